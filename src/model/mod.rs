@@ -1,0 +1,16 @@
+//! The nouns every layer shares: sites, values, stacks and occurrences (DESIGN §2).
+//!
+//! This is the lowest room of the package. It may use nothing above it and does no I/O: what an execution
+//! looks like when it is written down, whichever back end watched it.
+
+mod occurrence;
+mod site;
+mod tables;
+mod value;
+
+pub use occurrence::{Catch, Detail, ExceptionDetail, Occurrence};
+pub use site::{MethodName, Site};
+pub use tables::{
+    Activation, ActivationKey, ClassKey, Frame, FrameKey, ReasonKey, ShapeKey, StackKey, Tables, ThreadKey,
+};
+pub use value::{JavaString, Namer, ObjectId, Value, short_class_name};

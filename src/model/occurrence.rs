@@ -1,0 +1,71 @@
+//! Occurrences: one event at a site in one run, with what the locator may need of it.
+
+use super::tables::{ActivationKey, FrameKey, ShapeKey, StackKey, ThreadKey};
+use super::value::Value;
+
+/// What an `Exception` occurrence knows beside its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExceptionDetail {
+    /// The frame that catches it and where its handler starts (a bytecode index); `None` when nothing does.
+    pub caught: Option<Catch>,
+    /// Where it was thrown, when the occurrence itself stands in an older frame (`SkippedLine`, DESIGN §5.10).
+    pub thrown: FrameKey,
+}
+
+/// Where an exception is caught.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catch {
+    /// The frame that catches, standing at the instruction that let the exception through.
+    pub frame: FrameKey,
+    /// Bytecode index at which its handler starts.
+    pub handler: u32,
+    /// Frames newer than the catching one: 0 when the thrower catches it itself.
+    pub above: u32,
+    /// The activation that catches, when its method is tracked.
+    pub activation: Option<ActivationKey>,
+}
+
+/// What only some occurrences have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Detail {
+    /// The exception of an `Exception` or `SkippedLine` occurrence.
+    pub exception: Option<ExceptionDetail>,
+    /// The exception object of an exceptional occurrence.
+    pub thrown: Option<Value>,
+    /// The value a method returned.
+    pub result: Option<Value>,
+    /// Remarks that belong to the answer: what may be missed, what is uncertain.
+    pub notes: Vec<String>,
+}
+
+/// One occurrence of a TraceQuery's event that satisfied everything that can be checked where it happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occurrence {
+    /// Order in the run: earlier occurrences have smaller numbers.
+    pub sequence: u64,
+    /// Which TraceQuery it may be an instance of, by its place in the chain.
+    pub query: u16,
+    /// The thread it happened in.
+    pub thread: ThreadKey,
+    /// Its site: the newest frame, or the frame that was skipped through.
+    pub frame: FrameKey,
+    /// The stack, newest frame first.
+    pub stack: StackKey,
+    /// The newest tracked activation on its stack.
+    pub activation: Option<ActivationKey>,
+    /// The object whose field was written or read.
+    pub owner: Value,
+    /// The value before, [`Value::Unassigned`] where there was none.
+    pub old: Value,
+    /// The value after.
+    pub new: Value,
+    /// The bytecode index that followed, for a branch; the handler's, for an exception caught there.
+    pub way: Option<u32>,
+    /// Names of the collected values.
+    pub shape: ShapeKey,
+    /// First the values that constraints of other points compare, in the order of the TraceQuery's `keep`; then the
+    /// collected values, in the order of `shape`.
+    pub kept: Box<[Value]>,
+    /// The rest.
+    pub detail: Option<Box<Detail>>,
+}

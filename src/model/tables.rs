@@ -1,0 +1,282 @@
+//! What the occurrences of one run share: names, frames, stacks and activations, each kept once.
+//!
+//! A candidate then holds four-byte keys. Stacks are a tree of frames that shares every common bottom part, so a
+//! million candidates under one caller cost one stack.
+
+use super::site::{MethodName, Site};
+use indexmap::IndexSet;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+macro_rules! keys {
+    ($($(#[$doc:meta])* $name:ident),*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+    )*};
+}
+
+keys!(
+    /// A class name of this run.
+    ClassKey,
+    /// A site of this run with the line it stands for.
+    FrameKey,
+    /// A stack of this run. [`StackKey::EMPTY`] has no frames.
+    StackKey,
+    /// A thread of this run.
+    ThreadKey,
+    /// A list of names under which values were collected. [`ShapeKey::NONE`] names nothing.
+    ShapeKey,
+    /// Why a value could not be read.
+    ReasonKey
+);
+
+impl StackKey {
+    /// The stack without frames.
+    pub const EMPTY: StackKey = StackKey(0);
+}
+
+impl ShapeKey {
+    /// The shape without names.
+    pub const NONE: ShapeKey = ShapeKey(0);
+}
+
+/// Which activation of a method: one execution of its body from entry to exit (DESIGN §5.5). Serial numbers start
+/// at 1 and are never reused in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ActivationKey(pub u64);
+
+/// What is known of one activation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activation {
+    /// The nearest activation further down the same stack that is tracked too.
+    pub caller: Option<ActivationKey>,
+    /// Depth of its frame: the number of frames on the stack up to and including it; the oldest frame has depth 1.
+    pub depth: u32,
+    /// Its method, as an index into the run's tracked methods.
+    pub method: u32,
+    /// False where the entry could not be told from a jump to index 0, or was not seen: it may be another activation.
+    pub certain: bool,
+}
+
+/// One frame of a kept stack.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// Where the frame stands.
+    pub site: Site,
+    /// Source line of the site, when the class has a line table.
+    pub line: Option<u32>,
+    /// Name of the source file, when the class tells it.
+    pub source_file: Option<Arc<str>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct StackNode {
+    caller: StackKey,
+    frame: FrameKey,
+}
+
+/// The shared tables of one run.
+#[derive(Default)]
+pub struct Tables {
+    shapes: IndexSet<Vec<Arc<str>>>,
+    reasons: IndexSet<String>,
+    classes: IndexSet<Arc<str>>,
+    threads: Vec<Arc<str>>,
+    frames: IndexSet<Frame>,
+    stacks: IndexSet<StackNode>,
+    methods: IndexSet<MethodName>,
+    activations: HashMap<ActivationKey, Activation>,
+    last_activation: u64,
+}
+
+fn key(index: usize) -> u32 {
+    // Tables of four billion entries do not fit the memory they describe; saturating keeps this total.
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+impl Tables {
+    /// The key of a class name, new or known.
+    pub fn class_key(&mut self, name: &str) -> ClassKey {
+        if let Some(index) = self.classes.get_index_of(name) {
+            return ClassKey(key(index));
+        }
+        ClassKey(key(self.classes.insert_full(name.into()).0))
+    }
+
+    /// The class name behind a key; `?` for a key of another run.
+    pub fn class(&self, class: ClassKey) -> Arc<str> {
+        self.classes.get_index(class.0 as usize).cloned().unwrap_or_else(|| "?".into())
+    }
+
+    /// The key of a list of names.
+    pub fn shape_key(&mut self, names: &[Arc<str>]) -> ShapeKey {
+        if names.is_empty() {
+            return ShapeKey::NONE;
+        }
+        if let Some(index) = self.shapes.get_index_of(names) {
+            return ShapeKey(key(index).saturating_add(1));
+        }
+        ShapeKey(key(self.shapes.insert_full(names.to_vec()).0).saturating_add(1))
+    }
+
+    /// The names of a shape.
+    pub fn shape(&self, shape: ShapeKey) -> &[Arc<str>] {
+        let index = (shape.0 as usize).checked_sub(1);
+        index.and_then(|i| self.shapes.get_index(i)).map_or(&[], |names| names.as_slice())
+    }
+
+    /// The key of a reason why a value could not be read.
+    pub fn reason_key(&mut self, reason: &str) -> ReasonKey {
+        if let Some(index) = self.reasons.get_index_of(reason) {
+            return ReasonKey(key(index));
+        }
+        ReasonKey(key(self.reasons.insert_full(reason.to_owned()).0))
+    }
+
+    /// The reason behind a key.
+    pub fn reason(&self, reason: ReasonKey) -> &str {
+        self.reasons.get_index(reason.0 as usize).map_or("unknown", String::as_str)
+    }
+
+    /// Adds a thread by name. Threads may share a name, so each call makes a new key.
+    pub fn add_thread(&mut self, name: impl Into<Arc<str>>) -> ThreadKey {
+        self.threads.push(name.into());
+        ThreadKey(key(self.threads.len() - 1))
+    }
+
+    /// The name of a thread when it was first seen.
+    pub fn thread(&self, thread: ThreadKey) -> Arc<str> {
+        self.threads.get(thread.0 as usize).cloned().unwrap_or_else(|| "?".into())
+    }
+
+    /// The key of a frame, new or known.
+    pub fn frame_key(&mut self, frame: Frame) -> FrameKey {
+        FrameKey(key(self.frames.insert_full(frame).0))
+    }
+
+    /// The frame behind a key.
+    pub fn frame(&self, frame: FrameKey) -> Option<&Frame> {
+        self.frames.get_index(frame.0 as usize)
+    }
+
+    /// The key of the stack that has `frame` on top of `caller`.
+    pub fn push_frame(&mut self, caller: StackKey, frame: FrameKey) -> StackKey {
+        StackKey(key(self.stacks.insert_full(StackNode { caller, frame }).0).saturating_add(1))
+    }
+
+    /// The key of a whole stack, newest frame first.
+    pub fn stack_key(&mut self, newest_first: &[FrameKey]) -> StackKey {
+        newest_first.iter().rev().fold(StackKey::EMPTY, |caller, frame| self.push_frame(caller, *frame))
+    }
+
+    /// The frames of a stack, newest first.
+    pub fn stack(&self, stack: StackKey) -> impl Iterator<Item = &Frame> {
+        self.frame_keys(stack).filter_map(|f| self.frame(f))
+    }
+
+    /// The frame keys of a stack, newest first.
+    pub fn frame_keys(&self, stack: StackKey) -> impl Iterator<Item = FrameKey> {
+        let mut at = stack;
+        std::iter::from_fn(move || {
+            let node = self.stacks.get_index((at.0 as usize).checked_sub(1)?)?;
+            at = node.caller;
+            Some(node.frame)
+        })
+    }
+
+    /// Number of frames of a stack.
+    pub fn depth(&self, stack: StackKey) -> u32 {
+        key(self.frame_keys(stack).count())
+    }
+
+    /// The key of a tracked method.
+    pub fn method_key(&mut self, method: &MethodName) -> u32 {
+        key(self.methods.insert_full(method.clone()).0)
+    }
+
+    /// The key of a method if it is tracked.
+    pub fn find_method(&self, method: &MethodName) -> Option<u32> {
+        self.methods.get_index_of(method).map(key)
+    }
+
+    /// Adds an activation and gives it its serial.
+    pub fn add_activation(&mut self, activation: Activation) -> ActivationKey {
+        self.last_activation += 1;
+        let serial = ActivationKey(self.last_activation);
+        self.activations.insert(serial, activation);
+        serial
+    }
+
+    /// What is known of an activation.
+    pub fn activation(&self, activation: ActivationKey) -> Option<&Activation> {
+        self.activations.get(&activation)
+    }
+
+    /// An activation and its tracked callers, newest first.
+    pub fn activations(&self, from: Option<ActivationKey>) -> impl Iterator<Item = (ActivationKey, &Activation)> {
+        let mut next = from;
+        std::iter::from_fn(move || {
+            let current = next?;
+            let activation = self.activations.get(&current)?;
+            next = activation.caller;
+            Some((current, activation))
+        })
+    }
+
+    /// Number of activations held.
+    pub fn activation_count(&self) -> usize {
+        self.activations.len()
+    }
+
+    /// Forgets every activation that is neither in `roots` nor a caller of one.
+    pub fn retain_activations(&mut self, roots: impl Iterator<Item = ActivationKey>) {
+        let mut live = HashMap::new();
+        for root in roots {
+            let mut next = Some(root);
+            while let Some(current) = next {
+                if live.contains_key(&current) {
+                    break;
+                }
+                let Some(activation) = self.activations.get(&current) else { break };
+                next = activation.caller;
+                live.insert(current, activation.clone());
+            }
+        }
+        self.activations = live;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(tables: &mut Tables, bci: u32) -> FrameKey {
+        let site = Site { method: MethodName::new("C", "m", "()V"), bci };
+        tables.frame_key(Frame { site, line: None, source_file: None })
+    }
+
+    #[test]
+    fn stacks_share_their_callers() {
+        let mut t = Tables::default();
+        let (a, b, c) = (frame(&mut t, 1), frame(&mut t, 2), frame(&mut t, 3));
+        let one = t.stack_key(&[a, c]);
+        let two = t.stack_key(&[b, c]);
+        assert_ne!(one, two);
+        assert_eq!(t.stack_key(&[a, c]), one);
+        assert_eq!(t.stack(two).map(|f| f.site.bci).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(t.stacks.len(), 3);
+        assert_eq!(t.depth(StackKey::EMPTY), 0);
+    }
+
+    #[test]
+    fn activations_survive_with_their_callers() {
+        let mut t = Tables::default();
+        let outer = t.add_activation(Activation { caller: None, depth: 1, method: 0, certain: true });
+        let dead = t.add_activation(Activation { caller: Some(outer), depth: 2, method: 1, certain: true });
+        let inner = t.add_activation(Activation { caller: Some(outer), depth: 2, method: 1, certain: true });
+        t.retain_activations([inner].into_iter());
+        assert!(t.activation(dead).is_none());
+        assert_eq!(t.activations(Some(inner)).map(|(k, _)| k).collect::<Vec<_>>(), [inner, outer]);
+    }
+}

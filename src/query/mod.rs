@@ -1,0 +1,222 @@
+//! TraceQueries: what Querypoints become (paper §3 and §4): an event kind, its sites, constraints and an index.
+//!
+//! The chain translates into them, a run watches their events, the locator checks their constraints. This room holds
+//! only the data: it may use `model` and `expr` and does no I/O.
+
+use crate::expr::Expr;
+use crate::model::{MethodName, Site};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A point of a chain by its place in it, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PointIndex(pub u16);
+
+/// The operational form of one Querypoint.
+#[derive(Clone, Debug)]
+pub struct TraceQuery {
+    /// Its point.
+    pub point: PointIndex,
+    /// The id of its point, for messages.
+    pub id: Arc<str>,
+    /// What interrupts the execution.
+    pub event: Event,
+    /// What relates an occurrence to other points.
+    pub constraints: Vec<Constraint>,
+    /// Which instance of the result set: 0 the first, -1 the last (paper §3).
+    pub index: i64,
+    /// Values each candidate must keep so that the constraints of other points can be checked.
+    pub keep: Vec<Keep>,
+    /// What holds at the occurrence itself.
+    pub local: LocalConditions,
+    /// What the user wants to see; `None` for the default collection of DESIGN §6.
+    pub collect: Option<Vec<Arc<Expr>>>,
+}
+
+/// Conditions that need nothing but the occurrence.
+#[derive(Clone, Debug, Default)]
+pub struct LocalConditions {
+    /// A Java condition at the newest frame.
+    pub when: Option<Arc<Expr>>,
+    /// Name of the thread.
+    pub thread: Option<Arc<str>>,
+    /// A method that must be on the stack below, as `Class.method`.
+    pub from: Option<Arc<str>>,
+}
+
+/// A value that a candidate keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keep {
+    /// The frame the expression is evaluated in: 0 the newest, -1 the oldest.
+    pub frame: i32,
+    /// The expression.
+    pub expr: Arc<Expr>,
+}
+
+/// What interrupts the execution.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Execution reaches a place: a line or the start of a method.
+    Reached(Vec<Pass>),
+    /// A method returns normally (DESIGN §5.9).
+    Returned(Vec<MethodName>),
+    /// A field is about to be written.
+    Written(Field),
+    /// A field is about to be read.
+    Read(Field),
+    /// An exception is thrown.
+    Thrown {
+        /// Binary name of its class or a superclass; `None` for all.
+        class: Option<Arc<str>>,
+        /// Only caught, only uncaught, or both.
+        caught: Option<bool>,
+    },
+    /// An exception is caught in an activation of one of these methods and its throw bypassed the line (DESIGN §5.10).
+    Skipped(Vec<SkippedLine>),
+    /// A local variable is assigned.
+    Stored(Vec<StoreSite>),
+    /// A branch is decided, or a handler entered, that a point may depend on.
+    Branched(Vec<BranchSite>),
+}
+
+/// A place where one pass of execution is one occurrence (DESIGN §5.8).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// The method.
+    pub method: MethodName,
+    /// Indices at which a pass can begin.
+    pub entries: Vec<u32>,
+    /// Indices just outside the place, that end a pass; needed only where a pass can meet two entries.
+    pub exits: Vec<u32>,
+}
+
+/// A field by the names of the class file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// Binary name of the declaring class.
+    pub class: Arc<str>,
+    /// Name of the field.
+    pub name: Arc<str>,
+    /// Whether it is static: such a field has no owner.
+    pub is_static: bool,
+}
+
+/// The line that an exception can bypass, in one method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedLine {
+    /// The method that holds the line.
+    pub method: MethodName,
+    /// For each handler's start, the indices of throwing or calling instructions from which reaching it bypasses the line.
+    pub bypassed_from: BTreeMap<u32, Vec<u32>>,
+}
+
+/// One store to a local variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreSite {
+    /// The storing instruction; index 0 for a parameter, which the entry of the method assigns.
+    pub site: Site,
+    /// Where the new value can be read: the next instruction (DESIGN §5.4). The site itself for a parameter.
+    pub value_at: u32,
+    /// Whether the variable has a value just before.
+    pub old_readable: bool,
+    /// Slot of the variable.
+    pub slot: u16,
+    /// Descriptor of its type.
+    pub descriptor: Arc<str>,
+    /// The points' sites that ask for this store: frames in which the variable is the one stored to.
+    pub asked_at: Vec<Site>,
+}
+
+/// One branch, or exception handler, that decides whether a point is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchSite {
+    /// The branch instruction. For a handler: its first instruction.
+    pub site: Site,
+    /// All the instructions that can follow; empty for a handler.
+    pub targets: Vec<u32>,
+    /// For each site of the effect, in whichever frame, the targets on which it is control dependent.
+    /// For a handler, the handler's own index stands for its target.
+    pub controls: BTreeMap<Site, Vec<u32>>,
+}
+
+impl BranchSite {
+    /// Whether this is the start of an exception handler.
+    pub fn is_handler(&self) -> bool {
+        self.targets.is_empty()
+    }
+}
+
+/// Whose frame a constraint speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameSelector {
+    /// One frame of the stack: 0 the newest, -1 the oldest.
+    Nth(i32),
+    /// Any frame of the stack.
+    Any,
+}
+
+/// A value of an occurrence that takes part in `sameness`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// The object whose field was written or read.
+    Owner,
+    /// One of the kept values.
+    Kept(usize),
+}
+
+/// An inter-point constraint (paper §3 and DESIGN §2).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constraint {
+    /// The occurrence is earlier than the point.
+    Before(PointIndex),
+    /// The occurrence is later than the point.
+    After(PointIndex),
+    /// Both are in the same thread.
+    SameThread(PointIndex),
+    /// Both references name one object.
+    Sameness {
+        /// The occurrence's reference.
+        mine: Slot,
+        /// The other point.
+        point: PointIndex,
+        /// The other point's reference.
+        theirs: Slot,
+    },
+    /// The occurrence's activation is that of a frame of the point (exactly, where the paper compares stack shapes).
+    MayAffect {
+        /// The other point.
+        point: PointIndex,
+        /// Which of its frames.
+        frame: FrameSelector,
+    },
+    /// The store was to the variable that the point's frame sees: the point's site is one the store was found for.
+    StoresFor {
+        /// The other point.
+        point: PointIndex,
+        /// Which of its frames.
+        frame: i32,
+    },
+    /// The way taken is one that the point depends on, in the frame of the occurrence's activation.
+    Controls(PointIndex),
+    /// The point's activation is on the occurrence's stack.
+    Within(PointIndex),
+    /// The exception is caught in the newest activation of the line's method on the point's stack.
+    CaughtIn(PointIndex),
+}
+
+impl Constraint {
+    /// The point it depends on.
+    pub fn point(&self) -> PointIndex {
+        match self {
+            Constraint::Before(p)
+            | Constraint::After(p)
+            | Constraint::SameThread(p)
+            | Constraint::Controls(p)
+            | Constraint::Within(p)
+            | Constraint::CaughtIn(p) => *p,
+            Constraint::Sameness { point, .. }
+            | Constraint::MayAffect { point, .. }
+            | Constraint::StoresFor { point, .. } => *point,
+        }
+    }
+}
