@@ -1,0 +1,30 @@
+//! Command set 13, `ArrayReference`: arrays.
+
+use crate::id::ArrayId;
+use crate::value::{ArrayRegion, UntaggedValue};
+
+commands! {
+    /// The number of elements.
+    Length {
+        /// The array.
+        array_object: ArrayId,
+    } -> i32;
+    /// A run of elements.
+    GetValues {
+        /// The array.
+        array_object: ArrayId,
+        /// The first element.
+        first_index: i32,
+        /// How many.
+        length: i32,
+    } -> ArrayRegion;
+    /// Sets a run of elements. The values must have the array's component type: they are sent without tags.
+    SetValues {
+        /// The array.
+        array_object: ArrayId,
+        /// The first element.
+        first_index: i32,
+        /// The new values.
+        values: Vec<UntaggedValue>,
+    } -> ();
+}

@@ -1,0 +1,288 @@
+//! Connections: the handshake, sending commands, awaiting replies, taking events.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+
+use crate::codec::{DecodeError, EncodeError, Reader, Writer};
+use crate::commands::Command;
+use crate::error::{ClosedBy, Error};
+use crate::error_code::ErrorCode;
+use crate::event::EventSet;
+use crate::id::IdSizes;
+use crate::packet;
+use crate::state::Shared;
+use crate::{handshake, reader};
+
+/// The limits of a connection.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The longest packet to take or send, in bytes with its header. Default: 64 MiB.
+    pub max_packet: usize,
+    /// How many bytes of events (as they lie in memory) may wait before reading stops, so that the virtual
+    /// machine's threads wait in turn. While a reply is awaited reading goes on. Default: 64 MiB.
+    pub event_limit: usize,
+    /// How many bytes of events may wait at all. Beyond this the connection ends with
+    /// [`Error::EventOverflow`]; no event is ever dropped. Default: 1 GiB.
+    pub event_hard_limit: usize,
+    /// How long the handshake may take, id sizes included; `None` is for ever. Needs a runtime with time
+    /// enabled. Default: 10 s.
+    pub handshake_timeout: Option<Duration>,
+    /// Send strings in modified UTF-8, for an agent started with `mutf8=y`. (Either form is read anyway.)
+    /// Default: no.
+    pub modified_utf8: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_packet: 64 << 20,
+            event_limit: 64 << 20,
+            event_hard_limit: 1 << 30,
+            handshake_timeout: Some(Duration::from_secs(10)),
+            modified_utf8: false,
+        }
+    }
+}
+
+/// A connection to a virtual machine. A clone is another handle of the same connection; it is closed when the
+/// last handle, its [`Events`] and all [`Pending`] calls are gone, or by [`close`](Self::close).
+#[derive(Clone)]
+pub struct Connection {
+    handle: Arc<Handle>,
+}
+
+/// Closes the connection when nobody can use it any more.
+struct Handle {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.shared.lock().end(Error::Closed(ClosedBy::Debugger));
+    }
+}
+
+impl Connection {
+    /// Shakes hands, as the debugger, with a virtual machine that connected or was connected to, and asks it
+    /// for its id sizes. Must be called within a tokio runtime, which then runs the reading task.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`] if the peer is no JDWP agent, and as commands do.
+    pub async fn handshake(stream: TcpStream, options: Options) -> Result<(Self, Events), Error> {
+        stream.set_nodelay(true)?;
+        let (read, write) = stream.into_split();
+        Self::handshake_with(read, write, options).await
+    }
+
+    /// The same over any pair of streams. Dropping the write half must end the peer's reading.
+    ///
+    /// # Errors
+    /// As [`handshake`](Self::handshake).
+    pub async fn handshake_with<R, W>(read: R, write: W, options: Options) -> Result<(Self, Events), Error>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let greeted = handshake::run(read, write, &options).await?;
+        let shared =
+            Arc::new(Shared::new(greeted.sizes, options, Box::new(greeted.write), handshake::FIRST_FREE_ID));
+        {
+            let mut state = shared.lock();
+            for events in greeted.events {
+                state.push_events(events);
+            }
+        }
+        tokio::spawn(reader::run(Arc::clone(&shared), greeted.read, greeted.buffer));
+        let handle = Arc::new(Handle { shared });
+        Ok((Self { handle: Arc::clone(&handle) }, Events { handle }))
+    }
+
+    /// Queues a command. Commands are sent in the order of these calls: at the latest when the calling task
+    /// yields, several in one write. The future waits for the reply; dropped, the reply is ignored and the
+    /// command is carried out all the same.
+    pub fn send<C: Command>(&self, command: C) -> Pending<C::Reply> {
+        let shared = &self.handle.shared;
+        let mut state = shared.lock();
+        let call = match state.ended() {
+            Some(end) => Err(end.clone()),
+            None => {
+                let id = state.new_call();
+                let start = state.out.len();
+                match encode(&command, id, shared, &mut state.out) {
+                    Ok(()) => {
+                        state.enter_call(id);
+                        // Whoever yields next sends it; this makes sure that somebody does, soon.
+                        state.wake_reader();
+                        Ok(id)
+                    }
+                    Err(source) => {
+                        state.out.truncate(start);
+                        Err(Error::Encode { command: C::NAME, source })
+                    }
+                }
+            }
+        };
+        drop(state);
+        let state = match call {
+            Ok(id) => PendingState::Sent(id),
+            Err(error) => PendingState::Failed(error),
+        };
+        Pending { handle: Arc::clone(&self.handle), state, command: C::NAME, decode: C::decode }
+    }
+
+    /// The id sizes of the virtual machine.
+    pub fn id_sizes(&self) -> IdSizes {
+        self.handle.shared.sizes
+    }
+
+    /// Whether the connection has ended; how, every call tells.
+    pub fn is_closed(&self) -> bool {
+        self.handle.shared.lock().ended().is_some()
+    }
+
+    /// Closes the connection, without `VirtualMachine.Dispose`: the agent then does by itself what `Dispose`
+    /// does. Commands still queued are sent if they can be at once. Pending calls end with [`Error::Closed`].
+    pub fn close(&self) {
+        let mut state = self.handle.shared.lock();
+        state.flush();
+        state.end(Error::Closed(ClosedBy::Debugger));
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("closed", &self.is_closed()).finish_non_exhaustive()
+    }
+}
+
+/// Appends the packet of a command.
+fn encode<C: Command>(command: &C, id: u32, shared: &Shared, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let start = out.len();
+    packet::begin_command(out, id, C::SET, C::ID);
+    let mut w = Writer::new(out, shared.sizes).with_modified_utf8(shared.options.modified_utf8);
+    command.encode(&mut w);
+    w.finish()?;
+    packet::end_command(out, start, shared.options.max_packet).map_err(EncodeError::TooLong)
+}
+
+/// A command that was sent: a future of its reply.
+#[must_use = "the command is sent all the same, and its outcome is lost"]
+pub struct Pending<R> {
+    handle: Arc<Handle>,
+    state: PendingState,
+    command: &'static str,
+    decode: fn(&mut Reader<'_>) -> Result<R, DecodeError>,
+}
+
+enum PendingState {
+    Sent(u32),
+    Failed(Error),
+    Done,
+}
+
+impl<R> Pending<R> {
+    /// The command, as `Set.Command`.
+    pub fn command(&self) -> &'static str {
+        self.command
+    }
+
+    fn read(&self, error_code: u16, body: &[u8]) -> Result<R, Error> {
+        let command = self.command;
+        match ErrorCode(error_code) {
+            ErrorCode::NONE => {}
+            ErrorCode::VM_DEAD => return Err(Error::VmDead),
+            code => return Err(Error::Jdwp { command, code }),
+        }
+        let mut r = Reader::new(body, self.handle.shared.sizes);
+        (self.decode)(&mut r)
+            .and_then(|reply| r.finish().map(|()| reply))
+            .map_err(|source| Error::Reply { command, source })
+    }
+}
+
+impl<R> Future for Pending<R> {
+    type Output = Result<R, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let id = match std::mem::replace(&mut self.state, PendingState::Done) {
+            PendingState::Sent(id) => id,
+            PendingState::Failed(error) => return Poll::Ready(Err(error)),
+            // Polled again after it was ready: there is nothing left to wait for.
+            PendingState::Done => return Poll::Pending,
+        };
+        let answer = {
+            let mut state = self.handle.shared.lock();
+            state.flush();
+            state.poll_call(id, cx)
+        };
+        match answer {
+            Poll::Ready(Ok((error_code, body))) => Poll::Ready(self.read(error_code, &body)),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => {
+                self.state = PendingState::Sent(id);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<R> Drop for Pending<R> {
+    fn drop(&mut self) {
+        if let PendingState::Sent(id) = self.state {
+            self.handle.shared.lock().abandon_call(id);
+        }
+    }
+}
+
+impl<R> std::fmt::Debug for Pending<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pending").field("command", &self.command).finish_non_exhaustive()
+    }
+}
+
+/// The events of a connection, in the order in which they were sent. If it is dropped, later events are read
+/// and forgotten.
+pub struct Events {
+    handle: Arc<Handle>,
+}
+
+impl Events {
+    /// The next events; `None` after the last, if the connection ended cleanly. Cancel-safe: a dropped call
+    /// has taken nothing.
+    ///
+    /// # Errors
+    /// How the connection ended, after the last events that arrived.
+    pub async fn next(&mut self) -> Result<Option<EventSet>, Error> {
+        poll_fn(|cx| {
+            let shared = &self.handle.shared;
+            let mut state = shared.lock();
+            state.flush();
+            state.poll_events(cx, &shared.options)
+        })
+        .await
+    }
+
+    /// The next events, if they have arrived.
+    pub fn try_next(&mut self) -> Option<EventSet> {
+        let shared = &self.handle.shared;
+        shared.lock().pop_events(&shared.options)
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.handle.shared.lock().abandon_events();
+    }
+}
+
+impl std::fmt::Debug for Events {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Events").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,110 @@
+//! The task that reads a connection, from the handshake's end to the connection's.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use crate::codec::{Decode, Reader};
+use crate::error::{ClosedBy, Error, MalformedPacket};
+use crate::event::EventSet;
+use crate::id::IdSizes;
+use crate::packet::{Packet, PacketBuffer};
+use crate::state::Shared;
+
+/// `Event.Composite`, the one command a virtual machine sends.
+const COMPOSITE: (u8, u8) = (64, 100);
+
+/// Ends the connection if the task is dropped with its runtime, so that no call waits for ever.
+struct EndOnDrop(Arc<Shared>);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.lock().end(Error::Closed(ClosedBy::Debugger));
+    }
+}
+
+/// Reads until the connection ends, and tells everyone how.
+pub(crate) async fn run(shared: Arc<Shared>, mut stream: impl AsyncRead + Unpin, mut buffer: PacketBuffer) {
+    let guard = EndOnDrop(shared);
+    let why = poll_fn(|cx| poll_run(&guard.0, &mut stream, &mut buffer, cx)).await;
+    guard.0.lock().end(why);
+}
+
+/// Reads and sends what can be read and sent now; ready when the connection has ended.
+fn poll_run(
+    shared: &Shared,
+    stream: &mut (impl AsyncRead + Unpin),
+    buffer: &mut PacketBuffer,
+    cx: &mut Context<'_>,
+) -> Poll<Error> {
+    loop {
+        // Packets first: the handshake may have left some.
+        if let Err(why) = dispatch(shared, buffer) {
+            return Poll::Ready(why);
+        }
+        let draining = {
+            let mut state = shared.lock();
+            if let Some(why) = state.ended() {
+                return Poll::Ready(why.clone());
+            }
+            if !state.reader_waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                state.reader_waker = Some(cx.waker().clone());
+            }
+            state.flush();
+            state.poll_flush_writer(cx);
+            match state.may_read(&shared.options) {
+                Ok(true) => {}
+                Ok(false) => return Poll::Pending,
+                Err(why) => return Poll::Ready(why),
+            }
+            state.write_error.clone()
+        };
+        // Reading is cancel-safe: an unfinished `read_buf` has taken nothing.
+        match pin!(stream.read_buf(buffer.space())).poll(cx) {
+            Poll::Ready(Ok(0)) if buffer.leftover() > 0 => {
+                return Poll::Ready(Error::Truncated { have: buffer.leftover() });
+            }
+            Poll::Ready(Ok(0)) => return Poll::Ready(Error::Closed(ClosedBy::Vm)),
+            Poll::Ready(Ok(_)) => {}
+            Poll::Ready(Err(error)) => return Poll::Ready(error.into()),
+            Poll::Pending => match draining {
+                // All that had arrived has been read, and no answer to what could not be sent will come.
+                Some(why) => return Poll::Ready(why),
+                None => return Poll::Pending,
+            },
+        }
+    }
+}
+
+/// Hands the packets that are whole to those who wait for them.
+fn dispatch(shared: &Shared, buffer: &mut PacketBuffer) -> Result<(), Error> {
+    while let Some(packet) = buffer.next_packet()? {
+        match packet {
+            Packet::Reply { id, error_code, body } => shared.lock().answer(id, error_code, body)?,
+            Packet::Command { set, command, body } => {
+                let events = decode_events(set, command, &body, shared.sizes)?;
+                shared.lock().push_events(events);
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn decode_events(
+    set: u8,
+    command: u8,
+    body: &Bytes,
+    sizes: IdSizes,
+) -> Result<EventSet, MalformedPacket> {
+    if (set, command) != COMPOSITE {
+        return Err(MalformedPacket::UnknownCommand { set, command });
+    }
+    let mut r = Reader::new(body, sizes);
+    let events = EventSet::decode(&mut r)?;
+    r.finish()?;
+    Ok(events)
+}

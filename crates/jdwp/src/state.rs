@@ -1,0 +1,290 @@
+//! What the handles of a connection and its reading task share: the bytes to send, the calls that wait, the
+//! events that wait, and how it ended. One lock, held for moments and never across an await.
+
+use std::collections::{HashMap, VecDeque};
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use tokio::io::AsyncWrite;
+
+use crate::connection::Options;
+use crate::error::{ClosedBy, Error, MalformedPacket};
+use crate::event::{Event, EventSet};
+use crate::id::IdSizes;
+
+pub(crate) type BoxedWrite = Box<dyn AsyncWrite + Send + Unpin>;
+
+pub(crate) struct Shared {
+    pub(crate) sizes: IdSizes,
+    pub(crate) options: Options,
+    state: Mutex<State>,
+}
+
+pub(crate) struct State {
+    /// `None` once the connection has ended: dropping it closes this side.
+    writer: Option<BoxedWrite>,
+    /// Bytes to send; the first `sent` of them have been.
+    pub(crate) out: Vec<u8>,
+    sent: usize,
+    /// Set when writing failed: nothing more is sent, and the reading task takes what still arrived and ends.
+    pub(crate) write_error: Option<Error>,
+    next_id: u32,
+    calls: HashMap<u32, Call>,
+    /// How many of `calls` somebody waits for.
+    awaited: usize,
+    events: VecDeque<(EventSet, usize)>,
+    event_bytes: usize,
+    /// The other end of the event queue is gone: nobody will ever take events.
+    events_abandoned: bool,
+    event_waker: Option<Waker>,
+    pub(crate) reader_waker: Option<Waker>,
+    /// Whether the virtual machine announced its death.
+    vm_died: bool,
+    end: Option<Error>,
+}
+
+/// A command that was sent and whose reply has not been taken.
+enum Call {
+    Waiting(Option<Waker>),
+    /// Nobody waits for the reply any more; it will be ignored.
+    Abandoned,
+    Answered {
+        error_code: u16,
+        body: Bytes,
+    },
+}
+
+impl Shared {
+    pub(crate) fn new(sizes: IdSizes, options: Options, writer: BoxedWrite, next_id: u32) -> Self {
+        let state = State {
+            writer: Some(writer),
+            out: Vec::new(),
+            sent: 0,
+            write_error: None,
+            next_id,
+            calls: HashMap::new(),
+            awaited: 0,
+            events: VecDeque::new(),
+            event_bytes: 0,
+            events_abandoned: false,
+            event_waker: None,
+            reader_waker: None,
+            vm_died: false,
+            end: None,
+        };
+        Self { sizes, options, state: Mutex::new(state) }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock; if one did, the state is still whole enough to end with.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    pub(crate) fn ended(&self) -> Option<&Error> {
+        self.end.as_ref()
+    }
+
+    /// A number for a command that no unanswered one has.
+    pub(crate) fn new_call(&mut self) -> u32 {
+        while self.calls.contains_key(&self.next_id) {
+            self.next_id = self.next_id.wrapping_add(1);
+        }
+        let id = self.next_id;
+        self.next_id = self.next_id.wrapping_add(1);
+        id
+    }
+
+    /// Enters a command that has been put into `out`.
+    pub(crate) fn enter_call(&mut self, id: u32) {
+        self.calls.insert(id, Call::Waiting(None));
+        self.awaited += 1;
+    }
+
+    /// Sends what is queued, as much as goes at once. Whoever calls, it is the reading task that is woken when
+    /// more can be sent, so the calls of several tasks do not take the wake-up from each other.
+    pub(crate) fn flush(&mut self) {
+        if self.out.len() == self.sent || self.write_error.is_some() {
+            return;
+        }
+        let (Some(writer), Some(waker)) = (&mut self.writer, &self.reader_waker) else { return };
+        let mut cx = Context::from_waker(waker);
+        let error = loop {
+            let Some(rest) = self.out.get(self.sent..).filter(|rest| !rest.is_empty()) else {
+                self.out.clear();
+                self.sent = 0;
+                // A large command must not keep its memory for ever.
+                self.out.shrink_to(64 * 1024);
+                return;
+            };
+            match Pin::new(&mut *writer).poll_write(&mut cx, rest) {
+                Poll::Ready(Ok(0)) => break std::io::ErrorKind::WriteZero.into(),
+                Poll::Ready(Ok(count)) => self.sent += count,
+                Poll::Ready(Err(error)) => break error,
+                Poll::Pending => return,
+            }
+        };
+        self.write_error = Some(Error::from(error));
+        self.wake_reader();
+    }
+
+    /// Pushes bytes a buffering writer keeps (in-memory streams, wrappers).
+    pub(crate) fn poll_flush_writer(&mut self, cx: &mut Context<'_>) {
+        if let Some(writer) = &mut self.writer
+            && let Poll::Ready(Err(error)) = Pin::new(writer).poll_flush(cx)
+        {
+            self.write_error.get_or_insert(Error::from(error));
+        }
+    }
+
+    pub(crate) fn wake_reader(&self) {
+        if let Some(waker) = &self.reader_waker {
+            waker.wake_by_ref();
+        }
+    }
+
+    /// The reply to a call: the error code and the body.
+    pub(crate) fn poll_call(&mut self, id: u32, cx: &mut Context<'_>) -> Poll<Result<(u16, Bytes), Error>> {
+        match self.calls.remove(&id) {
+            Some(Call::Answered { error_code, body }) => Poll::Ready(Ok((error_code, body))),
+            _ if let Some(end) = &self.end => Poll::Ready(Err(end.clone())),
+            _ => {
+                self.calls.insert(id, Call::Waiting(Some(cx.waker().clone())));
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Nobody waits for this call any more.
+    pub(crate) fn abandon_call(&mut self, id: u32) {
+        match self.calls.get_mut(&id) {
+            Some(call @ Call::Waiting(_)) => {
+                *call = Call::Abandoned;
+                self.awaited = self.awaited.saturating_sub(1);
+            }
+            Some(Call::Answered { .. }) => {
+                self.calls.remove(&id);
+            }
+            Some(Call::Abandoned) | None => {}
+        }
+    }
+
+    pub(crate) fn answer(&mut self, id: u32, error_code: u16, body: Bytes) -> Result<(), MalformedPacket> {
+        let Some(call) = self.calls.get_mut(&id) else { return Err(MalformedPacket::UnknownReply(id)) };
+        match std::mem::replace(call, Call::Answered { error_code, body }) {
+            Call::Waiting(waker) => {
+                self.awaited = self.awaited.saturating_sub(1);
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+                Ok(())
+            }
+            Call::Abandoned => {
+                self.calls.remove(&id);
+                Ok(())
+            }
+            Call::Answered { .. } => Err(MalformedPacket::UnknownReply(id)),
+        }
+    }
+
+    pub(crate) fn push_events(&mut self, set: EventSet) {
+        self.vm_died |= set.events.iter().any(|event| matches!(event, Event::VmDeath { .. }));
+        if self.events_abandoned {
+            return;
+        }
+        let weight = size_of::<(EventSet, usize)>() + set.events.iter().map(Event::weight).sum::<usize>();
+        self.event_bytes += weight;
+        self.events.push_back((set, weight));
+        if let Some(waker) = self.event_waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Whether the reading task may read on: there is room for events, or a reply is awaited.
+    ///
+    /// # Errors
+    /// When a reply is awaited and the hard limit is reached.
+    pub(crate) fn may_read(&self, options: &Options) -> Result<bool, Error> {
+        if self.event_bytes < options.event_limit {
+            Ok(true)
+        } else if self.awaited == 0 {
+            Ok(false)
+        } else if self.event_bytes < options.event_hard_limit {
+            Ok(true)
+        } else {
+            Err(Error::EventOverflow { bytes: self.event_bytes, limit: options.event_hard_limit })
+        }
+    }
+
+    /// The next events; once there are none, how the connection ended.
+    pub(crate) fn poll_events(
+        &mut self,
+        cx: &mut Context<'_>,
+        options: &Options,
+    ) -> Poll<Result<Option<EventSet>, Error>> {
+        if let Some(set) = self.pop_events(options) {
+            return Poll::Ready(Ok(Some(set)));
+        }
+        match &self.end {
+            Some(end) if end.is_clean_end() => Poll::Ready(Ok(None)),
+            Some(end) => Poll::Ready(Err(end.clone())),
+            None => {
+                self.event_waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// The next events, if any have arrived.
+    pub(crate) fn pop_events(&mut self, options: &Options) -> Option<EventSet> {
+        let (set, weight) = self.events.pop_front()?;
+        let was_full = self.event_bytes >= options.event_limit;
+        self.event_bytes = self.event_bytes.saturating_sub(weight);
+        if was_full && self.event_bytes < options.event_limit {
+            self.wake_reader();
+        }
+        Some(set)
+    }
+
+    pub(crate) fn abandon_events(&mut self) {
+        self.events_abandoned = true;
+        self.events.clear();
+        self.event_bytes = 0;
+        self.wake_reader();
+    }
+
+    /// Ends the connection, if it has not ended: every pending call and the events get `why`.
+    pub(crate) fn end(&mut self, why: Error) {
+        if self.end.is_some() {
+            return;
+        }
+        self.end = Some(match why {
+            Error::Closed(ClosedBy::Vm) if self.vm_died => Error::VmDead,
+            // A dead virtual machine's socket resets the connection if it had not read all commands.
+            Error::Io(error) if self.vm_died && is_reset(&error) => Error::VmDead,
+            why => why,
+        });
+        self.writer = None;
+        self.out = Vec::new();
+        self.sent = 0;
+        for call in self.calls.values_mut() {
+            if let Call::Waiting(waker) = call
+                && let Some(waker) = waker.take()
+            {
+                waker.wake();
+            }
+        }
+        if let Some(waker) = self.event_waker.take() {
+            waker.wake();
+        }
+        self.wake_reader();
+    }
+}
+
+fn is_reset(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    matches!(error.kind(), ConnectionReset | BrokenPipe | ConnectionAborted)
+}
