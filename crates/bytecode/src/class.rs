@@ -1,0 +1,286 @@
+//! A class file as plain owned data: what later rooms analyse. Parsing is in `parse`; nothing here does I/O.
+
+use crate::op::Instruction;
+
+/// `ACC_STATIC`
+pub const ACC_STATIC: u16 = 0x0008;
+/// `ACC_FINAL`
+pub const ACC_FINAL: u16 = 0x0010;
+/// `ACC_SYNCHRONIZED`
+pub const ACC_SYNCHRONIZED: u16 = 0x0020;
+/// `ACC_BRIDGE`
+pub const ACC_BRIDGE: u16 = 0x0040;
+/// `ACC_VARARGS`
+pub const ACC_VARARGS: u16 = 0x0080;
+/// `ACC_NATIVE`
+pub const ACC_NATIVE: u16 = 0x0100;
+/// `ACC_INTERFACE`
+pub const ACC_INTERFACE: u16 = 0x0200;
+/// `ACC_ABSTRACT`
+pub const ACC_ABSTRACT: u16 = 0x0400;
+/// `ACC_SYNTHETIC`
+pub const ACC_SYNTHETIC: u16 = 0x1000;
+/// `ACC_ENUM`
+pub const ACC_ENUM: u16 = 0x4000;
+
+/// A field that an instruction names.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FieldRef {
+    /// Class named by the instruction, a binary name with dots. The field may be declared in a superclass of it.
+    pub class: String,
+    /// Field name.
+    pub name: String,
+    /// Field descriptor.
+    pub descriptor: String,
+}
+
+/// A method that an instruction or method handle names (a method handle may also name a field).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MethodRef {
+    /// Class named by the instruction, a binary name with dots; an array type's Java name for `clone` on arrays.
+    pub class: String,
+    /// Method name, `<init>` and `<clinit>` included.
+    pub name: String,
+    /// Method descriptor.
+    pub descriptor: String,
+    /// Whether the constant names an interface's method.
+    pub interface: bool,
+}
+
+/// A parsed class file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassFile {
+    /// Binary name with dots, `pkg.Outer$Inner`.
+    pub name: String,
+    /// Superclass, none for `java.lang.Object` and `module-info`.
+    pub super_name: Option<String>,
+    /// Direct superinterfaces.
+    pub interfaces: Vec<String>,
+    /// Access flags (JVMS table 4.1-B).
+    pub access: u16,
+    /// Major version: 61 is Java 17.
+    pub major: u16,
+    /// File name of the source, without a folder.
+    pub source_file: Option<String>,
+    /// Fields in file order.
+    pub fields: Vec<Field>,
+    /// Methods in file order.
+    pub methods: Vec<Method>,
+    /// Entries of the InnerClasses attribute.
+    pub inner_classes: Vec<InnerClass>,
+    /// Class of the EnclosingMethod attribute (local and anonymous classes).
+    pub enclosing_class: Option<String>,
+    /// Name and descriptor of the enclosing method, when the class is inside one.
+    pub enclosing_method: Option<(String, String)>,
+    /// Host of the nest, when it is another class.
+    pub nest_host: Option<String>,
+    /// Other members of the nest that this class hosts.
+    pub nest_members: Vec<String>,
+    /// Names of the record's components; none when the class is no record.
+    pub record_components: Option<Vec<String>>,
+}
+
+/// One entry of the InnerClasses attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InnerClass {
+    /// Binary name of the nested class.
+    pub inner: String,
+    /// Binary name of the class it is a member of; none for local and anonymous classes.
+    pub outer: Option<String>,
+    /// Simple name; none for anonymous classes.
+    pub simple_name: Option<String>,
+    /// Access flags as declared.
+    pub access: u16,
+}
+
+/// A field's declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Name.
+    pub name: String,
+    /// Field descriptor.
+    pub descriptor: String,
+    /// Access flags (JVMS table 4.5-A).
+    pub access: u16,
+}
+
+impl Field {
+    /// Whether the field is static.
+    pub fn is_static(&self) -> bool {
+        self.access & ACC_STATIC != 0
+    }
+}
+
+/// A method's declaration with its code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Method {
+    /// Name, `<init>` for constructors.
+    pub name: String,
+    /// Method descriptor.
+    pub descriptor: String,
+    /// Access flags (JVMS table 4.6-A).
+    pub access: u16,
+    /// Code; none when the method is abstract or native.
+    pub code: Option<Code>,
+}
+
+impl Method {
+    /// Whether the method is static.
+    pub fn is_static(&self) -> bool {
+        self.access & ACC_STATIC != 0
+    }
+
+    /// Whether the method is native.
+    pub fn is_native(&self) -> bool {
+        self.access & ACC_NATIVE != 0
+    }
+
+    /// Whether the method is abstract.
+    pub fn is_abstract(&self) -> bool {
+        self.access & ACC_ABSTRACT != 0
+    }
+
+    /// Whether the method is synthetic (bridges, accessors, lambda bodies).
+    pub fn is_synthetic(&self) -> bool {
+        self.access & ACC_SYNTHETIC != 0
+    }
+}
+
+/// The Code attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Code {
+    /// The raw code array, comparable with JDWP's `Method.Bytecodes`.
+    pub bytes: Vec<u8>,
+    /// Slots of the frame.
+    pub max_locals: u16,
+    /// Greatest depth of the operand stack, in slots.
+    pub max_stack: u16,
+    /// Instructions in code order; pcs strictly grow.
+    pub instructions: Vec<Instruction>,
+    /// The exception table, in order.
+    pub handlers: Vec<Handler>,
+    /// The line number table, ordered by pc; empty when compiled without lines.
+    pub lines: Vec<LineEntry>,
+    /// The local variable table; empty when compiled without `-g`.
+    pub variables: Vec<LocalVariable>,
+    /// Whether the class file has a local variable table for this method at all.
+    pub has_variable_table: bool,
+}
+
+/// One entry of the exception table: an exception at `start_pc..end_pc` may go to `handler_pc`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Handler {
+    /// First protected code index.
+    pub start_pc: u32,
+    /// One past the last protected code index.
+    pub end_pc: u32,
+    /// First instruction of the handler.
+    pub handler_pc: u32,
+    /// Class caught, a binary name; none catches everything (finally, synchronized).
+    pub catch_type: Option<String>,
+}
+
+/// One entry of the line number table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineEntry {
+    /// First code index of the entry; it holds up to the next entry.
+    pub start_pc: u32,
+    /// Source line, from 1.
+    pub line: u32,
+}
+
+/// One range of a local variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalVariable {
+    /// Name in the source.
+    pub name: String,
+    /// Field descriptor of its type.
+    pub descriptor: String,
+    /// Slot in the frame.
+    pub slot: u16,
+    /// First code index where the variable has a value.
+    pub start_pc: u32,
+    /// Code units that the range covers: it ends before `start_pc + length`.
+    pub length: u32,
+}
+
+impl LocalVariable {
+    /// One past the last code index of the range.
+    pub fn end_pc(&self) -> u32 {
+        self.start_pc.saturating_add(self.length)
+    }
+
+    /// Whether the variable has a value before the instruction at `pc` executes.
+    pub fn covers(&self, pc: u32) -> bool {
+        pc >= self.start_pc && pc < self.end_pc()
+    }
+}
+
+impl ClassFile {
+    /// Methods of that name, in file order.
+    pub fn methods_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Method> {
+        self.methods.iter().filter(move |m| m.name == name)
+    }
+
+    /// The method of that name and descriptor.
+    pub fn method(&self, name: &str, descriptor: &str) -> Option<&Method> {
+        self.methods.iter().find(|m| m.name == name && m.descriptor == descriptor)
+    }
+
+    /// Methods whose line table names the line: several when a line holds a lambda, for instance.
+    pub fn methods_with_line(&self, line: u32) -> Vec<&Method> {
+        self.methods
+            .iter()
+            .filter(|m| m.code.as_ref().is_some_and(|c| c.lines.iter().any(|l| l.line == line)))
+            .collect()
+    }
+
+    /// The field of that name declared in this class (not inherited).
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|f| f.name == name)
+    }
+
+    /// Whether this is an interface (annotations included).
+    pub fn is_interface(&self) -> bool {
+        self.access & ACC_INTERFACE != 0
+    }
+}
+
+impl Code {
+    /// Position in `instructions` of the instruction that starts at `pc`.
+    pub fn index_of(&self, pc: u32) -> Option<usize> {
+        self.instructions.binary_search_by_key(&pc, |i| i.pc).ok()
+    }
+
+    /// The instruction that starts at `pc`.
+    pub fn at(&self, pc: u32) -> Option<&Instruction> {
+        self.index_of(pc).and_then(|i| self.instructions.get(i))
+    }
+
+    /// Where the instruction that follows `pc` in the code array starts; none at the end or where `pc` is no instruction.
+    pub fn successor(&self, pc: u32) -> Option<u32> {
+        let next = self.index_of(pc)?.checked_add(1)?;
+        self.instructions.get(next).map(|i| i.pc)
+    }
+
+    /// The instruction before `pc` in the code array.
+    pub fn predecessor(&self, pc: u32) -> Option<u32> {
+        let before = self.index_of(pc)?.checked_sub(1)?;
+        self.instructions.get(before).map(|i| i.pc)
+    }
+
+    /// One past the last code index.
+    pub fn end_pc(&self) -> u32 {
+        u32::try_from(self.bytes.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether some jump goes to `pc`. Where index 0 is one, a breakpoint at 0 does not tell a new activation from a loop.
+    pub fn is_branch_target(&self, pc: u32) -> bool {
+        self.instructions.iter().any(|i| i.op.targets().contains(&pc))
+    }
+
+    /// Handlers that protect `pc`, in the order the VM tries them.
+    pub fn handlers_at(&self, pc: u32) -> impl Iterator<Item = &Handler> {
+        self.handlers.iter().filter(move |h| pc >= h.start_pc && pc < h.end_pc)
+    }
+}

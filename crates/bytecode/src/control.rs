@@ -1,0 +1,183 @@
+//! Dominators, post-dominators and control dependence of a method's instructions (DESIGN §5.6).
+//!
+//! Control dependence is taken on the graph *without* exception edges: with them every statement would depend on the
+//! call before it. A handler is then an entry of its own: what only a handler leads to is answered by the exception
+//! caught there.
+
+use crate::cfg::{Cfg, EdgeKind};
+use crate::class::Code;
+use crate::flow::{Flow, Tree};
+use petgraph::graph::NodeIndex;
+use std::collections::{BTreeSet, HashSet};
+
+/// Which tree is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Dominators,
+    PostDominators,
+}
+
+/// Dominators or post-dominators of a method, asked by code index.
+#[derive(Debug, Clone)]
+pub struct Dominance {
+    cfg: Cfg,
+    tree: Tree,
+    direction: Direction,
+}
+
+/// Dominators of the method, with exception edges or without (then handlers are entries).
+pub fn dominators(code: &Code, exceptions: bool) -> Dominance {
+    let cfg = Cfg::new(code);
+    let tree = flow_of(&cfg, exceptions).dominators();
+    Dominance { cfg, tree, direction: Direction::Dominators }
+}
+
+/// Post-dominators of the method, with exception edges or without. Loops that are never left are given a virtual exit
+/// where they turn.
+pub fn post_dominators(code: &Code, exceptions: bool) -> Dominance {
+    let cfg = Cfg::new(code);
+    let tree = flow_of(&cfg, exceptions).post_dominators();
+    Dominance { cfg, tree, direction: Direction::PostDominators }
+}
+
+impl Dominance {
+    /// Whether every path through `b` passes `a`: before it for dominators, after it for post-dominators. An
+    /// instruction dominates itself. False where one of them is no instruction or unreachable.
+    pub fn dominates(&self, a: u32, b: u32) -> bool {
+        let (Some(x), Some(y)) = (self.cfg.block_at(a), self.cfg.block_at(b)) else { return false };
+        if x == y {
+            return self.tree.is_reached(x.index())
+                && match self.direction {
+                    Direction::Dominators => a <= b,
+                    Direction::PostDominators => a >= b,
+                };
+        }
+        self.tree.dominates(x.index(), y.index())
+    }
+
+    /// Start of the block that immediately dominates the block of `pc`; none at the top.
+    pub fn immediate_block(&self, pc: u32) -> Option<u32> {
+        let node = self.cfg.block_at(pc)?;
+        let parent = self.tree.immediate(node.index())?;
+        self.cfg.block(NodeIndex::new(parent)).map(|b| b.start_pc)
+    }
+}
+
+/// The method's graph as plain numbers. Without exception edges each handler is an entry.
+pub(crate) fn flow_of(cfg: &Cfg, exceptions: bool) -> Flow {
+    let successors = cfg
+        .graph()
+        .node_indices()
+        .map(|n| cfg.successors(n, exceptions).into_iter().map(|(to, _)| to.index()).collect())
+        .collect();
+    let mut entries = if cfg.is_empty() { Vec::new() } else { vec![0] };
+    if !exceptions {
+        entries.extend(cfg.handler_blocks().into_iter().map(NodeIndex::index).filter(|n| *n != 0));
+    }
+    Flow { successors, entries }
+}
+
+/// An edge of a conditional branch or switch: an occurrence of a condition is the edge, not the branch.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BranchEdge {
+    /// The branch instruction.
+    pub branch_pc: u32,
+    /// Where the edge leads.
+    pub target_pc: u32,
+    /// Which way it is.
+    pub kind: EdgeKind,
+}
+
+/// What an instruction directly depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Dependences {
+    /// Edges any of which can be the one that led here: of those executed, the last before the point did.
+    pub edges: Vec<BranchEdge>,
+    /// Whether normal flow from the method's entry leads here with none of `edges` taken: then the condition can be
+    /// in the caller.
+    pub from_entry: bool,
+    /// Handlers (their first code index) from which the point is reached with none of `edges` taken, when normal flow
+    /// from the method's entry cannot reach it at all: then the exception caught there is the answer.
+    pub handlers: Vec<u32>,
+    /// All handlers from which normal flow leads here with none of `edges` taken, also where the entry does too.
+    pub via_handlers: Vec<u32>,
+}
+
+/// Control dependence of one method.
+#[derive(Debug, Clone)]
+pub struct ControlDependence {
+    cfg: Cfg,
+    flow: Flow,
+    dependences: Vec<Vec<(usize, usize)>>,
+    handler_blocks: Vec<usize>,
+    from_entry: Vec<bool>,
+}
+
+impl ControlDependence {
+    /// Analyses the method's code.
+    pub fn new(code: &Code) -> ControlDependence {
+        let cfg = Cfg::new(code);
+        let flow = flow_of(&cfg, false);
+        let dependences = flow.control_dependence(&flow.post_dominators());
+        let handler_blocks = cfg.handler_blocks().into_iter().map(NodeIndex::index).collect();
+        let from_entry = flow.reachable(&[0], |_, _| true);
+        ControlDependence { cfg, flow, dependences, handler_blocks, from_entry }
+    }
+
+    /// The graph analysed.
+    pub fn cfg(&self) -> &Cfg {
+        &self.cfg
+    }
+
+    /// What the instruction at `pc` depends on; nothing where `pc` is no instruction.
+    pub fn of(&self, pc: u32) -> Dependences {
+        let Some(block) = self.cfg.block_at(pc).map(NodeIndex::index) else { return Dependences::default() };
+        let pairs = self.dependences.get(block).cloned().unwrap_or_default();
+        let cut: HashSet<(usize, usize)> = pairs.iter().copied().collect();
+        let edges: BTreeSet<BranchEdge> =
+            pairs.iter().flat_map(|(from, to)| self.branch_edges(*from, *to)).collect();
+        let reaches = |start: usize| {
+            self.flow.reachable(&[start], |a, b| !cut.contains(&(a, b))).get(block).copied().unwrap_or(false)
+        };
+        let via_handlers: Vec<u32> = self
+            .handler_blocks
+            .iter()
+            .filter(|h| reaches(**h))
+            .filter_map(|h| self.cfg.block(NodeIndex::new(*h)).map(|b| b.start_pc))
+            .collect();
+        let normal = self.from_entry.get(block).copied().unwrap_or(false);
+        Dependences {
+            edges: edges.into_iter().collect(),
+            from_entry: reaches(0),
+            handlers: if normal { Vec::new() } else { via_handlers.clone() },
+            via_handlers,
+        }
+    }
+
+    fn branch_edges(&self, from: usize, to: usize) -> Vec<BranchEdge> {
+        let (from, to) = (NodeIndex::new(from), NodeIndex::new(to));
+        let (Some(branch_pc), Some(target)) = (self.cfg.last_pc(from), self.cfg.block(to)) else {
+            return Vec::new();
+        };
+        self.cfg
+            .successors(from, false)
+            .into_iter()
+            .filter(|(node, _)| *node == to)
+            .map(|(_, kind)| BranchEdge { branch_pc, target_pc: target.start_pc, kind: kind.clone() })
+            .collect()
+    }
+
+    /// Every edge of the branch or switch at `pc`; empty where `pc` is neither.
+    pub fn edges_of(&self, pc: u32) -> Vec<BranchEdge> {
+        let Some(node) = self.cfg.block_at(pc).filter(|n| self.cfg.last_pc(*n) == Some(pc)) else {
+            return Vec::new();
+        };
+        let mut targets: Vec<usize> =
+            self.cfg.successors(node, false).into_iter().map(|(to, _)| to.index()).collect();
+        targets.dedup();
+        if targets.len() < 2 {
+            return Vec::new();
+        }
+        targets.into_iter().flat_map(|to| self.branch_edges(node.index(), to)).collect()
+    }
+}

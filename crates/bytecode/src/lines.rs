@@ -1,0 +1,106 @@
+//! Line tables both ways: the line of an instruction, and where a pass over a line begins (DESIGN §5.8).
+
+use crate::cfg::normal_edges;
+use crate::class::{ClassFile, Code, Method};
+use crate::stack::depths;
+
+/// Source line of the instruction at `pc`; none without a line table, or before its first entry.
+pub fn line_of(code: &Code, pc: u32) -> Option<u32> {
+    let after = code.lines.partition_point(|l| l.start_pc <= pc);
+    code.lines.get(after.checked_sub(1)?).map(|l| l.line)
+}
+
+/// Where a line is in a method's code.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LineEntries {
+    /// Where a pass over the line begins: stop at each of these, and each stop is one pass.
+    pub pcs: Vec<u32>,
+    /// Every instruction of the line.
+    pub inside: Vec<u32>,
+    /// Instructions of other lines that can execute right after one of this line, without an exception.
+    pub exits: Vec<u32>,
+}
+
+/// The entries of a line: its instructions that another line (or the method's entry, or an exception of another line)
+/// leads to with an empty operand stack. A return into the middle of an expression is no new pass. Where no entry has
+/// an empty stack the line's first instruction stands for it. Empty where the line has no code in this method.
+pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
+    let count = code.instructions.len();
+    let on_line: Vec<bool> = code.instructions.iter().map(|i| line_of(code, i.pc) == Some(line)).collect();
+    let is_on = |position: usize| on_line.get(position).copied().unwrap_or(false);
+    let mut found = LineEntries::default();
+    if !on_line.contains(&true) {
+        return found;
+    }
+    let mut entered = vec![false; count];
+    if is_on(0)
+        && let Some(first) = entered.get_mut(0)
+    {
+        *first = true;
+    }
+    let mut handler_entry = vec![false; count];
+    for position in 0..count {
+        for (target, _) in normal_edges(code, position) {
+            let Some(to) = code.index_of(target) else { continue };
+            if !is_on(position) && is_on(to) {
+                if let Some(slot) = entered.get_mut(to) {
+                    *slot = true;
+                }
+            } else if is_on(position) && !is_on(to) && !found.exits.contains(&target) {
+                found.exits.push(target);
+            }
+        }
+    }
+    for handler in &code.handlers {
+        let Some(to) = code.index_of(handler.handler_pc).filter(|to| is_on(*to)) else { continue };
+        let outside = code
+            .instructions
+            .iter()
+            .enumerate()
+            .any(|(position, i)| i.pc >= handler.start_pc && i.pc < handler.end_pc && !is_on(position));
+        if let Some(slot) = handler_entry.get_mut(to).filter(|_| outside) {
+            *slot = true;
+        }
+    }
+    let depths = depths(code);
+    for (position, instruction) in code.instructions.iter().enumerate().filter(|(p, _)| is_on(*p)) {
+        found.inside.push(instruction.pc);
+        let empty = depths.get(position).copied().flatten() == Some(0);
+        let is = |list: &[bool]| list.get(position).copied().unwrap_or(false);
+        // At a handler the exception alone is on the stack: nothing is in mid-expression there.
+        if (is(&entered) && empty) || is(&handler_entry) {
+            found.pcs.push(instruction.pc);
+        }
+    }
+    if found.pcs.is_empty() {
+        found.pcs.extend(found.inside.first());
+    }
+    found.exits.sort_unstable();
+    found
+}
+
+/// All lines of the class that have code, ascending.
+pub fn lines_with_code(class: &ClassFile) -> Vec<u32> {
+    let codes = class.methods.iter().filter_map(|m| m.code.as_ref());
+    let mut lines: Vec<u32> = codes.flat_map(|c| c.lines.iter().map(|l| l.line)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// The nearest lines with code: the line itself when it has code, else the last before it and the first after it.
+pub fn nearest_lines_with_code(class: &ClassFile, line: u32) -> Vec<u32> {
+    let lines = lines_with_code(class);
+    if lines.binary_search(&line).is_ok() {
+        return vec![line];
+    }
+    let before = lines.iter().rev().find(|l| **l < line);
+    let after = lines.iter().find(|l| **l > line);
+    before.into_iter().chain(after).copied().collect()
+}
+
+/// First and last line of the method's code.
+pub fn span(method: &Method) -> Option<(u32, u32)> {
+    let lines = &method.code.as_ref()?.lines;
+    Some((lines.iter().map(|l| l.line).min()?, lines.iter().map(|l| l.line).max()?))
+}

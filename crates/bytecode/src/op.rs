@@ -1,0 +1,381 @@
+//! The instruction set as data: one [`Op`] per JVM instruction (JVMS §6.5), with the constant pool resolved
+//! and branch offsets made absolute. Knows nothing of class files or graphs.
+
+use crate::class::{FieldRef, MethodRef};
+
+/// One instruction of a method's code array.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instruction {
+    /// Index of the opcode in the code array (the JDWP code index).
+    pub pc: u32,
+    /// Bytes the instruction occupies, padding included.
+    pub length: u32,
+    /// What it does.
+    pub op: Op,
+}
+
+impl Instruction {
+    /// Index of the instruction that follows in the code array (it may lie past the end).
+    pub fn next_pc(&self) -> u32 {
+        self.pc.saturating_add(self.length)
+    }
+}
+
+/// Computational type of a local, operand or return value (JVMS §2.11.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `int`, and `boolean`, `byte`, `char`, `short` on the operand stack.
+    Int,
+    /// `long`, two slots.
+    Long,
+    /// `float`.
+    Float,
+    /// `double`, two slots.
+    Double,
+    /// A reference (or a return address).
+    Reference,
+}
+
+impl Kind {
+    /// Slots that a value of this kind takes: 2 for `long` and `double`.
+    pub fn slots(self) -> u16 {
+        match self {
+            Kind::Long | Kind::Double => 2,
+            _ => 1,
+        }
+    }
+
+    /// Kind of a field descriptor's value.
+    pub fn of_descriptor(descriptor: &str) -> Kind {
+        match descriptor.as_bytes().first() {
+            Some(b'J') => Kind::Long,
+            Some(b'F') => Kind::Float,
+            Some(b'D') => Kind::Double,
+            Some(b'L' | b'[') => Kind::Reference,
+            _ => Kind::Int,
+        }
+    }
+
+    /// A descriptor of the kind where nothing better is known.
+    pub fn descriptor(self) -> &'static str {
+        match self {
+            Kind::Int => "I",
+            Kind::Long => "J",
+            Kind::Float => "F",
+            Kind::Double => "D",
+            Kind::Reference => "Ljava/lang/Object;",
+        }
+    }
+}
+
+/// A constant operand.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Constant {
+    /// `null`.
+    Null,
+    /// `int` and the smaller integer types and `boolean`.
+    Int(i32),
+    /// `long`.
+    Long(i64),
+    /// `float`.
+    Float(f32),
+    /// `double`.
+    Double(f64),
+    /// A string; unpaired surrogates are replaced.
+    String(String),
+    /// A class literal, as a Java type name (`java.lang.String`, `int[]`).
+    Class(String),
+    /// A method handle.
+    MethodHandle(MethodRef),
+    /// A method type, as a descriptor.
+    MethodType(String),
+    /// A dynamically computed constant.
+    Dynamic {
+        /// Name given to the bootstrap method.
+        name: String,
+        /// Field descriptor of the value.
+        descriptor: String,
+    },
+}
+
+/// Two-operand operators, those of the instruction set first and then those that only source text has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    Ushr,
+    And,
+    Or,
+    Xor,
+    Eq,
+    Ne,
+    Lt,
+    Ge,
+    Gt,
+    Le,
+    AndAnd,
+    OrOr,
+    /// `lcmp`, `fcmpl`, `dcmpg`…: -1, 0 or 1. Source has no such operator, a following `if` folds it away.
+    Compare,
+}
+
+/// How a conditional branch compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `>=`
+    Ge,
+    /// `>`
+    Gt,
+    /// `<=`
+    Le,
+}
+
+impl Relation {
+    /// The relation that holds exactly when this one does not (on integers and references).
+    pub fn negated(self) -> Relation {
+        match self {
+            Relation::Eq => Relation::Ne,
+            Relation::Ne => Relation::Eq,
+            Relation::Lt => Relation::Ge,
+            Relation::Ge => Relation::Lt,
+            Relation::Gt => Relation::Le,
+            Relation::Le => Relation::Gt,
+        }
+    }
+
+    /// The operator of source text.
+    pub fn operator(self) -> BinaryOp {
+        match self {
+            Relation::Eq => BinaryOp::Eq,
+            Relation::Ne => BinaryOp::Ne,
+            Relation::Lt => BinaryOp::Lt,
+            Relation::Ge => BinaryOp::Ge,
+            Relation::Gt => BinaryOp::Gt,
+            Relation::Le => BinaryOp::Le,
+        }
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Relation::Eq => "eq",
+            Relation::Ne => "ne",
+            Relation::Lt => "lt",
+            Relation::Ge => "ge",
+            Relation::Gt => "gt",
+            Relation::Le => "le",
+        }
+    }
+}
+
+/// What a conditional branch compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Test {
+    /// One `int` (or `boolean`) with zero: `ifeq`…
+    Zero(Relation),
+    /// Two `int`s: `if_icmpeq`…
+    Ints(Relation),
+    /// Two references, `==` or `!=` only: `if_acmpeq`, `if_acmpne`.
+    References(Relation),
+    /// One reference with null, `==` or `!=` only: `ifnull`, `ifnonnull`.
+    Null(Relation),
+}
+
+impl Test {
+    /// The instruction's name.
+    pub fn mnemonic(self) -> String {
+        match self {
+            Test::Zero(r) => format!("if{}", r.suffix()),
+            Test::Ints(r) => format!("if_icmp{}", r.suffix()),
+            Test::References(r) => format!("if_acmp{}", r.suffix()),
+            Test::Null(Relation::Eq) => "ifnull".to_owned(),
+            Test::Null(_) => "ifnonnull".to_owned(),
+        }
+    }
+}
+
+/// Element type of an array access instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are the types")]
+pub enum Element {
+    Int,
+    Long,
+    Float,
+    Double,
+    Reference,
+    /// `byte` or `boolean`: the instruction does not tell them apart.
+    ByteOrBoolean,
+    Char,
+    Short,
+}
+
+impl Element {
+    /// Computational type of the element on the operand stack.
+    pub fn kind(self) -> Kind {
+        match self {
+            Element::Long => Kind::Long,
+            Element::Float => Kind::Float,
+            Element::Double => Kind::Double,
+            Element::Reference => Kind::Reference,
+            _ => Kind::Int,
+        }
+    }
+}
+
+/// How a method is invoked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are the instructions")]
+pub enum InvokeKind {
+    Virtual,
+    Special,
+    Static,
+    Interface,
+}
+
+/// The bootstrap method of an `invokedynamic` with its static arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bootstrap {
+    /// The bootstrap method (`LambdaMetafactory.metafactory`, `StringConcatFactory.…`).
+    pub method: MethodRef,
+    /// Its static arguments.
+    pub arguments: Vec<Constant>,
+}
+
+/// What an instruction does. Targets are absolute code indices.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "fields repeat the operand's name in JVMS §6.5")]
+pub enum Op {
+    Nop,
+    Const(Constant),
+    Load {
+        kind: Kind,
+        slot: u16,
+    },
+    Store {
+        kind: Kind,
+        slot: u16,
+    },
+    Iinc {
+        slot: u16,
+        by: i32,
+    },
+    ArrayLoad(Element),
+    ArrayStore(Element),
+    Pop,
+    Pop2,
+    Dup,
+    DupX1,
+    DupX2,
+    Dup2,
+    Dup2X1,
+    Dup2X2,
+    Swap,
+    Binary {
+        op: BinaryOp,
+        kind: Kind,
+    },
+    Negate(Kind),
+    /// Conversion from a kind to a primitive type, given as its descriptor character (`I2B` is `(Int, 'B')`).
+    Convert {
+        from: Kind,
+        to: char,
+    },
+    /// `lcmp`, `fcmpl`, `fcmpg`, `dcmpl`, `dcmpg`.
+    Compare {
+        kind: Kind,
+    },
+    If {
+        test: Test,
+        target: u32,
+    },
+    Goto {
+        target: u32,
+    },
+    Jsr {
+        target: u32,
+    },
+    Ret {
+        slot: u16,
+    },
+    /// Both switches; `keys` in the order of the table.
+    Switch {
+        keys: Vec<(i32, u32)>,
+        default: u32,
+    },
+    Return(Option<Kind>),
+    GetField(FieldRef),
+    PutField(FieldRef),
+    GetStatic(FieldRef),
+    PutStatic(FieldRef),
+    Invoke {
+        kind: InvokeKind,
+        method: MethodRef,
+    },
+    InvokeDynamic {
+        name: String,
+        descriptor: String,
+        bootstrap: Option<Bootstrap>,
+    },
+    /// `new`, with the class's binary name.
+    New(String),
+    /// `newarray` and `anewarray`, with the Java type name of the elements.
+    NewArray(String),
+    /// `multianewarray`, with the Java type name of the whole array.
+    MultiNewArray {
+        ty: String,
+        dimensions: u8,
+    },
+    ArrayLength,
+    Throw,
+    /// With a Java type name.
+    CheckCast(String),
+    /// With a Java type name.
+    InstanceOf(String),
+    MonitorEnter,
+    MonitorExit,
+}
+
+impl Op {
+    /// Whether control never goes on to the next instruction in the code array.
+    pub fn ends_flow(&self) -> bool {
+        matches!(self, Op::Goto { .. } | Op::Ret { .. } | Op::Switch { .. } | Op::Return(_) | Op::Throw)
+    }
+
+    /// Whether the instruction chooses between several normal successors.
+    pub fn is_branch(&self) -> bool {
+        matches!(self, Op::If { .. } | Op::Switch { .. })
+    }
+
+    /// The slot that the instruction writes, with the number of slots (2 for `long` and `double`).
+    pub fn stored_slot(&self) -> Option<(u16, u16)> {
+        match self {
+            Op::Store { kind, slot } => Some((*slot, kind.slots())),
+            Op::Iinc { slot, .. } => Some((*slot, 1)),
+            _ => None,
+        }
+    }
+
+    /// Absolute targets of the jumps the instruction may take; empty when it only falls through.
+    pub fn targets(&self) -> Vec<u32> {
+        match self {
+            Op::If { target, .. } | Op::Goto { target } | Op::Jsr { target } => vec![*target],
+            Op::Switch { keys, default } => {
+                let mut all: Vec<u32> = keys.iter().map(|(_, target)| *target).collect();
+                all.push(*default);
+                all
+            }
+            _ => Vec::new(),
+        }
+    }
+}

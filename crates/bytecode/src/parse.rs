@@ -1,0 +1,301 @@
+//! Class file bytes to [`ClassFile`], through the reader library `noak`. Every malformed input is a [`ParseError`].
+
+use crate::class::{ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
+use crate::descriptor::class_name;
+use crate::op::Instruction;
+use crate::pool::Pool;
+use noak::MStr;
+use noak::error::DecodeError;
+use noak::reader::attributes::Code as RawCode;
+use noak::reader::{Attribute, AttributeContent, Class, cpool};
+
+/// Why bytes are not a class file that can be analysed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// The file's structure is broken.
+    #[error("not a readable class file: {0}; check that the file is whole and was built by a Java compiler")]
+    Format(#[from] DecodeError),
+    /// A method's code array is broken.
+    #[error("method {method} has unreadable code at index {pc}: {source}; rebuild the class")]
+    Code {
+        /// Name and descriptor of the method.
+        method: String,
+        /// Code index of the broken instruction.
+        pc: u32,
+        /// What the reader library said.
+        source: DecodeError,
+    },
+    /// A jump or an exception table entry leads to no instruction.
+    #[error("method {method} refers to code index {target}, where no instruction starts; rebuild the class")]
+    Target {
+        /// Name and descriptor of the method.
+        method: String,
+        /// The index referred to.
+        target: u32,
+    },
+}
+
+/// Modified UTF-8 to a string; unpaired surrogates become U+FFFD.
+pub(crate) fn text(raw: &MStr) -> String {
+    match raw.to_str() {
+        Some(plain) => plain.to_owned(),
+        None => raw.chars_lossy().collect(),
+    }
+}
+
+impl ClassFile {
+    /// Reads a class file.
+    ///
+    /// # Errors
+    /// [`ParseError`] when the bytes are no class file, end early, or hold code whose jumps lead nowhere.
+    pub fn parse(bytes: &[u8]) -> Result<ClassFile, ParseError> {
+        let class = Class::new(bytes)?;
+        let raw_pool = class.pool();
+        let mut pool = Pool::new(raw_pool);
+        let mut file = ClassFile {
+            name: pool.class(class.this_class())?,
+            super_name: class.super_class().map(|i| pool.class(i)).transpose()?,
+            interfaces: Vec::new(),
+            access: class.access_flags().bits(),
+            major: class.version().major,
+            source_file: None,
+            fields: Vec::new(),
+            methods: Vec::new(),
+            inner_classes: Vec::new(),
+            enclosing_class: None,
+            enclosing_method: None,
+            nest_host: None,
+            nest_members: Vec::new(),
+            record_components: None,
+        };
+        for interface in class.interfaces().iter() {
+            file.interfaces.push(pool.class(interface?)?);
+        }
+        for attribute in class.attributes().iter() {
+            read_class_attribute(&mut file, &mut pool, raw_pool, &attribute?)?;
+        }
+        for field in class.fields().iter() {
+            let field = field?;
+            file.fields.push(Field {
+                name: text(raw_pool.retrieve(field.name())?),
+                descriptor: text(raw_pool.retrieve(field.descriptor())?),
+                access: field.access_flags().bits(),
+            });
+        }
+        for method in class.methods().iter() {
+            let raw = method?;
+            let mut method = Method {
+                name: text(raw_pool.retrieve(raw.name())?),
+                descriptor: text(raw_pool.retrieve(raw.descriptor())?),
+                access: raw.access_flags().bits(),
+                code: None,
+            };
+            for attribute in raw.attributes().iter() {
+                let attribute = attribute?;
+                if is_named(raw_pool, &attribute, "Code")? {
+                    let label = format!("{}.{}{}", file.name, method.name, method.descriptor);
+                    method.code = Some(read_code(&pool, raw_pool, &attribute, &label)?);
+                }
+            }
+            file.methods.push(method);
+        }
+        Ok(file)
+    }
+}
+
+fn is_named(
+    pool: &cpool::ConstantPool<'_>,
+    attribute: &Attribute<'_>,
+    name: &str,
+) -> Result<bool, DecodeError> {
+    Ok(pool.retrieve(attribute.name())?.as_bytes() == name.as_bytes())
+}
+
+fn read_class_attribute<'a>(
+    file: &mut ClassFile,
+    pool: &mut Pool<'a, '_>,
+    raw: &cpool::ConstantPool<'a>,
+    attribute: &Attribute<'a>,
+) -> Result<(), ParseError> {
+    // Attributes that say nothing about code are left unread: the library refuses names it does not know.
+    let name = raw.retrieve(attribute.name())?;
+    let wanted: [&[u8]; 7] = [
+        b"SourceFile",
+        b"InnerClasses",
+        b"EnclosingMethod",
+        b"NestHost",
+        b"NestMembers",
+        b"Record",
+        b"BootstrapMethods",
+    ];
+    if !wanted.contains(&name.as_bytes()) {
+        return Ok(());
+    }
+    match attribute.read_content(raw)? {
+        AttributeContent::SourceFile(source) => {
+            file.source_file = Some(text(raw.retrieve(source.source_file())?));
+        }
+        AttributeContent::InnerClasses(inner) => {
+            for class in inner.classes().iter() {
+                let class = class?;
+                file.inner_classes.push(InnerClass {
+                    inner: pool.class(class.inner_class())?,
+                    outer: class.outer_class().map(|i| pool.class(i)).transpose()?,
+                    simple_name: class.inner_name().map(|i| raw.retrieve(i).map(text)).transpose()?,
+                    access: class.inner_access_flags().bits(),
+                });
+            }
+        }
+        AttributeContent::EnclosingMethod(enclosing) => {
+            file.enclosing_class = Some(pool.class(enclosing.class())?);
+            if let Some(method) = enclosing.method() {
+                let method = raw.retrieve(method)?;
+                file.enclosing_method = Some((text(method.name), text(method.descriptor)));
+            }
+        }
+        AttributeContent::NestHost(host) => file.nest_host = Some(pool.class(host.host_class())?),
+        AttributeContent::NestMembers(members) => {
+            for class in members.classes().iter() {
+                file.nest_members.push(pool.class(class?)?);
+            }
+        }
+        AttributeContent::Record(record) => {
+            let mut names = Vec::new();
+            for component in record.components().iter() {
+                names.push(text(raw.retrieve(component?.name())?));
+            }
+            file.record_components = Some(names);
+        }
+        AttributeContent::BootstrapMethods(methods) => pool.read_bootstraps(&methods)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+fn read_code<'a>(
+    pool: &Pool<'a, '_>,
+    raw_pool: &cpool::ConstantPool<'a>,
+    attribute: &Attribute<'a>,
+    label: &str,
+) -> Result<Code, ParseError> {
+    let AttributeContent::Code(raw) = attribute.read_content(raw_pool)? else {
+        return Err(RawCode::try_from(attribute.read_content(raw_pool)?)
+            .err()
+            .map_or_else(|| ParseError::Target { method: label.to_owned(), target: 0 }, ParseError::Format));
+    };
+    let bytes = code_bytes(attribute.content());
+    let mut code = Code {
+        instructions: read_instructions(pool, &raw, &bytes, label)?,
+        bytes,
+        max_locals: raw.max_locals(),
+        max_stack: raw.max_stack(),
+        handlers: Vec::new(),
+        lines: Vec::new(),
+        variables: Vec::new(),
+        has_variable_table: false,
+    };
+    for handler in raw.exception_handlers() {
+        code.handlers.push(Handler {
+            start_pc: handler.start().as_u32(),
+            end_pc: handler.end().as_u32(),
+            handler_pc: handler.handler().as_u32(),
+            catch_type: handler.catch_type().map(|i| pool.class(i)).transpose()?,
+        });
+    }
+    for attribute in raw.attributes().iter() {
+        let attribute = attribute?;
+        if is_named(raw_pool, &attribute, "LineNumberTable")? {
+            read_lines(&mut code.lines, attribute.content());
+        } else if is_named(raw_pool, &attribute, "LocalVariableTable")?
+            && let AttributeContent::LocalVariableTable(table) = attribute.read_content(raw_pool)?
+        {
+            code.has_variable_table = true;
+            for variable in table.locals().iter() {
+                let variable = variable?;
+                let range = variable.range();
+                code.variables.push(LocalVariable {
+                    name: pool.utf8(variable.name().as_u16())?,
+                    descriptor: pool.utf8(variable.descriptor().as_u16())?,
+                    slot: variable.index(),
+                    start_pc: range.start.as_u32(),
+                    length: range.end.as_u32().saturating_sub(range.start.as_u32()),
+                });
+            }
+        }
+    }
+    code.lines.sort_by_key(|l| l.start_pc);
+    check_targets(&code, label)?;
+    Ok(code)
+}
+
+/// The code array inside a Code attribute: after max_stack, max_locals and a four-byte length.
+fn code_bytes(content: &[u8]) -> Vec<u8> {
+    let length = content.get(4..8).and_then(|b| <[u8; 4]>::try_from(b).ok()).map_or(0, u32::from_be_bytes);
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    content.get(8..).and_then(|rest| rest.get(..length)).unwrap_or_default().to_vec()
+}
+
+/// The line number table. Read here because the library takes `start_pc` for four bytes wide; it has two (JVMS §4.7.12).
+fn read_lines(lines: &mut Vec<LineEntry>, content: &[u8]) {
+    let entries = content.get(2..).unwrap_or_default();
+    for entry in entries.chunks_exact(4) {
+        if let [s1, s0, l1, l0] = *entry {
+            lines.push(LineEntry {
+                start_pc: u32::from(u16::from_be_bytes([s1, s0])),
+                line: u32::from(u16::from_be_bytes([l1, l0])),
+            });
+        }
+    }
+}
+
+fn read_instructions(
+    pool: &Pool<'_, '_>,
+    raw: &RawCode<'_>,
+    bytes: &[u8],
+    label: &str,
+) -> Result<Vec<Instruction>, ParseError> {
+    let mut found: Vec<Instruction> = Vec::new();
+    let mut pc = 0;
+    let broken = |pc: u32, source: DecodeError| ParseError::Code { method: label.to_owned(), pc, source };
+    for item in raw.raw_instructions() {
+        let (index, instruction) = item.map_err(|e| broken(pc, e))?;
+        pc = index.as_u32();
+        if let Some(last) = found.last_mut() {
+            last.length = pc.saturating_sub(last.pc);
+        }
+        let op = crate::decode::op(pool, pc, &instruction, bytes).map_err(|e| broken(pc, e))?;
+        found.push(Instruction { pc, length: 0, op });
+        pc = pc.saturating_add(1);
+    }
+    let end = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+    if let Some(last) = found.last_mut() {
+        last.length = end.saturating_sub(last.pc);
+    }
+    Ok(found)
+}
+
+fn check_targets(code: &Code, label: &str) -> Result<(), ParseError> {
+    let wrong = |target| Err(ParseError::Target { method: label.to_owned(), target });
+    for instruction in &code.instructions {
+        for target in instruction.op.targets() {
+            if code.index_of(target).is_none() {
+                return wrong(target);
+            }
+        }
+    }
+    for handler in &code.handlers {
+        if code.index_of(handler.handler_pc).is_none() {
+            return wrong(handler.handler_pc);
+        }
+    }
+    match code.instructions.last() {
+        Some(last) if !last.op.ends_flow() => wrong(last.next_pc()),
+        Some(_) => Ok(()),
+        None => wrong(0),
+    }
+}
+
+/// `class_name` of a modified UTF-8 constant.
+pub(crate) fn class_text(raw: &MStr) -> String {
+    class_name(&text(raw))
+}

@@ -1,0 +1,75 @@
+//! Which lines an exception bypassed (DESIGN §5.10): what normal flow would still have executed between the throw and
+//! the point where it meets the handler's flow again.
+
+use crate::cfg::Cfg;
+use crate::class::Code;
+use crate::control::flow_of;
+use crate::lines::{entries_of_line, line_of};
+use petgraph::graph::NodeIndex;
+use std::collections::BTreeSet;
+
+/// What an exception thrown at one code index of a frame and caught in that frame left out.
+#[derive(Debug, Clone)]
+pub struct Bypass {
+    cfg: Cfg,
+    throw_pc: u32,
+    throw_block: usize,
+    from_throw: Vec<bool>,
+    from_handler: Vec<bool>,
+    /// The throw's own block is entered again from below it (a loop that does not pass the meeting point).
+    again: bool,
+}
+
+impl Bypass {
+    /// `throw_pc` is the throwing or calling instruction in this frame, `handler_pc` where the exception was caught.
+    /// None where one of them is no instruction.
+    pub fn new(code: &Code, throw_pc: u32, handler_pc: u32) -> Option<Bypass> {
+        let cfg = Cfg::new(code);
+        let throw_block = cfg.block_at(throw_pc)?.index();
+        let handler_block = cfg.block_at(handler_pc)?.index();
+        let flow = flow_of(&cfg, false);
+        let post = flow.post_dominators();
+        let meet = post
+            .immediate(throw_block)
+            .and_then(|after| post.chain(after).find(|candidate| post.dominates(*candidate, handler_block)));
+        let next: Vec<usize> = cfg
+            .successors(NodeIndex::new(throw_block), false)
+            .into_iter()
+            .map(|(to, _)| to.index())
+            .filter(|to| Some(*to) != meet)
+            .collect();
+        let from_throw = flow.reachable(&next, |_, to| Some(to) != meet);
+        let start = if Some(handler_block) == meet { Vec::new() } else { vec![handler_block] };
+        let from_handler = flow.reachable(&start, |_, to| Some(to) != meet);
+        let again = from_throw.get(throw_block).copied().unwrap_or(false);
+        Some(Bypass { cfg, throw_pc, throw_block, from_throw, from_handler, again })
+    }
+
+    /// Whether the instruction was left out.
+    pub fn skips(&self, pc: u32) -> bool {
+        let Some(block) = self.cfg.block_at(pc).map(NodeIndex::index) else { return false };
+        let in_rest = block == self.throw_block && (pc > self.throw_pc || (self.again && pc < self.throw_pc));
+        let ahead =
+            in_rest || (block != self.throw_block && self.from_throw.get(block).copied().unwrap_or(false));
+        ahead && !self.from_handler.get(block).copied().unwrap_or(false)
+    }
+}
+
+/// Whether an exception thrown at `throw_pc` and caught at `handler_pc`, both in the frame of `code`, bypassed the
+/// line: one of the line's entries is reachable from the throw by normal flow before that meets the handler's flow,
+/// and not reachable from the handler before that point. The throwing line itself counts only by a later entry.
+pub fn is_bypassed(code: &Code, throw_pc: u32, handler_pc: u32, line: u32) -> bool {
+    Bypass::new(code, throw_pc, handler_pc)
+        .is_some_and(|bypass| entries_of_line(code, line).pcs.iter().any(|pc| bypass.skips(*pc)))
+}
+
+/// All lines that the exception bypassed, ascending.
+pub fn skipped_lines(code: &Code, throw_pc: u32, handler_pc: u32) -> Vec<u32> {
+    let Some(bypass) = Bypass::new(code, throw_pc, handler_pc) else { return Vec::new() };
+    let candidates: BTreeSet<u32> =
+        code.instructions.iter().filter(|i| bypass.skips(i.pc)).filter_map(|i| line_of(code, i.pc)).collect();
+    candidates
+        .into_iter()
+        .filter(|line| entries_of_line(code, *line).pcs.iter().any(|pc| bypass.skips(*pc)))
+        .collect()
+}

@@ -1,0 +1,331 @@
+//! The stores to a local variable (DESIGN §5.3, §5.4), by the local variable table and reaching definitions.
+//!
+//! A slot is reused by many variables, and javac gives one variable several ranges where it is not assigned on every
+//! path. Ranges of one name, slot and type are one variable when a store flows into both.
+
+use crate::cfg::normal_edges;
+use crate::class::{Code, LocalVariable, Method};
+use crate::descriptor::parameter_slots;
+use crate::op::Op;
+
+/// What gives a variable its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StoreKind {
+    /// A store instruction.
+    Store,
+    /// An `iinc`.
+    Iinc,
+    /// The call itself: a parameter's or `this`'s value at the method's entry.
+    ParameterEntry,
+}
+
+/// One place where a variable gets a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Store {
+    /// The storing instruction; 0 for a parameter's entry.
+    pub pc: u32,
+    /// What it is.
+    pub kind: StoreKind,
+    /// The instruction before which the new value can be read; for a parameter's entry 0 itself.
+    pub value_pc: u32,
+    /// Whether the variable has a (previous) value before the instruction at `pc`; false for a parameter's entry.
+    pub in_range_before: bool,
+    /// Whether the variable is still valid at `value_pc`: false for a last store right at the end of its scope.
+    pub in_range_after: bool,
+}
+
+/// A variable with its stores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stores {
+    /// Slot in the frame.
+    pub slot: u16,
+    /// Field descriptor of the variable's type.
+    pub descriptor: String,
+    /// The ranges of this variable, by start.
+    pub ranges: Vec<LocalVariable>,
+    /// Its stores, by pc; a parameter's entry is first.
+    pub stores: Vec<Store>,
+}
+
+/// Why a variable's stores cannot be told.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The method has no code.
+    #[error("method {method} has no code (it is abstract or native), so no variable is stored there")]
+    NoCode {
+        /// Name of the method.
+        method: String,
+    },
+    /// The class was compiled without `-g`.
+    #[error(
+        "method {method} was compiled without local variable names, so `{name}` is unknown; slots written there: {slots:?}; compile with `javac -g`, or ask for a slot"
+    )]
+    NoVariableTable {
+        /// Name of the method.
+        method: String,
+        /// The variable asked for.
+        name: String,
+        /// Slots that are parameters or are written.
+        slots: Vec<u16>,
+    },
+    /// No variable of that name has a value there.
+    #[error("no local variable `{name}` has a value at index {pc} of method {method}; variables there: {}", known.join(", "))]
+    NotInScope {
+        /// Name of the method.
+        method: String,
+        /// The variable asked for.
+        name: String,
+        /// The code index asked for.
+        pc: u32,
+        /// Variables that have a value there.
+        known: Vec<String>,
+    },
+}
+
+/// The variable of that name whose range covers `pc`: its value is readable before the instruction there executes.
+pub fn variable_at<'a>(code: &'a Code, name: &str, pc: u32) -> Option<&'a LocalVariable> {
+    code.variables.iter().find(|v| v.name == name && v.covers(pc))
+}
+
+/// The variable that is in `slot` before the instruction at `pc`.
+pub fn variable_in_slot(code: &Code, slot: u16, pc: u32) -> Option<&LocalVariable> {
+    code.variables.iter().find(|v| v.slot == slot && v.covers(pc))
+}
+
+/// Names of all variables that have a value at `pc`, in slot order.
+pub fn variables_at(code: &Code, pc: u32) -> Vec<&LocalVariable> {
+    let mut found: Vec<&LocalVariable> = code.variables.iter().filter(|v| v.covers(pc)).collect();
+    found.sort_by_key(|v| v.slot);
+    found
+}
+
+/// The stores to the variable that `name` means at `pc`.
+///
+/// # Errors
+/// [`StoreError`] where the method has no code or no variable table, or the name has no value at `pc`.
+pub fn stores_to(method: &Method, name: &str, pc: u32) -> Result<Stores, StoreError> {
+    let code = method.code.as_ref().ok_or_else(|| StoreError::NoCode { method: method.name.clone() })?;
+    if code.variables.is_empty() {
+        return Err(StoreError::NoVariableTable {
+            method: method.name.clone(),
+            name: name.to_owned(),
+            slots: slots(method),
+        });
+    }
+    let Some(variable) = variable_at(code, name, pc) else {
+        return Err(StoreError::NotInScope {
+            method: method.name.clone(),
+            name: name.to_owned(),
+            pc,
+            known: variables_at(code, pc).into_iter().map(|v| v.name.clone()).collect(),
+        });
+    };
+    Ok(stores_of(method, code, variable))
+}
+
+/// The stores to the variable that has this range in the method's table.
+fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
+    let reaching = Reaching::new(method, code, variable.slot);
+    let same: Vec<&LocalVariable> = code
+        .variables
+        .iter()
+        .filter(|v| v.slot == variable.slot && v.name == variable.name && v.descriptor == variable.descriptor)
+        .collect();
+    // Grow the set of ranges over the stores that flow into them, until nothing new joins.
+    let flows: Vec<Vec<bool>> = same.iter().map(|range| reaching.into_range(code, range)).collect();
+    let mut in_set: Vec<bool> = same.iter().map(|range| *range == variable).collect();
+    loop {
+        let member_stores: Vec<usize> = (0..reaching.stores.len())
+            .filter(|d| flows.iter().zip(&in_set).any(|(flow, is)| *is && flow.get(*d) == Some(&true)))
+            .collect();
+        let mut grown = false;
+        for (flow, is) in flows.iter().zip(in_set.iter_mut()) {
+            if !*is && member_stores.iter().any(|d| flow.get(*d) == Some(&true)) {
+                *is = true;
+                grown = true;
+            }
+        }
+        if !grown {
+            break;
+        }
+    }
+    let mut ranges: Vec<LocalVariable> =
+        same.into_iter().zip(&in_set).filter(|(_, is)| **is).map(|(range, _)| range.clone()).collect();
+    ranges.sort_by_key(|r| r.start_pc);
+    let covered = |pc: u32| ranges.iter().any(|r| r.covers(pc));
+    let stores = reaching
+        .stores
+        .iter()
+        .map(|s| Store {
+            in_range_before: s.kind != StoreKind::ParameterEntry && covered(s.pc),
+            in_range_after: covered(s.value_pc),
+            ..*s
+        })
+        .filter(|s| s.in_range_before || s.in_range_after)
+        .collect();
+    Stores { slot: variable.slot, descriptor: variable.descriptor.clone(), ranges, stores }
+}
+
+/// Every write to a slot, whatever variable is in it; for code without a variable table.
+pub fn slots_stores(method: &Method, slot: u16) -> Vec<Store> {
+    method.code.as_ref().map(|code| Reaching::new(method, code, slot).stores).unwrap_or_default()
+}
+
+/// Slots that are parameters, `this`, or written somewhere in the method.
+pub fn slots(method: &Method) -> Vec<u16> {
+    let mut found: Vec<u16> = entry_slots(method).into_iter().map(|(slot, _)| slot).collect();
+    if let Some(code) = &method.code {
+        found.extend(code.instructions.iter().filter_map(|i| i.op.stored_slot()).map(|(slot, _)| slot));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Slots that have a value at the method's entry, with their width.
+fn entry_slots(method: &Method) -> Vec<(u16, u16)> {
+    let mut found: Vec<(u16, u16)> = parameter_slots(&method.descriptor, method.is_static())
+        .into_iter()
+        .map(|(slot, descriptor)| (slot, crate::descriptor::slots(&descriptor)))
+        .collect();
+    if !method.is_static() {
+        found.insert(0, (0, 1));
+    }
+    found
+}
+
+/// Reaching definitions of one slot.
+pub(crate) struct Reaching {
+    /// The definitions.
+    pub(crate) stores: Vec<Store>,
+    /// Definitions that reach the state before each instruction, one bit each.
+    before: Vec<Vec<u64>>,
+}
+
+fn bit(set: &[u64], index: usize) -> bool {
+    set.get(index / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
+}
+
+fn set_bit(set: &mut [u64], index: usize) {
+    if let Some(word) = set.get_mut(index / 64) {
+        *word |= 1 << (index % 64);
+    }
+}
+
+impl Reaching {
+    pub(crate) fn new(method: &Method, code: &Code, slot: u16) -> Reaching {
+        let mut stores = Vec::new();
+        if entry_slots(method).iter().any(|(s, _)| *s == slot) {
+            stores.push(Store {
+                pc: 0,
+                kind: StoreKind::ParameterEntry,
+                value_pc: 0,
+                in_range_before: false,
+                in_range_after: true,
+            });
+        }
+        let parameter = stores.len();
+        // What each instruction does to the slot: nothing, kill it, or define it anew.
+        let mut writes: Vec<Option<Option<usize>>> = Vec::with_capacity(code.instructions.len());
+        for instruction in &code.instructions {
+            writes.push(match instruction.op.stored_slot() {
+                Some((first, _)) if first == slot => {
+                    let kind = if matches!(instruction.op, Op::Iinc { .. }) {
+                        StoreKind::Iinc
+                    } else {
+                        StoreKind::Store
+                    };
+                    stores.push(Store {
+                        pc: instruction.pc,
+                        kind,
+                        value_pc: instruction.next_pc(),
+                        in_range_before: true,
+                        in_range_after: true,
+                    });
+                    Some(Some(stores.len() - 1))
+                }
+                Some((first, 2)) if first.checked_add(1) == Some(slot) => Some(None),
+                _ => None,
+            });
+        }
+        let words = stores.len().div_ceil(64);
+        let mut before = vec![vec![0u64; words]; code.instructions.len()];
+        if parameter == 1
+            && let Some(first) = before.first_mut()
+        {
+            set_bit(first, 0);
+        }
+        let handlers: Vec<(u32, u32, usize)> = code
+            .handlers
+            .iter()
+            .filter_map(|h| Some((h.start_pc, h.end_pc, code.index_of(h.handler_pc)?)))
+            .collect();
+        let mut work: Vec<usize> = (0..code.instructions.len()).rev().collect();
+        let mut queued = vec![true; code.instructions.len()];
+        while let Some(position) = work.pop() {
+            if let Some(q) = queued.get_mut(position) {
+                *q = false;
+            }
+            let (Some(instruction), Some(state)) =
+                (code.instructions.get(position), before.get(position).cloned())
+            else {
+                continue;
+            };
+            let after = match writes.get(position).copied().flatten() {
+                None => state.clone(),
+                Some(definition) => {
+                    let mut fresh = vec![0u64; words];
+                    if let Some(d) = definition {
+                        set_bit(&mut fresh, d);
+                    }
+                    fresh
+                }
+            };
+            let mut push = |to: usize, state: &[u64], before: &mut Vec<Vec<u64>>| {
+                let Some(target) = before.get_mut(to) else { return };
+                let mut changed = false;
+                for (old, new) in target.iter_mut().zip(state) {
+                    changed |= *old | new != *old;
+                    *old |= new;
+                }
+                if changed
+                    && let Some(q) = queued.get_mut(to)
+                    && !*q
+                {
+                    *q = true;
+                    work.push(to);
+                }
+            };
+            for (target, _) in normal_edges(code, position) {
+                if let Some(to) = code.index_of(target) {
+                    push(to, &after, &mut before);
+                }
+            }
+            for (start, end, handler) in &handlers {
+                if instruction.pc >= *start && instruction.pc < *end {
+                    push(*handler, &state, &mut before);
+                }
+            }
+        }
+        Reaching { stores, before }
+    }
+
+    /// Definitions that reach the state before the instruction at this position.
+    pub(crate) fn at(&self, position: usize) -> Vec<&Store> {
+        let Some(state) = self.before.get(position) else { return Vec::new() };
+        self.stores.iter().enumerate().filter(|(d, _)| bit(state, *d)).map(|(_, s)| s).collect()
+    }
+
+    /// For each definition: whether it reaches some instruction of the range.
+    fn into_range(&self, code: &Code, range: &LocalVariable) -> Vec<bool> {
+        let mut found = vec![false; self.stores.len()];
+        let from = code.instructions.partition_point(|i| i.pc < range.start_pc);
+        let to = code.instructions.partition_point(|i| i.pc < range.end_pc());
+        for state in self.before.get(from..to).unwrap_or_default() {
+            for (definition, flows) in found.iter_mut().enumerate() {
+                *flows |= bit(state, definition);
+            }
+        }
+        found
+    }
+}
