@@ -1,0 +1,87 @@
+//! Where the classes of a debuggee can come from, and how `java` expands what is written there.
+
+use super::java_command::JavaCommand;
+use std::path::{Path, PathBuf};
+
+/// The places to search. Relative paths are relative to [`ClassPaths::cwd`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassPaths {
+    /// Working directory of the debuggee.
+    pub cwd: PathBuf,
+    /// Folders and jars of `--patch-module`: their classes hide those of the runtime image.
+    pub patches: Vec<PathBuf>,
+    /// Elements of the class path in order: folders, jars, `dir/*`.
+    pub class_path: Vec<PathBuf>,
+    /// Elements of the module path: modular jars, exploded modules, folders of both.
+    pub module_path: Vec<PathBuf>,
+    /// The Java home whose `lib/modules` holds the JDK's classes; without it they are not found.
+    pub java_home: Option<PathBuf>,
+}
+
+impl ClassPaths {
+    /// The paths that a `java` command line names.
+    pub fn of(command: &JavaCommand, cwd: &Path) -> ClassPaths {
+        ClassPaths {
+            cwd: cwd.to_owned(),
+            patches: command.patches.clone(),
+            class_path: command.class_path.clone(),
+            module_path: command.module_path.clone(),
+            java_home: command.java_home.clone(),
+        }
+    }
+}
+
+/// One place as it is written and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// As the user wrote it: what messages show.
+    pub shown: PathBuf,
+    /// Joined with the working directory.
+    pub real: PathBuf,
+}
+
+impl Place {
+    pub fn new(shown: PathBuf, cwd: &Path) -> Place {
+        let real = cwd.join(&shown);
+        Place { shown, real }
+    }
+
+    fn child(&self, name: impl AsRef<Path>) -> Place {
+        Place { shown: self.shown.join(name.as_ref()), real: self.real.join(name.as_ref()) }
+    }
+}
+
+/// Expands one class path element: `dir/*` stands for the jars in `dir` (the order is not specified: ours is by
+/// name), everything else for itself.
+pub(super) fn class_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
+    if element.file_name().is_some_and(|n| n == "*") {
+        let dir = Place::new(element.parent().map(Path::to_owned).unwrap_or_default(), cwd);
+        return children(&dir).into_iter().filter(|p| p.real.is_file() && is_jar(&p.real)).collect();
+    }
+    vec![Place::new(element.to_owned(), cwd)]
+}
+
+/// Expands one module path element (JEP 261): a module, or a folder of modules.
+pub(super) fn module_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
+    let place = Place::new(element.to_owned(), cwd);
+    if !place.real.is_dir() || place.real.join("module-info.class").is_file() {
+        return vec![place];
+    }
+    children(&place)
+        .into_iter()
+        .filter(
+            |p| if p.real.is_dir() { p.real.join("module-info.class").is_file() } else { is_jar(&p.real) },
+        )
+        .collect()
+}
+
+fn children(dir: &Place) -> Vec<Place> {
+    let Ok(entries) = std::fs::read_dir(&dir.real) else { return Vec::new() };
+    let mut names: Vec<_> = entries.flatten().map(|e| e.file_name()).collect();
+    names.sort();
+    names.into_iter().map(|n| dir.child(n)).collect()
+}
+
+fn is_jar(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("jar"))
+}

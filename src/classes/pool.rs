@@ -1,0 +1,359 @@
+//! The pool: every class of the debuggee by name, opened when first needed and parsed once.
+
+use super::entry::Entry;
+use super::error::ClassesError;
+use super::names;
+use super::paths::{ClassPaths, Place, class_path_element, module_path_element};
+use super::runtime::{Runtime, feature_version};
+use bytecode::ClassFile;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+/// Where a class is from. Displayed as `classes/Intro.class`, `lib.jar!/a/B.class`,
+/// `app.jar!/BOOT-INF/lib/x.jar!/a/B.class` or `jrt:/java.base/java/lang/String.class`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// A file below a folder of the class or module path, written as that element was.
+    Folder(PathBuf),
+    /// An entry of a jar.
+    Jar {
+        /// The file on disk, written as the user wrote it.
+        jar: PathBuf,
+        /// Jars inside that jar, outermost first.
+        inside: Vec<String>,
+        /// The entry of the innermost jar.
+        entry: String,
+    },
+    /// A class of the JDK.
+    Runtime {
+        /// Its module.
+        module: String,
+        /// `java/lang/String.class`
+        entry: String,
+    },
+}
+
+impl Origin {
+    /// Whether the class belongs to the JDK rather than to the user.
+    pub fn is_runtime(&self) -> bool {
+        matches!(self, Origin::Runtime { .. })
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Folder(file) => write!(f, "{}", file.strip_prefix(".").unwrap_or(file).display()),
+            Origin::Jar { jar, inside, entry } => {
+                write!(f, "{}", jar.strip_prefix(".").unwrap_or(jar).display())?;
+                inside.iter().try_for_each(|inner| write!(f, "!/{inner}"))?;
+                write!(f, "!/{entry}")
+            }
+            Origin::Runtime { module, entry } => write!(f, "jrt:/{module}/{entry}"),
+        }
+    }
+}
+
+/// A class with where it is from.
+#[derive(Debug)]
+pub struct FoundClass {
+    /// Binary name with dots: `pkg.Outer$Inner`.
+    pub name: String,
+    /// The class file.
+    pub file: Arc<ClassFile>,
+    /// Where it is from.
+    pub origin: Origin,
+    /// When the file, the jar or the image was last written.
+    pub modified: Option<SystemTime>,
+}
+
+/// The bytes of a class with where they are from.
+#[derive(Debug)]
+pub struct ClassBytes {
+    /// The class file.
+    pub bytes: Vec<u8>,
+    /// Where it is from.
+    pub origin: Origin,
+    /// When the file, the jar or the image was last written.
+    pub modified: Option<SystemTime>,
+}
+
+/// All classes of the debuggee. Cheap to open: folders and jars are opened, in order, only when a name was not found
+/// before them.
+pub struct ClassPool {
+    patches: Vec<Entry>,
+    runtime: Option<Runtime>,
+    feature: u32,
+    missing: Vec<PathBuf>,
+    state: Mutex<State>,
+    user_names: OnceLock<BTreeSet<String>>,
+}
+
+#[derive(Default)]
+struct State {
+    opened: Vec<Arc<Entry>>,
+    pending: VecDeque<Place>,
+    /// Nested jars come after everything: their loader's parent is the class path.
+    nested: Vec<Arc<Entry>>,
+    nested_opened: bool,
+    seen: HashSet<PathBuf>,
+    unreadable: Vec<(String, String)>,
+    classes: HashMap<String, Option<Arc<FoundClass>>>,
+}
+
+impl ClassPool {
+    /// Opens the pool. Class path elements that do not exist are recorded, not refused: `java` ignores them too.
+    ///
+    /// # Errors
+    /// When the Java home has no readable runtime image.
+    pub fn open(paths: &ClassPaths) -> Result<ClassPool, ClassesError> {
+        let runtime = paths.java_home.as_deref().map(Runtime::open).transpose()?;
+        let feature = paths.java_home.as_deref().and_then(feature_version).unwrap_or(17);
+        let cwd = &paths.cwd;
+        let mut places: Vec<Place> =
+            paths.module_path.iter().flat_map(|p| module_path_element(p, cwd)).collect();
+        places.extend(paths.class_path.iter().flat_map(|p| class_path_element(p, cwd)));
+        let (pending, missing): (Vec<_>, Vec<_>) = places.into_iter().partition(|p| p.real.exists());
+        let mut state = State { pending: pending.into(), ..State::default() };
+        let mut missing: Vec<PathBuf> = missing.into_iter().map(|p| p.shown).collect();
+        let mut patches = Vec::new();
+        for place in paths.patches.iter().map(|p| Place::new(p.clone(), cwd)) {
+            let shown = place.shown.clone();
+            match Entry::open(place, feature) {
+                Ok(entry) => patches.push(entry),
+                Err(_) if !cwd.join(&shown).exists() => missing.push(shown),
+                Err(reason) => state.unreadable.push((shown.display().to_string(), reason)),
+            }
+        }
+        Ok(ClassPool {
+            patches,
+            runtime,
+            feature,
+            missing,
+            state: Mutex::new(state),
+            user_names: OnceLock::new(),
+        })
+    }
+
+    /// Elements of the class and module path that do not exist, as they were written. Elements that only a manifest's
+    /// `Class-Path` names are not among them: most manifests name jars that nobody ships.
+    pub fn missing(&self) -> &[PathBuf] {
+        &self.missing
+    }
+
+    /// Elements that are there and cannot be read as a jar, with the reason, as far as they were tried.
+    pub fn unreadable(&self) -> Vec<(String, String)> {
+        self.state().unreadable.clone()
+    }
+
+    /// Feature version of the runtime (17, 25); 17 when it is unknown.
+    pub fn feature_version(&self) -> u32 {
+        self.feature
+    }
+
+    /// Finds a class by its binary name (`pkg.Outer$Inner`; slashes are accepted). The runtime image is asked first,
+    /// as the VM's loaders do; `--patch-module` goes before it.
+    ///
+    /// # Errors
+    /// When the class is there and cannot be read or parsed, or its file holds another class.
+    pub fn find(&self, binary_name: &str) -> Result<Option<Arc<FoundClass>>, ClassesError> {
+        let name = binary_name.replace('/', ".");
+        if let Some(known) = self.state().classes.get(&name) {
+            return Ok(known.clone());
+        }
+        let found = match self.read(&name)? {
+            Some(found) => Some(Arc::new(parse(&name, found)?)),
+            None => None,
+        };
+        self.state().classes.insert(name, found.clone());
+        Ok(found)
+    }
+
+    /// The bytes of a class, read anew, with where they are from and when that was written.
+    ///
+    /// # Errors
+    /// When the class is there and cannot be read.
+    pub fn read(&self, binary_name: &str) -> Result<Option<ClassBytes>, ClassesError> {
+        let name = binary_name.replace('/', ".");
+        let file = class_file(&name);
+        let look = |entry: &Entry| {
+            let found = entry.find(&file);
+            found.map_err(|(origin, reason)| ClassesError::Unreadable { name: name.clone(), origin, reason })
+        };
+        for patch in &self.patches {
+            if let Some(found) = look(patch)? {
+                return Ok(Some(found));
+            }
+        }
+        if let Some(runtime) = &self.runtime
+            && let Some(found) = runtime.find(&file)?
+        {
+            return Ok(Some(found));
+        }
+        for entry in self.entries() {
+            if let Some(found) = look(&entry)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Binary names of the user's classes, sorted: everything but the runtime image. Opens every element.
+    pub fn user_classes(&self) -> impl Iterator<Item = &str> {
+        self.user_names().iter().map(String::as_str)
+    }
+
+    /// Binary names of the classes of the runtime image, sorted.
+    pub fn runtime_classes(&self) -> BTreeSet<String> {
+        self.runtime.as_ref().map(|r| r.class_names(None)).unwrap_or_default()
+    }
+
+    /// What the user means by `written`: a binary name, one with dots for inner classes (`pkg.Outer.Inner`), or the
+    /// end of just one user class's name (`Intro`, `shop.Rec`).
+    pub fn resolve(&self, written: &str) -> names::Resolution {
+        let written = written.replace('/', ".");
+        for candidate in names::spellings(&written) {
+            if self.exists(&candidate) {
+                return names::Resolution::One(candidate);
+            }
+        }
+        names::resolve_among(self.user_names(), &written)
+    }
+
+    /// User classes whose names are most like `name`, the best first, for "did you mean".
+    pub fn nearest(&self, name: &str) -> Vec<String> {
+        names::nearest(self.user_names(), name)
+    }
+
+    /// Names of the classes that come from the same source file as `class`: the class, its nested, local and anonymous
+    /// classes, and other classes of the file. Looks at the same package of the same folder, jar or module only.
+    ///
+    /// # Errors
+    /// When the class itself cannot be read.
+    pub fn nested(&self, class: &str) -> Result<Vec<String>, ClassesError> {
+        let class = class.replace('/', ".");
+        let Some(found) = self.find(&class)? else { return Ok(Vec::new()) };
+        let package = class.rsplit_once('.').map_or("", |(package, _)| package);
+        let file = class_file(&class);
+        let neighbours = match (&found.origin, &self.runtime) {
+            (Origin::Runtime { .. }, Some(runtime)) => runtime.class_names(Some(package)),
+            _ => match self.patches.iter().find(|e| e.contains(&file)) {
+                Some(patch) => patch.package(package),
+                None => {
+                    self.entries().find(|e| e.contains(&file)).map(|e| e.package(package)).unwrap_or_default()
+                }
+            },
+        };
+        let top = top_level(&class);
+        let inner = format!("{top}$");
+        let source = found.file.source_file.clone();
+        let same_file = |name: &String| {
+            name == top
+                || name.starts_with(&inner)
+                || source.as_deref().is_some_and(|s| self.has_source(name, s))
+        };
+        Ok(neighbours.into_iter().filter(same_file).collect())
+    }
+
+    /// Whether the class's SourceFile attribute is `source`. Most neighbours do not even hold the name, so the bytes
+    /// are searched before they are parsed. A neighbour that cannot be read is not from that file as far as we know.
+    fn has_source(&self, name: &str, source: &str) -> bool {
+        if let Some(Some(known)) = self.state().classes.get(name) {
+            return known.file.source_file.as_deref() == Some(source);
+        }
+        match self.read(name) {
+            Ok(Some(found)) if found.bytes.windows(source.len()).any(|w| w == source.as_bytes()) => {}
+            _ => return false,
+        }
+        matches!(self.find(name), Ok(Some(found)) if found.file.source_file.as_deref() == Some(source))
+    }
+
+    fn exists(&self, name: &str) -> bool {
+        let file = class_file(name);
+        let in_image = |r: &Runtime| matches!(r.find(&file), Ok(Some(_)));
+        self.runtime.as_ref().is_some_and(in_image)
+            || self.patches.iter().any(|e| e.contains(&file))
+            || self.entries().any(|e| e.contains(&file))
+    }
+
+    fn user_names(&self) -> &BTreeSet<String> {
+        self.user_names.get_or_init(|| {
+            let mut names = BTreeSet::new();
+            self.patches.iter().for_each(|e| e.class_names(&mut names));
+            self.entries().for_each(|e| e.class_names(&mut names));
+            names
+        })
+    }
+
+    /// All entries in search order, each opened when it is reached.
+    fn entries(&self) -> impl Iterator<Item = Arc<Entry>> {
+        (0..).map_while(|at| self.entry(at))
+    }
+
+    /// The entry at a place in the search order, opening what is due.
+    fn entry(&self, at: usize) -> Option<Arc<Entry>> {
+        let mut state = self.state();
+        loop {
+            if let Some(entry) = state.opened.get(at) {
+                return Some(entry.clone());
+            }
+            let Some(place) = state.pending.pop_front() else { break };
+            let real = place.real.canonicalize().unwrap_or_else(|_| place.real.clone());
+            if !place.real.exists() || !state.seen.insert(real) {
+                continue;
+            }
+            let shown = place.shown.display().to_string();
+            match Entry::open(place, self.feature) {
+                Ok(entry) => {
+                    for follow in entry.follow().into_iter().rev() {
+                        state.pending.push_front(follow);
+                    }
+                    state.opened.push(Arc::new(entry));
+                }
+                Err(reason) => state.unreadable.push((shown, reason)),
+            }
+        }
+        if !state.nested_opened {
+            state.nested_opened = true;
+            for inner in state.opened.clone().iter().flat_map(|e| e.nested(self.feature)) {
+                match inner {
+                    Ok(entry) => state.nested.push(Arc::new(entry)),
+                    Err(unreadable) => state.unreadable.push(unreadable),
+                }
+            }
+        }
+        state.nested.get(at.checked_sub(state.opened.len())?).cloned()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The state is consistent between statements: a panic elsewhere does not spoil it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn class_file(name: &str) -> String {
+    format!("{}.class", name.replace('.', "/"))
+}
+
+/// `pkg.Outer$Inner$1` as `pkg.Outer`; a name that begins with `$` is its own top level.
+fn top_level(class: &str) -> &str {
+    let simple = class.rfind('.').map_or(0, |i| i + 1);
+    let dollar = class.get(simple + 1..).and_then(|rest| rest.find('$'));
+    dollar.and_then(|i| class.get(..simple + 1 + i)).unwrap_or(class)
+}
+
+fn parse(name: &str, found: ClassBytes) -> Result<FoundClass, ClassesError> {
+    let ClassBytes { bytes, origin, modified } = found;
+    let file = match ClassFile::parse(&bytes) {
+        Ok(file) => file,
+        Err(e) => return Err(ClassesError::BadClass { origin, reason: e.to_string() }),
+    };
+    let actual = file.name.replace('/', ".");
+    if actual != name {
+        return Err(ClassesError::WrongName { origin, wanted: name.to_owned(), actual });
+    }
+    Ok(FoundClass { name: name.to_owned(), file: Arc::new(file), origin, modified })
+}

@@ -1,0 +1,81 @@
+//! The runtime image `lib/modules` of a Java home, read through the crate `jimage-rs`.
+//!
+//! `ristretto_jimage` was tried first: it reads the images of JDK 17 and 25 as well, but ends the process with a
+//! `todo!` on an image that `jlink --compress` made. `jimage-rs` reads those too (`compact-cp` is a typed error).
+
+use super::error::ClassesError;
+use super::pool::{ClassBytes, Origin};
+use jimage_rs::JImage;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// An opened runtime image.
+pub(super) struct Runtime {
+    path: PathBuf,
+    image: JImage,
+    modified: Option<SystemTime>,
+    /// Package (`java/lang`) to its module. A package of the image is in one module.
+    modules: OnceLock<HashMap<String, String>>,
+}
+
+impl Runtime {
+    /// Opens `lib/modules` of a Java home.
+    pub fn open(java_home: &Path) -> Result<Runtime, ClassesError> {
+        let path = java_home.join("lib").join("modules");
+        let failed = |reason: String| ClassesError::RuntimeImage { path: path.clone(), reason };
+        let length = std::fs::metadata(&path).map_err(|e| failed(e.to_string()))?.len();
+        if length < 28 {
+            return Err(failed(format!("{length} bytes are no image")));
+        }
+        let image = JImage::open(&path).map_err(|e| failed(e.to_string()))?;
+        let modified = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
+        Ok(Runtime { path, image, modified, modules: OnceLock::new() })
+    }
+
+    fn modules(&self) -> &HashMap<String, String> {
+        self.modules.get_or_init(|| {
+            let classes = self.image.resource_names_iter().flatten().filter(|r| r.extension == "class");
+            classes.map(|r| (r.parent.into_owned(), r.module.into_owned())).collect()
+        })
+    }
+
+    /// The bytes of `java/lang/String.class`.
+    pub fn find(&self, file: &str) -> Result<Option<ClassBytes>, ClassesError> {
+        let package = file.rsplit_once('/').map_or("", |(package, _)| package);
+        let Some(module) = self.modules().get(package) else { return Ok(None) };
+        match self.image.find_resource(&format!("/{module}/{file}")) {
+            Ok(None) => Ok(None),
+            Ok(Some(bytes)) => Ok(Some(ClassBytes {
+                bytes: bytes.into_owned(),
+                origin: Origin::Runtime { module: module.clone(), entry: file.to_owned() },
+                modified: self.modified,
+            })),
+            Err(e) => Err(ClassesError::RuntimeImage { path: self.path.clone(), reason: e.to_string() }),
+        }
+    }
+
+    /// Binary names of all classes of the image, or of one package (`java.util`).
+    pub fn class_names(&self, package: Option<&str>) -> BTreeSet<String> {
+        let wanted = package.map(|p| p.replace('.', "/"));
+        let classes = self.image.resource_names_iter().flatten();
+        classes
+            .filter(|r| r.extension == "class" && r.base != "module-info" && !r.parent.is_empty())
+            .filter(|r| wanted.as_deref().is_none_or(|p| p == r.parent))
+            .map(|r| format!("{}.{}", r.parent.replace('/', "."), r.base))
+            .collect()
+    }
+}
+
+/// The feature version of a Java home (17, 25), from its `release` file; 8 for `1.8.0`.
+pub(super) fn feature_version(java_home: &Path) -> Option<u32> {
+    let text = std::fs::read_to_string(java_home.join("release")).ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("JAVA_VERSION="))?;
+    let version = line.trim_matches(|c: char| c == '"' || c.is_whitespace());
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    match numbers.next()?.ok()? {
+        1 => numbers.next()?.ok(),
+        feature => Some(feature),
+    }
+}

@@ -1,0 +1,230 @@
+//! Source files of classes: from the source roots, beside and above them, and from the JDK's `src.zip`.
+
+use super::archive::Archive;
+use super::pool::Origin;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+/// Where sources lie below a project's folder, by the habits of the build tools.
+const BELOW: [&str; 8] =
+    ["", "src", "src/main/java", "src/test/java", "src/main/kotlin", "src/test/kotlin", "source", "test"];
+/// How far above a root and a class file sources are looked for.
+const ABOVE: usize = 3;
+
+/// The text of one source file.
+#[derive(Debug)]
+pub struct SourceText {
+    /// `src/pkg/Intro.java`, or `lib/src.zip!/java.base/java/lang/String.java`.
+    pub path: String,
+    /// When the file, or the archive that holds it, was last written.
+    pub modified: Option<SystemTime>,
+    lines: Vec<String>,
+}
+
+impl SourceText {
+    /// A line by its number; the first is 1.
+    pub fn line(&self, number: u32) -> Option<&str> {
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.lines.get(at).map(String::as_str)
+    }
+
+    /// All lines, without their ends. Bytes that are no UTF-8 are U+FFFD.
+    pub fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    fn new(path: String, modified: Option<SystemTime>, bytes: &[u8]) -> SourceText {
+        let text = String::from_utf8_lossy(bytes);
+        SourceText { path, modified, lines: text.lines().map(str::to_owned).collect() }
+    }
+}
+
+/// The places where sources are looked for. What was looked for once is kept, also that it is not there.
+pub struct SourceRoots {
+    cwd: PathBuf,
+    roots: Vec<Root>,
+    jdk: Option<PathBuf>,
+    jdk_archive: OnceLock<Option<Archive>>,
+    /// By package and file name.
+    known: Mutex<HashMap<(String, String), Answer>>,
+}
+
+type Answer = Option<Arc<SourceText>>;
+
+enum Root {
+    Folder(PathBuf),
+    Archive { shown: PathBuf, archive: Archive },
+}
+
+impl SourceRoots {
+    /// `roots` are folders, and zips or jars of sources, relative to `cwd`; those that do not exist find nothing.
+    pub fn open(roots: &[PathBuf], cwd: &Path, java_home: Option<&Path>) -> SourceRoots {
+        let open = |root: &PathBuf| {
+            let real = cwd.join(root);
+            if real.is_file() {
+                return Archive::open(&real)
+                    .ok()
+                    .map(|archive| Root::Archive { shown: root.clone(), archive });
+            }
+            Some(Root::Folder(root.clone()))
+        };
+        // Debian's `src.zip` lies above `lib`, in a folder of its own package; `lib/src.zip` links to it.
+        let jdk = java_home.and_then(|home| {
+            [home.join("lib/src.zip"), home.join("src.zip")].into_iter().find(|path| path.is_file())
+        });
+        SourceRoots {
+            cwd: cwd.to_owned(),
+            roots: roots.iter().filter_map(open).collect(),
+            jdk,
+            jdk_archive: OnceLock::new(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Finds the source of a class. `source_file` is its SourceFile attribute (JVMS §4.7.10); without one the name of
+    /// the top-level class is tried. `origin` leads to the JDK's own sources and to files near the class file.
+    pub fn find(
+        &self,
+        binary_name: &str,
+        source_file: Option<&str>,
+        origin: Option<&Origin>,
+    ) -> Option<Arc<SourceText>> {
+        let (package, simple) = binary_name.rsplit_once('.').unwrap_or(("", binary_name));
+        let file = match source_file {
+            Some(file) => file.to_owned(),
+            None => format!("{}.java", simple.split('$').find(|part| !part.is_empty()).unwrap_or(simple)),
+        };
+        // The attribute is a bare name by the specification; anything with a path must not lead out of the roots.
+        if file.contains(['/', '\\']) {
+            return None;
+        }
+        let key = (package.to_owned(), file);
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return known.clone();
+        }
+        let found = self.look(&key.0, &key.1, origin).map(Arc::new);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
+        found
+    }
+
+    fn look(&self, package: &str, file: &str, origin: Option<&Origin>) -> Option<SourceText> {
+        let in_package = Path::new(&package.replace('.', "/")).join(file);
+        if let Some(Origin::Runtime { module, .. }) = origin {
+            return self.in_jdk(module, &in_package);
+        }
+        for root in &self.roots {
+            let found = match root {
+                Root::Folder(folder) => self.in_folder(folder, package, file),
+                Root::Archive { shown, archive } => in_archive(shown, archive, &in_package),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        // Sources often lie above the class file's folder (`classes/Intro.class`, `Intro.java`), and above a root.
+        let near_class = match origin {
+            Some(Origin::Folder(class)) => class.parent().map(Path::to_owned),
+            _ => None,
+        };
+        let starts = self.roots.iter().filter_map(|r| match r {
+            Root::Folder(folder) => Some(folder.clone()),
+            Root::Archive { .. } => None,
+        });
+        for start in near_class.into_iter().chain(starts) {
+            let mut at = start;
+            for _ in 0..ABOVE + package.split('.').count() {
+                at = match (at.as_os_str().is_empty() || at.ends_with(".."), at.parent()) {
+                    (false, Some(parent)) if at != Path::new(".") => parent.to_owned(),
+                    _ if at == Path::new(".") || at.as_os_str().is_empty() => PathBuf::from(".."),
+                    _ => at.join(".."),
+                };
+                if let Some(found) = self.in_folder(&at, package, file) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    fn in_folder(&self, folder: &Path, package: &str, file: &str) -> Option<SourceText> {
+        let package_folder = package.replace('.', "/");
+        let below = BELOW.iter().map(|b| folder.join(b));
+        // A file outside the folder of its package counts when it declares that package.
+        let candidates = below.flat_map(|b| [b.join(&package_folder).join(file), b.join(file)]);
+        for shown in candidates {
+            let real = self.cwd.join(&shown);
+            if !real.is_file() {
+                continue;
+            }
+            let Ok(bytes) = std::fs::read(&real) else { continue };
+            let modified = std::fs::metadata(&real).and_then(|m| m.modified()).ok();
+            let path = shown.strip_prefix(".").unwrap_or(&shown).display().to_string();
+            let text = SourceText::new(path, modified, &bytes);
+            if declared_package(&text.lines) == package {
+                return Some(text);
+            }
+        }
+        None
+    }
+
+    fn in_jdk(&self, module: &str, in_package: &Path) -> Option<SourceText> {
+        let path = self.jdk.as_deref()?;
+        let archive = self.jdk_archive.get_or_init(|| Archive::open(path).ok()).as_ref()?;
+        in_archive(path, archive, &Path::new(module).join(in_package))
+    }
+}
+
+fn in_archive(shown: &Path, archive: &Archive, file: &Path) -> Option<SourceText> {
+    let entry = file.to_str()?.replace('\\', "/");
+    let bytes = archive.read(&entry).ok().flatten()?;
+    Some(SourceText::new(format!("{}!/{entry}", shown.display()), archive.modified, &bytes))
+}
+
+/// The package of a source file, or empty. A line that begins with the word `package` outside a comment is all that
+/// Java and Kotlin allow before it to matter here: comments, annotations and blank lines are passed over.
+fn declared_package(lines: &[String]) -> String {
+    let mut in_comment = false;
+    for line in lines {
+        let mut rest = line.trim();
+        if in_comment {
+            match rest.split_once("*/") {
+                Some((_, after)) => rest = after.trim(),
+                None => continue,
+            }
+            in_comment = false;
+        }
+        while let Some(comment) = rest.strip_prefix("/*") {
+            match comment.split_once("*/") {
+                Some((_, after)) => rest = after.trim(),
+                None => {
+                    in_comment = true;
+                    rest = "";
+                }
+            }
+        }
+        if let Some(name) = rest.strip_prefix("package").filter(|n| n.starts_with(char::is_whitespace)) {
+            let end = name.find(';').or_else(|| name.find("//")).unwrap_or(name.len());
+            return name.get(..end).unwrap_or(name).split_whitespace().collect();
+        }
+        if rest.starts_with("import ") || rest.contains("class ") {
+            break;
+        }
+    }
+    String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_read_past_comments() {
+        let package = |text: &str| declared_package(&text.lines().map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(package("/* package no;\n */ /** x */ package a.b ; // c"), "a.b");
+        assert_eq!(package("// package no;\nimport x.Y;\npackage late;"), "");
+        assert_eq!(package("class A {}"), "");
+        assert_eq!(package("package kotlin.style"), "kotlin.style");
+    }
+}
