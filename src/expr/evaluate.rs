@@ -1,0 +1,582 @@
+//! Evaluates an expression at a point, asking a [`Machine`] for what it reads.
+
+use super::concat::text_of;
+use super::error::{EvalError, nearest};
+use super::hierarchy::{EvalResult, type_named};
+use super::machine::Machine;
+use super::number::{self, NoResult, convert, primitive_of};
+use super::overload::{Supertypes, boxes_to};
+use super::resolve::is_called;
+use super::scope::EventTypes;
+use super::tree::{BinaryOperator, ElementName, Literal, Node, TypeName};
+use super::types::{Primitive, Type};
+use super::{Expr, check};
+use crate::model::{ObjectId, Value};
+use std::future::Future;
+use std::pin::Pin;
+
+/// Evaluates an expression.
+///
+/// # Errors
+/// Why there is no value. A condition that cannot be evaluated is an error, never `false`.
+pub async fn evaluate<M: Machine>(expr: &Expr, machine: &mut M) -> EvalResult<Value, M> {
+    let mut evaluator = Evaluator { machine };
+    let operand = evaluator.eval(expr.node()).await?;
+    evaluator.materialize(operand).await
+}
+
+pub(super) struct Evaluator<'m, M: Machine> {
+    pub(super) machine: &'m mut M,
+}
+
+/// An intermediate value.
+#[derive(Clone, Debug)]
+pub(super) struct Operand {
+    pub(super) held: Held,
+    /// The static type, where one is known.
+    pub(super) declared: Type,
+    /// Whether the static type comes from a cast, and so counts when an overload is chosen.
+    pub(super) is_cast: bool,
+}
+
+/// A value of the debuggee, or a text that does not exist there yet.
+#[derive(Clone, Debug)]
+pub(super) enum Held {
+    Value(Value),
+    Text(String),
+}
+
+impl Operand {
+    pub(super) fn declared(value: Value, declared: Type) -> Operand {
+        Operand { held: Held::Value(value), declared, is_cast: false }
+    }
+
+    fn of(value: Value) -> Operand {
+        let declared = primitive_of(&value).map_or(Type::Unknown, Type::Primitive);
+        Operand::declared(value, declared)
+    }
+
+    fn text(text: String) -> Operand {
+        Operand { held: Held::Text(text), declared: Type::string(), is_cast: false }
+    }
+
+    fn is_string(&self) -> bool {
+        matches!(self.held, Held::Text(_) | Held::Value(Value::Str(_))) || self.declared.is_string()
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(self.held, Held::Value(Value::Null))
+    }
+
+    pub(super) fn primitive(&self) -> Option<Primitive> {
+        match &self.held {
+            Held::Value(value) => primitive_of(value),
+            Held::Text(_) => None,
+        }
+    }
+}
+
+type Evaluated<'a, M> = Pin<Box<dyn Future<Output = EvalResult<Operand, M>> + 'a>>;
+
+fn type_error<T, M: Machine>(text: impl ToString, problem: impl Into<String>) -> EvalResult<T, M> {
+    Err(EvalError::Type { text: text.to_string(), problem: problem.into() })
+}
+
+impl<M: Machine> Evaluator<'_, M> {
+    /// Evaluates a node. Boxed because it recurses; the parser bounds the depth.
+    pub(super) fn eval<'a>(&'a mut self, node: &'a Node) -> Evaluated<'a, M> {
+        Box::pin(async move {
+            match node {
+                Node::Literal(literal) => Ok(literal_operand(literal)),
+                Node::Name(name) => match self.variable(name).await? {
+                    Some(found) => Ok(found),
+                    None => Err(self.unknown_name(name).await),
+                },
+                Node::This => self.this("this").await,
+                Node::Super => type_error::<_, M>("super", "expected a member of `super`"),
+                Node::OuterThis(class) => self.outer_this(class).await,
+                Node::Event(part) => match self.machine.event_part(*part) {
+                    Some(value) => Ok(Operand::of(value)),
+                    None => Err(EvalError::NotInEvent { part: *part }),
+                },
+                Node::Field { owner, name } => self.field(node, owner, name).await,
+                Node::Index { array, index } => self.element(node, array, index).await,
+                Node::Call { owner, name, arguments } => {
+                    self.call(node, owner.as_deref(), name, arguments).await
+                }
+                Node::Unary { operator, operand: inner } => {
+                    let operand = self.eval(inner).await?;
+                    let value = self.unboxed(operand, inner).await?;
+                    let found = number::unary(*operator, &value);
+                    self.number(node, found, &[&value], operator)
+                }
+                Node::Binary { operator, left, right } => self.binary(node, *operator, left, right).await,
+                Node::Cast { to, operand } => self.cast(node, to, operand).await,
+                Node::InstanceOf { operand, class } => {
+                    let found = self.eval(operand).await?;
+                    self.instance_of(node, &found, class).await.map(|b| Operand::of(Value::Boolean(b)))
+                }
+                Node::Conditional { condition, yes, no } => {
+                    let chosen = if self.condition(condition).await? { yes } else { no };
+                    let found = self.eval(chosen).await?;
+                    self.conditional_type(found, yes, no).await
+                }
+            }
+        })
+    }
+
+    /// Makes a value of the debuggee of it.
+    pub(super) async fn materialize(&mut self, operand: Operand) -> EvalResult<Value, M> {
+        match operand.held {
+            Held::Value(value) => Ok(value),
+            Held::Text(text) => self.machine.new_string(&text).await.map_err(EvalError::Machine),
+        }
+    }
+
+    pub(super) async fn class_of(&mut self, id: ObjectId) -> EvalResult<M::Class, M> {
+        self.machine.class_of(id).await.map_err(EvalError::Machine)
+    }
+
+    /// `this`, seen as the class that declares the method: private members are that class's.
+    pub(super) async fn this(&mut self, text: &str) -> EvalResult<Operand, M> {
+        let level = self.innermost().await?;
+        let value = level.object.ok_or_else(|| EvalError::NoThis { text: text.to_owned() })?;
+        Ok(Operand::declared(value, Type::Class(self.machine.scope().class.clone())))
+    }
+
+    fn number(
+        &self,
+        node: &Node,
+        found: Result<Value, NoResult>,
+        operands: &[&Value],
+        operator: impl std::fmt::Display,
+    ) -> EvalResult<Operand, M> {
+        match found {
+            Ok(value) => Ok(Operand::of(value)),
+            Err(NoResult::DivisionByZero) => Err(EvalError::DivisionByZero { text: node.to_string() }),
+            Err(NoResult::Types) => {
+                let kinds: Vec<_> = operands.iter().map(|v| kind_of(v)).collect();
+                type_error::<_, M>(node, format!("`{operator}` cannot be applied to {}", kinds.join(" and ")))
+            }
+        }
+    }
+
+    /// The primitive value, taken out of its box if need be (JLS §5.1.8).
+    pub(super) async fn unboxed(&mut self, operand: Operand, node: &Node) -> EvalResult<Value, M> {
+        let value = match operand.held {
+            Held::Text(_) => return type_error::<_, M>(node, "a string is no number and no boolean"),
+            Held::Value(value) => value,
+        };
+        if value == Value::Null {
+            return Err(EvalError::NullPointer { text: node.to_string(), wanted: "value in it".to_owned() });
+        }
+        match self.unbox(&value).await? {
+            Some(inner) => Ok(inner),
+            None => type_error::<_, M>(
+                node,
+                format!("{} is no number and no boolean", self.describe(&value).await?),
+            ),
+        }
+    }
+
+    /// The primitive value itself or in its box; none for all else.
+    async fn unbox(&mut self, value: &Value) -> EvalResult<Option<Value>, M> {
+        if primitive_of(value).is_some() {
+            return Ok(Some(value.clone()));
+        }
+        let Value::Object { id, .. } = value else { return Ok(None) };
+        let class = self.class_of(*id).await?;
+        let info = self.info(&class).await?;
+        if Primitive::from_box(&info.name).is_none() {
+            return Ok(None);
+        }
+        // Every box class of the JDK keeps its value in the private field `value`.
+        let index = info.fields.iter().position(|f| f.name == "value" && !f.is_static);
+        match index {
+            Some(index) => {
+                self.machine.get_field(*id, &class, index).await.map(Some).map_err(EvalError::Machine)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// What a value is, for messages: `int`, `null`, `an object of shop.Rec`.
+    pub(super) async fn describe(&mut self, value: &Value) -> EvalResult<String, M> {
+        match value {
+            Value::Object { id, .. } => {
+                let class = self.class_of(*id).await?;
+                Ok(format!("an object of {}", self.info(&class).await?.name))
+            }
+            other => Ok(kind_of(other)),
+        }
+    }
+
+    async fn condition(&mut self, node: &Node) -> EvalResult<bool, M> {
+        let operand = self.eval(node).await?;
+        match self.unboxed(operand, node).await? {
+            Value::Boolean(b) => Ok(b),
+            other => type_error::<_, M>(node, format!("is {} where a boolean is needed", kind_of(&other))),
+        }
+    }
+
+    async fn field(&mut self, node: &Node, owner: &Node, name: &str) -> EvalResult<Operand, M> {
+        if *owner == Node::Super {
+            let this = self.this("super").await?;
+            return self.super_field(node, this, name).await;
+        }
+        let Some(parts) = node.dotted() else {
+            let found = self.eval(owner).await?;
+            return self.select(found, &owner.to_string(), name).await;
+        };
+        let (mut found, used) = self.dotted_start(&parts).await?;
+        if let Some(Start::Class(class)) = found.take_if(|f| matches!(f, Start::Class(_))) {
+            let Some(part) = parts.get(used) else {
+                return type_error::<_, M>(node, "is a class, not a value");
+            };
+            let operand = self.static_field(&class, part, &parts, used).await?;
+            return self.select_all(operand, &parts, used + 1).await;
+        }
+        match found {
+            Some(Start::Value(operand)) => self.select_all(operand, &parts, used).await,
+            _ => Err(self.unknown_name(parts.first().copied().unwrap_or(name)).await),
+        }
+    }
+
+    /// What the first parts of a dotted name are: a variable, else a class. And how many parts that takes.
+    pub(super) async fn dotted_start(
+        &mut self,
+        parts: &[&str],
+    ) -> EvalResult<(Option<Start<M::Class>>, usize), M> {
+        let Some(first) = parts.first() else { return Ok((None, 0)) };
+        if let Some(found) = self.variable(first).await? {
+            return Ok((Some(Start::Value(found)), 1));
+        }
+        Ok(match self.class_prefix(parts, true).await? {
+            Some((class, used)) => (Some(Start::Class(class)), used),
+            None => (None, 0),
+        })
+    }
+
+    pub(super) async fn select_all(
+        &mut self,
+        start: Operand,
+        parts: &[&str],
+        from: usize,
+    ) -> EvalResult<Operand, M> {
+        let mut found = start;
+        for (at, part) in parts.iter().enumerate().skip(from) {
+            let text = parts.get(..at).unwrap_or_default().join(".");
+            found = self.select(found, &text, part).await?;
+        }
+        Ok(found)
+    }
+
+    pub(super) async fn static_field(
+        &mut self,
+        class: &M::Class,
+        name: &str,
+        parts: &[&str],
+        used: usize,
+    ) -> EvalResult<Operand, M> {
+        let text = parts.get(..=used).unwrap_or_default().join(".");
+        match self.find_field(class, name).await? {
+            Some(field) if field.info.is_static => self.read_field(&field, None, &text).await,
+            Some(_) => type_error::<_, M>(text, format!("`{name}` is not static; it needs an object")),
+            None => Err(self.no_such_field(class, name, text).await?),
+        }
+    }
+
+    async fn super_field(&mut self, node: &Node, this: Operand, name: &str) -> EvalResult<Operand, M> {
+        let class = self.machine.frame_class().await.map_err(EvalError::Machine)?;
+        let above = self.info(&class).await?.superclass.clone().unwrap_or(class);
+        let Held::Value(value) = &this.held else { return Err(EvalError::NoThis { text: node.to_string() }) };
+        match self.find_field(&above, name).await? {
+            Some(field) => self.read_field(&field, value.object_id(), &node.to_string()).await,
+            None => Err(self.no_such_field(&above, name, node.to_string()).await?),
+        }
+    }
+
+    async fn no_such_field(
+        &mut self,
+        class: &M::Class,
+        name: &str,
+        text: String,
+    ) -> EvalResult<EvalError<M::Error>, M> {
+        let names = self.field_names(class).await?;
+        let hint = nearest(name, names.iter().map(String::as_str));
+        let class = self.info(class).await?.name.to_string();
+        Ok(EvalError::NoSuchField { text, class, field: name.to_owned(), hint })
+    }
+
+    /// A field of a value, or the length of an array.
+    async fn select(&mut self, owner: Operand, owner_text: &str, name: &str) -> EvalResult<Operand, M> {
+        let text = format!("{owner_text}.{name}");
+        if owner.is_null() {
+            return Err(EvalError::NullPointer { text: owner_text.to_owned(), wanted: format!(".{name}") });
+        }
+        let declared = owner.declared.clone();
+        let value = self.materialize(owner).await?;
+        let Some(id) = value.object_id() else {
+            return type_error::<_, M>(text, format!("{} has no fields", kind_of(&value)));
+        };
+        let class = self.class_of(id).await?;
+        let is_array = self.info(&class).await?.name.ends_with("[]");
+        if is_array && name == "length" {
+            let length = self.machine.array_length(id).await.map_err(EvalError::Machine)?;
+            return Ok(Operand::of(Value::Int(length)));
+        }
+        let seen_as = match &declared {
+            Type::Class(name) => self.supertype(&class, name).await?,
+            _ => None,
+        };
+        let mut field = None;
+        if let Some(seen_as) = &seen_as {
+            field = self.find_field(seen_as, name).await?;
+        }
+        if field.is_none() {
+            field = self.find_field(&class, name).await?;
+        }
+        match field {
+            Some(field) => self.read_field(&field, Some(id), &text).await,
+            None => Err(self.no_such_field(&class, name, text).await?),
+        }
+    }
+
+    async fn element(&mut self, node: &Node, array: &Node, index: &Node) -> EvalResult<Operand, M> {
+        let owner = self.eval(array).await?;
+        let at = self.eval(index).await?;
+        let at = self.unboxed(at, index).await?;
+        let at = match primitive_of(&at).map(Primitive::promoted).and_then(|p| convert(&at, p)) {
+            Some(Value::Int(at)) => at,
+            _ => {
+                return type_error::<_, M>(index, format!("is {} where an int index is needed", kind_of(&at)));
+            }
+        };
+        if owner.is_null() {
+            return Err(EvalError::NullPointer { text: array.to_string(), wanted: format!("[{index}]") });
+        }
+        let declared = match &owner.declared {
+            Type::Array(element) => (**element).clone(),
+            _ => Type::Unknown,
+        };
+        let id = match &owner.held {
+            Held::Value(Value::Object { id, .. }) => *id,
+            Held::Value(value) => {
+                return type_error::<_, M>(array, format!("{} is no array", kind_of(value)));
+            }
+            Held::Text(_) => return type_error::<_, M>(array, "a string is no array; use charAt"),
+        };
+        let class = self.class_of(id).await?;
+        let info = self.info(&class).await?;
+        if !info.name.ends_with("[]") {
+            return type_error::<_, M>(array, format!("an object of {} is no array", info.name));
+        }
+        let length = self.machine.array_length(id).await.map_err(EvalError::Machine)?;
+        if at < 0 || at >= length {
+            return Err(EvalError::ArrayIndex { text: node.to_string(), index: at, length });
+        }
+        let value = self.machine.array_get(id, at).await.map_err(EvalError::Machine)?;
+        Ok(Operand::declared(value, declared))
+    }
+
+    async fn binary(
+        &mut self,
+        node: &Node,
+        operator: BinaryOperator,
+        left: &Node,
+        right: &Node,
+    ) -> EvalResult<Operand, M> {
+        if matches!(operator, BinaryOperator::And | BinaryOperator::Or) {
+            let decided = self.condition(left).await?;
+            let value = if decided == (operator == BinaryOperator::Or) {
+                decided
+            } else {
+                self.condition(right).await?
+            };
+            return Ok(Operand::of(Value::Boolean(value)));
+        }
+        let a = self.eval(left).await?;
+        let b = self.eval(right).await?;
+        if operator == BinaryOperator::Add && (a.is_string() || b.is_string()) {
+            let mut text = self.concat_text(a, left).await?;
+            text.push_str(&self.concat_text(b, right).await?);
+            return Ok(Operand::text(text));
+        }
+        let equality = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
+        if equality && a.primitive().is_none() && b.primitive().is_none() {
+            let same = self.same(node, &a, &b)?;
+            return Ok(Operand::of(Value::Boolean(same == (operator == BinaryOperator::Equal))));
+        }
+        let a = self.unboxed(a, left).await?;
+        let b = self.unboxed(b, right).await?;
+        self.number(node, number::binary(operator, &a, &b), &[&a, &b], operator)
+    }
+
+    /// `==` on references; a text of the expression is compared by its characters.
+    fn same(&self, node: &Node, a: &Operand, b: &Operand) -> EvalResult<bool, M> {
+        match (&a.held, &b.held) {
+            (Held::Text(a), Held::Text(b)) => Ok(a == b),
+            (Held::Text(text), Held::Value(value)) | (Held::Value(value), Held::Text(text)) => match value {
+                Value::Str(s) => Ok(s.text == *text),
+                Value::Null | Value::Object { .. } => Ok(false),
+                other => type_error::<_, M>(node, format!("cannot compare a string with {}", kind_of(other))),
+            },
+            (Held::Value(a), Held::Value(b)) => {
+                let nothing = |v: &&Value| v.object_id().is_none() && **v != Value::Null;
+                match [a, b].into_iter().find(nothing) {
+                    Some(v) => type_error::<_, M>(node, format!("cannot compare {}", kind_of(v))),
+                    None => Ok(a.object_id() == b.object_id()),
+                }
+            }
+        }
+    }
+
+    async fn concat_text(&mut self, operand: Operand, node: &Node) -> EvalResult<String, M> {
+        let value = match operand.held {
+            Held::Text(text) => return Ok(text),
+            Held::Value(value) => value,
+        };
+        let value = self.unbox(&value).await?.unwrap_or(value);
+        match text_of(&value) {
+            Some(text) => Ok(text),
+            None if value.object_id().is_none() => {
+                type_error::<_, M>(node, format!("is {}", kind_of(&value)))
+            }
+            None => {
+                let what = self.describe(&value).await?;
+                type_error::<_, M>(node, format!("is {what}; write .toString() to call it"))
+            }
+        }
+    }
+
+    async fn cast(&mut self, node: &Node, to: &TypeName, inner: &Node) -> EvalResult<Operand, M> {
+        let operand = self.eval(inner).await?;
+        if let Some(to) = to.primitive() {
+            let was_primitive = operand.primitive().is_some();
+            let value = self.unboxed(operand, inner).await?;
+            let from = primitive_of(&value);
+            // What comes out of a box only widens (JLS §5.5).
+            let allowed = was_primitive || from.is_some_and(|from| from.widens_to(to));
+            return match convert(&value, to).filter(|_| allowed) {
+                Some(value) => Ok(Operand::of(value)),
+                None => type_error::<_, M>(node, format!("{} cannot be cast to {to}", kind_of(&value))),
+            };
+        }
+        let operand = match operand.primitive() {
+            Some(from) => {
+                let class = match &to.element {
+                    ElementName::Class(name) if to.dimensions == 0 => self.class_named(name).await?,
+                    _ => None,
+                };
+                let name = match &class {
+                    Some(class) => self.info(class).await?.name.clone(),
+                    None => "".into(),
+                };
+                if !boxes_to(from, &name) {
+                    return type_error::<_, M>(node, format!("{from} cannot be cast to {to}"));
+                }
+                let value = self.materialize(operand).await?;
+                Operand::of(self.boxed(value, node).await?)
+            }
+            None => operand,
+        };
+        if !operand.is_null() && !self.instance_of(node, &operand, to).await? {
+            let from = match &operand.held {
+                Held::Text(_) => "java.lang.String".to_owned(),
+                Held::Value(value) => match value.object_id() {
+                    Some(id) => {
+                        let class = self.class_of(id).await?;
+                        self.info(&class).await?.name.to_string()
+                    }
+                    None => kind_of(value),
+                },
+            };
+            return Err(EvalError::ClassCast { text: node.to_string(), from, to: to.to_string() });
+        }
+        let declared = match self.type_written(&to.element).await? {
+            Some((element, _)) => to.with_element(element),
+            None => Type::Unknown,
+        };
+        let is_cast = declared != Type::Unknown;
+        Ok(Operand { declared, is_cast, ..operand })
+    }
+
+    async fn instance_of(&mut self, node: &Node, operand: &Operand, class: &TypeName) -> EvalResult<bool, M> {
+        let value = match &operand.held {
+            Held::Value(Value::Null) => return Ok(false),
+            Held::Value(value) if value.object_id().is_none() => {
+                return type_error::<_, M>(node, format!("{} is no object", kind_of(value)));
+            }
+            Held::Value(value) => value.clone(),
+            Held::Text(_) => self.materialize(operand.clone()).await?,
+        };
+        let Some(id) = value.object_id() else { return Ok(false) };
+        let written = self.type_written(&class.element).await?;
+        if let (Some((_, Some(wanted))), 0) = (&written, class.dimensions) {
+            return self.machine.is_instance(id, wanted).await.map_err(EvalError::Machine);
+        }
+        let runtime = self.class_of(id).await?;
+        let mut known = Supertypes::default();
+        self.add_supertypes(&runtime, &mut known).await?;
+        let own = type_named(&self.info(&runtime).await?.name);
+        self.add_type(&own, &mut known).await?;
+        match (written, &class.element) {
+            (Some((element, _)), _) => Ok(known.is_subtype(&own, &class.with_element(element))),
+            (None, ElementName::Class(name)) => {
+                // Class files keep no imports, so the simple name of one of the object's own types will do.
+                let called = known.0.keys().filter(|k| is_called(k, name)).cloned().collect::<Vec<_>>();
+                let is =
+                    called.into_iter().any(|k| known.is_subtype(&own, &class.with_element(Type::Class(k))));
+                // No object can be of a class that is not loaded; but a simple name may be an imported class's.
+                if is || name.contains('.') {
+                    Ok(is)
+                } else {
+                    Err(EvalError::ClassNotLoaded { text: node.to_string(), class: name.clone() })
+                }
+            }
+            (None, ElementName::Primitive(_)) => Ok(false),
+        }
+    }
+
+    /// Gives the chosen branch the type that both branches together have (JLS §15.25).
+    async fn conditional_type(&mut self, found: Operand, yes: &Node, no: &Node) -> EvalResult<Operand, M> {
+        let scope = self.machine.scope();
+        let kind = check::conditional_primitive(yes, no, scope, &EventTypes::unknown());
+        let Some(kind) = kind else { return Ok(found) };
+        let Held::Value(value) = &found.held else { return Ok(found) };
+        let Some(value) = self.unbox(value).await? else { return Ok(found) };
+        Ok(convert(&value, kind).map_or(found, Operand::of))
+    }
+}
+
+/// What a dotted name starts with.
+pub(super) enum Start<C> {
+    Value(Operand),
+    Class(C),
+}
+
+fn literal_operand(literal: &Literal) -> Operand {
+    match literal {
+        Literal::Null => Operand::declared(Value::Null, Type::Null),
+        Literal::Boolean(v) => Operand::of(Value::Boolean(*v)),
+        Literal::Char(v) => Operand::of(Value::Char(*v)),
+        Literal::Int(v) => Operand::of(Value::Int(*v)),
+        Literal::Long(v) => Operand::of(Value::Long(*v)),
+        Literal::Float(v) => Operand::of(Value::Float(*v)),
+        Literal::Double(v) => Operand::of(Value::Double(*v)),
+        Literal::Text(text) => Operand::text(text.clone()),
+    }
+}
+
+/// What a value is, without asking for its class.
+fn kind_of(value: &Value) -> String {
+    match value {
+        Value::Unassigned => "an unassigned local".to_owned(),
+        Value::Failed(_) => "a value that could not be read".to_owned(),
+        Value::Void => "nothing (a void method's result)".to_owned(),
+        Value::Null => "null".to_owned(),
+        Value::Str(_) => "a string".to_owned(),
+        Value::Object { .. } => "an object".to_owned(),
+        other => primitive_of(other).map_or_else(String::new, |p| p.to_string()),
+    }
+}

@@ -1,0 +1,161 @@
+//! The values of literals (JLS §3.10). The grammar has already checked their shape.
+
+use super::tree::Literal;
+
+/// The value of an integer literal, `negative` if a minus sign stands directly before it.
+///
+/// # Errors
+/// Says why there is no such literal, for example that it does not fit.
+pub(super) fn integer(text: &str, negative: bool) -> Result<Literal, String> {
+    let (digits, long) = match text.strip_suffix(['l', 'L']) {
+        Some(digits) => (digits, true),
+        None => (text, false),
+    };
+    if digits.ends_with('_') {
+        return Err("an underscore must stand between digits".to_owned());
+    }
+    let plain = digits.replace('_', "").to_ascii_lowercase();
+    let (radix, plain) = if let Some(hex) = plain.strip_prefix("0x") {
+        (16, hex)
+    } else if let Some(binary) = plain.strip_prefix("0b") {
+        (2, binary)
+    } else if plain.len() > 1 && plain.starts_with('0') {
+        (8, plain.as_str())
+    } else {
+        (10, plain.as_str())
+    };
+    let (bits, kind) = if long { (64, "long") } else { (32, "int") };
+    let too_large = || {
+        let hint = if long { "" } else { "; write L behind it for a long" };
+        format!("{text} does not fit into {kind}{hint}")
+    };
+    let magnitude = u128::from_str_radix(plain, radix).map_err(|_| {
+        if radix == 8 && plain.contains(['8', '9']) {
+            format!("{text} is not octal, which a leading 0 makes it")
+        } else {
+            too_large()
+        }
+    })?;
+    // Decimal literals are at most MAX, and MAX + 1 after a minus; the others fill all bits (JLS §3.10.1).
+    let limit = match radix {
+        10 if negative => 1_u128 << (bits - 1),
+        10 => (1_u128 << (bits - 1)) - 1,
+        _ => (1_u128 << bits) - 1,
+    };
+    if magnitude > limit {
+        return Err(too_large());
+    }
+    // The magnitude fits into 64 (or 32) bits, so the truncating conversions keep all of it.
+    let value = magnitude as u64;
+    Ok(if long {
+        let value = value as i64;
+        Literal::Long(if negative { value.wrapping_neg() } else { value })
+    } else {
+        let value = value as u32 as i32;
+        Literal::Int(if negative { value.wrapping_neg() } else { value })
+    })
+}
+
+/// The value of a decimal floating-point literal.
+///
+/// # Errors
+/// Says why there is no such literal: it rounds to infinity, or to zero without being zero (JLS §3.10.2).
+pub(super) fn floating(text: &str) -> Result<Literal, String> {
+    let (digits, float) = match text.strip_suffix(['f', 'F']) {
+        Some(digits) => (digits, true),
+        None => (text.strip_suffix(['d', 'D']).unwrap_or(text), false),
+    };
+    let bytes = digits.as_bytes();
+    let bad = bytes.windows(2).any(|w| matches!(w, [b'_', next] if *next != b'_' && !next.is_ascii_digit()));
+    if bad || digits.ends_with('_') {
+        return Err("an underscore must stand between digits".to_owned());
+    }
+    let plain = digits.replace('_', "");
+    let mantissa = plain.split(['e', 'E']).next().unwrap_or_default();
+    let is_zero = !mantissa.contains(|c: char| c.is_ascii_digit() && c != '0');
+    let out_of_range = |infinite: bool, zero: bool| {
+        if infinite {
+            Err(format!("{text} is too large"))
+        } else if zero && !is_zero {
+            Err(format!("{text} is too small"))
+        } else {
+            Ok(())
+        }
+    };
+    if float {
+        let value: f32 = plain.parse().map_err(|_| format!("{text} is not a number"))?;
+        out_of_range(value.is_infinite(), value == 0.0)?;
+        Ok(Literal::Float(value))
+    } else {
+        let value: f64 = plain.parse().map_err(|_| format!("{text} is not a number"))?;
+        out_of_range(value.is_infinite(), value == 0.0)?;
+        Ok(Literal::Double(value))
+    }
+}
+
+/// The value of a string literal with its quotes.
+pub(super) fn string(text: &str) -> Literal {
+    Literal::Text(String::from_utf16_lossy(&units(text)))
+}
+
+/// The value of a character literal with its quotes.
+///
+/// # Errors
+/// A character outside the basic plane is two UTF-16 units, which no `char` holds.
+pub(super) fn character(text: &str) -> Result<Literal, String> {
+    match units(text).as_slice() {
+        [unit] => Ok(Literal::Char(*unit)),
+        _ => Err(format!("{text} does not fit into char; write it as a string")),
+    }
+}
+
+/// The UTF-16 units between the quotes, escapes replaced (JLS §3.3, §3.10.7).
+fn units(quoted: &str) -> Vec<u16> {
+    let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+    let mut out = Vec::with_capacity(inner.len());
+    let mut chars = inner.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+            continue;
+        }
+        let unit = match chars.next() {
+            Some('b') => 8,
+            Some('s') => 32,
+            Some('t') => 9,
+            Some('n') => 10,
+            Some('f') => 12,
+            Some('r') => 13,
+            Some('u') => {
+                while chars.next_if_eq(&'u').is_some() {}
+                number(&mut chars, 16, 4)
+            }
+            Some(c) => match c.to_digit(8) {
+                // At most 0377: three digits only if the first is 0 to 3.
+                Some(first) if first < 4 => continue_octal(first, &mut chars, 2),
+                Some(first) => continue_octal(first, &mut chars, 1),
+                None => u16::try_from(u32::from(c)).unwrap_or(u16::MAX),
+            },
+            None => continue,
+        };
+        out.push(unit);
+    }
+    out
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn continue_octal(first: u32, chars: &mut Chars<'_>, most: usize) -> u16 {
+    let mut value = first;
+    for _ in 0..most {
+        let Some(digit) = chars.peek().and_then(|c| c.to_digit(8)) else { break };
+        value = value * 8 + digit;
+        chars.next();
+    }
+    u16::try_from(value).unwrap_or(u16::MAX)
+}
+
+fn number(chars: &mut Chars<'_>, radix: u32, digits: usize) -> u16 {
+    let value = chars.by_ref().take(digits).filter_map(|c| c.to_digit(radix)).fold(0, |v, d| v * radix + d);
+    u16::try_from(value).unwrap_or(u16::MAX)
+}

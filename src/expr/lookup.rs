@@ -1,0 +1,284 @@
+//! What class files say of names, before the run: fields, methods and classes that an expression can mean.
+
+use super::resolve::{is_called, same_package_then_lang};
+use super::scope::{Scope, ScopeLocal};
+use super::tree::Node;
+use super::types::{Type, method_types};
+use std::sync::Arc;
+
+/// Finds class files, wherever they come from.
+pub trait ClassLookup {
+    /// The class of that binary name (with dots); none if it is not known.
+    fn class(&self, binary_name: &str) -> Option<Arc<bytecode::ClassFile>>;
+}
+
+/// Knows no class: what can be said from an expression alone.
+pub(super) struct NoClasses;
+
+impl ClassLookup for NoClasses {
+    fn class(&self, _: &str) -> Option<Arc<bytecode::ClassFile>> {
+        None
+    }
+}
+
+/// What a search through class files says.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Lookup<T> {
+    /// Found.
+    Found(T),
+    /// All classes that could have it are known, and none has it.
+    Missing,
+    /// Some class that could have it is not known.
+    Unknown,
+}
+
+/// A field and where it is declared.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FieldDeclaration {
+    pub(super) class: String,
+    pub(super) descriptor: String,
+    pub(super) is_static: bool,
+}
+
+/// A method and where it is declared.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct MethodDeclaration {
+    pub(super) class: String,
+    pub(super) parameters: Vec<Type>,
+    pub(super) result: Type,
+    pub(super) is_static: bool,
+    pub(super) is_varargs: bool,
+}
+
+/// The variable that a simple name means.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Variable<'a> {
+    Local(&'a ScopeLocal),
+    /// A field, or a captured local kept in one; `owner` is the way to its object.
+    Field {
+        owner: Node,
+        name: String,
+        field: FieldDeclaration,
+    },
+    Static {
+        name: String,
+        field: FieldDeclaration,
+    },
+    /// An instance field where no instance is at hand.
+    NoInstance(FieldDeclaration),
+}
+
+/// The names visible at a frame, by the class files.
+pub(super) struct Names<'a> {
+    pub(super) scope: &'a Scope,
+    pub(super) classes: &'a dyn ClassLookup,
+}
+
+impl<'a> Names<'a> {
+    /// The class and its supertypes, nearest first, and whether all of them are known.
+    pub(super) fn lineage(&self, class: &str) -> (Vec<Arc<bytecode::ClassFile>>, bool) {
+        let mut line: Vec<Arc<bytecode::ClassFile>> = Vec::new();
+        let mut wanted = vec![class.to_owned()];
+        let mut complete = true;
+        let mut at = 0;
+        while let Some(name) = wanted.get(at).cloned() {
+            at += 1;
+            match self.classes.class(&name) {
+                Some(file) => {
+                    for above in file.super_name.iter().chain(&file.interfaces) {
+                        if !wanted.contains(above) {
+                            wanted.push(above.clone());
+                        }
+                    }
+                    line.push(file);
+                }
+                None => complete = false,
+            }
+        }
+        (line, complete)
+    }
+
+    /// A field of the class or its supertypes, private ones too.
+    pub(super) fn field(&self, class: &str, name: &str) -> Lookup<FieldDeclaration> {
+        let (line, complete) = self.lineage(class);
+        let found = line.iter().find_map(|file| {
+            let field = file.fields.iter().find(|f| f.name == name)?;
+            Some(FieldDeclaration {
+                class: file.name.clone(),
+                descriptor: field.descriptor.clone(),
+                is_static: field.is_static(),
+            })
+        });
+        match found {
+            Some(field) => Lookup::Found(field),
+            None if complete => Lookup::Missing,
+            None => Lookup::Unknown,
+        }
+    }
+
+    /// All methods of that name in the class, its supertypes and `java.lang.Object`; and whether all are known.
+    pub(super) fn methods(&self, class: &str, name: &str) -> (Vec<MethodDeclaration>, bool) {
+        const ACC_VARARGS: u16 = 0x0080;
+        let (mut line, mut complete) = self.lineage(class);
+        if !line.iter().any(|f| f.name == "java.lang.Object") {
+            match self.classes.class("java.lang.Object") {
+                Some(object) => line.push(object),
+                None => complete = false,
+            }
+        }
+        let mut found = Vec::new();
+        for file in &line {
+            for method in file.methods.iter().filter(|m| m.name == name) {
+                let Some((parameters, result)) = method_types(&method.descriptor) else { continue };
+                found.push(MethodDeclaration {
+                    class: file.name.clone(),
+                    parameters,
+                    result,
+                    is_static: method.is_static(),
+                    is_varargs: method.access & ACC_VARARGS != 0,
+                });
+            }
+        }
+        (found, complete)
+    }
+
+    /// Whether instances can be of a subclass that has more than this type shows: interfaces and `Object`, which
+    /// is also what erased generic types leave.
+    pub(super) fn is_open(&self, class: &str) -> bool {
+        class == "java.lang.Object" || self.classes.class(class).is_none_or(|f| f.is_interface())
+    }
+
+    /// The classes around the frame, its own first, by name.
+    fn nest(&self) -> Vec<&'a str> {
+        let mut name: &str = &self.scope.class;
+        let mut nest = vec![name];
+        while let Some((outer, _)) = name.rsplit_once('$') {
+            nest.push(outer);
+            name = outer;
+        }
+        nest
+    }
+
+    /// What a simple name means as a variable: JLS §6.4.1, then captured locals, from the inside out.
+    pub(super) fn variable(&self, name: &str) -> Lookup<Variable<'a>> {
+        if let Some(local) = self.scope.local(name) {
+            return Lookup::Found(Variable::Local(local));
+        }
+        let captured = format!("val${name}");
+        let mut owner = (!self.scope.is_static).then_some(Node::This);
+        let mut class = self.scope.class.to_string();
+        let mut unknown = false;
+        loop {
+            for field_name in [name, captured.as_str()] {
+                match self.field(&class, field_name) {
+                    Lookup::Found(field) => {
+                        // A class not known before could have had it, nearer.
+                        if unknown {
+                            return Lookup::Unknown;
+                        }
+                        let name = field_name.to_owned();
+                        return Lookup::Found(match (field.is_static, owner) {
+                            (true, _) => Variable::Static { name, field },
+                            (false, Some(owner)) => Variable::Field { owner, name, field },
+                            (false, None) => Variable::NoInstance(field),
+                        });
+                    }
+                    Lookup::Unknown => unknown = true,
+                    Lookup::Missing => {}
+                }
+            }
+            match self.outwards(&class, owner) {
+                Some((outer, way)) => (class, owner) = (outer, way),
+                None if unknown => return Lookup::Unknown,
+                None => return Lookup::Missing,
+            }
+        }
+    }
+
+    /// The next class outwards and the way to its instance, if there is one.
+    pub(super) fn outwards(&self, class: &str, owner: Option<Node>) -> Option<(String, Option<Node>)> {
+        let file = self.classes.class(class);
+        let link =
+            file.iter().flat_map(|f| &f.fields).find(|f| !f.is_static() && f.name.starts_with("this$"));
+        if let (Some(owner), Some(link)) = (owner, link)
+            && let Type::Class(outer) = Type::of_descriptor(&link.descriptor)
+        {
+            let way = Node::Field { owner: Box::new(owner), name: link.name.clone() };
+            return Some((outer.to_string(), Some(way)));
+        }
+        let mut name = class;
+        while let Some((outer, _)) = name.rsplit_once('$') {
+            if self.classes.class(outer).is_some() {
+                return Some((outer.to_owned(), None));
+            }
+            name = outer;
+        }
+        None
+    }
+
+    /// The class that a simple name means, or a dotted one's first parts, and how many parts that takes. With
+    /// `fields` a static field comes before a nested class of its name.
+    pub(super) fn class_prefix(&self, parts: &[&str], fields: bool) -> Option<(String, usize)> {
+        let first = parts.first()?;
+        let mut found = self.simple_class(first).map(|c| (c, 1));
+        let mut qualified = (*first).to_owned();
+        for (at, part) in parts.iter().enumerate().skip(1) {
+            if found.is_some() {
+                break;
+            }
+            qualified.push('.');
+            qualified.push_str(part);
+            found = self.classes.class(&qualified).map(|c| (c.name.clone(), at + 1));
+        }
+        let (mut class, mut used) = found?;
+        while let Some(part) = parts.get(used) {
+            if fields && matches!(self.field(&class, part), Lookup::Found(_)) {
+                break;
+            }
+            let Some(inner) = self.classes.class(&format!("{class}${part}")) else { break };
+            class.clone_from(&inner.name);
+            used += 1;
+        }
+        Some((class, used))
+    }
+
+    fn simple_class(&self, name: &str) -> Option<String> {
+        for outer in self.nest() {
+            for host in self.lineage(outer).0 {
+                if let Some(class) = self.classes.class(&format!("{}${name}", host.name)) {
+                    return Some(class.name.clone());
+                }
+            }
+            if is_called(outer, name) {
+                return self.classes.class(outer).map(|c| c.name.clone());
+            }
+        }
+        let candidates = same_package_then_lang(&self.scope.class, name);
+        candidates.iter().find_map(|c| self.classes.class(c)).map(|c| c.name.clone())
+    }
+
+    /// The class that a dotted name means as a whole.
+    pub(super) fn class_named(&self, name: &str) -> Option<String> {
+        let parts: Vec<&str> = name.split('.').collect();
+        self.class_prefix(&parts, false).filter(|(_, used)| *used == parts.len()).map(|(class, _)| class)
+    }
+
+    /// The names of all variables visible, for hints.
+    pub(super) fn variable_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.scope.locals.iter().map(|l| l.name.clone()).collect();
+        for class in self.nest() {
+            names.extend(self.field_names(class));
+        }
+        names
+    }
+
+    /// The names of all fields of the class and its supertypes, for hints.
+    pub(super) fn field_names(&self, class: &str) -> Vec<String> {
+        self.lineage(class).0.iter().flat_map(|f| f.fields.iter().map(|f| f.name.clone())).collect()
+    }
+
+    /// The names of all methods of the class and its supertypes, for hints.
+    pub(super) fn method_names(&self, class: &str) -> Vec<String> {
+        self.lineage(class).0.iter().flat_map(|f| f.methods.iter().map(|m| m.name.clone())).collect()
+    }
+}
