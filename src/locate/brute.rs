@@ -1,0 +1,138 @@
+//! The oracle of the locator's tests: evaluates every constraint over the complete log of a run, point by point, as
+//! the definitions of the paper's §3 read. It shares no code with the locator and keeps everything.
+
+use crate::model::{Activation, ActivationKey, Occurrence, Site, Tables, Value};
+use crate::query::{Constraint, Event, FrameSelector, Slot, TraceQuery};
+
+/// What the definitions say about one point.
+#[derive(Clone, Debug)]
+pub(super) struct Expected {
+    pub(super) answer: Option<(Occurrence, bool)>,
+    /// `None` when a point that its constraints name has no answer.
+    pub(super) instances: Option<usize>,
+}
+
+/// Answers every point. `root` gives the first point's answer instead of its index: its n-th hit from the last.
+pub(super) fn answers(
+    queries: &[TraceQuery],
+    log: &[Occurrence],
+    tables: &Tables,
+    root_from_last: Option<usize>,
+) -> Vec<Expected> {
+    let mut all: Vec<Expected> = Vec::new();
+    for query in queries {
+        let index = match root_from_last {
+            Some(n) if query.point.0 == 0 => -(n as i64),
+            _ => query.index,
+        };
+        let effects_known = query.constraints.iter().all(|c| all[c.point().0 as usize].answer.is_some());
+        if !effects_known {
+            all.push(Expected { answer: None, instances: None });
+            continue;
+        }
+        let mut instances: Vec<(Occurrence, bool)> = Vec::new();
+        for candidate in log.iter().filter(|o| o.query == query.point.0) {
+            let verdicts: Vec<Option<bool>> = query
+                .constraints
+                .iter()
+                .map(|c| {
+                    let effect = &all[c.point().0 as usize].answer.as_ref().unwrap().0;
+                    satisfied(query, c, candidate, effect, tables)
+                })
+                .collect();
+            if verdicts.iter().all(Option::is_some) {
+                instances.push((candidate.clone(), verdicts.iter().any(|v| *v == Some(false))));
+            }
+        }
+        let place = if index < 0 { instances.len() as i64 + index } else { index };
+        let answer = usize::try_from(place).ok().and_then(|i| instances.get(i).cloned());
+        all.push(Expected { answer, instances: Some(instances.len()) });
+    }
+    all
+}
+
+/// `None`: no. `Some(true)`: yes. `Some(false)`: yes, if the activation is the one it seems to be.
+fn satisfied(
+    query: &TraceQuery,
+    constraint: &Constraint,
+    c: &Occurrence,
+    p: &Occurrence,
+    tables: &Tables,
+) -> Option<bool> {
+    let yes = |b: bool| b.then_some(true);
+    let on_stack = |o: &Occurrence| -> Vec<(ActivationKey, Activation)> {
+        tables.activations(o.activation).map(|(k, a)| (k, a.clone())).collect()
+    };
+    // One entry per frame of P, newest first: its site and its activation.
+    let frames = |o: &Occurrence| -> Vec<(Site, Option<(ActivationKey, Activation)>)> {
+        let sites: Vec<Site> = tables.stack(o.stack).map(|f| f.site.clone()).collect();
+        let depth = sites.len();
+        let tracked = on_stack(o);
+        let with = |(i, site)| {
+            let own = tracked.iter().find(|(_, a)| a.depth as usize == depth - i).cloned();
+            (site, own)
+        };
+        sites.into_iter().enumerate().map(with).collect()
+    };
+    let nth = |n: i32| -> Option<(Site, Option<(ActivationKey, Activation)>)> {
+        let frames = frames(p);
+        let place = if n < 0 { frames.len() as i64 + i64::from(n) } else { i64::from(n) };
+        frames.get(usize::try_from(place).ok()?).cloned()
+    };
+    let own = frames(c).first().and_then(|(_, own)| own.clone());
+    match constraint {
+        Constraint::Before(_) => yes(c.sequence < p.sequence),
+        Constraint::After(_) => yes(c.sequence > p.sequence),
+        Constraint::SameThread(_) => yes(c.thread == p.thread),
+        Constraint::Sameness { mine, theirs, .. } => {
+            let read = |o: &Occurrence, s: &Slot| match s {
+                Slot::Owner => identity(&o.owner),
+                Slot::Kept(i) => o.kept.get(*i).and_then(identity),
+            };
+            yes(read(c, mine)? == read(p, theirs)?)
+        }
+        Constraint::MayAffect { frame: FrameSelector::Nth(n), .. } => {
+            let (theirs, mine) = (nth(*n)?.1?, own?);
+            (theirs.0 == mine.0).then_some(mine.1.certain)
+        }
+        Constraint::MayAffect { frame: FrameSelector::Any, .. } => {
+            let mine = own?;
+            on_stack(p).iter().any(|(k, _)| *k == mine.0).then_some(mine.1.certain)
+        }
+        Constraint::StoresFor { frame, .. } => {
+            let wanted = nth(*frame)?.0;
+            let Event::Stored(stores) = &query.event else { return None };
+            let store = stores.get(c.way? as usize)?;
+            let here = &tables.frame(c.frame)?.site;
+            yes(store.site == *here && store.asked_at.contains(&wanted))
+        }
+        Constraint::Controls(_) => {
+            let mine = own?;
+            let Event::Branched(branches) = &query.event else { return None };
+            let same =
+                |own: &Option<(ActivationKey, Activation)>| own.as_ref().is_some_and(|(k, _)| *k == mine.0);
+            let site = frames(p).into_iter().find(|(_, own)| same(own))?.0;
+            let here = &tables.frame(c.frame)?.site;
+            let branch = branches.iter().find(|b| b.site == *here)?;
+            branch.controls.get(&site)?.contains(&c.way?).then_some(mine.1.certain)
+        }
+        Constraint::Within(_) => {
+            let theirs = frames(p).first()?.1.clone()?;
+            on_stack(c).iter().any(|(k, _)| *k == theirs.0).then_some(theirs.1.certain)
+        }
+        Constraint::CaughtIn(_) => {
+            let catcher = c.detail.as_ref()?.exception.as_ref()?.caught.as_ref()?.activation?;
+            let method = tables.activation(catcher)?.method;
+            let newest = on_stack(p).into_iter().find(|(_, a)| a.method == method)?;
+            (newest.0 == catcher).then_some(newest.1.certain)
+        }
+    }
+}
+
+fn identity(value: &Value) -> Option<u64> {
+    match value {
+        Value::Object { id, .. } => Some(id.0),
+        Value::Str(s) => Some(s.id.0),
+        _ => None,
+    }
+}

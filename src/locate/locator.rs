@@ -1,0 +1,531 @@
+//! The locator: takes occurrences in the order of a run and decides which of them the points are (paper Fig. 3).
+//! It may use `model` and `query`.
+//!
+//! A point waits until every point its constraints name is located. Its candidates are then refined, its instances
+//! counted, and as soon as the index is certain the point is located and its own dependents are looked at. Since a
+//! point depends only on earlier ones, one pass over the chain settles every consequence of one occurrence.
+
+use super::check::{Checker, Effect, View};
+use super::error::LocateError;
+use super::graph::Graph;
+use super::log::Log;
+use super::prune;
+use super::report::{PointReport, Rejected, Rejection, Unlocated};
+use crate::model::{ActivationKey, Occurrence, Tables};
+use crate::query::{Constraint, Event, PointIndex, TraceQuery};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Below so many candidates pruning is not worth its time.
+const PRUNE_FROM: usize = 8192;
+
+/// How much to keep.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many rejected candidates to keep per point, as a sample.
+    pub keep_rejected: usize,
+    /// Most candidates held at once, all points together. Pruning must leave an eighth of it free.
+    pub limit: usize,
+    /// Keep the last so many hits of the first root, in place of its index, each with all that depends on it.
+    pub last_roots: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { keep_rejected: 0, limit: usize::MAX, last_roots: None }
+    }
+}
+
+/// The answer of one point.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The occurrence.
+    pub occurrence: Occurrence,
+    /// Whether it rests on an activation that could not be told from another one.
+    pub uncertain: bool,
+    view: View,
+}
+
+impl Located {
+    fn effect(&self) -> Effect<'_> {
+        Effect { occurrence: &self.occurrence, view: &self.view }
+    }
+}
+
+/// What one occurrence led to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Points located by it, from effect to cause.
+    pub newly_located: Vec<PointIndex>,
+    /// Every point is located, or is known not to be, and nothing that occurs later can change it.
+    pub complete: bool,
+}
+
+pub(super) enum State {
+    /// A point it depends on is not located yet.
+    Waiting,
+    /// Its constraints can be checked as occurrences come; its index is not certain yet.
+    Open,
+    Located(Box<Located>),
+    Unlocated(Unlocated),
+}
+
+/// One point while it is looked for.
+pub(super) struct Track {
+    pub(super) state: State,
+    /// While waiting, candidates. While open, the last instances, if the index counts from the last.
+    pub(super) log: Log,
+    hits: u64,
+    instances: u64,
+    later: u64,
+    pub(super) rejected: Rejected,
+    /// The points its constraints name.
+    pub(super) needs: Vec<PointIndex>,
+    /// The index to go by: the TraceQuery's, or that of `last_roots`.
+    pub(super) index: i64,
+    /// It is the root of `last_roots`, which is decided at the end.
+    held: bool,
+}
+
+impl Track {
+    fn reject(&mut self, occurrence: Occurrence, reason: Rejection) {
+        self.rejected.add(occurrence, reason);
+    }
+
+    /// How many of the last instances a negative index needs.
+    fn window(&self) -> Option<usize> {
+        (self.index < 0).then(|| usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX))
+    }
+
+    fn found(&mut self, occurrence: Occurrence, uncertain: bool, tables: &Tables) {
+        let view = View::new(&occurrence, tables);
+        self.state = State::Located(Box::new(Located { occurrence, uncertain, view }));
+        self.log = Log::default();
+    }
+
+    /// The answer among what an open log holds, once no more instances can come.
+    fn conclude(&mut self) -> Option<Occurrence> {
+        // `instances` counts from the first; the log holds the last of them.
+        let place = match u64::try_from(self.index) {
+            Ok(from_first) => usize::try_from(from_first).ok(),
+            Err(_) => {
+                let from_last = usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX);
+                self.log.len().checked_sub(from_last)
+            }
+        };
+        let mut chosen = None;
+        if let Some(place) = place {
+            self.log.sift(|at, occurrence| {
+                if at == place {
+                    chosen = Some(occurrence);
+                }
+                None
+            });
+        }
+        chosen
+    }
+
+    fn none_found(&mut self) {
+        self.log = Log::default();
+        self.state = State::Unlocated(match (self.hits, self.instances) {
+            (0, _) => Unlocated::NeverOccurred,
+            (_, 0) => Unlocated::AllRejected,
+            (_, instances) => Unlocated::IndexOutOfRange { instances },
+        });
+    }
+}
+
+/// Finds the answer of each point of a chain in one run. It is pure: occurrences in, located points out.
+pub struct Locator {
+    pub(super) checker: Checker,
+    graph: Graph,
+    pub(super) tracks: Vec<Track>,
+    options: Options,
+    pub(super) newest: u64,
+    prune_at: usize,
+    kept: usize,
+    full: bool,
+    solutions: Vec<Vec<Option<Located>>>,
+}
+
+impl Locator {
+    /// A locator for one run of a chain, whose TraceQueries are given in the chain's order.
+    ///
+    /// # Errors
+    /// Those of [`Graph::new`].
+    pub fn new(queries: impl Into<Arc<[TraceQuery]>>, options: Options) -> Result<Locator, LocateError> {
+        let queries: Arc<[TraceQuery]> = queries.into();
+        let graph = Graph::new(&queries)?;
+        let last_roots = options.last_roots.filter(|n| *n > 0);
+        let main_root = graph.roots().next().filter(|_| last_roots.is_some());
+        let tracks = queries.iter().map(|query| {
+            let needs: Vec<PointIndex> = graph.depends_on(query.point).collect();
+            let held = Some(query.point) == main_root;
+            let last = i64::try_from(last_roots.unwrap_or(1)).unwrap_or(i64::MAX);
+            Track {
+                state: if needs.is_empty() { State::Open } else { State::Waiting },
+                log: Log::default(),
+                hits: 0,
+                instances: 0,
+                later: 0,
+                rejected: Rejected::new(options.keep_rejected),
+                index: if held { -last } else { query.index },
+                needs,
+                held,
+            }
+        });
+        let tracks = tracks.collect();
+        let prune_at = PRUNE_FROM.min(options.limit);
+        let checker = Checker::new(queries);
+        let solutions = Vec::new();
+        Ok(Locator { checker, graph, tracks, options, newest: 0, prune_at, kept: 0, full: false, solutions })
+    }
+
+    /// The TraceQueries of the chain.
+    pub fn queries(&self) -> &[TraceQuery] {
+        self.checker.queries()
+    }
+
+    /// The dependency graph of the chain.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Takes one occurrence. They must come in the order of the run; equal sequences are allowed, for one event that
+    /// several TraceQueries watch.
+    ///
+    /// # Errors
+    /// [`LocateError::NoSuchPoint`], [`LocateError::OutOfOrder`], or [`LocateError::TooMany`] when more candidates can
+    /// still win than the limit allows.
+    pub fn offer(&mut self, occurrence: Occurrence, tables: &Tables) -> Result<Progress, LocateError> {
+        let at = usize::from(occurrence.query);
+        let (Some(track), Some(query)) = (self.tracks.get(at), self.checker.query(at)) else {
+            return Err(LocateError::NoSuchPoint { query: occurrence.query, points: self.tracks.len() });
+        };
+        if occurrence.sequence < self.newest {
+            return Err(LocateError::OutOfOrder {
+                id: query.id.clone(),
+                sequence: occurrence.sequence,
+                newest: self.newest,
+            });
+        }
+        self.newest = occurrence.sequence;
+        let open = match track.state {
+            State::Open => true,
+            State::Waiting => false,
+            State::Located(_) | State::Unlocated(_) => {
+                self.too_late(at, occurrence);
+                return Ok(Progress { newly_located: Vec::new(), complete: self.complete() });
+            }
+        };
+        let verdict = self
+            .checker
+            .viable(query, &occurrence, tables)
+            .and_then(|()| self.checker.judge(query, &occurrence, |p| self.effect(p), tables));
+        let full = self.full || self.kept >= self.options.limit;
+        let Some(track) = self.tracks.get_mut(at) else { return Ok(Progress::default()) };
+        track.hits += 1;
+        let mut newly_located = Vec::new();
+        match verdict {
+            Err(reason) => track.reject(occurrence, reason),
+            Ok(uncertain) if open => {
+                track.instances += 1;
+                if let Some(window) = track.window() {
+                    track.log.push(occurrence);
+                    self.kept += 1;
+                    if track.log.len() > window && track.log.pop_front().is_some() {
+                        self.kept -= 1;
+                    } else if full {
+                        return Err(self.too_many());
+                    }
+                } else if track.instances.checked_sub(1) == u64::try_from(track.index).ok() {
+                    track.found(occurrence, uncertain, tables);
+                    newly_located.push(PointIndex(at as u16));
+                    self.settle(at + 1, tables, &mut newly_located);
+                }
+            }
+            Ok(_) => {
+                track.log.push(occurrence);
+                self.kept += 1;
+                if full {
+                    return Err(self.too_many());
+                }
+            }
+        }
+        Ok(Progress { newly_located, complete: self.complete() })
+    }
+
+    /// Counts a hit of a point whose answer is known.
+    fn too_late(&mut self, at: usize, occurrence: Occurrence) {
+        let constraints = self.checker.query(at).map_or(&[][..], |q| q.constraints.as_slice());
+        let passed = constraints.iter().find_map(|c| match c {
+            Constraint::Before(p) if self.effect(*p).is_some() => Some(Rejection::NotBefore(*p)),
+            _ => None,
+        });
+        if let Some(track) = self.tracks.get_mut(at) {
+            track.hits += 1;
+            match passed {
+                Some(reason) => track.reject(occurrence, reason),
+                None => track.later += 1,
+            }
+        }
+    }
+
+    pub(super) fn effect(&self, point: PointIndex) -> Option<Effect<'_>> {
+        match &self.tracks.get(usize::from(point.0))?.state {
+            State::Located(located) => Some(located.effect()),
+            _ => None,
+        }
+    }
+
+    fn complete(&self) -> bool {
+        self.tracks.iter().all(|t| matches!(t.state, State::Located(_) | State::Unlocated(_)))
+    }
+
+    /// Looks at every waiting point from `from` on whose effects are decided by now.
+    fn settle(&mut self, from: usize, tables: &Tables, newly_located: &mut Vec<PointIndex>) {
+        for at in from..self.tracks.len() {
+            let Some(track) = self.tracks.get(at) else { continue };
+            if !matches!(track.state, State::Waiting) {
+                continue;
+            }
+            let unlocated = |p: &&PointIndex| {
+                let effect = self.tracks.get(usize::from(p.0));
+                effect.is_some_and(|t| matches!(t.state, State::Unlocated(_)))
+            };
+            let missing = track.needs.iter().find(unlocated).copied();
+            let ready = track.needs.iter().all(|p| self.effect(*p).is_some());
+            if let Some(effect) = missing {
+                if let Some(track) = self.tracks.get_mut(at) {
+                    track.log = Log::default();
+                    track.state = State::Unlocated(Unlocated::EffectNotLocated(effect));
+                }
+            } else if ready && self.refine(at, tables) {
+                newly_located.push(PointIndex(at as u16));
+            }
+        }
+        self.recount();
+    }
+
+    fn recount(&mut self) {
+        self.kept = self.tracks.iter().map(|t| t.log.len()).sum();
+        self.full &= self.kept > self.options.limit - self.options.limit / 8;
+    }
+
+    /// Checks the candidates of a point whose effects are all located, and decides it if its index is certain.
+    fn refine(&mut self, at: usize, tables: &Tables) -> bool {
+        self.reject_impossible(at, tables);
+        let Some(query) = self.checker.query(at) else { return false };
+        // Nothing that is still to come is before a located point.
+        let bounded = query.constraints.iter().any(|c| matches!(c, Constraint::Before(_)));
+        let Some(track) = self.tracks.get_mut(at) else { return false };
+        track.instances = track.log.len() as u64;
+        track.state = State::Open;
+        let enough = u64::try_from(track.index).is_ok_and(|index| index < track.instances);
+        if bounded || enough {
+            return self.decide(at, tables);
+        }
+        match track.window() {
+            Some(window) => while track.log.len() > window && track.log.pop_front().is_some() {},
+            None => track.log = Log::default(),
+        }
+        false
+    }
+
+    /// Decides an open point by what its log holds. True when it is located.
+    fn decide(&mut self, at: usize, tables: &Tables) -> bool {
+        let Some(track) = self.tracks.get_mut(at) else { return false };
+        let Some(occurrence) = track.conclude() else {
+            track.none_found();
+            return false;
+        };
+        let Some(query) = self.checker.query(at) else { return false };
+        let verdict = self.checker.judge(query, &occurrence, |p| self.effect(p), tables);
+        if let Some(track) = self.tracks.get_mut(at) {
+            track.found(occurrence, verdict.unwrap_or(false), tables);
+        }
+        true
+    }
+
+    /// Drops the candidates of a waiting point that fail a constraint on a located point.
+    pub(super) fn reject_impossible(&mut self, at: usize, tables: &Tables) {
+        let Some(track) = self.tracks.get_mut(at) else { return };
+        let mut log = std::mem::take(&mut track.log);
+        let mut rejected = std::mem::replace(&mut track.rejected, Rejected::new(0));
+        if let Some(query) = self.checker.query(at) {
+            log.sift(|_, candidate| {
+                match self.checker.judge(query, &candidate, |p| self.effect(p), tables) {
+                    Ok(_) => Some(candidate),
+                    Err(reason) => {
+                        rejected.add(candidate, reason);
+                        None
+                    }
+                }
+            });
+        }
+        if let Some(track) = self.tracks.get_mut(at) {
+            track.log = log;
+            track.rejected = rejected;
+        }
+    }
+
+    fn too_many(&self) -> LocateError {
+        let most = self.tracks.iter().enumerate().max_by_key(|(_, t)| t.log.len());
+        let (at, kept) = most.map_or((0, 0), |(at, t)| (at, t.log.len()));
+        let query = self.checker.query(at);
+        let mut advice = match query.map(|q| &q.event) {
+            Some(Event::Written(_) | Event::Read(_)) => vec!["`within` or `after` another point"],
+            Some(Event::Thrown { class: None, .. }) => vec!["an exception class"],
+            _ => vec!["`within` another point"],
+        };
+        if query.is_some_and(|q| q.local.when.is_none()) {
+            advice.push("a condition with `when`");
+        }
+        if query.is_some_and(|q| q.local.thread.is_none()) {
+            advice.push("a `thread`");
+        }
+        LocateError::TooMany {
+            point: PointIndex(at as u16),
+            id: query.map_or_else(|| "?".into(), |q| q.id.clone()),
+            kept,
+            limit: self.options.limit,
+            advice: advice.join(", "),
+        }
+    }
+
+    /// Whether so many candidates are held that [`Locator::prune`] should be called now. It is asked for at doubling
+    /// sizes, so that the cost per occurrence stays logarithmic.
+    pub fn wants_prune(&self) -> bool {
+        self.kept >= self.prune_at
+    }
+
+    /// Forgets the candidates that can no longer win, and the activations that nobody refers to any more. `live` are
+    /// the tracked activations that are on some thread's stack: an activation that is not among them has ended.
+    pub fn prune(&mut self, tables: &mut Tables, live: impl IntoIterator<Item = ActivationKey>) {
+        let live: HashSet<ActivationKey> = live.into_iter().collect();
+        for at in 0..self.tracks.len() {
+            if !self.tracks.get(at).is_some_and(|t| matches!(t.state, State::Waiting)) {
+                continue;
+            }
+            let located = |p: &PointIndex| self.effect(*p).is_some();
+            if self.tracks.get(at).is_some_and(|t| t.needs.iter().any(located)) {
+                self.reject_impossible(at, tables);
+            }
+            let keep = prune::keepers(self, at, tables, &live);
+            if let Some(Track { log, rejected, .. }) = self.tracks.get_mut(at) {
+                log.sift(|place, candidate| {
+                    if keep.get(place).copied().unwrap_or(true) {
+                        return Some(candidate);
+                    }
+                    rejected.add(candidate, Rejection::Outdone);
+                    None
+                });
+            }
+        }
+        self.recount();
+        tables.retain_activations(live.iter().copied().chain(prune::referenced(self)));
+        let limit = self.options.limit;
+        self.full = self.kept > limit - limit / 8;
+        self.prune_at = self.kept.saturating_mul(2).max(PRUNE_FROM).min(limit);
+    }
+
+    /// The run is over: decides every point that had to wait for its end.
+    pub fn finish(&mut self, tables: &Tables) {
+        self.solve_last_roots(tables);
+        for at in 0..self.tracks.len() {
+            // The root whose hits are the solutions is last in the newest of them.
+            if let Some(track) = self.tracks.get_mut(at).filter(|t| t.held) {
+                track.index = -1;
+                track.held = false;
+            }
+            if self.tracks.get(at).is_some_and(|t| matches!(t.state, State::Open)) {
+                self.decide(at, tables);
+                self.settle(at + 1, tables, &mut Vec::new());
+            }
+        }
+    }
+
+    /// One solution for each kept hit of the main root, the newest last.
+    fn solve_last_roots(&mut self, tables: &Tables) {
+        let Some(root) = self.tracks.iter().position(|t| t.held) else { return };
+        let mut solutions = Vec::new();
+        let hits = self.tracks.get(root).map(|t| &t.log);
+        for hit in hits.into_iter().flat_map(Log::iter) {
+            let mut solution: Vec<Option<Located>> = Vec::with_capacity(self.tracks.len());
+            for (at, track) in self.tracks.iter().enumerate() {
+                let answer = match &track.state {
+                    State::Located(located) => Some(located.as_ref().clone()),
+                    State::Unlocated(_) => None,
+                    _ if at == root => {
+                        let view = View::new(hit, tables);
+                        Some(Located { occurrence: hit.clone(), uncertain: false, view })
+                    }
+                    _ => self.choose(at, &solution, tables),
+                };
+                solution.push(answer);
+            }
+            solutions.push(solution);
+        }
+        self.solutions = solutions;
+    }
+
+    /// The answer of a point, given those of the points before it.
+    fn choose(&self, at: usize, before: &[Option<Located>], tables: &Tables) -> Option<Located> {
+        let (track, query) = (self.tracks.get(at)?, self.checker.query(at)?);
+        let resolve = |p: PointIndex| before.get(usize::from(p.0))?.as_ref().map(Located::effect);
+        if track.needs.iter().any(|p| resolve(*p).is_none()) {
+            return None;
+        }
+        let judged = track.log.iter().map(|c| (c, self.checker.judge(query, c, resolve, tables)));
+        let instances: Vec<(&Occurrence, bool)> = judged.filter_map(|(c, v)| Some((c, v.ok()?))).collect();
+        let place = match usize::try_from(track.index) {
+            Ok(from_first) => from_first,
+            Err(_) => instances
+                .len()
+                .checked_sub(usize::try_from(track.index.unsigned_abs()).unwrap_or(usize::MAX))?,
+        };
+        let (occurrence, uncertain) = instances.get(place)?;
+        let view = View::new(occurrence, tables);
+        Some(Located { occurrence: (*occurrence).clone(), uncertain: *uncertain, view })
+    }
+
+    /// The answer of one point, if it has one by now.
+    pub fn located(&self, point: PointIndex) -> Option<&Located> {
+        match &self.tracks.get(usize::from(point.0))?.state {
+            State::Located(located) => Some(located),
+            _ => None,
+        }
+    }
+
+    /// With `last_roots`, after [`Locator::finish`]: for each of the last hits of the first root, in their order, the
+    /// answers of all points that go with it. [`Locator::located`] then gives those of the newest.
+    pub fn solutions(&self) -> &[Vec<Option<Located>>] {
+        &self.solutions
+    }
+
+    /// Number of candidates held at the moment.
+    pub fn kept(&self) -> usize {
+        self.kept
+    }
+
+    /// What became of the hits of each point.
+    pub fn report(&self) -> Vec<PointReport> {
+        let points = self.tracks.iter().zip(self.queries());
+        let report = points.map(|(track, query)| PointReport {
+            point: query.point,
+            hits: track.hits,
+            kept: track.log.len(),
+            instances: track.instances,
+            later: track.later,
+            index: track.index,
+            rejected: track.rejected.counts.clone(),
+            sample: track.rejected.sample(),
+            outcome: match &track.state {
+                State::Located(_) => Ok(()),
+                State::Unlocated(reason) => Err(*reason),
+                State::Waiting | State::Open => Err(Unlocated::NotYet),
+            },
+        });
+        report.collect()
+    }
+}
