@@ -27,11 +27,18 @@ impl Drop for EndOnDrop {
     }
 }
 
-/// Reads until the connection ends, and tells everyone how.
-pub(crate) async fn run(shared: Arc<Shared>, mut stream: impl AsyncRead + Unpin, mut buffer: PacketBuffer) {
+/// Reads until the connection ends, and tells everyone how. Not an `async fn`: the guard must be there even if
+/// the runtime drops the task before its first poll.
+pub(crate) fn run(
+    shared: Arc<Shared>,
+    mut stream: impl AsyncRead + Unpin,
+    mut buffer: PacketBuffer,
+) -> impl Future<Output = ()> {
     let guard = EndOnDrop(shared);
-    let why = poll_fn(|cx| poll_run(&guard.0, &mut stream, &mut buffer, cx)).await;
-    guard.0.lock().end(why);
+    async move {
+        let why = poll_fn(|cx| poll_run(&guard.0, &mut stream, &mut buffer, cx)).await;
+        guard.0.lock().end(why);
+    }
 }
 
 /// Reads and sends what can be read and sent now; ready when the connection has ended.

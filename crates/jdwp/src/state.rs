@@ -110,8 +110,9 @@ impl State {
         if self.out.len() == self.sent || self.write_error.is_some() {
             return;
         }
-        let (Some(writer), Some(waker)) = (&mut self.writer, &self.reader_waker) else { return };
-        let mut cx = Context::from_waker(waker);
+        let Some(writer) = &mut self.writer else { return };
+        // Before its first poll the reading task needs no waking: it begins with sending.
+        let mut cx = Context::from_waker(self.reader_waker.as_ref().unwrap_or(Waker::noop()));
         let error = loop {
             let Some(rest) = self.out.get(self.sent..).filter(|rest| !rest.is_empty()) else {
                 self.out.clear();
