@@ -44,7 +44,8 @@ public class PaintWindow extends JFrame implements PaintObjectConstructorListene
 
         JButton quit = new JButton("Quit");
         quit.setBounds(10, HEIGHT - 50, PALETTE - 20, 40);
-        quit.addActionListener(e -> System.exit(0));
+        // what is still to be painted comes first, however late the click was noticed
+        quit.addActionListener(e -> SwingUtilities.invokeLater(() -> System.exit(0)));
         pane.add(quit);
 
         canvas.setBounds(PALETTE, 0, WIDTH - PALETTE, HEIGHT);
