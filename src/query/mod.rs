@@ -31,6 +31,9 @@ pub struct TraceQuery {
     pub local: LocalConditions,
     /// What the user wants to see; `None` for the default collection of DESIGN §6.
     pub collect: Option<Vec<Arc<Expr>>>,
+    /// For a change: the kept value of the later point that the new value of this one must equal. Where they differ
+    /// a write was missed (DESIGN §5.2).
+    pub compare_at: Option<(PointIndex, usize)>,
 }
 
 /// Conditions that need nothing but the occurrence.
@@ -88,6 +91,8 @@ pub struct Pass {
     pub entries: Vec<u32>,
     /// Indices just outside the place, that end a pass; needed only where a pass can meet two entries.
     pub exits: Vec<u32>,
+    /// The place is the start of the method: a jump back to index 0 is no pass.
+    pub on_entry: bool,
 }
 
 /// A field by the names of the class file.
