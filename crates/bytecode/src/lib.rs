@@ -10,6 +10,7 @@ pub mod class;
 pub mod control;
 mod decode;
 pub mod descriptor;
+pub mod expression;
 mod flow;
 pub mod lines;
 pub mod op;
@@ -24,6 +25,7 @@ pub use class::{
     ClassFile, Code, Field, FieldRef, Handler, InnerClass, LineEntry, LocalVariable, Method, MethodRef,
 };
 pub use control::{BranchEdge, ControlDependence, Dependences, dominators, post_dominators};
+pub use expression::{CallText, Condition, ExprNode, Expressions, Operand, ReadBack, SourceText, Way};
 pub use op::{Constant, Instruction, Op};
 pub use parse::ParseError;
 pub use stores::{Store, StoreError, StoreKind, Stores};

@@ -195,6 +195,7 @@ fn entry_slots(method: &Method) -> Vec<(u16, u16)> {
 }
 
 /// Reaching definitions of one slot.
+#[derive(Debug)]
 pub(crate) struct Reaching {
     /// The definitions.
     pub(crate) stores: Vec<Store>,

@@ -1,0 +1,238 @@
+//! Assignments, calls and conditions rebuilt as source-like text, with the sub-expressions that can be read back from
+//! a frame. Text is a rendering of the bytecode, not the source: where javac's output is ambiguous the plainest
+//! reading is taken.
+
+mod branches;
+mod condition;
+mod node;
+mod render;
+mod simulate;
+mod step;
+mod value;
+
+pub use condition::{Condition, Way, condition_at};
+pub use node::{ExprNode, ReadBack, UnaryOp};
+
+use crate::class::{ClassFile, Method};
+use crate::op::{InvokeKind, Kind, Op};
+use crate::stores::variables_at;
+use render::Scope;
+use simulate::Simulation;
+use value::Value;
+
+/// A part of an expression, with how to read its value in the frame before the instruction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operand {
+    /// Source-like text.
+    pub text: String,
+    /// The expression.
+    pub node: ExprNode,
+    /// How to read its value; none where it was only on the operand stack ("value needs probes").
+    pub readable: Option<ReadBack>,
+}
+
+/// An assignment, return or throw as text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceText {
+    /// The whole: `record.bar = true`, `i++`, `return x`.
+    pub text: String,
+    /// What is assigned to; none for `return` and `throw`.
+    pub target: Option<ExprNode>,
+    /// The value.
+    pub value: ExprNode,
+    /// How to read the value before the instruction executes; none where it was only on the operand stack.
+    pub readable: Option<ReadBack>,
+    /// Parts of the statement that can be read back before the instruction executes: what the value was made of.
+    pub operands: Vec<Operand>,
+}
+
+/// A call as text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallText {
+    /// The whole call.
+    pub text: String,
+    /// The object it is called on; none for static calls.
+    pub receiver: Option<Operand>,
+    /// The arguments in order.
+    pub arguments: Vec<Operand>,
+}
+
+/// A method with all its expressions rebuilt: make one when asking several questions about a method.
+#[derive(Debug)]
+pub struct Expressions<'a> {
+    simulation: Simulation<'a>,
+}
+
+impl<'a> Expressions<'a> {
+    /// None where the method has no code.
+    pub fn new(class: &'a ClassFile, method: &'a Method) -> Option<Expressions<'a>> {
+        Simulation::new(class, method).map(|simulation| Expressions { simulation })
+    }
+
+    fn scope(&self, pc: u32) -> Scope {
+        let locals = variables_at(self.simulation.code, pc).into_iter().map(|v| v.name.clone()).collect();
+        Scope { class: self.simulation.class.name.clone(), locals }
+    }
+
+    /// The text of an expression as it would stand at `pc`: without `this.` and the own class's name where that is clear.
+    pub fn text_at(&self, node: &ExprNode, pc: u32) -> String {
+        self.scope(pc).text(node)
+    }
+
+    /// The assignment, `return` or `throw` made by the instruction at `pc`: a store to a variable, field or array
+    /// element, an `iinc`, a `return` with a value, an `athrow`. None for other instructions.
+    pub fn stored_expression(&self, pc: u32) -> Option<SourceText> {
+        let s = &self.simulation;
+        let position = s.code.index_of(pc)?;
+        let instruction = s.code.instructions.get(position)?;
+        let operands = s.operands.get(&position).map(Vec::as_slice).unwrap_or_default();
+        // After its first store a variable's name is in scope, as it is in the source.
+        let scope = self.scope(instruction.next_pc());
+        let target = match (&instruction.op, operands) {
+            (Op::Iinc { slot, by }, _) => {
+                let target = s.local(*slot, pc, Kind::Int);
+                let value = ExprNode::binary(
+                    crate::op::BinaryOp::Add,
+                    target.clone(),
+                    ExprNode::Const(crate::op::Constant::Int(*by)),
+                );
+                return Some(SourceText {
+                    text: scope.increment(&target, *by),
+                    readable: Some(ReadBack { node: value.clone() }),
+                    operands: vec![Operand {
+                        text: scope.text(&target),
+                        readable: Some(ReadBack { node: target.clone() }),
+                        node: target.clone(),
+                    }],
+                    target: Some(target),
+                    value,
+                });
+            }
+            (Op::Store { kind, slot }, [_]) => Some(s.local(*slot, instruction.next_pc(), *kind)),
+            (Op::PutField(field), [owner, _]) => Some(ExprNode::Field {
+                owner: Box::new(owner.node.clone()),
+                class: field.class.clone(),
+                name: field.name.clone(),
+                descriptor: field.descriptor.clone(),
+            }),
+            (Op::PutStatic(field), [_]) => Some(ExprNode::Static {
+                class: field.class.clone(),
+                name: field.name.clone(),
+                descriptor: field.descriptor.clone(),
+            }),
+            (Op::ArrayStore(_), [array, index, _]) => Some(ExprNode::ArrayLoad {
+                array: Box::new(array.node.clone()),
+                index: Box::new(index.node.clone()),
+            }),
+            (Op::Return(Some(_)) | Op::Throw, [_]) => None,
+            _ => return None,
+        };
+        let stored = operands.last()?;
+        let wanted = match (&target, &instruction.op) {
+            (Some(target), _) => target.descriptor(),
+            (None, Op::Return(_)) => crate::descriptor::parse_method(&s.method.descriptor).map(|d| d.result),
+            _ => None,
+        };
+        let value = match &wanted {
+            Some(descriptor) => stored.node.clone().coerced(descriptor),
+            None => stored.node.clone(),
+        };
+        let text = match &target {
+            Some(target) => format!("{} = {}", scope.text(target), scope.text(&value)),
+            None if instruction.op == Op::Throw => format!("throw {}", scope.text(&value)),
+            None => format!("return {}", scope.text(&value)),
+        };
+        let readable = stored.read.clone().map(|node| {
+            let node = match &wanted {
+                Some(descriptor) => node.coerced(descriptor),
+                None => node,
+            };
+            ReadBack { node }
+        });
+        Some(SourceText { text, target, value, readable, operands: parts(&scope, operands) })
+    }
+
+    /// The call made by the instruction at `pc`; none for other instructions.
+    pub fn call_at(&self, pc: u32) -> Option<CallText> {
+        let s = &self.simulation;
+        let position = s.code.index_of(pc)?;
+        let scope = self.scope(pc);
+        let Op::Invoke { kind, method } = &s.code.instructions.get(position)?.op else { return None };
+        let operands = s.operands.get(&position)?;
+        let mut operand_list = operands.iter().map(|value| operand(&scope, value));
+        let receiver = if *kind == InvokeKind::Static { None } else { operand_list.next() };
+        let arguments: Vec<Operand> = operand_list.collect();
+        let node = step::call(*kind, method, operands);
+        let text = match &receiver {
+            Some(made) if method.name == "<init>" && !matches!(made.node, ExprNode::This) => {
+                let arguments = arguments.iter().map(|a| a.node.clone()).collect();
+                scope.text(&ExprNode::New { class: method.class.clone(), arguments })
+            }
+            _ => scope.text(&node),
+        };
+        Some(CallText { text, receiver, arguments })
+    }
+
+    /// What a line reads: variables with a name, fields, elements and array lengths that can be read back, in code
+    /// order, each once, the longer expressions included beside what they are made of.
+    pub fn reads_on_line(&self, line: u32) -> Vec<ExprNode> {
+        let s = &self.simulation;
+        let mut found: Vec<ExprNode> = Vec::new();
+        for (position, node) in &s.reads {
+            let on_line = s
+                .code
+                .instructions
+                .get(*position)
+                .is_some_and(|i| crate::lines::line_of(s.code, i.pc) == Some(line));
+            let nameless = |n: &ExprNode| matches!(n, ExprNode::Local { name: None, .. });
+            let synthetic =
+                |n: &ExprNode| matches!(n, ExprNode::Static { name, .. } if name.starts_with('$'));
+            let usable = *node != ExprNode::This && !node.any(&|n| nameless(n) || synthetic(n));
+            if on_line && usable && !found.contains(node) {
+                found.push(node.clone());
+            }
+        }
+        found
+    }
+
+    /// See [`condition_at`].
+    pub fn condition_at(&self, branch_pc: u32) -> Option<Condition> {
+        condition::of(&self.simulation, branch_pc, &self.scope(branch_pc))
+    }
+}
+
+fn operand(scope: &Scope, value: &Value) -> Operand {
+    Operand {
+        text: scope.text(&value.node),
+        node: value.node.clone(),
+        readable: value.read.clone().map(|node| ReadBack { node }),
+    }
+}
+
+/// Leaves of the operands that can be read back, each once.
+fn parts(scope: &Scope, values: &[Value]) -> Vec<Operand> {
+    value::leaves_of(&values.iter().collect::<Vec<_>>())
+        .into_iter()
+        .filter(|leaf| *leaf != ExprNode::This)
+        .map(|leaf| Operand {
+            text: scope.text(&leaf),
+            node: leaf.clone(),
+            readable: Some(ReadBack { node: leaf }),
+        })
+        .collect()
+}
+
+/// See [`Expressions::stored_expression`].
+pub fn stored_expression(class: &ClassFile, method: &Method, pc: u32) -> Option<SourceText> {
+    Expressions::new(class, method)?.stored_expression(pc)
+}
+
+/// See [`Expressions::call_at`].
+pub fn call_at(class: &ClassFile, method: &Method, pc: u32) -> Option<CallText> {
+    Expressions::new(class, method)?.call_at(pc)
+}
+
+/// See [`Expressions::reads_on_line`].
+pub fn reads_on_line(class: &ClassFile, method: &Method, line: u32) -> Vec<ExprNode> {
+    Expressions::new(class, method).map(|e| e.reads_on_line(line)).unwrap_or_default()
+}

@@ -1,0 +1,292 @@
+//! Expressions as Java-like text. Knows the class and the locals around the expression, to leave out `this.` and the
+//! class name where the source can.
+
+use super::node::{ExprNode, UnaryOp};
+use crate::descriptor::{short_name, short_type};
+use crate::op::{BinaryOp, Constant};
+use std::fmt;
+
+/// Where an expression stands.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scope {
+    /// Binary name of the class around it; empty when unknown.
+    pub(crate) class: String,
+    /// Names of the locals there: they hide fields.
+    pub(crate) locals: Vec<String>,
+}
+
+/// Binding strength of Java's operators, from 0 (weakest).
+fn precedence(node: &ExprNode) -> u8 {
+    match node {
+        ExprNode::Assign { .. } | ExprNode::Lambda { .. } => 0,
+        ExprNode::Conditional { .. } => 1,
+        ExprNode::Binary { op, .. } => operator(*op).1,
+        ExprNode::InstanceOf { .. } => 9,
+        ExprNode::Concat(parts) if parts.len() > 1 => 11,
+        ExprNode::Unary { .. } => 13,
+        ExprNode::Cast { operand, .. } if !is_implicit(operand) => 13,
+        ExprNode::PostIncrement { .. } => 14,
+        _ => 15,
+    }
+}
+
+fn operator(op: BinaryOp) -> (&'static str, u8) {
+    match op {
+        BinaryOp::OrOr => ("||", 3),
+        BinaryOp::AndAnd => ("&&", 4),
+        BinaryOp::Or => ("|", 5),
+        BinaryOp::Xor => ("^", 6),
+        BinaryOp::And => ("&", 7),
+        BinaryOp::Eq => ("==", 8),
+        BinaryOp::Ne => ("!=", 8),
+        BinaryOp::Lt => ("<", 9),
+        BinaryOp::Ge => (">=", 9),
+        BinaryOp::Gt => (">", 9),
+        BinaryOp::Le => ("<=", 9),
+        BinaryOp::Compare => ("<=>", 9),
+        BinaryOp::Shl => ("<<", 10),
+        BinaryOp::Shr => (">>", 10),
+        BinaryOp::Ushr => (">>>", 10),
+        BinaryOp::Add => ("+", 11),
+        BinaryOp::Sub => ("-", 11),
+        BinaryOp::Mul => ("*", 12),
+        BinaryOp::Div => ("/", 12),
+        BinaryOp::Rem => ("%", 12),
+    }
+}
+
+/// A cast of a call's result is nearly always the compiler's, for a generic method: the source does not show it.
+fn is_implicit(operand: &ExprNode) -> bool {
+    matches!(operand, ExprNode::Call { .. })
+}
+
+/// The operand of a boxing or unboxing call, which the source mostly leaves to the compiler.
+fn unboxed<'a>(
+    class: &str,
+    name: &str,
+    receiver: Option<&'a ExprNode>,
+    arguments: &'a [ExprNode],
+) -> Option<&'a ExprNode> {
+    let boxes = [
+        ("java.lang.Integer", "intValue"),
+        ("java.lang.Long", "longValue"),
+        ("java.lang.Double", "doubleValue"),
+        ("java.lang.Float", "floatValue"),
+        ("java.lang.Boolean", "booleanValue"),
+        ("java.lang.Character", "charValue"),
+        ("java.lang.Byte", "byteValue"),
+        ("java.lang.Short", "shortValue"),
+    ];
+    let (_, unbox) = boxes.iter().find(|(boxed, _)| *boxed == class)?;
+    match (receiver, arguments) {
+        (None, [value]) if name == "valueOf" && value.descriptor().is_none_or(|d| d.len() == 1) => {
+            Some(value)
+        }
+        (Some(receiver), []) if name == *unbox => Some(receiver),
+        _ => None,
+    }
+}
+
+fn string_literal(text: &str) -> String {
+    let mut out = String::from("\"");
+    for (count, c) in text.chars().enumerate() {
+        if count == 80 {
+            out.push('…');
+            break;
+        }
+        escape(&mut out, c, '"');
+    }
+    out.push('"');
+    out
+}
+
+fn escape(out: &mut String, c: char, quote: char) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\t' => out.push_str("\\t"),
+        '\r' => out.push_str("\\r"),
+        '\\' => out.push_str("\\\\"),
+        c if c == quote => {
+            out.push('\\');
+            out.push(c);
+        }
+        c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+        c => out.push(c),
+    }
+}
+
+/// A floating constant as Java prints it: never without a point or exponent.
+fn decimal(text: String) -> String {
+    match text.as_str() {
+        "NaN" => "NaN".to_owned(),
+        "inf" => "Infinity".to_owned(),
+        "-inf" => "-Infinity".to_owned(),
+        _ => text,
+    }
+}
+
+fn constant(value: &Constant) -> String {
+    match value {
+        Constant::Null => "null".to_owned(),
+        Constant::Int(v) => v.to_string(),
+        Constant::Long(v) => format!("{v}L"),
+        Constant::Float(v) => format!("{}f", decimal(format!("{v:?}"))),
+        Constant::Double(v) => decimal(format!("{v:?}")),
+        Constant::String(v) => string_literal(v),
+        Constant::Class(v) => format!("{}.class", short_name(v)),
+        Constant::MethodHandle(m) => format!("{}::{}", short_name(&m.class), m.name),
+        Constant::MethodType(d) => d.clone(),
+        Constant::Dynamic { name, .. } => name.clone(),
+    }
+}
+
+impl Scope {
+    /// The text, in parentheses when the surroundings bind more strongly than `at_least`.
+    fn part(&self, node: &ExprNode, at_least: u8) -> String {
+        let text = self.text(node);
+        if precedence(node) < at_least { format!("({text})") } else { text }
+    }
+
+    fn list(&self, nodes: &[ExprNode]) -> String {
+        nodes.iter().map(|n| self.text(n)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn call(&self, node: &ExprNode) -> String {
+        let ExprNode::Call { receiver, method, arguments, special } = node else { return String::new() };
+        if let Some(inner) = unboxed(&method.class, &method.name, receiver.as_deref(), arguments) {
+            return self.text(inner);
+        }
+        let arguments = self.list(arguments);
+        if method.name == "<init>" {
+            let word = if method.class == self.class { "this" } else { "super" };
+            return format!("{word}({arguments})");
+        }
+        match receiver.as_deref() {
+            None if method.class == self.class => format!("{}({arguments})", method.name),
+            None => format!("{}.{}({arguments})", short_name(&method.class), method.name),
+            Some(ExprNode::This) if *special && method.class != self.class && !self.class.is_empty() => {
+                format!("super.{}({arguments})", method.name)
+            }
+            Some(ExprNode::This) => format!("{}({arguments})", method.name),
+            Some(receiver) => format!("{}.{}({arguments})", self.part(receiver, 14), method.name),
+        }
+    }
+
+    /// The expression as source-like text.
+    pub(crate) fn text(&self, node: &ExprNode) -> String {
+        match node {
+            ExprNode::Local { slot, name, .. } => name.clone().unwrap_or_else(|| format!("slot{slot}")),
+            ExprNode::This => "this".to_owned(),
+            ExprNode::Field { owner, name, .. } => match &**owner {
+                ExprNode::This if !self.locals.contains(name) && !name.starts_with("this$") => name.clone(),
+                // An inner class reaches its outer object through a field that the source does not write.
+                ExprNode::Field { owner: inner, name: outer, .. }
+                    if outer.starts_with("this$") && **inner == ExprNode::This =>
+                {
+                    name.clone()
+                }
+                owner => format!("{}.{name}", self.part(owner, 14)),
+            },
+            ExprNode::Static { class, name, .. } => {
+                if *class == self.class && !self.locals.contains(name) {
+                    name.clone()
+                } else {
+                    format!("{}.{name}", short_name(class))
+                }
+            }
+            ExprNode::Const(value) => constant(value),
+            ExprNode::Bool(value) => value.to_string(),
+            ExprNode::Char(c) => {
+                let mut out = String::from("'");
+                escape(&mut out, *c, '\'');
+                out.push('\'');
+                out
+            }
+            ExprNode::Binary { op, left, right } => {
+                let (sign, level) = operator(*op);
+                format!("{} {sign} {}", self.part(left, level), self.part(right, level + 1))
+            }
+            ExprNode::Unary { op, operand } => match op {
+                UnaryOp::Negate => format!("-{}", self.part(operand, 14)),
+                UnaryOp::Not => format!("!{}", self.part(operand, 13)),
+            },
+            ExprNode::Call { .. } => self.call(node),
+            ExprNode::New { class, arguments } => {
+                format!("new {}({})", short_name(class), self.list(arguments))
+            }
+            ExprNode::NewArray { ty, sizes, elements } => self.new_array(ty, sizes, elements),
+            ExprNode::ArrayLoad { array, index } => format!("{}[{}]", self.part(array, 14), self.text(index)),
+            ExprNode::ArrayLength(array) => format!("{}.length", self.part(array, 14)),
+            ExprNode::Cast { operand, .. } if is_implicit(operand) => self.text(operand),
+            ExprNode::Cast { ty, operand } => format!("({}) {}", short_name(ty), self.part(operand, 13)),
+            ExprNode::InstanceOf { operand, ty } => {
+                format!("{} instanceof {}", self.part(operand, 9), short_name(ty))
+            }
+            ExprNode::Concat(parts) => {
+                let parts: Vec<String> = parts.iter().map(|p| self.part(p, 12)).collect();
+                parts.join(" + ")
+            }
+            ExprNode::Lambda { implementation, parameters, .. } => {
+                if implementation.name.starts_with("lambda$") {
+                    return match parameters {
+                        0 => "() -> …".to_owned(),
+                        1 => "_ -> …".to_owned(),
+                        n => format!("({}) -> …", vec!["_"; *n].join(", ")),
+                    };
+                }
+                let name = if implementation.name == "<init>" { "new" } else { &implementation.name };
+                format!("{}::{name}", short_name(&implementation.class))
+            }
+            ExprNode::Dynamic { name, arguments, .. } => format!("{name}({})", self.list(arguments)),
+            ExprNode::Conditional { condition, then, otherwise } => {
+                format!("{} ? {} : {}", self.part(condition, 2), self.part(then, 1), self.part(otherwise, 1))
+            }
+            ExprNode::Assign { target, value } => format!("{} = {}", self.text(target), self.text(value)),
+            ExprNode::PostIncrement { target, by } => self.increment(target, *by),
+            ExprNode::Caught => "exception".to_owned(),
+            ExprNode::Unknown => "…".to_owned(),
+        }
+    }
+
+    fn new_array(&self, ty: &str, sizes: &[ExprNode], elements: &[ExprNode]) -> String {
+        let element = ty.trim_end_matches("[]");
+        if !elements.is_empty() {
+            return format!("new {}{}{{{}}}", short_name(element), &ty[element.len()..], self.list(elements));
+        }
+        let mut text = format!("new {}", short_name(element));
+        for size in sizes {
+            text.push_str(&format!("[{}]", self.text(size)));
+        }
+        let dimensions = (ty.len() - element.len()) / 2;
+        text + &"[]".repeat(dimensions.saturating_sub(sizes.len()))
+    }
+
+    /// `i++`, `i -= 3`…
+    pub(crate) fn increment(&self, target: &ExprNode, by: i32) -> String {
+        let target = self.text(target);
+        match by {
+            1 => format!("{target}++"),
+            -1 => format!("{target}--"),
+            by if by < 0 => format!("{target} -= {}", i64::from(by).unsigned_abs()),
+            by => format!("{target} += {by}"),
+        }
+    }
+}
+
+impl fmt::Display for ExprNode {
+    /// Java-like text outside of any class: static members carry their class's short name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Scope::default().text(self))
+    }
+}
+
+impl fmt::Display for super::ReadBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.fmt(f)
+    }
+}
+
+/// Short Java name of a descriptor's type, for casts of primitive conversions.
+pub(crate) fn conversion_type(to: char) -> String {
+    short_type(&to.to_string())
+}
