@@ -1,0 +1,169 @@
+//! When a build can be skipped: the command, its sources and what it built are as they were after its last success.
+
+use super::template::Template;
+use crate::classes::LaunchCommand;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// What [`Template::build`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildOutcome {
+    /// The debuggee has no `build`.
+    Nothing,
+    /// Nothing has changed since it last succeeded.
+    Skipped,
+    /// It ran, for this long.
+    Built(Duration),
+}
+
+/// What a build reads, by extension: Java and its neighbours, build scripts, and the resources that build tools copy.
+const SOURCES: [&str; 13] = [
+    "java",
+    "kt",
+    "kts",
+    "scala",
+    "groovy",
+    "gradle",
+    "xml",
+    "properties",
+    "toml",
+    "json",
+    "yml",
+    "yaml",
+    "sh",
+];
+/// What a build writes that the VM reads.
+const OUTPUTS: [&str; 3] = ["class", "jar", "war"];
+/// Where build tools put it, for commands whose class path we cannot see.
+const OUTPUT_FOLDERS: [&str; 5] = ["target", "build", "out", "bin", "classes"];
+/// Past this many files the build tool decides by itself faster than we do.
+const MAX_FILES: usize = 50_000;
+
+/// The state before a build, and the file that remembers the state after its last success.
+pub(super) struct Record {
+    file: Option<PathBuf>,
+    sources: Option<String>,
+    current: bool,
+}
+
+impl Record {
+    pub fn of(template: &Template, command: &[String]) -> Record {
+        let settings = template.settings();
+        let cwd = settings.cwd.canonicalize().unwrap_or_else(|_| settings.cwd.clone());
+        let mut key = Sha256::new();
+        field(&mut key, cwd.as_os_str().as_encoded_bytes());
+        command.iter().for_each(|word| field(&mut key, word.as_bytes()));
+        field(&mut key, b"environment");
+        settings.env.iter().for_each(|(k, v)| field(&mut key, format!("{k}={v}").as_bytes()));
+        field(&mut key, template.variable("JAVA_HOME").unwrap_or_default().as_bytes());
+        field(&mut key, template.variable("PATH").unwrap_or_default().as_bytes());
+        let file = cache_folder().map(|dir| dir.join("querypoint").join("builds").join(hex(key)));
+        let roots = if settings.sources.is_empty() { vec![PathBuf::new()] } else { settings.sources.clone() };
+        let sources = state(&cwd, &roots, &SOURCES, true);
+        let mut record = Record { file, sources, current: false };
+        let before = record.file.as_ref().and_then(|f| std::fs::read_to_string(f).ok());
+        record.current = before.is_some() && before == record.text(template);
+        record
+    }
+
+    /// Whether the build can be skipped.
+    pub fn is_current(&self) -> bool {
+        self.current
+    }
+
+    /// Remembers a success. A cache that cannot be written costs a build, no more.
+    pub fn keep(&self, template: &Template) {
+        let (Some(file), Some(text)) = (&self.file, self.text(template)) else { return };
+        let Some(folder) = file.parent() else { return };
+        let new = file.with_extension(std::process::id().to_string());
+        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&new, text));
+        if written.and_then(|()| std::fs::rename(&new, file)).is_err() {
+            let _ = std::fs::remove_file(&new);
+        }
+    }
+
+    /// The sources as they were before the build, and the outputs as they are now.
+    fn text(&self, template: &Template) -> Option<String> {
+        let settings = template.settings();
+        let mut roots: Vec<PathBuf> = OUTPUT_FOLDERS.iter().map(PathBuf::from).collect();
+        match template.launch_command() {
+            Ok(LaunchCommand::Java(java)) => {
+                roots.extend(java.class_path.into_iter().chain(java.module_path))
+            }
+            Ok(LaunchCommand::Wrapper { .. }) => {}
+            // Not launchable before it is built.
+            Err(_) => return None,
+        }
+        let outputs = state(&settings.cwd, &roots, &OUTPUTS, false)?;
+        Some(format!("sources {}\noutputs {outputs}\n", self.sources.as_ref()?))
+    }
+}
+
+/// One hash over the files below the roots with one of the extensions: their content, or their size and time. `None`
+/// past [`MAX_FILES`], or when a file cannot be read.
+fn state(cwd: &Path, roots: &[PathBuf], extensions: &[&str], content: bool) -> Option<String> {
+    let mut files = Vec::new();
+    for root in roots {
+        let place = cwd.join(root);
+        if place.is_dir() {
+            collect(&place, extensions, &mut files)?;
+        } else if place.is_file() {
+            files.push(place);
+        }
+    }
+    files.sort();
+    files.dedup();
+    let mut hash = Sha256::new();
+    for file in files {
+        field(&mut hash, file.as_os_str().as_encoded_bytes());
+        if content {
+            field(&mut hash, &std::fs::read(&file).ok()?);
+        } else {
+            let meta = file.metadata().ok()?;
+            let time = meta.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+            field(&mut hash, format!("{} {}", meta.len(), time.as_nanos()).as_bytes());
+        }
+    }
+    Some(hex(hash))
+}
+
+fn collect(dir: &Path, extensions: &[&str], out: &mut Vec<PathBuf>) -> Option<()> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Some(()) };
+    for entry in entries.flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let hidden = name.as_encoded_bytes().starts_with(b".") || name == "node_modules";
+        match entry.file_type() {
+            // Links to folders are not followed: they can form a ring.
+            Ok(kind) if kind.is_dir() && !hidden => collect(&path, extensions, out)?,
+            Ok(kind) if !kind.is_dir() && path.is_file() => {
+                let wanted = path.extension().and_then(|e| e.to_str());
+                if wanted.is_some_and(|e| extensions.contains(&e)) {
+                    out.push(path);
+                }
+            }
+            _ => {}
+        }
+        if out.len() > MAX_FILES {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// Fields are hashed with their lengths, so that two of them cannot pass for one.
+fn field(hash: &mut Sha256, bytes: &[u8]) {
+    hash.update((bytes.len() as u64).to_le_bytes());
+    hash.update(bytes);
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// XDG Base Directory Specification: an empty or relative `XDG_CACHE_HOME` counts as unset.
+fn cache_folder() -> Option<PathBuf> {
+    let absolute = |p: &PathBuf| p.is_absolute();
+    let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
+    set.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")).filter(absolute))
+}

@@ -1,0 +1,160 @@
+//! What can go wrong with a debuggee, and what to do next.
+
+use super::group::Exit;
+use super::output::Tail;
+use crate::classes::JavaCommandError;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A command of the debuggee besides its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// `build`
+    Build,
+    /// `before_run`
+    BeforeRun,
+    /// `drive`
+    Drive,
+    /// `command`
+    Command,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Step::Build => "build",
+            Step::BeforeRun => "before_run",
+            Step::Drive => "drive",
+            Step::Command => "command",
+        })
+    }
+}
+
+/// An error of this room. All of them end `qp` with exit code 4.
+#[derive(Debug, thiserror::Error)]
+pub enum DebuggeeError {
+    /// The launch command cannot be used.
+    #[error(transparent)]
+    Command(#[from] JavaCommandError),
+    /// A program of another step does not exist.
+    #[error(
+        "`{step}`: `{program}` was not found or is not executable; install it, or write its path (relative to `cwd`)"
+    )]
+    NoProgram {
+        /// Which field of the debuggee.
+        step: Step,
+        /// The first word of its command.
+        program: String,
+    },
+    /// A command of no words.
+    #[error("`{0}` is an empty list; write a program and its arguments, or leave the field out")]
+    Empty(Step),
+    /// The working directory is missing.
+    #[error("the working directory `{}` does not exist; correct `cwd` (relative to the chain file) or create it", .0.display())]
+    NoCwd(PathBuf),
+    /// The command leaves the VM to a daemon, which is not ours to launch or end.
+    #[error("`{program}` runs the program in a daemon that outlives it; add `{flag}` to the command")]
+    Daemon {
+        /// The first word of the command.
+        program: String,
+        /// What turns the daemon off.
+        flag: &'static str,
+    },
+    /// `jvm` is no class name and no regular expression.
+    #[error("`jvm: \"{pattern}\"` is neither a class name nor a regular expression: {reason}")]
+    BadJvm {
+        /// As written.
+        pattern: String,
+        /// What the regular expression library says.
+        reason: String,
+    },
+    /// The system refuses to start a process.
+    #[error(
+        "`{step}`: cannot start `{program}`: {reason}; check that the file is executable and made for this machine"
+    )]
+    Spawn {
+        /// Which field of the debuggee.
+        step: Step,
+        /// The first word of its command.
+        program: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// A build, preparation or driver ended badly.
+    #[error("`{step}` failed with {exit}: `{command}`; run it by hand in `cwd` to see why{}", output(tail))]
+    Failed {
+        /// Which field of the debuggee.
+        step: Step,
+        /// The command as written.
+        command: String,
+        /// How it ended.
+        exit: Exit,
+        /// Its last output.
+        tail: Tail,
+    },
+    /// A step did not end in time.
+    #[error(
+        "`{step}` did not end within {seconds} s: `{command}`; raise `timeout_s`, or see what it waits for{}",
+        output(tail)
+    )]
+    TimedOut {
+        /// Which field of the debuggee.
+        step: Step,
+        /// The command as written.
+        command: String,
+        /// The limit.
+        seconds: u64,
+        /// Its last output.
+        tail: Tail,
+    },
+    /// The debuggee ended before a VM of it connected.
+    #[error("the debuggee ended with {exit} before its VM connected: `{command}`{}", early(exit, tail))]
+    ExitedEarly {
+        /// The command as written.
+        command: String,
+        /// How it ended.
+        exit: Exit,
+        /// Its last output.
+        tail: Tail,
+    },
+    /// No VM of the debuggee connected in time.
+    #[error(
+        "no VM connected within {seconds} s: `{command}`; if the command starts no VM, or starts it late, correct it or \
+         raise `timeout_s`; if it clears the environment, let `JAVA_TOOL_OPTIONS` through{}{}",
+        refused_text(*refused), output(tail)
+    )]
+    NoConnection {
+        /// The command as written.
+        command: String,
+        /// The limit.
+        seconds: u64,
+        /// Connections of processes that the debuggee did not start.
+        refused: u32,
+        /// Its last output.
+        tail: Tail,
+    },
+    /// The socket on which VMs are awaited failed.
+    #[error("cannot accept a connection of the debuggee's VM on 127.0.0.1: {0}")]
+    Socket(std::io::Error),
+}
+
+fn output(tail: &Tail) -> String {
+    let text = tail.last(20);
+    if text.is_empty() { "; it printed nothing".to_owned() } else { format!("\nIts last output:\n{text}") }
+}
+
+fn early(exit: &Exit, tail: &Tail) -> String {
+    let next = if exit.success() {
+        "; a command that only hands the program to another process cannot be watched: write the `java` command itself"
+    } else {
+        "; run it by hand in `cwd` to see why"
+    };
+    format!("{next}{}", output(tail))
+}
+
+fn refused_text(refused: u32) -> String {
+    match refused {
+        0 => String::new(),
+        n => format!("; {n} connections of processes that are not the debuggee's were refused"),
+    }
+}

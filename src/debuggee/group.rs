@@ -1,0 +1,237 @@
+//! One command as a process group: started, waited for, signalled and ended as a whole.
+
+use super::guardian::Guardian;
+use super::output::{Output, Stream};
+use super::stdin::Stdin;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use std::fmt;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::process::{Child, Command};
+use tokio::task::JoinSet;
+
+/// The variable that marks every process below a command, for those that leave its group.
+const MARK: &str = "QUERYPOINT_GROUP";
+/// How long output is awaited after the end of a process whose children still hold its pipes.
+const LATE_OUTPUT: Duration = Duration::from_millis(200);
+/// How long the end of a killed process is awaited when the group is dropped.
+const LAST_WAIT: Duration = Duration::from_secs(2);
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// Its exit code, unless a signal ended it.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+impl Exit {
+    /// Whether the exit code is 0.
+    pub fn success(&self) -> bool {
+        self.code == Some(0)
+    }
+}
+
+impl From<std::process::ExitStatus> for Exit {
+    fn from(status: std::process::ExitStatus) -> Exit {
+        Exit { code: status.code(), signal: std::os::unix::process::ExitStatusExt::signal(&status) }
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(f, "exit code {code}"),
+            (_, Some(signal)) => write!(f, "signal {signal}"),
+            _ => f.write_str("an unknown status"),
+        }
+    }
+}
+
+/// What to start.
+pub(super) struct Spec<'a> {
+    /// The executable file.
+    pub program: PathBuf,
+    /// The whole command; its first word is the name that the program sees of itself.
+    pub command: &'a [String],
+    pub cwd: &'a std::path::Path,
+    pub env: &'a [(String, String)],
+    pub stdin: Stdin,
+    /// Differs from group to group, and is the same in every run: a changing environment could change the program.
+    pub mark: String,
+}
+
+/// A running command. Dropping it kills everything it started.
+#[derive(Debug)]
+pub(super) struct Group {
+    child: Child,
+    pid: Pid,
+    mark: String,
+    output: Output,
+    tasks: JoinSet<()>,
+    exit: Option<Exit>,
+    /// Whether the group's number is still ours: its leader is not reaped, or others were in it when it was.
+    named: bool,
+    guardian: Arc<Guardian>,
+}
+
+impl Group {
+    pub fn spawn(spec: Spec<'_>, output: Output, guardian: Arc<Guardian>) -> std::io::Result<Group> {
+        let mut command = Command::new(&spec.program);
+        command.args(spec.command.iter().skip(1)).current_dir(spec.cwd);
+        if let Some(name) = spec.command.first() {
+            command.arg0(name);
+        }
+        command.envs(spec.env.iter().map(|(k, v)| (k, v))).env(MARK, &spec.mark);
+        command.stdin(if matches!(spec.stdin, Stdin::Null) { Stdio::null() } else { Stdio::piped() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let pid = number.ok_or_else(|| std::io::Error::other("the process has no id"))?;
+        guardian.add(pid.as_raw_pid().unsigned_abs());
+        let mut tasks = JoinSet::new();
+        if let Some(pipe) = child.stdout.take() {
+            tasks.spawn(output.clone().drain(Stream::Out, pipe));
+        }
+        if let Some(pipe) = child.stderr.take() {
+            tasks.spawn(output.clone().drain(Stream::Err, pipe));
+        }
+        if let Some(pipe) = child.stdin.take() {
+            // Not among `tasks`: input that nobody reads must not be waited for. It ends with the pipe.
+            tokio::spawn(spec.stdin.feed(pipe));
+        }
+        Ok(Group { child, pid, mark: spec.mark, output, tasks, exit: None, named: true, guardian })
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_pid().unsigned_abs()
+    }
+
+    pub fn mark(&self) -> &str {
+        &self.mark
+    }
+
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// Waits for the end of the leader and of its output. Cancel-safe; at once when it has ended already.
+    pub async fn wait(&mut self) -> Exit {
+        let exit = match self.exit {
+            Some(exit) => exit,
+            None => {
+                // Waiting fails only when somebody else has reaped the child: then it has ended, we know not how.
+                let exit = self.child.wait().await.map_or(Exit { code: None, signal: None }, Exit::from);
+                self.ended(exit);
+                exit
+            }
+        };
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(LATE_OUTPUT, all).await;
+        exit
+    }
+
+    fn ended(&mut self, exit: Exit) {
+        self.exit = Some(exit);
+        self.named = group_lives(self.pid);
+    }
+
+    /// Whether anything of the group is left, its leader included.
+    pub fn alive(&self) -> bool {
+        self.exit.is_none() || (self.named && group_lives(self.pid))
+    }
+
+    /// Asks the group to end (SIGTERM), waits up to `grace`, then kills what is left.
+    pub async fn stop(&mut self, grace: Duration) -> Exit {
+        if self.named && !grace.is_zero() {
+            let _ = kill_process_group(self.pid, Signal::TERM);
+            let deadline = Instant::now() + grace;
+            let _ = tokio::time::timeout(grace, self.wait()).await;
+            while self.alive() && Instant::now() < deadline {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+        self.kill();
+        self.wait().await
+    }
+
+    fn kill(&mut self) {
+        if self.named {
+            // ESRCH: the group has ended by itself.
+            let _ = kill_process_group(self.pid, Signal::KILL);
+        }
+        marked::kill(&self.mark);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+        let deadline = Instant::now() + LAST_WAIT;
+        while self.exit.is_none() && Instant::now() < deadline {
+            match self.child.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
+                Ok(Some(status)) => self.exit = Some(status.into()),
+                Err(_) => break,
+            }
+        }
+        self.guardian.remove(self.pid());
+    }
+}
+
+/// Whether a process of the group still runs. A dead one that its new parent has not reaped (in a container without an
+/// init) keeps the group's name and counts for `kill`, so `/proc` is asked where it is.
+fn group_lives(group: Pid) -> bool {
+    if test_kill_process_group(group).is_err() {
+        return false;
+    }
+    let number = group.as_raw_pid().unsigned_abs();
+    let living = |pid| super::peer::stat(pid).is_some_and(|s| s.group == number && !s.dead);
+    !cfg!(target_os = "linux") || super::peer::processes().any(living)
+}
+
+/// Processes that carry a mark in their environment.
+#[cfg(target_os = "linux")]
+pub(super) mod marked {
+    use super::{MARK, Signal};
+    use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
+
+    /// Whether the process was started, directly or not, by the command with this mark.
+    pub fn carries(pid: u32, mark: &str) -> bool {
+        let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
+        let wanted = format!("{MARK}={mark}");
+        environment.split(|b| *b == 0).any(|variable| variable == wanted.as_bytes())
+    }
+
+    /// Kills them all, again until none is left: one may start another while we look.
+    pub fn kill(mark: &str) {
+        for _ in 0..20 {
+            let mut found = false;
+            for pid in crate::debuggee::peer::processes() {
+                let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
+                // The descriptor is taken before the look, so that the number cannot pass to another process between.
+                let Some(fd) = raw.and_then(|p| pidfd_open(p, PidfdFlags::empty()).ok()) else { continue };
+                if carries(pid, mark) {
+                    found |= pidfd_send_signal(&fd, Signal::KILL).is_ok();
+                }
+            }
+            if !found {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+}
+
+/// Elsewhere a process that leaves its group is lost.
+#[cfg(not(target_os = "linux"))]
+pub(super) mod marked {
+    pub fn carries(_pid: u32, _mark: &str) -> bool {
+        false
+    }
+
+    pub fn kill(_mark: &str) {}
+}

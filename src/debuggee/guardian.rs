@@ -1,0 +1,74 @@
+//! The guardian: ends the process groups of a debuggee when `qp` dies without having ended them, even by SIGKILL.
+//!
+//! It is a shell that reads the names of groups from a pipe. The system closes the pipe when `qp` ends in whatever
+//! way; the shell then kills the groups it still knows.
+
+use std::io::Write;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+const SCRIPT: &str = r#"trap '' HUP INT TERM
+groups=
+while read -r op group; do
+  case $op in
+    add) groups="$groups $group" ;;
+    del) left=; for g in $groups; do [ "$g" = "$group" ] || left="$left $g"; done; groups=$left ;;
+  esac
+done
+for g in $groups; do kill -KILL "-$g"; done"#;
+
+/// Starts with the first group that is added. Without a POSIX shell there is no guardian, and nothing else changes.
+#[derive(Debug, Default)]
+pub(super) struct Guardian(Mutex<State>);
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Idle,
+    Watching(Child, Option<ChildStdin>),
+    Unavailable,
+}
+
+impl Guardian {
+    pub fn add(&self, group: u32) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*state, State::Idle) {
+            *state = start().map_or(State::Unavailable, |mut child| {
+                let pipe = child.stdin.take();
+                State::Watching(child, pipe)
+            });
+        }
+        state.tell("add", group);
+    }
+
+    pub fn remove(&self, group: u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).tell("del", group);
+    }
+}
+
+impl State {
+    fn tell(&mut self, what: &str, group: u32) {
+        if let State::Watching(_, Some(pipe)) = self {
+            // A guardian that was killed cannot be told anything; the run itself is not in danger.
+            let _ = writeln!(pipe, "{what} {group}");
+        }
+    }
+}
+
+impl Drop for Guardian {
+    fn drop(&mut self) {
+        if let State::Watching(child, pipe) = self.0.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            drop(pipe.take());
+            let _ = child.wait();
+        }
+    }
+}
+
+fn start() -> Option<Child> {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", SCRIPT, "querypoint-guardian"]).current_dir("/");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().ok()
+}

@@ -1,0 +1,183 @@
+//! Who connected: the process at the other end of a local connection, and whether it is one of the debuggee's.
+//!
+//! Linux only, by `/proc` (proc(5)); elsewhere a connection has no known peer and is taken for the debuggee's.
+
+use super::group::marked;
+use crate::classes::{Main, main_of};
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// A process that connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its process id.
+    pub pid: u32,
+    /// Its command line, a word each.
+    pub command_line: Vec<String>,
+    /// What it runs, when it is `java`.
+    pub main: Option<Main>,
+}
+
+/// What is known about a connection.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// A process of the debuggee.
+    Ours(Peer),
+    /// A process that the debuggee did not start, or one that we may not look at.
+    Foreign,
+    /// The system does not tell.
+    Unknown,
+}
+
+impl Peer {
+    /// Whether this is the VM that `jvm` means. See [`JvmPattern`].
+    pub(super) fn matches(&self, pattern: &JvmPattern) -> bool {
+        match pattern {
+            JvmPattern::Class(wanted) => {
+                let classes = match &self.main {
+                    Some(Main::Jar { main_class, start_class, .. }) => {
+                        [Some(main_class), start_class.as_ref()]
+                    }
+                    Some(Main::Class(class)) => [Some(class), None],
+                    Some(Main::Module { class, .. }) => [class.as_ref(), None],
+                    _ => [None, None],
+                };
+                let is_wanted = |class: &String| {
+                    class == wanted
+                        || class.strip_suffix(wanted.as_str()).is_some_and(|rest| rest.ends_with('.'))
+                };
+                classes.into_iter().flatten().any(is_wanted)
+            }
+            JvmPattern::CommandLine(regex) => regex.is_match(&self.command_line.join(" ")),
+        }
+    }
+}
+
+/// What `jvm` of a chain means: a text that can be a class name is the main class (its binary or simple name); any
+/// other is a regular expression on the whole command line.
+#[derive(Clone, Debug)]
+pub(super) enum JvmPattern {
+    Class(String),
+    CommandLine(regex::Regex),
+}
+
+impl JvmPattern {
+    pub fn parse(text: &str) -> Result<JvmPattern, String> {
+        let is_class = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '$');
+        if !text.is_empty() && !text.starts_with('.') && text.chars().all(is_class) {
+            return Ok(JvmPattern::Class(text.to_owned()));
+        }
+        regex::Regex::new(text).map(JvmPattern::CommandLine).map_err(|e| e.to_string())
+    }
+}
+
+/// Finds the process at the other end of a connection between two ports of this machine. `leader` and `mark` are those
+/// of the debuggee's group.
+pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark: &str) -> Identity {
+    if !Path::new("/proc/self/net/tcp").exists() {
+        return Identity::Unknown;
+    }
+    let Some(inode) = socket_inode(remote.port(), local.port()) else { return Identity::Foreign };
+    let link = format!("socket:[{inode}]");
+    // Nearly always the leader itself, then a process of its group.
+    let near =
+        std::iter::once(leader).chain(processes().filter(|p| *p != leader && is_ours(*p, leader, mark)));
+    for pid in near {
+        if holds(pid, &link) {
+            return Identity::Ours(read(pid));
+        }
+    }
+    Identity::Foreign
+}
+
+/// Whether a process is below the command: in its group, marked by it, or a descendant of its leader.
+fn is_ours(pid: u32, leader: u32, mark: &str) -> bool {
+    let mut at = pid;
+    for _ in 0..64 {
+        let Some(Stat { parent, group, .. }) = stat(at) else { break };
+        if group == leader || parent == leader {
+            return true;
+        }
+        if parent <= 1 {
+            break;
+        }
+        at = parent;
+    }
+    marked::carries(pid, mark)
+}
+
+/// All processes of the system, by `/proc`.
+pub(super) fn processes() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|e| e.file_name().to_str()?.parse().ok())
+}
+
+/// What `/proc/PID/stat` says of a process.
+pub(super) struct Stat {
+    pub parent: u32,
+    pub group: u32,
+    /// Ended, and not yet reaped.
+    pub dead: bool,
+}
+
+/// Reads fields 3 to 5. The second field may hold blanks and parentheses; it ends at the last `)`.
+pub(super) fn stat(pid: u32) -> Option<Stat> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace();
+    let dead = matches!(fields.next()?, "Z" | "X");
+    Some(Stat { parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()?, dead })
+}
+
+/// The inode of the socket bound to `own` and connected to `other`, in either address family.
+fn socket_inode(own: u16, other: u16) -> Option<u64> {
+    ["/proc/self/net/tcp", "/proc/self/net/tcp6"].iter().find_map(|table| {
+        let text = std::fs::read_to_string(table).ok()?;
+        text.lines().skip(1).find_map(|line| {
+            let mut fields = line.split_whitespace().skip(1);
+            let port = |address: &str| u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok();
+            let ports = (port(fields.next()?)?, port(fields.next()?)?);
+            // After the two addresses: state, queues, timers, retransmissions, user, timeouts, inode.
+            let inode: u64 = fields.nth(6)?.parse().ok()?;
+            (ports == (own, other) && inode != 0).then_some(inode)
+        })
+    })
+}
+
+fn holds(pid: u32, link: &str) -> bool {
+    let Ok(files) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+    files.flatten().any(|f| std::fs::read_link(f.path()).is_ok_and(|target| target.as_os_str() == link))
+}
+
+fn read(pid: u32) -> Peer {
+    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let command_line: Vec<String> = text.trim_end_matches('\0').split('\0').map(str::to_owned).collect();
+    let cwd = std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
+    let main = main_of(&command_line, &cwd);
+    Peer { pid, command_line, main }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(line: &str) -> Peer {
+        let command_line: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let main = main_of(&command_line, Path::new("."));
+        Peer { pid: 1, command_line, main }
+    }
+
+    #[test]
+    fn jvm_is_a_main_class_or_a_pattern() {
+        let matches = |line: &str, jvm: &str| peer(line).matches(&JvmPattern::parse(jvm).unwrap());
+        assert!(matches("/usr/bin/java -ea -cp c pkg.Intro x", "Intro"));
+        assert!(matches("java -agentlib:jdwp=x pkg.Intro", "pkg.Intro"));
+        assert!(!matches("java -cp c Other Intro", "Intro"));
+        assert!(!matches("java -cp c MyIntro", "Intro"));
+        assert!(matches("java -p m -m app/pkg.Intro", "Intro"));
+        assert!(matches("java -cp c Other --port=7", "Other .*--port=7"));
+        assert!(!matches("java -cp c Other --port=8", "Other .*--port=7"));
+        assert!(JvmPattern::parse("(").is_err());
+    }
+}

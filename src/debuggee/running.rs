@@ -1,0 +1,165 @@
+//! One run: the debuggee's processes from launch to end.
+
+use super::error::{DebuggeeError, Step};
+use super::group::{Exit, Group};
+use super::output::{Forward, Tail};
+use super::peer::{Identity, Peer, identify};
+use super::stdin::Stdin;
+use super::template::Template;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A launched debuggee. Dropping it kills all its processes; [`Running::stop`] lets them end first.
+#[derive(Debug)]
+pub struct Running {
+    template: Arc<Template>,
+    group: Group,
+    drive: Option<Group>,
+    started: Instant,
+    refused: u32,
+}
+
+/// A debuggee that has ended, and nothing of it is left.
+#[derive(Clone, Debug)]
+pub struct Exited {
+    /// How its first process ended.
+    pub exit: Exit,
+    /// Its last output.
+    pub tail: Tail,
+    /// From launch to end.
+    pub elapsed: Duration,
+}
+
+/// A connection of one of the debuggee's VMs.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The connection, before the JDWP handshake.
+    pub stream: TcpStream,
+    /// Who connected, where the system tells.
+    pub peer: Option<Peer>,
+    /// Whether it is the VM that `jvm` means; always, without `jvm`. Others must be let go: handshake, then Dispose
+    /// (a VM whose debugger hangs up before the handshake ends).
+    pub wanted: bool,
+}
+
+impl Running {
+    pub(super) fn new(template: Arc<Template>, group: Group) -> Running {
+        Running { template, group, drive: None, started: Instant::now(), refused: 0 }
+    }
+
+    /// Process id of the command, which is its group's as well; not always the VM's ([`Peer::pid`]).
+    pub fn pid(&self) -> u32 {
+        self.group.pid()
+    }
+
+    /// The end of what it has printed so far.
+    pub fn tail(&self) -> Tail {
+        self.group.output().tail()
+    }
+
+    /// Since the launch.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Awaits the next VM of this debuggee on `listener`. Connections of processes that are not the debuggee's are
+    /// closed and counted, never returned. Cancel-safe.
+    ///
+    /// # Errors
+    /// When the debuggee ends first, the driver fails, or `limit` passes.
+    pub async fn accept(
+        &mut self,
+        listener: &TcpListener,
+        limit: Duration,
+    ) -> Result<Incoming, DebuggeeError> {
+        let timeout = tokio::time::sleep(limit);
+        tokio::pin!(timeout);
+        loop {
+            let Running { group, drive, template, .. } = self;
+            tokio::select! {
+                // A VM that connected and ended is told from one that never connected.
+                biased;
+                accepted = listener.accept() => {
+                    let (stream, remote) = accepted.map_err(DebuggeeError::Socket)?;
+                    let local = stream.local_addr().map_err(DebuggeeError::Socket)?;
+                    if let Some((peer, wanted)) = self.judge(local, remote) {
+                        return Ok(Incoming { stream, peer, wanted });
+                    }
+                    self.refused += 1;
+                }
+                exit = ended(group) => {
+                    let command = template.settings().command.join(" ");
+                    return Err(DebuggeeError::ExitedEarly { command, exit, tail: group.output().tail() });
+                }
+                failure = drive_failed(drive, template) => return Err(failure),
+                () = &mut timeout => {
+                    let command = template.settings().command.join(" ");
+                    let (refused, tail) = (self.refused, self.tail());
+                    return Err(DebuggeeError::NoConnection { command, seconds: limit.as_secs(), refused, tail });
+                }
+            }
+        }
+    }
+
+    fn judge(&self, local: SocketAddr, remote: SocketAddr) -> Option<(Option<Peer>, bool)> {
+        match identify(local, remote, self.group.pid(), self.group.mark()) {
+            Identity::Ours(peer) => {
+                let wanted = self.template.jvm().is_none_or(|pattern| peer.matches(pattern));
+                Some((Some(peer), wanted))
+            }
+            Identity::Unknown => Some((None, true)),
+            Identity::Foreign => None,
+        }
+    }
+
+    /// Starts `drive`, which operates the program. `QUERYPOINT_PID` tells it the debuggee's process id.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_drive(&mut self, forward: Option<Forward>) -> Result<(), DebuggeeError> {
+        let Some(command) = &self.template.settings().drive else { return Ok(()) };
+        let pid = [("QUERYPOINT_PID".to_owned(), self.pid().to_string())];
+        self.drive = Some(self.template.spawn(Step::Drive, command, Stdin::Null, &pid, forward)?);
+        Ok(())
+    }
+
+    /// Resolves when the driver fails; never while it runs, after it succeeded, or without one. Cancel-safe.
+    pub async fn drive_failed(&mut self) -> DebuggeeError {
+        drive_failed(&mut self.drive, &self.template).await
+    }
+
+    /// Waits for the end of the command. Cancel-safe.
+    pub async fn wait_exit(&mut self) -> Exit {
+        self.group.wait().await
+    }
+
+    /// Ends the run: asks every process to end, kills what is left after `grace`, and waits until it is gone. A VM
+    /// that a debugger holds suspended does not hear the request: close its connection first. The driver is killed.
+    pub async fn stop(mut self, grace: Duration) -> Exited {
+        drop(self.drive.take());
+        let exit = self.group.stop(grace).await;
+        Exited { exit, tail: self.tail(), elapsed: self.elapsed() }
+    }
+}
+
+/// Resolves when nothing of the group is left: a wrapper may start the VM in the background and end.
+async fn ended(group: &mut Group) -> Exit {
+    let exit = group.wait().await;
+    while group.alive() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    exit
+}
+
+async fn drive_failed(drive: &mut Option<Group>, template: &Template) -> DebuggeeError {
+    if let Some(group) = drive {
+        let exit = group.wait().await;
+        if !exit.success() {
+            let command = template.settings().drive.as_deref().unwrap_or_default().join(" ");
+            return DebuggeeError::Failed { step: Step::Drive, command, exit, tail: group.output().tail() };
+        }
+    }
+    std::future::pending().await
+}

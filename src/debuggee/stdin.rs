@@ -1,0 +1,101 @@
+//! What the debuggee reads on its standard input: the same in every run (DESIGN §8).
+
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::io::AsyncWriteExt;
+use tokio::process::ChildStdin;
+use tokio::sync::Notify;
+
+/// Where the debuggee's standard input comes from. It never inherits `qp`'s own: its process group is not the
+/// terminal's, so reading would stop it, and a second run would find it empty.
+#[derive(Clone, Debug, Default)]
+pub enum Stdin {
+    /// Nothing to read.
+    #[default]
+    Null,
+    /// These bytes, then the end.
+    Bytes(Arc<[u8]>),
+    /// What `qp` itself reads: recorded while the first run reads it, and fed again to the next.
+    Recorded(StdinRecording),
+}
+
+impl Stdin {
+    /// Writes the input until it ends or the process no longer reads.
+    pub(super) async fn feed(self, mut pipe: ChildStdin) {
+        match self {
+            Stdin::Null => {}
+            Stdin::Bytes(bytes) => {
+                // The program may end without reading everything.
+                let _ = pipe.write_all(&bytes).await;
+            }
+            Stdin::Recorded(recording) => recording.feed(pipe).await,
+        }
+    }
+}
+
+/// A growing copy of an input, shared by all runs. Kept whole, since every run begins at its beginning.
+#[derive(Clone, Debug, Default)]
+pub struct StdinRecording(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    data: Mutex<Recorded>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Recorded {
+    bytes: Vec<u8>,
+    ended: bool,
+}
+
+impl StdinRecording {
+    /// Records `qp`'s own standard input. A thread reads it: a blocked read must hold up neither a run nor the end of
+    /// `qp`.
+    pub fn of_own_stdin() -> StdinRecording {
+        StdinRecording::of(std::io::stdin())
+    }
+
+    /// Records any input.
+    pub fn of(mut input: impl Read + Send + 'static) -> StdinRecording {
+        let recording = StdinRecording::default();
+        let shared = recording.0.clone();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            loop {
+                let read = input.read(&mut buffer).unwrap_or(0);
+                let mut data = shared.data.lock().unwrap_or_else(PoisonError::into_inner);
+                data.bytes.extend_from_slice(buffer.get(..read).unwrap_or_default());
+                data.ended = read == 0;
+                drop(data);
+                shared.changed.notify_waiters();
+                if read == 0 {
+                    return;
+                }
+            }
+        });
+        recording
+    }
+
+    async fn feed(&self, mut pipe: ChildStdin) {
+        let mut written = 0;
+        loop {
+            let changed = self.0.changed.notified();
+            let (chunk, ended) = {
+                let data = self.0.data.lock().unwrap_or_else(PoisonError::into_inner);
+                (data.bytes.get(written..).unwrap_or_default().to_vec(), data.ended)
+            };
+            if chunk.is_empty() {
+                if ended {
+                    return;
+                }
+                changed.await;
+            } else {
+                if pipe.write_all(&chunk).await.is_err() {
+                    return;
+                }
+                written += chunk.len();
+            }
+        }
+    }
+}
