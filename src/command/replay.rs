@@ -1,0 +1,68 @@
+//! `qp replay CHAIN`: runs the program again and answers the chain's questions.
+
+use super::CommandError;
+use crate::chain::Chain;
+use crate::session::{self, Answer, Interrupt, Progress};
+use std::path::PathBuf;
+
+/// How runs are made, for every command that makes them.
+#[derive(clap::Args, Clone, Debug)]
+pub struct RunArgs {
+    /// Run the program at most so often: each class or frame unknown before costs one run
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub max_runs: u32,
+    /// Keep a sample of N occurrences per point that were not the answer, with the reason
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub candidates: usize,
+    /// Show the program's output, each line with the number of its run
+    #[arg(long)]
+    pub show_output: bool,
+    /// End a run after so many seconds (overrides `timeout_s` of the chain)
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+}
+
+impl RunArgs {
+    /// The session's options.
+    pub fn options(&self) -> session::Options {
+        session::Options {
+            max_runs: self.max_runs,
+            candidates: self.candidates,
+            last: None,
+            show_output: self.show_output,
+            timeout_s: self.timeout,
+        }
+    }
+}
+
+/// Runs the program again and answers the chain's questions
+#[derive(clap::Args, Clone, Debug)]
+pub struct Replay {
+    /// The chain file
+    #[arg(value_name = "CHAIN")]
+    pub chain: PathBuf,
+    /// Answer for each of the last N hits of the root; the program runs to its end
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub last: Option<u16>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub run: RunArgs,
+}
+
+impl Replay {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The chain is bad, or the program cannot be built, launched or watched.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Answer, CommandError> {
+        let chain = Chain::load(&self.chain).map_err(session::SessionError::from)?;
+        let mut options = self.run.options();
+        options.last = self.last.map(usize::from);
+        let name = self.chain.display().to_string();
+        Ok(session::replay(&name, &chain, &options, progress, interrupt).await?)
+    }
+}

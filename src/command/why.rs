@@ -1,0 +1,100 @@
+//! `qp why [EXPR] --at CLASS:LINE -- java …`: one question, one answer, no file.
+
+use super::CommandError;
+use super::replay::RunArgs;
+use crate::chain::{Chain, Debuggee, FORMAT, Kind, Point};
+use crate::session::{self, Answer, Interrupt, Progress};
+use std::path::PathBuf;
+
+/// Asks what last changed a value, or which condition led to a line
+#[derive(clap::Args, Clone, Debug)]
+pub struct Why {
+    /// The variable or field whose last change is asked for, as seen at the line; without it, the condition that led
+    /// there
+    #[arg(value_name = "EXPR")]
+    pub expr: Option<String>,
+    /// The line, as CLASS:LINE
+    #[arg(long, value_name = "CLASS:LINE")]
+    pub at: String,
+    /// Halt there only when this Java condition holds
+    #[arg(long, value_name = "CONDITION")]
+    pub when: Option<String>,
+    /// Halt there only with this method on the stack
+    #[arg(long, value_name = "CLASS.METHOD")]
+    pub from: Option<String>,
+    /// Which hit of the line: 0 the first, -1 the last
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub index: Option<i64>,
+    /// Where the source files are
+    #[arg(long = "source", value_name = "DIR")]
+    pub sources: Vec<PathBuf>,
+    /// Write the question to a chain file, to go on from or to replay
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub run: RunArgs,
+    /// The command that starts the program
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+impl Why {
+    /// The chain that asks it.
+    ///
+    /// # Errors
+    /// `--at` is not CLASS:LINE.
+    pub fn chain(&self) -> Result<Chain, CommandError> {
+        let usage = || {
+            CommandError::Usage(format!(
+                "--at `{}`: expected CLASS:LINE, such as Intro:31 or shop.Cart:12",
+                self.at
+            ))
+        };
+        let (class, line) = self.at.rsplit_once(':').ok_or_else(usage)?;
+        let line: u32 = line.parse().ok().filter(|l| *l > 0).ok_or_else(usage)?;
+        if class.is_empty() {
+            return Err(usage());
+        }
+        let mut root = Point::new("A", Kind::Line(class.to_owned(), line));
+        root.when.clone_from(&self.when);
+        root.from.clone_from(&self.from);
+        root.index = self.index;
+        let question = match &self.expr {
+            Some(expr) => Kind::LastChange(format!("A(0):{expr}")),
+            None => Kind::LastCondition("A".to_owned()),
+        };
+        let debuggee = Debuggee {
+            command: self.command.clone(),
+            sources: self.sources.clone(),
+            ..Debuggee::default()
+        };
+        Ok(Chain {
+            format: FORMAT,
+            about: String::new(),
+            debuggee,
+            points: vec![root, Point::new("B", question)],
+            base: PathBuf::new(),
+        })
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// The question is bad, the chain cannot be saved, or the program cannot be launched or watched.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Answer, CommandError> {
+        let chain = self.chain()?;
+        chain.check("qp why").map_err(session::SessionError::from)?;
+        if let Some(file) = &self.save {
+            let saved = session::portable(&chain, file);
+            let text = saved.to_ron().map_err(session::SessionError::from)?;
+            session::write_whole(file, &text)
+                .map_err(|source| CommandError::Write { path: file.display().to_string(), source })?;
+        }
+        Ok(session::replay("qp why", &chain, &self.run.options(), progress, interrupt).await?)
+    }
+}

@@ -1,0 +1,96 @@
+//! Tells activations of a method apart (DESIGN §5.5).
+//!
+//! Frame ids die on resume and stacks of two calls from one place look alike, so each entry into a tracked method
+//! starts a new activation at its depth, and whatever was recorded at that depth or deeper has ended.
+
+use crate::model::{Activation, ActivationKey, Tables};
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    depth: u32,
+    method: u32,
+    key: ActivationKey,
+}
+
+/// The tracked activations on one thread's stack, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct ActivationStack {
+    open: Vec<Open>,
+}
+
+impl ActivationStack {
+    /// A tracked method was entered at this depth (its frame's, counted from 1 at the oldest).
+    pub fn enter(&mut self, tables: &mut Tables, method: u32, depth: u32, certain: bool) -> ActivationKey {
+        self.open.retain(|a| a.depth < depth);
+        let caller = self.open.last().map(|a| a.key);
+        let key = tables.add_activation(Activation { caller, depth, method, certain });
+        self.open.push(Open { depth, method, key });
+        key
+    }
+
+    /// The thread stands in a frame of this depth. `method` is the frame's method if it is tracked. Gives the newest
+    /// tracked activation on the stack; a tracked frame whose entry was not seen gets an uncertain one.
+    pub fn at(&mut self, tables: &mut Tables, method: Option<u32>, depth: u32) -> Option<ActivationKey> {
+        self.open.retain(|a| a.depth <= depth);
+        if let Some(top) = self.open.last()
+            && top.depth == depth
+        {
+            if Some(top.method) == method {
+                return Some(top.key);
+            }
+            self.open.pop();
+        }
+        match method {
+            Some(method) => Some(self.enter(tables, method, depth, false)),
+            None => self.open.last().map(|a| a.key),
+        }
+    }
+
+    /// The activation of a tracked method's frame at this depth, while newer frames still stand above it.
+    pub fn lookup(&mut self, tables: &mut Tables, method: u32, depth: u32) -> Option<ActivationKey> {
+        let open = self.open.iter().find(|a| a.depth == depth && a.method == method).map(|a| a.key);
+        // Not seen at its entry: it and what stands above it cannot be told apart from earlier ones.
+        open.or_else(|| self.at(tables, Some(method), depth))
+    }
+
+    /// The activations that may still be on the stack.
+    pub fn keys(&self) -> impl Iterator<Item = ActivationKey> {
+        self.open.iter().map(|a| a.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_stacks_of_two_calls_are_two_activations() {
+        let mut tables = Tables::default();
+        let mut stack = ActivationStack::default();
+        let first = stack.enter(&mut tables, 0, 2, true);
+        assert_eq!(stack.at(&mut tables, Some(0), 2), Some(first));
+        let second = stack.enter(&mut tables, 0, 2, true);
+        assert_ne!(first, second);
+    }
+
+    #[test]
+    fn recursion_keeps_the_callers() {
+        let mut tables = Tables::default();
+        let mut stack = ActivationStack::default();
+        let outer = stack.enter(&mut tables, 0, 2, true);
+        let inner = stack.enter(&mut tables, 0, 3, true);
+        assert_eq!(tables.activation(inner).and_then(|a| a.caller), Some(outer));
+        assert_eq!(stack.at(&mut tables, None, 7), Some(inner));
+        assert_eq!(stack.at(&mut tables, Some(0), 2), Some(outer));
+        assert_eq!(stack.keys().collect::<Vec<_>>(), [outer]);
+    }
+
+    #[test]
+    fn an_entry_not_seen_is_uncertain() {
+        let mut tables = Tables::default();
+        let mut stack = ActivationStack::default();
+        let key = stack.at(&mut tables, Some(4), 5);
+        assert!(key.and_then(|k| tables.activation(k)).is_some_and(|a| !a.certain));
+        assert_eq!(stack.at(&mut tables, Some(4), 5), key);
+    }
+}

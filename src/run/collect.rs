@@ -1,0 +1,184 @@
+//! What a candidate keeps for the user: what was asked for, or its arguments, locals and the fields its line reads
+//! (DESIGN §6).
+
+use super::error::RunError;
+use super::machine::FrameMachine;
+use super::stop::Stop;
+use super::vm::{LoadedMethod, bci};
+use super::watched::Watched;
+use crate::expr::{EvalError, Expr, evaluate};
+use crate::model::{ShapeKey, Value};
+use crate::query::{Event, Keep, TraceQuery};
+use jdwp::commands::stack_frame;
+use jdwp::{Location, Tag};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What to read for one query at one location.
+struct Reading {
+    shape: ShapeKey,
+    slots: Vec<stack_frame::Slot>,
+    exprs: Vec<Expr>,
+}
+
+/// Reads values for candidates and remembers how.
+#[derive(Default)]
+pub struct Collector {
+    readings: HashMap<(u16, Location), Rc<Reading>>,
+}
+
+impl Collector {
+    /// The kept values of a candidate, then the collected ones, with their names.
+    pub async fn collect(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        query: &TraceQuery,
+    ) -> Result<(ShapeKey, Box<[Value]>), RunError> {
+        let mut values = Vec::new();
+        for Keep { frame, expr } in &query.keep {
+            values.push(read(watched, stop, *frame, expr).await?);
+        }
+        let reading = self.reading(watched, stop.location, query).await?;
+        locals(watched, stop, &reading.slots, &mut values).await?;
+        for expr in &reading.exprs {
+            values.push(read(watched, stop, 0, expr).await?);
+        }
+        Ok((reading.shape, values.into_boxed_slice()))
+    }
+
+    async fn reading(
+        &mut self,
+        watched: &mut Watched,
+        at: Location,
+        query: &TraceQuery,
+    ) -> Result<Rc<Reading>, RunError> {
+        if let Some(known) = self.readings.get(&(query.point.0, at)) {
+            return Ok(known.clone());
+        }
+        let method = watched.vm.method(at.class, at.method).await?;
+        let mut names: Vec<Arc<str>> = Vec::new();
+        let mut slots = Vec::new();
+        let mut exprs: Vec<Expr> = Vec::new();
+        match &query.collect {
+            Some(wanted) => exprs.extend(wanted.iter().map(|e| (**e).clone())),
+            None => {
+                for variable in method.visible(at.index) {
+                    // `this` is the frame's receiver: its fields are asked for by name.
+                    if &*variable.name != "this" {
+                        let sigbyte = Tag::of_signature(&variable.descriptor).unwrap_or(Tag::Object);
+                        names.push(variable.name.clone());
+                        slots.push(stack_frame::Slot { slot: i32::from(variable.slot), sigbyte });
+                    }
+                }
+                exprs.extend(fields_read(watched, &method, at.index));
+            }
+        }
+        if matches!(query.event, Event::Branched(_)) {
+            exprs.extend(operands(watched, &method, at.index));
+        }
+        let mut seen: HashSet<Arc<str>> = names.iter().cloned().collect();
+        exprs.retain(|e| seen.insert(e.text().into()));
+        names.extend(exprs.iter().map(|e| Arc::from(e.text())));
+        let reading = Rc::new(Reading { shape: watched.tables.shape_key(&names), slots, exprs });
+        self.readings.insert((query.point.0, at), reading.clone());
+        Ok(reading)
+    }
+}
+
+/// The fields that the line of an index reads, as expressions without calls.
+fn fields_read(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr> {
+    let Some(line) = method.line(index) else { return Vec::new() };
+    let Ok(Some(found)) = watched.pool().find(&method.name.class) else { return Vec::new() };
+    let Some(declared) = found.file.method(&method.name.name, &method.name.descriptor) else {
+        return Vec::new();
+    };
+    let Some(expressions) = bytecode::Expressions::new(&found.file, declared) else { return Vec::new() };
+    let is_field = |node: &bytecode::ExprNode| {
+        matches!(node, bytecode::ExprNode::Field { .. } | bytecode::ExprNode::Static { .. })
+    };
+    let reads = expressions.reads_on_line(line);
+    reads
+        .iter()
+        .filter(|node| is_field(node))
+        .filter_map(|node| Expr::parse(&expressions.text_at(node, bci(index))).ok())
+        .filter(|expr| !expr.has_calls())
+        .take(16)
+        .collect()
+}
+
+/// The operands of the branch at an index that can be read back just before it.
+fn operands(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr> {
+    let Ok(Some(found)) = watched.pool().find(&method.name.class) else { return Vec::new() };
+    let Some(declared) = found.file.method(&method.name.name, &method.name.descriptor) else {
+        return Vec::new();
+    };
+    let Some(condition) = bytecode::expression::condition_at(&found.file, declared, bci(index)) else {
+        return Vec::new();
+    };
+    let readable = condition.operands.iter().filter(|o| o.readable.is_some());
+    readable.filter_map(|o| Expr::parse(&o.text).ok()).filter(|e| !e.has_calls()).collect()
+}
+
+async fn locals(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    slots: &[stack_frame::Slot],
+    values: &mut Vec<Value>,
+) -> Result<(), RunError> {
+    if slots.is_empty() {
+        return Ok(());
+    }
+    let thread = stop.thread;
+    let frame = stop.frames(&watched.vm).await?.first().map(|f| f.frame_id);
+    let Some(frame) = frame else {
+        values.extend(slots.iter().map(|_| Value::Unassigned));
+        return Ok(());
+    };
+    let ask = stack_frame::GetValues { thread, frame, slots: slots.to_vec() };
+    match watched.vm.conn().send(ask).await {
+        Ok(raw) => values.extend(watched.vm.values(&mut watched.tables, &raw).await?),
+        Err(e) if e.is_fatal() => return Err(e.into()),
+        Err(e) => {
+            let reason = watched.tables.reason_key(&e.to_string());
+            values.extend(slots.iter().map(|_| Value::Failed(reason)));
+        }
+    }
+    Ok(())
+}
+
+/// Evaluates an expression in a frame; what cannot be evaluated is a value that says why.
+pub async fn read(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    frame: i32,
+    expr: &Expr,
+) -> Result<Value, RunError> {
+    let result = match FrameMachine::new(watched, stop, frame).await? {
+        Some(mut machine) => evaluate(expr, &mut machine).await,
+        None => {
+            let reason = watched.tables.reason_key(&format!("the stack has no frame {frame}"));
+            return Ok(Value::Failed(reason));
+        }
+    };
+    match result {
+        Ok(value) => Ok(value),
+        Err(error) => {
+            let reason = reason(expr, error)?;
+            Ok(Value::Failed(watched.tables.reason_key(&reason)))
+        }
+    }
+}
+
+/// Why an expression has no value; an error of the connection stays one.
+pub fn reason(expr: &Expr, error: EvalError<RunError>) -> Result<String, RunError> {
+    match error {
+        EvalError::Machine(RunError::CallHangs { seconds, .. }) => {
+            Err(RunError::CallHangs { expr: expr.text().to_owned(), seconds })
+        }
+        EvalError::Machine(RunError::Vm(e)) if !e.is_fatal() => Ok(e.to_string()),
+        EvalError::Machine(e) => Err(e),
+        other => Ok(other.to_string()),
+    }
+}

@@ -1,0 +1,333 @@
+//! Puts watches into the VM when their classes are prepared, and checks that they hold.
+//!
+//! A class's bytecodes are compared with its class file first (DESIGN §5.17): an index means nothing in other code.
+
+use super::error::RunError;
+use super::vm::{LoadedClass, Vm, or_default, type_signature};
+use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
+use super::report::RunReport;
+use crate::classes::ClassPool;
+use jdwp::commands::{event_request, method, virtual_machine};
+use jdwp::{EventKind, Location, MethodId, Modifier, ReferenceTypeId, RequestId, SuspendPolicy, TypeTag};
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What a field event's request stands for.
+#[derive(Clone, Debug)]
+pub struct FieldRequest {
+    /// Queries that want it.
+    pub queries: Vec<u16>,
+    /// Class and name of the field.
+    pub class: ReferenceTypeId,
+    /// The field's id.
+    pub field: jdwp::FieldId,
+}
+
+/// One method in which breakpoints were set.
+#[derive(Debug)]
+struct InstalledMethod {
+    class: ReferenceTypeId,
+    method: MethodId,
+    name: String,
+    code: Vec<u8>,
+    breakpoints: Vec<(Location, RequestId)>,
+}
+
+/// What has been put into the VM.
+#[derive(Default)]
+pub struct Installed {
+    at: HashMap<(ReferenceTypeId, MethodId, u64), Rc<[Interest]>>,
+    /// Field watches by request.
+    pub fields: HashMap<RequestId, FieldRequest>,
+    /// Exception requests: the queries that want them, as `(query, caught)`.
+    pub exceptions: HashMap<RequestId, Vec<(u16, Option<bool>)>>,
+    /// Methods whose normal returns are wanted.
+    pub returns: HashMap<(ReferenceTypeId, MethodId), Vec<u16>>,
+    /// Methods whose entry is told by MethodEntry events, since index 0 is also jumped to.
+    pub entries: BTreeSet<(ReferenceTypeId, MethodId)>,
+    classes: BTreeSet<ReferenceTypeId>,
+    methods: Vec<InstalledMethod>,
+}
+
+/// Class name of the JDK's door to redefinition by Java agents.
+pub const INSTRUMENTATION: &str = "sun.instrument.InstrumentationImpl";
+
+impl Installed {
+    /// Why execution is interrupted at a location.
+    pub fn interests(&self, location: &Location) -> Option<Rc<[Interest]>> {
+        self.at.get(&(location.class, location.method, location.index)).cloned()
+    }
+
+    /// Asks to be told of every watched class, and watches those that are there already. The VM is suspended.
+    pub async fn begin(
+        &mut self,
+        vm: &mut Vm,
+        watches: &Watches,
+        pool: &ClassPool,
+        report: &mut RunReport,
+    ) -> Result<(), RunError> {
+        let conn = vm.conn().clone();
+        let mut prepares = Vec::new();
+        let mut present = Vec::new();
+        let instrumentation: Arc<str> = INSTRUMENTATION.into();
+        for name in watches.classes.keys().chain([&instrumentation]) {
+            prepares.push(conn.send(event_request::Set {
+                event_kind: EventKind::ClassPrepare,
+                suspend_policy: SuspendPolicy::All,
+                modifiers: vec![Modifier::ClassMatch(name.to_string())],
+            }));
+            let signature = type_signature(name);
+            present.push((name, conn.send(virtual_machine::ClassesBySignature { signature })));
+        }
+        let mut thrown = Vec::new();
+        if !watches.thrown.is_empty() {
+            let request = exceptions(None, &watches.thrown);
+            thrown.push((conn.send(request), watches.thrown.clone()));
+        }
+        for prepare in prepares {
+            prepare.await?;
+        }
+        for (reply, queries) in thrown {
+            self.exceptions.insert(reply.await?, queries);
+        }
+        for (name, reply) in present {
+            for class in or_default(reply.await)? {
+                if class.status.contains(jdwp::ClassStatus::PREPARED) {
+                    self.class_prepared(vm, watches, pool, report, class.type_id, name).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the watches of one class into the VM, which is suspended and has not run any code of it.
+    pub async fn class_prepared(
+        &mut self,
+        vm: &mut Vm,
+        watches: &Watches,
+        pool: &ClassPool,
+        report: &mut RunReport,
+        id: ReferenceTypeId,
+        name: &str,
+    ) -> Result<(), RunError> {
+        vm.forget_name(name);
+        if name == INSTRUMENTATION {
+            self.watch_redefinition(vm, pool, id).await?;
+        }
+        let Some((name, watch)) = watches.classes.get_key_value(name) else { return Ok(()) };
+        if !self.classes.insert(id) {
+            return Ok(());
+        }
+        report.classes.entry(name.clone()).or_default().prepared += 1;
+        let class = vm.class(id).await?;
+        let refused = self.methods(vm, &class, watch, pool).await?;
+        let entry = report.classes.entry(name.clone()).or_default();
+        for reason in refused {
+            if !entry.refused.contains(&reason) {
+                entry.refused.push(reason);
+            }
+        }
+        for missing in self.fields(vm, &class, watch).await? {
+            report.classes.entry(name.clone()).or_default().refused.push(missing);
+        }
+        if !watch.thrown.is_empty() {
+            let request = vm.conn().send(exceptions(Some(id), &watch.thrown)).await?;
+            self.exceptions.insert(request, watch.thrown.clone());
+        }
+        Ok(())
+    }
+
+    /// Sets the breakpoints and returns why some could not be set.
+    async fn methods(
+        &mut self,
+        vm: &mut Vm,
+        class: &LoadedClass,
+        watch: &ClassWatch,
+        pool: &ClassPool,
+    ) -> Result<Vec<String>, RunError> {
+        let conn = vm.conn().clone();
+        let mut refused = Vec::new();
+        let mut pending = Vec::new();
+        for ((name, descriptor), method_watch) in &watch.methods {
+            let declared = class.methods.iter().find(|m| m.name == **name && m.descriptor == **descriptor);
+            let Some(declared) = declared else {
+                refused.push(format!("{}.{name}{descriptor} is not in the class that was loaded", class.name));
+                continue;
+            };
+            let code = (!method_watch.at.is_empty())
+                .then(|| conn.send(method::Bytecodes { ref_type: class.id, method: declared.id }));
+            pending.push((name, descriptor, declared.id, method_watch, code));
+        }
+        let file = pool.find(&class.name).ok().flatten();
+        let mut requests = Vec::new();
+        let mut installed = Vec::new();
+        let (mut wants_entry, mut wants_exit) = (false, false);
+        for (name, descriptor, id, method_watch, code) in pending {
+            if !method_watch.returns.is_empty() {
+                wants_exit = true;
+                self.returns.insert((class.id, id), method_watch.returns.clone());
+            }
+            let Some(code) = code else { continue };
+            let code = code.await?;
+            let known = file.as_ref().and_then(|f| f.file.method(name, descriptor)).and_then(|m| m.code.as_ref());
+            if let (Some(file), Some(known)) = (&file, known)
+                && known.bytes != code
+            {
+                refused.push(format!(
+                    "{} is not the class that was loaded: the bytecodes of {name} differ; compile it again, or put \
+                     the right one first on the class path",
+                    file.origin
+                ));
+                continue;
+            }
+            let jumped_to = known.is_some_and(|k| k.is_branch_target(0));
+            if jumped_to && has_activation(method_watch) {
+                wants_entry = true;
+                self.entries.insert((class.id, id));
+            }
+            let mut set = Vec::new();
+            for (bci, interests) in &method_watch.at {
+                let index = u64::from(*bci);
+                self.at.insert((class.id, id, index), interests.as_slice().into());
+                let location = Location { type_tag: TypeTag::Class, class: class.id, method: id, index };
+                set.push((location, conn.send(breakpoint(location))));
+            }
+            installed.push((id, format!("{}.{name}", class.name), code, set));
+        }
+        for (method, name, code, set) in installed {
+            let mut breakpoints = Vec::new();
+            for (location, request) in set {
+                breakpoints.push((location, request.await?));
+            }
+            self.methods.push(InstalledMethod { class: class.id, method, name, code, breakpoints });
+        }
+        if wants_entry {
+            requests.push(conn.send(of_class(EventKind::MethodEntry, class.id)));
+        }
+        if wants_exit {
+            requests.push(conn.send(of_class(EventKind::MethodExitWithReturnValue, class.id)));
+        }
+        for request in requests {
+            request.await?;
+        }
+        Ok(refused)
+    }
+
+    async fn fields(
+        &mut self,
+        vm: &Vm,
+        class: &LoadedClass,
+        watch: &ClassWatch,
+    ) -> Result<Vec<String>, RunError> {
+        let mut missing = Vec::new();
+        let kinds = [(EventKind::FieldModification, &watch.written), (EventKind::FieldAccess, &watch.read)];
+        for (event_kind, fields) in kinds {
+            for (name, queries) in fields {
+                let Some(field) = class.fields.iter().find(|f| f.name == **name) else {
+                    missing.push(format!("{} has no field {name} in the class that was loaded", class.name));
+                    continue;
+                };
+                let modifiers = vec![Modifier::FieldOnly { declaring: class.id, field: field.id }];
+                let suspend_policy = SuspendPolicy::EventThread;
+                let set = event_request::Set { event_kind, suspend_policy, modifiers };
+                let request = vm.conn().send(set).await?;
+                let entry = FieldRequest { queries: queries.clone(), class: class.id, field: field.id };
+                self.fields.insert(request, entry);
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Interrupts where a Java agent has redefined classes. Redefinition drops breakpoints without an event
+    /// (DESIGN §5.16), so they are set again there.
+    async fn watch_redefinition(
+        &mut self,
+        vm: &mut Vm,
+        pool: &ClassPool,
+        id: ReferenceTypeId,
+    ) -> Result<(), RunError> {
+        let class = vm.class(id).await?;
+        let file = pool.find(INSTRUMENTATION).ok().flatten();
+        for declared in &class.methods {
+            if !matches!(declared.name.as_str(), "redefineClasses" | "retransformClasses") {
+                continue;
+            }
+            let known = file.as_ref().and_then(|f| f.file.method(&declared.name, &declared.descriptor));
+            for instruction in known.and_then(|m| m.code.as_ref()).iter().flat_map(|c| &c.instructions) {
+                if !matches!(instruction.op, bytecode::Op::Return(_)) {
+                    continue;
+                }
+                let index = u64::from(instruction.pc);
+                let location = Location { type_tag: TypeTag::Class, class: id, method: declared.id, index };
+                self.at.insert((id, declared.id, index), Rc::from([Interest::Redefined]));
+                vm.conn().send(breakpoint(location)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Classes may have been redefined: sets the breakpoints again where the code is the same, and returns the
+    /// methods whose code is another one now: their sites are lost.
+    pub async fn after_redefinition(&mut self, vm: &mut Vm) -> Result<Vec<String>, RunError> {
+        let lost = self.lost(vm).await?;
+        let conn = vm.conn().clone();
+        for method in &mut self.methods {
+            vm.forget_class(method.class);
+            for (location, request) in &mut method.breakpoints {
+                let event_kind = EventKind::Breakpoint;
+                // The VM forgot the breakpoint, its agent did not: it must be cleared to be set again.
+                or_default(conn.send(event_request::Clear { event_kind, request_id: *request }).await)?;
+                if !lost.contains(&method.name) {
+                    *request = conn.send(breakpoint(*location)).await?;
+                }
+            }
+        }
+        Ok(lost)
+    }
+
+    /// Methods whose code is no longer the one that breakpoints were set in (DESIGN §5.16).
+    pub async fn lost(&self, vm: &Vm) -> Result<Vec<String>, RunError> {
+        let mut pending = Vec::new();
+        for m in &self.methods {
+            let now = vm.conn().send(method::Bytecodes { ref_type: m.class, method: m.method });
+            let obsolete = vm.conn().send(method::IsObsolete { ref_type: m.class, method: m.method });
+            pending.push((m, now, obsolete));
+        }
+        let mut lost = Vec::new();
+        for (m, now, obsolete) in pending {
+            let gone = or_default(obsolete.await)? || or_default(now.await)? != m.code;
+            if gone && !lost.contains(&m.name) {
+                lost.push(m.name.clone());
+            }
+        }
+        Ok(lost)
+    }
+}
+
+fn has_activation(watch: &MethodWatch) -> bool {
+    watch.at.get(&0).is_some_and(|interests| interests.contains(&Interest::Activation))
+}
+
+fn breakpoint(location: Location) -> event_request::Set {
+    event_request::Set {
+        event_kind: EventKind::Breakpoint,
+        suspend_policy: SuspendPolicy::EventThread,
+        modifiers: vec![Modifier::LocationOnly(location)],
+    }
+}
+
+fn of_class(event_kind: EventKind, class: ReferenceTypeId) -> event_request::Set {
+    let modifiers = vec![Modifier::ClassOnly(class)];
+    event_request::Set { event_kind, suspend_policy: SuspendPolicy::EventThread, modifiers }
+}
+
+fn exceptions(class: Option<ReferenceTypeId>, wanted: &[(u16, Option<bool>)]) -> event_request::Set {
+    let caught = wanted.iter().any(|(_, caught)| *caught != Some(false));
+    let uncaught = wanted.iter().any(|(_, caught)| *caught != Some(true));
+    event_request::Set {
+        event_kind: EventKind::Exception,
+        suspend_policy: SuspendPolicy::EventThread,
+        modifiers: vec![Modifier::ExceptionOnly { class, caught, uncaught }],
+    }
+}

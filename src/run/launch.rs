@@ -1,0 +1,237 @@
+//! One run from launch to end: nothing of it is left behind, however it ends.
+
+use super::error::RunError;
+use super::report::{Ended, RunReport};
+use super::vm::{Vm, or_default};
+use super::watched::Watched;
+use super::watcher::{Control, Observer, Watcher};
+use super::watches::Watches;
+use crate::classes::ClassPool;
+use crate::debuggee::{Exit, Forward, Incoming, Running, Tail, Template};
+use crate::model::{MethodName, Tables};
+use crate::query::TraceQuery;
+use jdwp::Connection;
+use jdwp::commands::virtual_machine;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// How long the program may take to end once it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long the command may live on once its VM has ended.
+const AFTERMATH: Duration = Duration::from_secs(10);
+
+/// The user's wish to end the run. Cheap to clone; once it is set it stays set.
+#[derive(Clone)]
+pub struct Interrupt(tokio::sync::watch::Receiver<bool>);
+
+impl Interrupt {
+    /// An interrupt, and what sets it by sending `true`.
+    pub fn new() -> (tokio::sync::watch::Sender<bool>, Interrupt) {
+        let (sender, receiver) = tokio::sync::watch::channel(false);
+        (sender, Interrupt(receiver))
+    }
+
+    /// Whether it was set.
+    pub fn is_set(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until it is set; for ever if nobody can set it any more.
+    pub async fn wait(&mut self) {
+        if self.0.wait_for(|set| *set).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// What is known of a VM when it has connected and nothing has run yet.
+#[derive(Clone, Debug, Default)]
+pub struct VmFacts {
+    /// Its class path, as the VM tells it.
+    pub class_path: Vec<PathBuf>,
+    /// The folder that relative entries are relative to.
+    pub base_dir: PathBuf,
+    /// The Java home of its executable, where the system tells.
+    pub java_home: Option<PathBuf>,
+}
+
+/// What a run is to watch.
+pub struct Questions {
+    /// The TraceQueries.
+    pub queries: Arc<[TraceQuery]>,
+    /// Methods whose activations must be told apart, beyond those the queries need by themselves.
+    pub tracked: BTreeSet<MethodName>,
+    /// The class files.
+    pub pool: Rc<ClassPool>,
+}
+
+/// How to launch one run.
+pub struct Launch<'a> {
+    /// The debuggee.
+    pub template: &'a Arc<Template>,
+    /// Who gets its output.
+    pub output: Option<Forward>,
+    /// The user's wish to end it.
+    pub interrupt: &'a mut Interrupt,
+}
+
+/// What is left of a run.
+pub struct Outcome {
+    /// How it ended.
+    pub ended: Ended,
+    /// The tables that its occurrences refer to.
+    pub tables: Tables,
+    /// What it tells about itself.
+    pub report: RunReport,
+    /// The end of the program's output.
+    pub tail: Tail,
+}
+
+/// Launches the debuggee, watches one of its VMs for what `ask` wants of it, and ends it.
+///
+/// # Errors
+/// The program cannot be launched or driven, no VM connects, or the connection fails for another reason than the end
+/// of the VM. Whatever was launched has ended by then.
+pub async fn execute(
+    launch: Launch<'_>,
+    ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    let Launch { template, output, interrupt } = launch;
+    let limit = template.settings().timeout;
+    let deadline = tokio::time::Instant::now() + limit;
+    tokio::select! {
+        ready = template.before_run(output.clone()) => ready?,
+        () = interrupt.wait() => return Ok(nothing(Ended::Interrupted)),
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(RunError::Listen)?;
+    let address = listener.local_addr().map_err(RunError::Listen)?;
+    let mut running = template.launch(address, output.clone())?;
+    let incoming = tokio::select! {
+        incoming = wanted(&mut running, &listener, limit) => incoming?,
+        () = interrupt.wait() => {
+            let exited = running.stop(Duration::ZERO).await;
+            return Ok(Outcome { tail: exited.tail, ..nothing(Ended::Interrupted) });
+        }
+    };
+    let java_home = incoming.peer.as_ref().and_then(|p| java_home_of(p.pid));
+    let (conn, events) = Connection::handshake(incoming.stream, jdwp::Options::default()).await?;
+    let facts = facts(&conn, java_home).await?;
+    let questions = match ask(&facts) {
+        Ok(questions) => questions,
+        Err(error) => {
+            conn.close();
+            running.stop(Duration::ZERO).await;
+            return Err(RunError::Observer(error));
+        }
+    };
+    running.start_drive(output)?;
+    let watches = Watches::new(&questions.queries, &questions.tracked);
+    let watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
+    let mut watcher = Watcher::new(watched, &questions.queries);
+    let ended = tokio::select! {
+        watched = watcher.watch(observer) => Ok(Some(watched)),
+        failure = running.drive_failed() => Err(RunError::from(failure)),
+        () = let_go(&listener) => Ok(None),
+        () = tokio::time::sleep_until(deadline) => Ok(None),
+        () = interrupt.wait() => Ok(None),
+    };
+    let mut watched = watcher.into_watched();
+    let stopped = match &ended {
+        Ok(Some(Ok(Control::Stop))) => Some(Ended::Stopped),
+        Ok(Some(Ok(Control::Continue))) => None,
+        Ok(Some(Err(error))) if error.is_end_of_vm() => None,
+        Ok(None) if interrupt.is_set() => Some(Ended::Interrupted),
+        Ok(None) => Some(Ended::TimedOut(limit)),
+        Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
+    };
+    let exited = match stopped {
+        Some(_) => {
+            dispose(&mut watched).await;
+            running.stop(GRACE).await
+        }
+        None => {
+            conn.close();
+            let waited = tokio::time::timeout(AFTERMATH, running.wait_exit()).await;
+            running.stop(if waited.is_ok() { Duration::ZERO } else { GRACE }).await
+        }
+    };
+    match ended {
+        Ok(Some(Err(error))) if stopped.is_some() => return Err(error),
+        Err(error) => return Err(error),
+        _ => {}
+    }
+    let ended = stopped.unwrap_or_else(|| end_of(exited.exit));
+    Ok(Outcome { ended, tables: watched.tables, report: watched.report, tail: exited.tail })
+}
+
+fn nothing(ended: Ended) -> Outcome {
+    Outcome { ended, tables: Tables::default(), report: RunReport::default(), tail: Tail::default() }
+}
+
+fn end_of(exit: Exit) -> Ended {
+    match exit.signal {
+        Some(signal) => Ended::Killed(signal),
+        None => Ended::Exited(exit.code),
+    }
+}
+
+/// Lets every further VM go on by itself. Never resolves.
+async fn let_go(listener: &TcpListener) {
+    loop {
+        match listener.accept().await {
+            // Unwanted: it may run, but not under watch.
+            Ok((stream, _)) => release(stream).await,
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+async fn release(stream: tokio::net::TcpStream) {
+    let options = jdwp::Options { handshake_timeout: Some(Duration::from_secs(2)), ..jdwp::Options::default() };
+    if let Ok((conn, _events)) = Connection::handshake(stream, options).await {
+        // Whether it answers or not, the connection ends here.
+        drop(tokio::time::timeout(Duration::from_secs(2), conn.send(virtual_machine::Dispose {})).await);
+        conn.close();
+    }
+}
+
+async fn wanted(
+    running: &mut Running,
+    listener: &TcpListener,
+    limit: Duration,
+) -> Result<Incoming, RunError> {
+    loop {
+        let incoming = running.accept(listener, limit).await?;
+        if incoming.wanted {
+            return Ok(incoming);
+        }
+        release(incoming.stream).await;
+    }
+}
+
+/// Ends the watching: clears every request and lets all threads run on.
+async fn dispose(watched: &mut Watched) {
+    let reply = watched.vm.conn().send(virtual_machine::Dispose {});
+    drop(tokio::time::timeout(Duration::from_secs(2), reply).await);
+    watched.vm.conn().close();
+}
+
+async fn facts(conn: &Connection, java_home: Option<PathBuf>) -> Result<VmFacts, RunError> {
+    let paths = or_default(conn.send(virtual_machine::ClassPaths {}).await.map(Some))?;
+    Ok(paths.map_or_else(VmFacts::default, |paths| VmFacts {
+        class_path: paths.classpaths.into_iter().filter(|p| !p.is_empty()).map(PathBuf::from).collect(),
+        base_dir: PathBuf::from(paths.base_dir),
+        java_home,
+    }))
+}
+
+/// The Java home of a process that runs `HOME/bin/java`.
+fn java_home_of(pid: u32) -> Option<PathBuf> {
+    let executable = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    Some(executable.parent()?.parent()?.to_owned())
+}

@@ -1,0 +1,28 @@
+//! One run: the debuggee is launched, its VM watched by JDWP, and what happens turned into occurrences.
+//!
+//! This room may use `debuggee`, `classes`, `expr`, `query`, `model` and the crates `jdwp` and `bytecode`. JDWP ids
+//! never leave it.
+//!
+//! - [`execute`] launches, connects, watches and ends one run.
+//! - `watches` says what to interrupt at by name, `install` puts it into the VM.
+//! - `watcher` and `hits` turn interruptions into occurrences; `activations` tells activations apart; `collect` and
+//!   `machine` read values.
+
+mod activations;
+mod collect;
+mod error;
+mod hits;
+mod install;
+mod launch;
+mod machine;
+mod report;
+mod stop;
+mod vm;
+mod watched;
+mod watcher;
+mod watches;
+
+pub use error::RunError;
+pub use launch::{Interrupt, Launch, Outcome, Questions, VmFacts, execute};
+pub use report::{ClassReport, Ended, QueryReport, RunReport};
+pub use watcher::{Control, Observer, ObserverError};

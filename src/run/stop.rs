@@ -1,0 +1,116 @@
+//! A thread that an event has suspended: its frames, read when first needed and forgotten on resume.
+
+use super::error::RunError;
+use super::vm::Vm;
+use crate::expr::EventPart;
+use crate::model::{FrameKey, StackKey, Tables, ThreadKey, Value};
+use jdwp::commands::thread_reference;
+use jdwp::{Location, ThreadId};
+
+/// What the event itself knows (DESIGN §6: a leading dot).
+#[derive(Clone, Debug, Default)]
+pub struct EventParts {
+    pub owner: Option<Value>,
+    pub old: Option<Value>,
+    pub new: Option<Value>,
+    pub exception: Option<Value>,
+    pub result: Option<Value>,
+}
+
+impl EventParts {
+    /// One part.
+    pub fn get(&self, part: EventPart) -> Option<Value> {
+        match part {
+            EventPart::Owner => self.owner.clone(),
+            EventPart::Old => self.old.clone(),
+            EventPart::New => self.new.clone(),
+            EventPart::Exception => self.exception.clone(),
+            EventPart::Result => self.result.clone(),
+        }
+    }
+}
+
+/// One suspended thread.
+pub struct Stop {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its key in the run's tables.
+    pub key: ThreadKey,
+    /// Where its newest frame stands.
+    pub location: Location,
+    /// What the event knows.
+    pub parts: EventParts,
+    depth: Option<u32>,
+    frames: Option<Vec<thread_reference::Frame>>,
+    stack: Option<(StackKey, Vec<FrameKey>)>,
+}
+
+impl Stop {
+    /// A thread that stands at `location`.
+    pub fn new(thread: ThreadId, key: ThreadKey, location: Location) -> Stop {
+        Stop { thread, key, location, parts: EventParts::default(), depth: None, frames: None, stack: None }
+    }
+
+    /// The same stopped thread seen from an older frame, as if that were its newest.
+    pub fn at_frame(&self, index: usize, location: Location) -> Stop {
+        let frames = self.frames.as_ref().and_then(|f| f.get(index..)).map(<[_]>::to_vec);
+        let depth = frames.as_ref().map(|f| u32::try_from(f.len()).unwrap_or(u32::MAX));
+        let (thread, key, parts) = (self.thread, self.key, self.parts.clone());
+        Stop { thread, key, location, parts, depth, frames, stack: None }
+    }
+
+    /// Number of frames on its stack.
+    pub async fn depth(&mut self, vm: &Vm) -> Result<u32, RunError> {
+        if let Some(depth) = self.depth {
+            return Ok(depth);
+        }
+        let count = vm.conn().send(thread_reference::FrameCount { thread: self.thread }).await?;
+        let depth = u32::try_from(count).unwrap_or(0);
+        self.depth = Some(depth);
+        Ok(depth)
+    }
+
+    /// Its frames, newest first. Their ids are good until the thread runs again.
+    pub async fn frames(&mut self, vm: &Vm) -> Result<&[thread_reference::Frame], RunError> {
+        if self.frames.is_none() {
+            let all = thread_reference::Frames { thread: self.thread, start_frame: 0, length: -1 };
+            let frames = vm.conn().send(all).await?;
+            self.depth = Some(u32::try_from(frames.len()).unwrap_or(u32::MAX));
+            self.frames = Some(frames);
+        }
+        Ok(self.frames.as_deref().unwrap_or_default())
+    }
+
+    /// Its whole stack, by key, with the keys of its frames, newest first.
+    pub async fn stack(
+        &mut self,
+        vm: &mut Vm,
+        tables: &mut Tables,
+    ) -> Result<(StackKey, &[FrameKey]), RunError> {
+        if self.stack.is_none() {
+            let locations: Vec<Location> = self.frames(vm).await?.iter().map(|f| f.location).collect();
+            let mut keys = Vec::with_capacity(locations.len());
+            for location in locations {
+                keys.push(vm.frame_key(tables, location).await?);
+            }
+            self.stack = Some((tables.stack_key(&keys), keys));
+        }
+        let (stack, keys) = self.stack.as_ref().map_or((StackKey::EMPTY, &[][..]), |(s, k)| (*s, k));
+        Ok((stack, keys))
+    }
+
+    /// The place in [`Stop::frames`] of a frame counted as in references: 0 the newest, -1 the oldest.
+    pub async fn frame_index(&mut self, vm: &Vm, frame: i32) -> Result<Option<usize>, RunError> {
+        let count = self.frames(vm).await?.len();
+        let index = match usize::try_from(frame) {
+            Ok(index) => Some(index),
+            Err(_) => count.checked_sub(frame.unsigned_abs() as usize),
+        };
+        Ok(index.filter(|i| *i < count))
+    }
+
+    /// The thread ran (a method was called in it): frame ids are stale, the stack is as it was.
+    pub fn ran(&mut self) {
+        self.frames = None;
+    }
+}

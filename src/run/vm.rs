@@ -1,0 +1,409 @@
+//! The VM of one run as the rest of `run` sees it: loaded classes, methods and values, each asked for once.
+//!
+//! JDWP ids end here and in this room's neighbours: above `run` there are names, values and object numbers.
+
+use super::error::RunError;
+use crate::model::{Frame, FrameKey, JavaString, MethodName, ObjectId, Site, Tables, Value};
+use jdwp::commands::{method, object_reference, reference_type, string_reference, virtual_machine};
+use jdwp::{Connection, FieldId, Location, MethodId, ReferenceTypeId, StringId, Tag};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// ACC_STATIC (JVMS table 4.5-A and 4.6-A).
+pub const ACC_STATIC: u32 = 0x0008;
+/// ACC_VARARGS (JVMS table 4.6-A).
+pub const ACC_VARARGS: u32 = 0x0080;
+/// ACC_ABSTRACT (JVMS table 4.6-A).
+pub const ACC_ABSTRACT: u32 = 0x0400;
+
+/// A loaded reference type.
+#[derive(Debug)]
+pub struct LoadedClass {
+    pub id: ReferenceTypeId,
+    /// Binary name with dots; arrays as `int[]`.
+    pub name: Arc<str>,
+    pub superclass: Option<ReferenceTypeId>,
+    pub interfaces: Vec<ReferenceTypeId>,
+    pub fields: Vec<LoadedField>,
+    pub methods: Vec<DeclaredMethod>,
+    pub source_file: Option<Arc<str>>,
+}
+
+/// A field that a class declares.
+#[derive(Debug)]
+pub struct LoadedField {
+    pub id: FieldId,
+    pub name: String,
+    pub descriptor: String,
+    pub is_static: bool,
+}
+
+/// A method that a class declares.
+#[derive(Debug)]
+pub struct DeclaredMethod {
+    pub id: MethodId,
+    pub name: String,
+    pub descriptor: String,
+    pub access: u32,
+}
+
+/// A method with its tables.
+#[derive(Debug)]
+pub struct LoadedMethod {
+    pub name: MethodName,
+    pub is_static: bool,
+    /// `(first index, line)` in ascending order of index.
+    pub lines: Vec<(u64, u32)>,
+    /// The LocalVariableTable, when the class has one.
+    pub variables: Option<Vec<LoadedVariable>>,
+    pub source_file: Option<Arc<str>>,
+}
+
+/// One range of a local variable.
+#[derive(Debug, Clone)]
+pub struct LoadedVariable {
+    pub name: Arc<str>,
+    pub descriptor: Arc<str>,
+    pub slot: u16,
+    pub start: u64,
+    pub length: u64,
+}
+
+impl LoadedMethod {
+    /// The source line of an index.
+    pub fn line(&self, index: u64) -> Option<u32> {
+        let after = self.lines.partition_point(|(start, _)| *start <= index);
+        after.checked_sub(1).and_then(|i| self.lines.get(i)).map(|(_, line)| *line)
+    }
+
+    /// The variables that hold a value at an index, in order of their slots.
+    pub fn visible(&self, index: u64) -> Vec<&LoadedVariable> {
+        let all = self.variables.as_deref().unwrap_or_default();
+        let inside = |v: &&LoadedVariable| v.start <= index && index < v.start.saturating_add(v.length);
+        let mut visible: Vec<_> = all.iter().filter(inside).collect();
+        visible.sort_by_key(|v| v.slot);
+        visible
+    }
+}
+
+/// The VM, with what is known of it.
+pub struct Vm {
+    conn: Connection,
+    classes: HashMap<ReferenceTypeId, Rc<LoadedClass>>,
+    methods: HashMap<(ReferenceTypeId, MethodId), Rc<LoadedMethod>>,
+    frames: HashMap<Location, FrameKey>,
+    names: HashMap<String, Vec<ReferenceTypeId>>,
+}
+
+impl Vm {
+    /// Wraps a connection.
+    pub fn new(conn: Connection) -> Vm {
+        Vm {
+            conn,
+            classes: HashMap::new(),
+            methods: HashMap::new(),
+            frames: HashMap::new(),
+            names: HashMap::new(),
+        }
+    }
+
+    /// The connection, to send commands on.
+    pub fn conn(&self) -> &Connection {
+        &self.conn
+    }
+
+    /// A loaded class, with what it declares.
+    pub async fn class(&mut self, id: ReferenceTypeId) -> Result<Rc<LoadedClass>, RunError> {
+        if let Some(class) = self.classes.get(&id) {
+            return Ok(class.clone());
+        }
+        let signature = self.conn.send(reference_type::Signature { ref_type: id });
+        let fields = self.conn.send(reference_type::Fields { ref_type: id });
+        let methods = self.conn.send(reference_type::Methods { ref_type: id });
+        let superclass = self.conn.send(jdwp::commands::class_type::Superclass { clazz: id });
+        let interfaces = self.conn.send(reference_type::Interfaces { ref_type: id });
+        let source = self.conn.send(reference_type::SourceFile { ref_type: id });
+        let name: Arc<str> = type_name(&signature.await?).into();
+        let class = LoadedClass {
+            id,
+            name,
+            fields: or_default(fields.await)?
+                .into_iter()
+                .map(|f| LoadedField {
+                    id: f.field_id,
+                    name: f.name,
+                    descriptor: f.signature,
+                    is_static: f.mod_bits & ACC_STATIC != 0,
+                })
+                .collect(),
+            methods: or_default(methods.await)?
+                .into_iter()
+                .map(|m| DeclaredMethod {
+                    id: m.method_id,
+                    name: m.name,
+                    descriptor: m.signature,
+                    access: m.mod_bits,
+                })
+                .collect(),
+            // Interfaces and arrays have no superclass to ask for; the VM says so with an error.
+            superclass: or_default(superclass.await)?,
+            interfaces: or_default(interfaces.await)?,
+            source_file: or_default(source.await.map(Some))?.map(Arc::from),
+        };
+        let class = Rc::new(class);
+        self.classes.insert(id, class.clone());
+        Ok(class)
+    }
+
+    /// A method with its line and variable tables.
+    pub async fn method(
+        &mut self,
+        class: ReferenceTypeId,
+        id: MethodId,
+    ) -> Result<Rc<LoadedMethod>, RunError> {
+        if let Some(method) = self.methods.get(&(class, id)) {
+            return Ok(method.clone());
+        }
+        let lines = self.conn.send(method::LineTable { ref_type: class, method: id });
+        let variables = self.conn.send(method::VariableTable { ref_type: class, method: id });
+        let owner = self.class(class).await?;
+        let declared = owner.methods.iter().find(|m| m.id == id);
+        // A redefined class's old methods are no longer declared; they still run.
+        let (name, descriptor, access) = match declared {
+            Some(m) => (m.name.as_str(), m.descriptor.as_str(), m.access),
+            None => ("(obsolete method)", "()V", ACC_STATIC),
+        };
+        let mut lines: Vec<(u64, u32)> = or_default(lines.await.map(|t| t.lines))?
+            .into_iter()
+            .filter_map(|l| Some((l.line_code_index, u32::try_from(l.line_number).ok()?)))
+            .collect();
+        lines.sort_unstable();
+        let variables = match variables.await {
+            Ok(table) => Some(
+                table
+                    .slots
+                    .into_iter()
+                    .filter(|s| s.length > 0)
+                    .map(|s| LoadedVariable {
+                        name: s.name.into(),
+                        descriptor: s.signature.into(),
+                        slot: u16::try_from(s.slot).unwrap_or_default(),
+                        start: s.code_index,
+                        length: u64::from(s.length),
+                    })
+                    .collect(),
+            ),
+            Err(e) if e.is_fatal() => return Err(e.into()),
+            Err(_) => None,
+        };
+        let method = Rc::new(LoadedMethod {
+            name: MethodName::new(owner.name.clone(), name, descriptor),
+            is_static: access & ACC_STATIC != 0,
+            lines,
+            variables,
+            source_file: owner.source_file.clone(),
+        });
+        self.methods.insert((class, id), method.clone());
+        Ok(method)
+    }
+
+    /// The key of the frame that stands at a location.
+    pub async fn frame_key(
+        &mut self,
+        tables: &mut Tables,
+        location: Location,
+    ) -> Result<FrameKey, RunError> {
+        if let Some(key) = self.frames.get(&location) {
+            return Ok(*key);
+        }
+        let method = self.method(location.class, location.method).await?;
+        let site = Site { method: method.name.clone(), bci: bci(location.index) };
+        let line = method.line(location.index);
+        let key = tables.frame_key(Frame { site, line, source_file: method.source_file.clone() });
+        self.frames.insert(location, key);
+        Ok(key)
+    }
+
+    /// The loaded classes of a name (dots; arrays with brackets), those found before first asked for again.
+    pub async fn classes_named(&mut self, name: &str) -> Result<Vec<ReferenceTypeId>, RunError> {
+        if let Some(known) = self.names.get(name) {
+            return Ok(known.clone());
+        }
+        let signature = type_signature(name);
+        let found = self.conn.send(virtual_machine::ClassesBySignature { signature }).await?;
+        let ids: Vec<_> = found.into_iter().map(|c| c.type_id).collect();
+        if !ids.is_empty() {
+            self.names.insert(name.to_owned(), ids.clone());
+        }
+        Ok(ids)
+    }
+
+    /// A class was loaded: what was known of its name may be incomplete now.
+    pub fn forget_name(&mut self, name: &str) {
+        self.names.remove(name);
+    }
+
+    /// A class was redefined: its methods' tables may have changed.
+    pub fn forget_class(&mut self, class: ReferenceTypeId) {
+        self.classes.remove(&class);
+        self.methods.retain(|(owner, _), _| *owner != class);
+        self.frames.retain(|location, _| location.class != class);
+    }
+
+    /// Turns values of the wire into values that can be kept, asking for all strings and classes at once.
+    pub async fn values(
+        &mut self,
+        tables: &mut Tables,
+        raw: &[jdwp::Value],
+    ) -> Result<Vec<Value>, RunError> {
+        enum Asked {
+            Known(Value),
+            Text(ObjectId, jdwp::Pending<jdwp::JavaString>),
+            Class(ObjectId, jdwp::Pending<reference_type::TypeInfo>),
+        }
+        let mut asked = Vec::with_capacity(raw.len());
+        for value in raw {
+            asked.push(match value {
+                jdwp::Value::Object { id: None, .. } => Asked::Known(Value::Null),
+                jdwp::Value::Object { tag: Tag::String, id: Some(id) } => Asked::Text(
+                    ObjectId(id.raw()),
+                    self.conn.send(string_reference::Value { string_object: StringId::of(*id) }),
+                ),
+                jdwp::Value::Object { id: Some(id), .. } => Asked::Class(
+                    ObjectId(id.raw()),
+                    self.conn.send(object_reference::ReferenceType { object: *id }),
+                ),
+                jdwp::Value::Boolean(v) => Asked::Known(Value::Boolean(*v)),
+                jdwp::Value::Byte(v) => Asked::Known(Value::Byte(*v)),
+                jdwp::Value::Char(v) => Asked::Known(Value::Char(*v)),
+                jdwp::Value::Short(v) => Asked::Known(Value::Short(*v)),
+                jdwp::Value::Int(v) => Asked::Known(Value::Int(*v)),
+                jdwp::Value::Long(v) => Asked::Known(Value::Long(*v)),
+                jdwp::Value::Float(v) => Asked::Known(Value::Float(*v)),
+                jdwp::Value::Double(v) => Asked::Known(Value::Double(*v)),
+                jdwp::Value::Void => Asked::Known(Value::Void),
+            });
+        }
+        let mut values = Vec::with_capacity(asked.len());
+        for item in asked {
+            values.push(match item {
+                Asked::Known(value) => value,
+                Asked::Text(id, text) => {
+                    Value::Str(Arc::new(JavaString { id, text: text.await?.into_string() }))
+                }
+                Asked::Class(id, class) => {
+                    let class = class.await?.type_id;
+                    let name = self.class(class).await?.name.clone();
+                    Value::Object { id, class: tables.class_key(&name) }
+                }
+            });
+        }
+        Ok(values)
+    }
+
+    /// [`Vm::values`] of one value.
+    pub async fn value(&mut self, tables: &mut Tables, raw: jdwp::Value) -> Result<Value, RunError> {
+        Ok(self.values(tables, &[raw]).await?.pop().unwrap_or(Value::Null))
+    }
+}
+
+/// A refusal of the VM (absent information, not applicable) means there is none; a lost connection is an error.
+pub fn or_default<T: Default>(reply: Result<T, jdwp::Error>) -> Result<T, RunError> {
+    match reply {
+        Ok(value) => Ok(value),
+        Err(e) if e.is_fatal() => Err(e.into()),
+        Err(_) => Ok(T::default()),
+    }
+}
+
+/// A JDWP index as a bytecode index. Native frames have index -1, shown as 0.
+pub fn bci(index: u64) -> u32 {
+    u32::try_from(index).unwrap_or(0)
+}
+
+/// The wire's value for a kept value that can be passed as an argument.
+pub fn to_wire(value: &Value) -> jdwp::Value {
+    match value {
+        Value::Boolean(v) => jdwp::Value::Boolean(*v),
+        Value::Byte(v) => jdwp::Value::Byte(*v),
+        Value::Char(v) => jdwp::Value::Char(*v),
+        Value::Short(v) => jdwp::Value::Short(*v),
+        Value::Int(v) => jdwp::Value::Int(*v),
+        Value::Long(v) => jdwp::Value::Long(*v),
+        Value::Float(v) => jdwp::Value::Float(*v),
+        Value::Double(v) => jdwp::Value::Double(*v),
+        Value::Void => jdwp::Value::Void,
+        Value::Str(s) => jdwp::Value::Object { tag: Tag::String, id: Some(jdwp::ObjectId::new(s.id.0)) },
+        Value::Object { id, .. } => {
+            jdwp::Value::Object { tag: Tag::Object, id: Some(jdwp::ObjectId::new(id.0)) }
+        }
+        Value::Null | Value::Unassigned | Value::Failed(_) => jdwp::Value::NULL,
+    }
+}
+
+/// `Lpkg/Outer$Rec;` as `pkg.Outer$Rec`, `[[I` as `int[][]`.
+pub fn type_name(signature: &str) -> String {
+    let element = signature.trim_start_matches('[');
+    let brackets = "[]".repeat(signature.len() - element.len());
+    let name = match element {
+        "Z" => "boolean".to_owned(),
+        "B" => "byte".to_owned(),
+        "C" => "char".to_owned(),
+        "S" => "short".to_owned(),
+        "I" => "int".to_owned(),
+        "J" => "long".to_owned(),
+        "F" => "float".to_owned(),
+        "D" => "double".to_owned(),
+        class => class.strip_prefix('L').unwrap_or(class).trim_end_matches(';').replace('/', "."),
+    };
+    name + &brackets
+}
+
+/// The signature of a class or array name: the inverse of [`type_name`].
+pub fn type_signature(name: &str) -> String {
+    let element = name.trim_end_matches("[]");
+    let dimensions = "[".repeat((name.len() - element.len()) / 2);
+    let letter = match element {
+        "boolean" => "Z",
+        "byte" => "B",
+        "char" => "C",
+        "short" => "S",
+        "int" => "I",
+        "long" => "J",
+        "float" => "F",
+        "double" => "D",
+        class => return format!("{dimensions}L{};", class.replace('.', "/")),
+    };
+    dimensions + letter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_names_and_signatures_are_inverse() {
+        for (signature, name) in [
+            ("Lpkg/Outer$Rec;", "pkg.Outer$Rec"),
+            ("[[I", "int[][]"),
+            ("[Ljava/lang/String;", "java.lang.String[]"),
+            ("LLine;", "Line"),
+        ] {
+            assert_eq!(type_name(signature), name);
+            assert_eq!(type_signature(name), signature);
+        }
+    }
+
+    #[test]
+    fn a_line_lasts_until_the_next() {
+        let method = LoadedMethod {
+            name: MethodName::new("C", "m", "()V"),
+            is_static: true,
+            lines: vec![(0, 3), (4, 5), (9, 4)],
+            variables: None,
+            source_file: None,
+        };
+        assert_eq!([0, 3, 4, 20].map(|i| method.line(i)), [Some(3), Some(3), Some(5), Some(4)]);
+    }
+}

@@ -1,0 +1,140 @@
+//! A VM under watch: its connection, what was put into it, and the tables of its run.
+
+use super::error::RunError;
+use super::install::Installed;
+use super::report::RunReport;
+use super::vm::{Vm, type_name};
+use super::watches::Watches;
+use crate::classes::ClassPool;
+use crate::model::{MethodName, Tables};
+use jdwp::commands::{thread_reference, virtual_machine};
+use jdwp::{Event, EventSet, Events, SuspendPolicy, ThreadId};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// How long a method called in an expression may take.
+const CALL_LIMIT: Duration = Duration::from_secs(10);
+/// How many event sets may wait while a method is called: one per other thread of the program, and then some.
+const DEFERRED_LIMIT: usize = 100_000;
+
+/// A VM under watch.
+pub struct Watched {
+    /// The VM.
+    pub vm: Vm,
+    /// What was put into it.
+    pub installed: Installed,
+    /// The tables of the run.
+    pub tables: Tables,
+    /// What the run tells about itself.
+    pub report: RunReport,
+    events: Events,
+    deferred: VecDeque<EventSet>,
+    watches: Watches,
+    pool: Rc<ClassPool>,
+}
+
+impl Watched {
+    /// A VM that was just connected to.
+    pub fn new(vm: Vm, events: Events, watches: Watches, pool: Rc<ClassPool>) -> Watched {
+        let mut tables = Tables::default();
+        for method in watches.tracked() {
+            tables.method_key(&method);
+        }
+        Watched {
+            vm,
+            installed: Installed::default(),
+            tables,
+            report: RunReport::default(),
+            events,
+            deferred: VecDeque::new(),
+            watches,
+            pool,
+        }
+    }
+
+    /// Puts the watches into the VM, which is suspended at its start.
+    pub async fn begin(&mut self) -> Result<(), RunError> {
+        self.installed.begin(&mut self.vm, &self.watches, &self.pool, &mut self.report).await
+    }
+
+    /// The class files.
+    pub fn pool(&self) -> &ClassPool {
+        &self.pool
+    }
+
+    /// The number of a method among those whose activations are told apart.
+    pub fn tracked(&self, method: &MethodName) -> Option<u32> {
+        self.tables.find_method(method)
+    }
+
+    /// The next event set; `None` when the VM has ended.
+    pub async fn next(&mut self) -> Result<Option<EventSet>, RunError> {
+        match self.deferred.pop_front() {
+            Some(set) => Ok(Some(set)),
+            None => Ok(self.events.next().await?),
+        }
+    }
+
+    /// Lets go what the set suspended.
+    pub fn resume(&self, set: &EventSet) {
+        match (set.policy, set.events.iter().find_map(Event::thread)) {
+            (SuspendPolicy::None, _) => {}
+            (SuspendPolicy::EventThread, Some(thread)) => self.resume_thread(thread),
+            _ => drop(self.vm.conn().send(virtual_machine::Resume {})),
+        }
+    }
+
+    /// Lets one thread go on.
+    pub fn resume_thread(&self, thread: ThreadId) {
+        drop(self.vm.conn().send(thread_reference::Resume { thread }));
+    }
+
+    /// Watches the classes that the set says are prepared. True if it says nothing else.
+    pub async fn prepare_classes(&mut self, set: &EventSet) -> Result<bool, RunError> {
+        let mut only = true;
+        for event in &set.events {
+            let Event::ClassPrepare { type_id, signature, .. } = event else {
+                only = false;
+                continue;
+            };
+            let name = type_name(signature);
+            let (vm, report) = (&mut self.vm, &mut self.report);
+            self.installed.class_prepared(vm, &self.watches, &self.pool, report, *type_id, &name).await?;
+        }
+        Ok(only)
+    }
+
+    /// Waits for the reply to a method call while `thread` runs it. Interruptions of that thread are no occurrences
+    /// (DESIGN §5.15); those of other threads wait.
+    pub async fn while_running<T>(
+        &mut self,
+        thread: ThreadId,
+        reply: jdwp::Pending<T>,
+    ) -> Result<T, RunError> {
+        self.report.called_methods = true;
+        let deadline = tokio::time::Instant::now() + CALL_LIMIT;
+        let mut reply = std::pin::pin!(reply);
+        loop {
+            let set = tokio::select! {
+                biased;
+                done = &mut reply => return Ok(done?),
+                set = self.events.next() => set?,
+                () = tokio::time::sleep_until(deadline) => {
+                    let seconds = CALL_LIMIT.as_secs();
+                    return Err(RunError::CallHangs { expr: String::new(), seconds });
+                }
+            };
+            let Some(set) = set else { return Err(jdwp::Error::VmDead.into()) };
+            let own = set.policy == SuspendPolicy::EventThread
+                && set.events.iter().all(|e| e.thread() == Some(thread));
+            if own || self.prepare_classes(&set).await? {
+                self.resume(&set);
+            } else if self.deferred.len() < DEFERRED_LIMIT {
+                self.deferred.push_back(set);
+            } else {
+                return Err(jdwp::Error::VmDead.into());
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What a run watches, by class name: TraceQueries turned into places where the VM must interrupt.
+//!
+//! Pure: it names classes and methods; [`super::install`] finds them in the VM.
+
+use crate::model::MethodName;
+use crate::query::{Event, Field, TraceQuery};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Why execution is interrupted at one index of a method. Numbers are places in the TraceQuery's event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Interest {
+    /// A new activation begins here (always handled first).
+    Activation,
+    /// A Java agent has redefined classes.
+    Redefined,
+    /// An instruction after a store or a branch: completes what waits for it.
+    Completes,
+    /// Just outside a [`crate::query::Pass`] of this query.
+    PassEnds { query: u16, pass: u16 },
+    /// A pass begins.
+    Pass { query: u16, pass: u16 },
+    /// A local variable is stored.
+    Store { query: u16, store: u16 },
+    /// A branch is about to be decided.
+    Branch { query: u16, branch: u16 },
+}
+
+/// What to watch in one method.
+#[derive(Clone, Debug, Default)]
+pub struct MethodWatch {
+    /// Interests by bytecode index.
+    pub at: BTreeMap<u32, Vec<Interest>>,
+    /// Queries that want its normal return.
+    pub returns: Vec<u16>,
+}
+
+/// What to watch in one class.
+#[derive(Clone, Debug, Default)]
+pub struct ClassWatch {
+    /// By name and descriptor.
+    pub methods: BTreeMap<(Arc<str>, Arc<str>), MethodWatch>,
+    /// Fields whose writes are wanted, with the queries that want them.
+    pub written: BTreeMap<Arc<str>, Vec<u16>>,
+    /// Fields whose reads are wanted.
+    pub read: BTreeMap<Arc<str>, Vec<u16>>,
+    /// Queries that want the exceptions of this class: `(query, caught)`.
+    pub thrown: Vec<(u16, Option<bool>)>,
+}
+
+/// Everything one run watches.
+#[derive(Clone, Debug, Default)]
+pub struct Watches {
+    /// By binary class name.
+    pub classes: BTreeMap<Arc<str>, ClassWatch>,
+    /// Queries that want exceptions of every class: `(query, caught)`.
+    pub thrown: Vec<(u16, Option<bool>)>,
+}
+
+impl Watches {
+    /// The watches of these TraceQueries. In `tracked` methods activations are told apart.
+    pub fn new(queries: &[TraceQuery], tracked: &BTreeSet<MethodName>) -> Watches {
+        let mut watches = Watches::default();
+        for query in queries {
+            watches.add(query);
+        }
+        for method in tracked {
+            watches.interest(method, 0, Interest::Activation);
+        }
+        for class in watches.classes.values_mut() {
+            for interests in class.methods.values_mut().flat_map(|m| m.at.values_mut()) {
+                interests.sort();
+                interests.dedup();
+            }
+        }
+        watches
+    }
+
+    /// The methods whose activations are told apart.
+    pub fn tracked(&self) -> impl Iterator<Item = MethodName> {
+        self.classes.iter().flat_map(|(class, watch)| {
+            let tracked = watch
+                .methods
+                .iter()
+                .filter(|(_, m)| m.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation)));
+            tracked.map(|((name, descriptor), _)| {
+                MethodName::new(class.clone(), name.clone(), descriptor.clone())
+            })
+        })
+    }
+
+    fn add(&mut self, query: &TraceQuery) {
+        let q = query.point.0;
+        match &query.event {
+            Event::Reached(passes) => {
+                for (n, pass) in passes.iter().enumerate() {
+                    let number = small(n);
+                    for entry in &pass.entries {
+                        self.interest(&pass.method, *entry, Interest::Pass { query: q, pass: number });
+                    }
+                    if pass.entries.len() > 1 {
+                        // Whether a pass is still on belongs to one activation.
+                        self.interest(&pass.method, 0, Interest::Activation);
+                        for exit in &pass.exits {
+                            self.interest(&pass.method, *exit, Interest::PassEnds { query: q, pass: number });
+                        }
+                    }
+                }
+            }
+            Event::Returned(methods) => {
+                for method in methods {
+                    self.method(method).returns.push(q);
+                }
+            }
+            Event::Written(field) => self.field(field).written.entry(field.name.clone()).or_default().push(q),
+            Event::Read(field) => self.field(field).read.entry(field.name.clone()).or_default().push(q),
+            Event::Thrown { class: None, caught } => self.thrown.push((q, *caught)),
+            Event::Thrown { class: Some(class), caught } => {
+                self.classes.entry(class.clone()).or_default().thrown.push((q, *caught));
+            }
+            Event::Skipped(lines) => {
+                self.thrown.push((q, Some(true)));
+                for line in lines {
+                    self.interest(&line.method, 0, Interest::Activation);
+                }
+            }
+            Event::Stored(stores) => {
+                for (n, store) in stores.iter().enumerate() {
+                    let method = &store.site.method;
+                    self.interest(method, store.site.bci, Interest::Store { query: q, store: small(n) });
+                    self.interest(method, store.value_at, Interest::Completes);
+                    self.interest(method, 0, Interest::Activation);
+                }
+            }
+            Event::Branched(branches) => {
+                for (n, branch) in branches.iter().enumerate() {
+                    let method = &branch.site.method;
+                    self.interest(method, 0, Interest::Activation);
+                    if branch.is_handler() {
+                        self.thrown.push((q, Some(true)));
+                        continue;
+                    }
+                    self.interest(method, branch.site.bci, Interest::Branch { query: q, branch: small(n) });
+                    for target in &branch.targets {
+                        self.interest(method, *target, Interest::Completes);
+                    }
+                }
+            }
+        }
+        self.thrown.sort();
+        self.thrown.dedup();
+    }
+
+    fn method(&mut self, method: &MethodName) -> &mut MethodWatch {
+        let class = self.classes.entry(method.class.clone()).or_default();
+        class.methods.entry((method.name.clone(), method.descriptor.clone())).or_default()
+    }
+
+    fn field(&mut self, field: &Field) -> &mut ClassWatch {
+        self.classes.entry(field.class.clone()).or_default()
+    }
+
+    fn interest(&mut self, method: &MethodName, bci: u32, interest: Interest) {
+        self.method(method).at.entry(bci).or_default().push(interest);
+    }
+}
+
+fn small(n: usize) -> u16 {
+    // A method has at most 65,535 indices (JVMS §4.7.3), so no event has more sites per method than that.
+    u16::try_from(n).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,174 @@
+//! The answer to a chain, as data: what front ends render and what `--format json` writes (a contract, docs/formats.md).
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+/// What came of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Every point was located and every expectation holds.
+    Held,
+    /// Every point was located, an expectation does not hold.
+    Differs,
+    /// Some point was not located.
+    Unlocated,
+    /// The root was never reached.
+    RootNotReached,
+    /// The program ran longer than `timeout_s`.
+    TimedOut,
+    /// The user interrupted it.
+    Interrupted,
+}
+
+impl Outcome {
+    /// The exit code of DESIGN §7.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Outcome::Held => 0,
+            Outcome::Differs | Outcome::Unlocated => 1,
+            Outcome::RootNotReached => 3,
+            Outcome::TimedOut => 4,
+            Outcome::Interrupted => 130,
+        }
+    }
+}
+
+/// The answer to a chain. All points come from one run: the last.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answer {
+    /// The chain's file, or what stands for it.
+    pub chain: String,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// How often the program was run.
+    pub runs: u32,
+    /// The points, in the order of the chain.
+    pub points: Vec<PointAnswer>,
+    /// With `--last N`: the points of the root hits before the last one, oldest first; `points` has the last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Vec<PointAnswer>>,
+    /// What makes the answers less certain, or how the run ended if that matters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// The answer to one point. Values are written as in Java (DESIGN §6).
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PointAnswer {
+    /// Id of the point.
+    pub id: String,
+    /// Its question, as `LastChange(A(0):foo)`.
+    pub question: String,
+    /// Whether there is an answer.
+    pub located: bool,
+    /// Why there is none.
+    pub reason: Option<String>,
+    /// Binary name of the class.
+    pub class: Option<String>,
+    /// Name of the method.
+    pub method: Option<String>,
+    /// Name of the source file, when the class tells it.
+    pub file: Option<String>,
+    /// Source line, from 1, when the class has a line table.
+    pub line: Option<u32>,
+    /// The source line, trimmed, when the source was found.
+    pub text: Option<String>,
+    /// Bytecode index in the method.
+    pub bci: Option<u32>,
+    /// Name of the thread.
+    pub thread: Option<String>,
+    /// Order of the occurrence among all that the run delivered, from 1.
+    pub hit: Option<u64>,
+    /// Value before a change.
+    pub old: Option<String>,
+    /// Value after a change, or the one read.
+    pub new: Option<String>,
+    /// The object whose field was written or read.
+    pub owner: Option<String>,
+    /// What is assigned, rebuilt from bytecode where the source is not at hand.
+    pub assigned: Option<String>,
+    /// The condition that decided, as source-like text.
+    pub condition: Option<String>,
+    /// The way it went: `true`, `false`, `case 3`, `default`, `caught`.
+    pub taken: Option<String>,
+    /// What decided the condition, where it can be read back; else what would tell it.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub operands: IndexMap<String, String>,
+    /// The exception.
+    pub exception: Option<ExceptionAnswer>,
+    /// What the method returned.
+    pub result: Option<String>,
+    /// The collected values by expression.
+    pub collected: IndexMap<String, String>,
+    /// The stack, newest frame first.
+    pub stack: Vec<FrameAnswer>,
+    /// Source lines around the place, as `(number, text)`.
+    #[serde(skip)]
+    pub neighbours: Vec<(u32, String)>,
+    /// How the place is found in its line, when its text is unique there: offset and length in characters of the
+    /// trimmed line.
+    #[serde(skip)]
+    pub mark: Option<(usize, usize)>,
+    /// Ids of the points it was asked from, effect first.
+    pub asked_from: Vec<String>,
+    /// What may be missing or uncertain about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// A sample of the occurrences that were not the answer (`--candidates`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<RejectedAnswer>,
+    /// How many occurrences were not the answer, by reason.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub rejections: IndexMap<String, u64>,
+    /// Whether the chain's expectation holds.
+    pub expectation: Option<Expectation>,
+}
+
+/// An exception, and where it came from.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExceptionAnswer {
+    /// The exception object, as `NullPointerException@1`.
+    pub object: String,
+    /// Binary name of its class.
+    pub class: String,
+    /// Where it was thrown.
+    pub thrown: FrameAnswer,
+    /// Where it is caught; none when nothing catches it.
+    pub caught: Option<FrameAnswer>,
+}
+
+/// One frame of a stack.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct FrameAnswer {
+    /// Binary name of the class.
+    pub class: String,
+    /// Name of the method.
+    pub method: String,
+    /// Name of the source file.
+    pub file: Option<String>,
+    /// Source line.
+    pub line: Option<u32>,
+}
+
+/// An occurrence that was not the answer: one of the small circles of the paper's Figure 5.
+#[derive(Clone, Debug, Serialize)]
+pub struct RejectedAnswer {
+    /// Its place.
+    pub place: FrameAnswer,
+    /// Order among all that the run delivered.
+    pub hit: u64,
+    /// The object whose field was written or read.
+    pub owner: Option<String>,
+    /// Why it is not the answer.
+    pub reason: String,
+}
+
+/// How an answer compares with what the chain expects.
+#[derive(Clone, Debug, Serialize)]
+pub struct Expectation {
+    /// Whether all of it holds.
+    pub held: bool,
+    /// What does not: `text: expected "a", found "b"`.
+    pub differences: Vec<String>,
+}

@@ -1,0 +1,87 @@
+//! Compares an answer with what the chain expects of it.
+
+use super::answer::{Expectation, PointAnswer};
+use crate::chain::Expect;
+
+/// Compares. `text` decides about the line: `line` alone is for files that do not move (DESIGN §6).
+pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
+    let mut differences = Vec::new();
+    let mut differ = |what: &str, expected: &str, found: Option<&str>| {
+        if found != Some(expected) {
+            let found = found.map_or_else(|| "nothing".to_owned(), |f| format!("`{f}`"));
+            differences.push(format!("{what}: expected `{expected}`, found {found}"));
+        }
+    };
+    let wants_located = expect.located.unwrap_or(true);
+    if wants_located != answer.located {
+        let word = |located| if located { "located" } else { "not located" };
+        differ("outcome", word(wants_located), Some(word(answer.located)));
+        return Expectation { held: false, differences };
+    }
+    if !answer.located {
+        return Expectation { held: true, differences };
+    }
+    let texts = [
+        ("class", &expect.class, &answer.class),
+        ("method", &expect.method, &answer.method),
+        ("text", &expect.text, &answer.text),
+        ("thread", &expect.thread, &answer.thread),
+        ("old", &expect.old, &answer.old),
+        ("new", &expect.new, &answer.new),
+        ("taken", &expect.taken, &answer.taken),
+    ];
+    for (what, expected, found) in texts {
+        if let Some(expected) = expected {
+            differ(what, expected.trim(), found.as_deref());
+        }
+    }
+    if let (Some(line), None) = (expect.line, &expect.text) {
+        let found = answer.line.map(|l| l.to_string());
+        differ("line", &line.to_string(), found.as_deref());
+    }
+    Expectation { held: differences.is_empty(), differences }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer() -> PointAnswer {
+        PointAnswer {
+            located: true,
+            text: Some("foo = expr2(record);".into()),
+            line: Some(27),
+            new: Some("null".into()),
+            ..PointAnswer::default()
+        }
+    }
+
+    #[test]
+    fn the_text_decides_over_the_line() {
+        let expect = Expect {
+            text: Some("foo = expr2(record);".into()),
+            line: Some(99),
+            new: Some("null".into()),
+            ..Expect::default()
+        };
+        assert!(compare(&expect, &answer()).held);
+    }
+
+    #[test]
+    fn a_difference_names_both_sides() {
+        let expect = Expect { new: Some("3".into()), line: Some(28), ..Expect::default() };
+        let compared = compare(&expect, &answer());
+        assert!(!compared.held);
+        assert_eq!(
+            compared.differences,
+            ["new: expected `3`, found `null`", "line: expected `28`, found `27`"]
+        );
+    }
+
+    #[test]
+    fn absence_can_be_expected() {
+        let expect = Expect { located: Some(false), ..Expect::default() };
+        assert!(!compare(&expect, &answer()).held);
+        assert!(compare(&expect, &PointAnswer::default()).held);
+    }
+}

@@ -1,0 +1,182 @@
+//! The answer to a chain: each point with its place, its values and what decided it, then the chain as a tree.
+
+use super::snippet::snippet;
+use super::tree::tree;
+use super::{Paint, palette, wrap};
+use crate::session::{Answer, FrameAnswer, Outcome, PointAnswer};
+use std::fmt::Write as _;
+
+const WIDTH: usize = 80;
+const INDENT: usize = 3;
+/// How many frames of a stack are shown.
+const FRAMES: usize = 4;
+
+/// The answer as text.
+pub fn answer(answer: &Answer, color: bool) -> String {
+    let paint = Paint { color };
+    let mut out = String::new();
+    for (n, points) in answer.earlier.iter().enumerate() {
+        let back = answer.earlier.len() - n;
+        let _ = writeln!(out, "{}\n", paint.on(palette::DIM, format!("── root hit {back} before the last ──")));
+        points.iter().for_each(|p| point(&mut out, p, paint));
+    }
+    answer.points.iter().for_each(|p| point(&mut out, p, paint));
+    if answer.points.len() > 1 && answer.points.iter().any(|p| p.located) {
+        out.push_str(&tree(&answer.points, paint));
+        out.push('\n');
+    }
+    for warning in &answer.warnings {
+        out.push_str(&wrap(&words(&format!("warning: {warning}")), "", 0, WIDTH));
+    }
+    out.push_str(&summary(answer, paint));
+    out
+}
+
+fn summary(answer: &Answer, paint: Paint) -> String {
+    let located = answer.points.iter().filter(|p| p.located).count();
+    let total = answer.points.len();
+    let expected: Vec<_> = answer.points.iter().filter_map(|p| p.expectation.as_ref()).collect();
+    let held = expected.iter().filter(|e| e.held).count();
+    let runs = if answer.runs == 1 { "1 run".to_owned() } else { format!("{} runs", answer.runs) };
+    let mut text = format!("{located} of {total} points located in {runs}");
+    if !expected.is_empty() {
+        let _ = write!(text, ", {held} of {} expectations hold", expected.len());
+    }
+    match answer.outcome {
+        Outcome::Held => paint.on(palette::HELD, text) + "\n",
+        Outcome::TimedOut => paint.on(palette::FAILED, format!("{text}; the run timed out")) + "\n",
+        Outcome::Interrupted => paint.on(palette::FAILED, format!("{text}; interrupted")) + "\n",
+        _ => paint.on(palette::FAILED, text) + "\n",
+    }
+}
+
+fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
+    let _ = writeln!(out, "{}  {}", paint.on(palette::POINT, &p.id), p.question);
+    if !p.located {
+        let reason = p.reason.as_deref().unwrap_or("no reason is known");
+        let text = format!("{} {reason}", paint.on(palette::FAILED, "not located:"));
+        out.push_str(&wrap(&words(&text), "", INDENT, WIDTH));
+        rejected(out, p, paint);
+        expectation(out, p, paint);
+        out.push('\n');
+        return;
+    }
+    let mut place = vec![format!("{},", place(p))];
+    place.push(format!("thread {},", p.thread.as_deref().unwrap_or("?")));
+    place.push(format!("hit {}", p.hit.unwrap_or_default()));
+    out.push_str(&wrap(&place, "", INDENT, WIDTH));
+    if let Some(source) = snippet(p, paint.color) {
+        for line in source.lines() {
+            let _ = writeln!(out, "{}{line}", " ".repeat(INDENT));
+        }
+    } else if let Some(text) = p.text.as_ref().or(p.assigned.as_ref()) {
+        let _ = writeln!(out, "{}  {text}", " ".repeat(INDENT));
+    }
+    change(out, p, paint);
+    condition(out, p, paint);
+    exception(out, p, paint);
+    if let Some(result) = &p.result {
+        row(out, "returned", paint.on(palette::VALUE, result));
+    }
+    let collected: Vec<String> =
+        p.collected.iter().map(|(e, v)| format!("{e} = {}", paint.on(palette::VALUE, v))).collect();
+    out.push_str(&wrap(&collected, ",", INDENT, WIDTH));
+    stack(out, p, paint);
+    for note in &p.notes {
+        out.push_str(&wrap(&words(&format!("note: {note}")), "", INDENT, WIDTH));
+    }
+    rejected(out, p, paint);
+    expectation(out, p, paint);
+    out.push('\n');
+}
+
+fn row(out: &mut String, name: &str, value: String) {
+    out.push_str(&wrap(&[format!("{name}:"), value], "", INDENT, WIDTH));
+}
+
+fn place(p: &PointAnswer) -> String {
+    let method = format!("{}.{}", p.class.as_deref().unwrap_or("?"), p.method.as_deref().unwrap_or("?"));
+    match (&p.file, p.line) {
+        (Some(file), Some(line)) => format!("{method} ({file}:{line})"),
+        (_, Some(line)) => format!("{method} (line {line})"),
+        _ => format!("{method} (index {}, no line table)", p.bci.unwrap_or_default()),
+    }
+}
+
+fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
+    let Some(new) = &p.new else { return };
+    let value = |v: &str| paint.on(palette::VALUE, v);
+    let text = match &p.old {
+        Some(old) if old != new => format!("{} → {}", value(old), value(new)),
+        Some(_) => format!("{} (unchanged)", value(new)),
+        None => value(new),
+    };
+    match &p.owner {
+        Some(owner) => row(out, "change", format!("{text}, of {owner}")),
+        None => row(out, "change", text),
+    }
+}
+
+fn condition(out: &mut String, p: &PointAnswer, paint: Paint) {
+    let (Some(condition), Some(taken)) = (&p.condition, &p.taken) else { return };
+    let taken = paint.on(palette::VALUE, taken);
+    let mut words = vec!["condition:".to_owned(), condition.clone(), "was".to_owned(), taken];
+    if !p.operands.is_empty() {
+        let operands: Vec<String> =
+            p.operands.iter().map(|(e, v)| format!("{e} = {}", paint.on(palette::VALUE, v))).collect();
+        words.push(format!("({})", operands.join(", ")));
+    }
+    out.push_str(&wrap(&words, "", INDENT, WIDTH));
+}
+
+fn exception(out: &mut String, p: &PointAnswer, paint: Paint) {
+    let Some(e) = &p.exception else { return };
+    let caught = match &e.caught {
+        Some(frame) => format!("caught in {}", frame_text(frame)),
+        None => "not caught".to_owned(),
+    };
+    let thrown = format!("thrown in {},", frame_text(&e.thrown));
+    let object = format!("{},", paint.on(palette::VALUE, &e.object));
+    out.push_str(&wrap(&["exception:".to_owned(), object, thrown, caught], "", INDENT, WIDTH));
+}
+
+fn frame_text(frame: &FrameAnswer) -> String {
+    match (&frame.file, frame.line) {
+        (Some(file), Some(line)) => format!("{}.{} ({file}:{line})", frame.class, frame.method),
+        _ => format!("{}.{}", frame.class, frame.method),
+    }
+}
+
+fn stack(out: &mut String, p: &PointAnswer, paint: Paint) {
+    if p.stack.len() < 2 {
+        return;
+    }
+    for frame in p.stack.iter().skip(1).take(FRAMES) {
+        let text = format!("called from {}", frame_text(frame));
+        let _ = writeln!(out, "{}{}", " ".repeat(INDENT), paint.on(palette::DIM, text));
+    }
+    let hidden = p.stack.len().saturating_sub(FRAMES + 1);
+    if hidden > 0 {
+        let text = format!("… and {hidden} more");
+        let _ = writeln!(out, "{}{}", " ".repeat(INDENT), paint.on(palette::DIM, text));
+    }
+}
+
+fn rejected(out: &mut String, p: &PointAnswer, paint: Paint) {
+    for r in &p.rejected {
+        let owner = r.owner.as_ref().map(|o| format!(" of {o}")).unwrap_or_default();
+        let text = format!("○ hit {} {}{owner}: {}", r.hit, frame_text(&r.place), r.reason);
+        out.push_str(&wrap(&words(&paint.on(palette::DIM, text)), "", INDENT, WIDTH));
+    }
+}
+
+fn expectation(out: &mut String, p: &PointAnswer, paint: Paint) {
+    let Some(e) = p.expectation.as_ref().filter(|e| !e.held) else { return };
+    for difference in &e.differences {
+        row(out, &paint.on(palette::FAILED, "unexpected"), difference.clone());
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
