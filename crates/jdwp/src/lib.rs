@@ -15,6 +15,7 @@ mod packet;
 mod reader;
 mod state;
 pub mod text;
+mod top_frame;
 mod value;
 
 pub use codec::{DecodeError, EncodeError};
@@ -33,4 +34,5 @@ pub use id::{
 };
 pub use modifier::Modifier;
 pub use text::JavaString;
+pub use top_frame::TopFrames;
 pub use value::{ArrayRegion, Location, TaggedObject, UntaggedValue, Value};

@@ -1,6 +1,9 @@
 //! The codec by properties: what is written reads back the same, with every id size; what was not written is
 //! refused and never panics. The fuzz target of `fuzz/` does the latter without bounds.
 
+// A test fails by panicking; the lints' exemption does not reach helper functions.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use jdwp::codec::{Decode, Encode, Reader, Writer};
 use jdwp::commands::{COMMAND_SETS, reference_type, virtual_machine};
 use jdwp::*;

@@ -1,5 +1,8 @@
 //! Every command against real virtual machines.
 
+// A test fails by panicking; the lints' exemption does not reach helper functions.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod support;
 
 use std::path::Path;
@@ -439,4 +442,29 @@ async fn control(vm: &mut Vm, class: ReferenceTypeId, thread: ThreadId) {
     assert_eq!(static_field(vm, class, "answered").await, Value::Int(99));
     assert_eq!(static_field(vm, class, "stopped").await, Value::Boolean(true));
     assert_eq!(static_field(vm, class, "interrupted").await, Value::Boolean(true));
+}
+
+/// Values of the top frame are right at every stop, however good the guess of its id is.
+#[test]
+fn top_frames_are_read_at_each_stop() {
+    run(async {
+        for java in support::javas() {
+            let mut vm = Vm::start(&java, "fixture.Happenings").await;
+            let class = vm.prepared("fixture.Happenings").await;
+            let write = vm.place(class, "main", line("Happenings.java", "write")).await;
+            let variables = vm.call(method::VariableTable { ref_type: class, method: write.method }).await;
+            let index = variables.slots.iter().find(|slot| slot.name == "i").unwrap().slot;
+            let asked = vm.breakpoint(write).await;
+            let mut frames = TopFrames::default();
+            for expected in 0..5 {
+                vm.resume().await;
+                let thread = stopped_at(&mut vm, asked, write).await;
+                for _again in 0..2 {
+                    let slots = vec![stack_frame::Slot { slot: index, sigbyte: Tag::Int }];
+                    let (frame, values) = within(frames.values(&vm.connection, thread, slots)).await.unwrap();
+                    assert_eq!((frame.location, values), (write, vec![Value::Int(expected)]));
+                }
+            }
+        }
+    });
 }

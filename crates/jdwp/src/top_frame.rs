@@ -1,0 +1,76 @@
+//! Reading local variables of a thread's top frame in one round trip instead of two.
+//!
+//! `StackFrame.GetValues` needs a frame id, which only `ThreadReference.Frames` tells, and which is void once the
+//! thread has run. A debugger that stops a thread again and again pays for both, one after the other. HotSpot
+//! numbers a thread's frames anew at each stop by counting on, so the next id can be guessed: here the guess is
+//! sent together with the question for the true id. A right guess is confirmed by that answer, of the same stop;
+//! a wrong one is refused by the virtual machine or thrown away here, and the values are asked for again. So the
+//! result never depends on the guess, only the time does.
+
+use std::collections::HashMap;
+
+use crate::commands::stack_frame::{GetValues, Slot};
+use crate::commands::thread_reference::{Frame, Frames};
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::error_code::ErrorCode;
+use crate::id::{FrameId, ThreadId};
+use crate::value::Value;
+
+/// Reads top frames, and remembers per thread how their ids go on.
+#[derive(Debug, Clone, Default)]
+pub struct TopFrames {
+    threads: HashMap<ThreadId, Numbering>,
+}
+
+/// The last top frame's id of a thread, and by how much it differed from the one before.
+#[derive(Debug, Clone, Copy)]
+struct Numbering {
+    last: u64,
+    step: u64,
+}
+
+impl TopFrames {
+    /// The top frame of a suspended thread and the values of variables in it, in the order asked. Which variables
+    /// are visible follows from the location, which the event that stopped the thread has told.
+    ///
+    /// # Errors
+    /// As `ThreadReference.Frames` and `StackFrame.GetValues`; `NO_MORE_FRAMES` if the thread has no frames.
+    pub async fn values(
+        &mut self,
+        connection: &Connection,
+        thread: ThreadId,
+        slots: Vec<Slot>,
+    ) -> Result<(Frame, Vec<Value>), Error> {
+        let frames = connection.send(Frames { thread, start_frame: 0, length: 1 });
+        let guess = self.threads.get(&thread).map(|seen| FrameId::new(seen.last.wrapping_add(seen.step)));
+        let guessed = guess.map(|frame| connection.send(GetValues { thread, frame, slots: slots.clone() }));
+        let command = frames.command();
+        let Some(frame) = frames.await?.into_iter().next() else {
+            return Err(Error::Jdwp { command, code: ErrorCode::NO_MORE_FRAMES });
+        };
+        self.learn(thread, frame.frame_id);
+        let values = match guessed {
+            Some(values) if guess == Some(frame.frame_id) => values.await?,
+            _ => connection.send(GetValues { thread, frame: frame.frame_id, slots }).await?,
+        };
+        Ok((frame, values))
+    }
+
+    /// Forgets a thread that has ended.
+    pub fn forget(&mut self, thread: ThreadId) {
+        self.threads.remove(&thread);
+    }
+
+    fn learn(&mut self, thread: ThreadId, frame: FrameId) {
+        let last = frame.raw();
+        let step = self.threads.get(&thread).map_or(0, |seen| last.wrapping_sub(seen.last));
+        // Asked again at the same stop the id is the same, which says nothing of the next stop.
+        match self.threads.get_mut(&thread) {
+            Some(_) if step == 0 => {}
+            _ => {
+                self.threads.insert(thread, Numbering { last, step });
+            }
+        }
+    }
+}
