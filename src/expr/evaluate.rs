@@ -2,13 +2,11 @@
 
 use super::concat::text_of;
 use super::error::{EvalError, nearest};
-use super::hierarchy::{EvalResult, type_named};
+use super::hierarchy::EvalResult;
 use super::machine::Machine;
 use super::number::{self, NoResult, convert, primitive_of};
-use super::overload::{Supertypes, boxes_to};
-use super::resolve::is_called;
 use super::scope::EventTypes;
-use super::tree::{BinaryOperator, ElementName, Literal, Node, TypeName};
+use super::tree::{BinaryOperator, Literal, Node, UnaryOperator};
 use super::types::{Primitive, Type};
 use super::{Expr, check};
 use crate::model::{ObjectId, Value};
@@ -51,7 +49,7 @@ impl Operand {
         Operand { held: Held::Value(value), declared, is_cast: false }
     }
 
-    fn of(value: Value) -> Operand {
+    pub(super) fn of(value: Value) -> Operand {
         let declared = primitive_of(&value).map_or(Type::Unknown, Type::Primitive);
         Operand::declared(value, declared)
     }
@@ -64,7 +62,7 @@ impl Operand {
         matches!(self.held, Held::Text(_) | Held::Value(Value::Str(_))) || self.declared.is_string()
     }
 
-    fn is_null(&self) -> bool {
+    pub(super) fn is_null(&self) -> bool {
         matches!(self.held, Held::Value(Value::Null))
     }
 
@@ -78,51 +76,67 @@ impl Operand {
 
 type Evaluated<'a, M> = Pin<Box<dyn Future<Output = EvalResult<Operand, M>> + 'a>>;
 
-fn type_error<T, M: Machine>(text: impl ToString, problem: impl Into<String>) -> EvalResult<T, M> {
+pub(super) fn type_error<T, M: Machine>(text: impl ToString, problem: impl Into<String>) -> EvalResult<T, M> {
     Err(EvalError::Type { text: text.to_string(), problem: problem.into() })
 }
 
 impl<M: Machine> Evaluator<'_, M> {
-    /// Evaluates a node. Boxed because it recurses; the parser bounds the depth.
+    /// Evaluates a node. It recurses, so each kind of node has its own boxed future: the stack of a deep expression
+    /// then holds no room for the kinds that it is not.
     pub(super) fn eval<'a>(&'a mut self, node: &'a Node) -> Evaluated<'a, M> {
-        Box::pin(async move {
-            match node {
-                Node::Literal(literal) => Ok(literal_operand(literal)),
-                Node::Name(name) => match self.variable(name).await? {
-                    Some(found) => Ok(found),
-                    None => Err(self.unknown_name(name).await),
-                },
-                Node::This => self.this("this").await,
-                Node::Super => type_error::<_, M>("super", "expected a member of `super`"),
-                Node::OuterThis(class) => self.outer_this(class).await,
-                Node::Event(part) => match self.machine.event_part(*part) {
-                    Some(value) => Ok(Operand::of(value)),
-                    None => Err(EvalError::NotInEvent { part: *part }),
-                },
-                Node::Field { owner, name } => self.field(node, owner, name).await,
-                Node::Index { array, index } => self.element(node, array, index).await,
-                Node::Call { owner, name, arguments } => {
-                    self.call(node, owner.as_deref(), name, arguments).await
-                }
-                Node::Unary { operator, operand: inner } => {
-                    let operand = self.eval(inner).await?;
-                    let value = self.unboxed(operand, inner).await?;
-                    let found = number::unary(*operator, &value);
-                    self.number(node, found, &[&value], operator)
-                }
-                Node::Binary { operator, left, right } => self.binary(node, *operator, left, right).await,
-                Node::Cast { to, operand } => self.cast(node, to, operand).await,
-                Node::InstanceOf { operand, class } => {
-                    let found = self.eval(operand).await?;
-                    self.instance_of(node, &found, class).await.map(|b| Operand::of(Value::Boolean(b)))
-                }
-                Node::Conditional { condition, yes, no } => {
-                    let chosen = if self.condition(condition).await? { yes } else { no };
-                    let found = self.eval(chosen).await?;
-                    self.conditional_type(found, yes, no).await
-                }
+        match node {
+            Node::Field { owner, name } => Box::pin(self.field(node, owner, name)),
+            Node::Index { array, index } => Box::pin(self.element(node, array, index)),
+            Node::Call { owner, name, arguments } => {
+                Box::pin(self.call(node, owner.as_deref(), name, arguments))
             }
-        })
+            Node::Unary { operator, operand } => Box::pin(self.unary(node, *operator, operand)),
+            Node::Binary { operator, left, right } => match operator {
+                BinaryOperator::And | BinaryOperator::Or => Box::pin(self.lazy(*operator, left, right)),
+                _ => Box::pin(self.binary(node, *operator, left, right)),
+            },
+            Node::Cast { to, operand } => Box::pin(self.cast(node, to, operand)),
+            Node::InstanceOf { operand, class } => Box::pin(async move {
+                let found = self.eval(operand).await?;
+                self.instance_of(node, &found, class).await.map(|b| Operand::of(Value::Boolean(b)))
+            }),
+            Node::Conditional { condition, yes, no } => Box::pin(async move {
+                let chosen = if self.condition(condition).await? { yes } else { no };
+                let found = self.eval(chosen).await?;
+                self.conditional_type(found, yes, no).await
+            }),
+            _ => Box::pin(self.leaf(node)),
+        }
+    }
+
+    async fn leaf(&mut self, node: &Node) -> EvalResult<Operand, M> {
+        match node {
+            Node::Literal(literal) => Ok(literal_operand(literal)),
+            Node::Name(name) => match self.variable(name).await? {
+                Some(found) => Ok(found),
+                None => Err(self.unknown_name(name).await),
+            },
+            Node::This => self.this("this").await,
+            Node::OuterThis(class) => self.outer_this(class).await,
+            Node::Event(part) => match self.machine.event_part(*part) {
+                Some(value) => Ok(Operand::of(value)),
+                None => Err(EvalError::NotInEvent { part: *part }),
+            },
+            other => type_error::<_, M>(other, "stands where a value is needed"),
+        }
+    }
+
+    async fn unary(&mut self, node: &Node, operator: UnaryOperator, inner: &Node) -> EvalResult<Operand, M> {
+        let operand = self.eval(inner).await?;
+        let value = self.unboxed(operand, inner).await?;
+        self.number(node, number::unary(operator, &value), &[&value], operator)
+    }
+
+    async fn lazy(&mut self, operator: BinaryOperator, left: &Node, right: &Node) -> EvalResult<Operand, M> {
+        let decided = self.condition(left).await?;
+        let is_decided = decided == (operator == BinaryOperator::Or);
+        let value = if is_decided { decided } else { self.condition(right).await? };
+        Ok(Operand::of(Value::Boolean(value)))
     }
 
     /// Makes a value of the debuggee of it.
@@ -349,7 +363,10 @@ impl<M: Machine> Evaluator<'_, M> {
         let at = match primitive_of(&at).map(Primitive::promoted).and_then(|p| convert(&at, p)) {
             Some(Value::Int(at)) => at,
             _ => {
-                return type_error::<_, M>(index, format!("is {} where an int index is needed", kind_of(&at)));
+                return type_error::<_, M>(
+                    index,
+                    format!("is {} where an int index is needed", kind_of(&at)),
+                );
             }
         };
         if owner.is_null() {
@@ -386,15 +403,6 @@ impl<M: Machine> Evaluator<'_, M> {
         left: &Node,
         right: &Node,
     ) -> EvalResult<Operand, M> {
-        if matches!(operator, BinaryOperator::And | BinaryOperator::Or) {
-            let decided = self.condition(left).await?;
-            let value = if decided == (operator == BinaryOperator::Or) {
-                decided
-            } else {
-                self.condition(right).await?
-            };
-            return Ok(Operand::of(Value::Boolean(value)));
-        }
         let a = self.eval(left).await?;
         let b = self.eval(right).await?;
         if operator == BinaryOperator::Add && (a.is_string() || b.is_string()) {
@@ -449,95 +457,6 @@ impl<M: Machine> Evaluator<'_, M> {
         }
     }
 
-    async fn cast(&mut self, node: &Node, to: &TypeName, inner: &Node) -> EvalResult<Operand, M> {
-        let operand = self.eval(inner).await?;
-        if let Some(to) = to.primitive() {
-            let was_primitive = operand.primitive().is_some();
-            let value = self.unboxed(operand, inner).await?;
-            let from = primitive_of(&value);
-            // What comes out of a box only widens (JLS §5.5).
-            let allowed = was_primitive || from.is_some_and(|from| from.widens_to(to));
-            return match convert(&value, to).filter(|_| allowed) {
-                Some(value) => Ok(Operand::of(value)),
-                None => type_error::<_, M>(node, format!("{} cannot be cast to {to}", kind_of(&value))),
-            };
-        }
-        let operand = match operand.primitive() {
-            Some(from) => {
-                let class = match &to.element {
-                    ElementName::Class(name) if to.dimensions == 0 => self.class_named(name).await?,
-                    _ => None,
-                };
-                let name = match &class {
-                    Some(class) => self.info(class).await?.name.clone(),
-                    None => "".into(),
-                };
-                if !boxes_to(from, &name) {
-                    return type_error::<_, M>(node, format!("{from} cannot be cast to {to}"));
-                }
-                let value = self.materialize(operand).await?;
-                Operand::of(self.boxed(value, node).await?)
-            }
-            None => operand,
-        };
-        if !operand.is_null() && !self.instance_of(node, &operand, to).await? {
-            let from = match &operand.held {
-                Held::Text(_) => "java.lang.String".to_owned(),
-                Held::Value(value) => match value.object_id() {
-                    Some(id) => {
-                        let class = self.class_of(id).await?;
-                        self.info(&class).await?.name.to_string()
-                    }
-                    None => kind_of(value),
-                },
-            };
-            return Err(EvalError::ClassCast { text: node.to_string(), from, to: to.to_string() });
-        }
-        let declared = match self.type_written(&to.element).await? {
-            Some((element, _)) => to.with_element(element),
-            None => Type::Unknown,
-        };
-        let is_cast = declared != Type::Unknown;
-        Ok(Operand { declared, is_cast, ..operand })
-    }
-
-    async fn instance_of(&mut self, node: &Node, operand: &Operand, class: &TypeName) -> EvalResult<bool, M> {
-        let value = match &operand.held {
-            Held::Value(Value::Null) => return Ok(false),
-            Held::Value(value) if value.object_id().is_none() => {
-                return type_error::<_, M>(node, format!("{} is no object", kind_of(value)));
-            }
-            Held::Value(value) => value.clone(),
-            Held::Text(_) => self.materialize(operand.clone()).await?,
-        };
-        let Some(id) = value.object_id() else { return Ok(false) };
-        let written = self.type_written(&class.element).await?;
-        if let (Some((_, Some(wanted))), 0) = (&written, class.dimensions) {
-            return self.machine.is_instance(id, wanted).await.map_err(EvalError::Machine);
-        }
-        let runtime = self.class_of(id).await?;
-        let mut known = Supertypes::default();
-        self.add_supertypes(&runtime, &mut known).await?;
-        let own = type_named(&self.info(&runtime).await?.name);
-        self.add_type(&own, &mut known).await?;
-        match (written, &class.element) {
-            (Some((element, _)), _) => Ok(known.is_subtype(&own, &class.with_element(element))),
-            (None, ElementName::Class(name)) => {
-                // Class files keep no imports, so the simple name of one of the object's own types will do.
-                let called = known.0.keys().filter(|k| is_called(k, name)).cloned().collect::<Vec<_>>();
-                let is =
-                    called.into_iter().any(|k| known.is_subtype(&own, &class.with_element(Type::Class(k))));
-                // No object can be of a class that is not loaded; but a simple name may be an imported class's.
-                if is || name.contains('.') {
-                    Ok(is)
-                } else {
-                    Err(EvalError::ClassNotLoaded { text: node.to_string(), class: name.clone() })
-                }
-            }
-            (None, ElementName::Primitive(_)) => Ok(false),
-        }
-    }
-
     /// Gives the chosen branch the type that both branches together have (JLS §15.25).
     async fn conditional_type(&mut self, found: Operand, yes: &Node, no: &Node) -> EvalResult<Operand, M> {
         let scope = self.machine.scope();
@@ -569,7 +488,7 @@ fn literal_operand(literal: &Literal) -> Operand {
 }
 
 /// What a value is, without asking for its class.
-fn kind_of(value: &Value) -> String {
+pub(super) fn kind_of(value: &Value) -> String {
     match value {
         Value::Unassigned => "an unassigned local".to_owned(),
         Value::Failed(_) => "a value that could not be read".to_owned(),

@@ -22,6 +22,9 @@ pub(super) struct FoundMethod<C> {
     pub(super) info: MethodInfo,
 }
 
+/// Classes with what they declare.
+pub(super) type Lineage<C> = Vec<(C, Arc<ClassInfo<C>>)>;
+
 pub(super) type EvalResult<T, M> = Result<T, EvalError<<M as Machine>::Error>>;
 
 impl<M: Machine> Evaluator<'_, M> {
@@ -35,11 +38,8 @@ impl<M: Machine> Evaluator<'_, M> {
 
     /// The class and all its supertypes, superclasses first, each once. An interface and an array end in
     /// `java.lang.Object`, whose members they have too.
-    pub(super) async fn lineage(
-        &mut self,
-        class: &M::Class,
-    ) -> EvalResult<Vec<(M::Class, Arc<ClassInfo<M::Class>>)>, M> {
-        let mut line: Vec<(M::Class, Arc<ClassInfo<M::Class>>)> = Vec::new();
+    pub(super) async fn lineage(&mut self, class: &M::Class) -> EvalResult<Lineage<M::Class>, M> {
+        let mut line: Lineage<M::Class> = Vec::new();
         let mut interfaces: Vec<M::Class> = Vec::new();
         let mut next = Some(class.clone());
         while let Some(class) = next {

@@ -18,7 +18,9 @@
 //! - `.owner`, `.old`, `.new`, `.exception` and `.result` are what the event itself knows.
 
 mod calls;
+mod casts;
 mod check;
+mod check_calls;
 mod concat;
 mod error;
 mod evaluate;
@@ -27,6 +29,7 @@ mod literal;
 mod lookup;
 mod machine;
 mod number;
+mod operands;
 mod overload;
 mod parse;
 mod place;

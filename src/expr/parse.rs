@@ -284,12 +284,11 @@ fn unary(pair: Pair<'_, Rule>) -> Result<Node, Problem> {
     };
     let operand = next(&mut inner, offset)?;
     // -2147483648 is one literal: its magnitude alone does not fit (JLS §3.10.1).
-    let smallest = matches!(
-        operand.as_str().replace('_', "").as_str(),
-        "2147483648" | "9223372036854775808L" | "9223372036854775808l"
-    );
+    let magnitude = operand.as_str().trim_end();
+    let plain = magnitude.replace('_', "").to_ascii_uppercase();
+    let smallest = matches!(plain.as_str(), "2147483648" | "9223372036854775808L");
     if operator == UnaryOperator::Negate && smallest {
-        let literal = literal::integer(operand.as_str(), true).map_err(|p| (offset, p))?;
+        let literal = literal::integer(magnitude, true).map_err(|p| (offset, p))?;
         return Ok(Node::Literal(literal));
     }
     Ok(Node::Unary { operator, operand: Box::new(unary(operand)?) })

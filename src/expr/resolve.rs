@@ -180,11 +180,7 @@ impl<M: Machine> Evaluator<'_, M> {
 
     /// The error for a name that is neither a variable nor a class, with what may have been meant.
     pub(super) async fn unknown_name(&mut self, name: &str) -> EvalError<M::Error> {
-        let class = match self.machine.frame_class().await {
-            Ok(class) => class,
-            Err(error) => return EvalError::Machine(error),
-        };
-        let mut names = match self.field_names(&class).await {
+        let mut names = match self.fields_around().await {
             Ok(names) => names,
             Err(error) => return error,
         };
@@ -195,6 +191,17 @@ impl<M: Machine> Evaluator<'_, M> {
             hint = format!("; {} has no table of its locals: compile it with -g", scope.class);
         }
         EvalError::UnknownName { name: name.to_owned(), hint }
+    }
+
+    /// The names of the fields of the frame's class and of those around it.
+    async fn fields_around(&mut self) -> EvalResult<Vec<String>, M> {
+        let mut names = Vec::new();
+        let mut level = Some(self.innermost().await?);
+        while let Some(at) = level {
+            names.extend(self.field_names(&at.class).await?);
+            level = self.outwards(&at).await?;
+        }
+        Ok(names)
     }
 
     /// The type that a cast or `instanceof` names; none if its class is not loaded.

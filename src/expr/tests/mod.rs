@@ -1,1 +1,7 @@
+//! Tests of the room: parsing, checks before the run, evaluation on a fake heap, and Java itself as the oracle.
 
+mod checking;
+mod evaluating;
+mod fake;
+mod oracle;
+mod parsing;

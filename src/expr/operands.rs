@@ -1,0 +1,55 @@
+//! What a condition compares: the parts whose values explain why it was true or false.
+
+use super::Expr;
+use super::tree::{BinaryOperator, Node};
+
+impl Expr {
+    /// The parts of a condition that have values of their own, in the order they are written, each once: the two sides
+    /// of comparisons, the operands of `&&`, `||`, `!` and `?:`. Literals are left out.
+    pub fn operands(&self) -> Vec<Expr> {
+        let mut found = Vec::new();
+        gather(&self.node, &mut found);
+        found
+    }
+}
+
+fn gather(node: &Node, found: &mut Vec<Expr>) {
+    match node {
+        Node::Literal(_) => {}
+        Node::Binary { operator, left, right } if compares(*operator) => {
+            gather(left, found);
+            gather(right, found);
+        }
+        Node::Unary { operand, .. } => gather(operand, found),
+        Node::Conditional { condition, yes, no } => {
+            for part in [condition, yes, no] {
+                gather(part, found);
+            }
+        }
+        Node::InstanceOf { operand, .. } => gather(operand, found),
+        other => {
+            let expr = Expr::from_node(other.clone());
+            if !found.contains(&expr) {
+                found.push(expr);
+            }
+        }
+    }
+}
+
+fn compares(operator: BinaryOperator) -> bool {
+    use BinaryOperator::{And, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or};
+    matches!(operator, And | Or | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_what_has_a_value() -> Result<(), super::super::ParseError> {
+        let condition = Expr::parse("foo == null && (a.b < 3 || !done) && a.b != x + 1")?;
+        let texts: Vec<String> = condition.operands().iter().map(|e| e.text().to_owned()).collect();
+        assert_eq!(texts, ["foo", "a.b", "done", "x + 1"]);
+        Ok(())
+    }
+}
