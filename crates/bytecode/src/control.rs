@@ -58,7 +58,8 @@ impl Dominance {
     /// Start of the block that immediately dominates the block of `pc`; none at the top.
     pub fn immediate_block(&self, pc: u32) -> Option<u32> {
         let node = self.cfg.block_at(pc)?;
-        let parent = self.tree.immediate(node.index())?;
+        // Nodes past the blocks are the turns of loops that are never left.
+        let parent = self.tree.chain(node.index()).skip(1).find(|n| *n < self.cfg.len())?;
         self.cfg.block(NodeIndex::new(parent)).map(|b| b.start_pc)
     }
 }

@@ -3,6 +3,7 @@
 
 use petgraph::algo::{dominators::simple_fast, tarjan_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::HashSet;
 
 /// A graph with entries: successors of each node.
 #[derive(Debug, Clone)]
@@ -97,15 +98,17 @@ impl Flow {
         Tree::of(&graph, root, nodes)
     }
 
-    /// Post-dominators: dominators of the reversed graph from a virtual exit below all exits.
+    /// Post-dominators: dominators of the reversed graph from a virtual exit below all exits. Nodes past those of this
+    /// graph are turns of loops that are never left, see [`Flow::with_exits`].
     pub(crate) fn post_dominators(&self) -> Tree {
-        let nodes = self.successors.len();
+        let (flow, exits) = self.with_exits();
+        let nodes = flow.successors.len();
         let mut graph = with_nodes(nodes + 1);
         let exit = NodeIndex::new(nodes);
-        for (from, to) in self.edges() {
+        for (from, to) in flow.edges() {
             graph.add_edge(NodeIndex::new(to), NodeIndex::new(from), ());
         }
-        for node in self.exits() {
+        for node in exits {
             graph.add_edge(exit, NodeIndex::new(node), ());
         }
         Tree::of(&graph, exit, nodes)
@@ -115,55 +118,54 @@ impl Flow {
         self.successors.iter().enumerate().flat_map(|(from, next)| next.iter().map(move |to| (from, *to)))
     }
 
-    /// Nodes with an edge to the virtual exit: those without successors, and the ends of the turns of loops that are
-    /// never left (a node that jumps backwards inside such a loop), so that every node reaches the exit.
-    pub(crate) fn exits(&self) -> Vec<usize> {
+    /// The graph in which every node reaches an exit, and its exits: nodes without successors, and one node more on each
+    /// backward edge of a loop that is never left. Such a loop could end where it turns, so what follows its turn
+    /// does not depend on how the turn was reached.
+    pub(crate) fn with_exits(&self) -> (Flow, Vec<usize>) {
         let nodes = self.successors.len();
         let mut exits: Vec<usize> = (0..nodes).filter(|n| self.next(*n).is_empty()).collect();
-        let mut reaches = vec![false; nodes];
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         for (from, to) in self.edges() {
             if let Some(list) = before.get_mut(to) {
                 list.push(from);
             }
         }
-        let mut work = exits.clone();
-        while let Some(node) = work.pop() {
-            if let Some(seen) = reaches.get_mut(node)
-                && !*seen
-            {
-                *seen = true;
-                work.extend(before.get(node).into_iter().flatten());
-            }
-        }
+        let backwards = Flow { successors: before, entries: Vec::new() };
+        let reaches = backwards.reachable(&exits, |_, _| true);
+        let mut flow = self.clone();
         if reaches.iter().all(|r| *r) {
-            return exits;
+            return (flow, exits);
         }
         let mut graph = with_nodes(nodes);
         for (from, to) in self.edges() {
             graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), ());
         }
         for component in tarjan_scc(&graph) {
-            let mut inside = vec![false; nodes];
-            for node in &component {
-                if let Some(slot) = inside.get_mut(node.index()) {
-                    *slot = true;
+            let members: HashSet<usize> = component.iter().map(|n| n.index()).collect();
+            let closed = members.iter().all(|n| {
+                reaches.get(*n) == Some(&false) && self.next(*n).iter().all(|to| members.contains(to))
+            });
+            if !closed {
+                continue;
+            }
+            let mut ordered: Vec<usize> = members.into_iter().collect();
+            ordered.sort_unstable();
+            for from in ordered {
+                for position in 0..self.next(from).len() {
+                    let turn = flow.successors.len();
+                    let Some(to) = flow.successors.get_mut(from).and_then(|next| next.get_mut(position))
+                    else {
+                        continue;
+                    };
+                    if *to <= from {
+                        let header = std::mem::replace(to, turn);
+                        flow.successors.push(vec![header]);
+                        exits.push(turn);
+                    }
                 }
             }
-            let is_in = |n: usize| inside.get(n).copied().unwrap_or(false);
-            let closed = component.iter().all(|n| {
-                !reaches.get(n.index()).copied().unwrap_or(true)
-                    && self.next(n.index()).iter().all(|t| is_in(*t))
-            });
-            if closed {
-                exits.extend(
-                    component.iter().map(|n| n.index()).filter(|n| self.next(*n).iter().any(|to| to <= n)),
-                );
-            }
         }
-        exits.sort_unstable();
-        exits.dedup();
-        exits
+        (flow, exits)
     }
 
     /// Nodes reachable from `starts` (themselves included) over edges that `allowed` lets through.
@@ -186,13 +188,14 @@ impl Flow {
     /// successor decide nothing and are left out.
     pub(crate) fn control_dependence(&self, post: &Tree) -> Vec<Vec<(usize, usize)>> {
         let mut found: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.successors.len()];
+        let (flow, _) = self.with_exits();
         for (a, next) in self.successors.iter().enumerate() {
-            let mut targets = next.clone();
-            targets.sort_unstable();
-            targets.dedup();
-            if targets.len() < 2 {
+            if next.iter().all(|to| Some(to) == next.first()) {
                 continue;
             }
+            let mut targets = flow.next(a).to_vec();
+            targets.sort_unstable();
+            targets.dedup();
             let stop = post.immediate(a);
             for target in targets {
                 for node in post.chain(target) {
@@ -241,12 +244,10 @@ mod tests {
         !flow.reachable(&[0], |_, to| to != a)[b]
     }
 
-    fn naive_post_dominates(flow: &Flow, a: usize, b: usize) -> bool {
-        if a == b {
-            return true;
-        }
-        let seen = flow.reachable(&[b], |_, to| to != a);
-        flow.exits().into_iter().all(|exit| !seen[exit])
+    /// Taking `a` away leaves every exit unreachable from `b`.
+    fn naive_post_dominates(flow: &(Flow, Vec<usize>), a: usize, b: usize) -> bool {
+        let seen = flow.0.reachable(&[b], |_, to| to != a);
+        a == b || flow.1.iter().all(|exit| !seen[*exit])
     }
 
     proptest! {
@@ -263,10 +264,11 @@ mod tests {
         #[test]
         fn post_dominators_agree_with_the_definition(flow in graphs()) {
             let tree = flow.post_dominators();
+            let with_exits = flow.with_exits();
             for a in 0..flow.successors.len() {
                 for b in 0..flow.successors.len() {
                     prop_assert!(tree.is_reached(a), "{} reaches no exit", a);
-                    prop_assert_eq!(tree.dominates(a, b), naive_post_dominates(&flow, a, b), "{} over {}", a, b);
+                    prop_assert_eq!(tree.dominates(a, b), naive_post_dominates(&with_exits, a, b), "{} over {}", a, b);
                 }
             }
         }
@@ -274,22 +276,23 @@ mod tests {
         #[test]
         fn control_dependence_agrees_with_the_definition(flow in graphs()) {
             let found = flow.control_dependence(&flow.post_dominators());
-            for x in 0..flow.successors.len() {
-                for (a, s) in flow.edges() {
-                    let real = flow.successors[a].iter().any(|other| *other != s);
-                    let strictly = x != a && naive_post_dominates(&flow, x, a);
-                    let expected = real && naive_post_dominates(&flow, x, s) && !strictly;
-                    prop_assert_eq!(found[x].contains(&(a, s)), expected, "{} on {}->{}", x, a, s);
+            let with_exits = flow.with_exits();
+            for (x, on) in found.iter().enumerate() {
+                for (a, s) in with_exits.0.edges().filter(|(a, _)| *a < flow.successors.len()) {
+                    let real = flow.successors[a].iter().any(|other| *other != flow.successors[a][0]);
+                    let strictly = x != a && naive_post_dominates(&with_exits, x, a);
+                    let expected = real && naive_post_dominates(&with_exits, x, s) && !strictly;
+                    prop_assert_eq!(on.contains(&(a, s)), expected, "{} on {}->{}", x, a, s);
                 }
             }
         }
     }
 
     #[test]
-    fn an_infinite_loop_has_a_virtual_exit_at_its_end() {
+    fn an_infinite_loop_could_end_where_it_turns() {
         // 0 -> 1 -> (2 | 3), 2 -> 3, 3 -> 1
         let flow = Flow { successors: vec![vec![1], vec![2, 3], vec![3], vec![1]], entries: vec![0] };
-        assert_eq!(flow.exits(), [3]);
+        assert_eq!(flow.with_exits().1, [4]);
         let found = flow.control_dependence(&flow.post_dominators());
         assert_eq!(found[2], [(1, 2)]);
         assert!(found[3].is_empty() && found[1].is_empty());

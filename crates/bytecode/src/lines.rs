@@ -2,7 +2,9 @@
 
 use crate::cfg::normal_edges;
 use crate::class::{ClassFile, Code, Method};
+use crate::op::Op;
 use crate::stack::depths;
+use crate::stores::variable_in_slot;
 
 /// Source line of the instruction at `pc`; none without a line table, or before its first entry.
 pub fn line_of(code: &Code, pc: u32) -> Option<u32> {
@@ -68,7 +70,7 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
         let empty = depths.get(position).copied().flatten() == Some(0);
         let is = |list: &[bool]| list.get(position).copied().unwrap_or(false);
         // At a handler the exception alone is on the stack: nothing is in mid-expression there.
-        if (is(&entered) && empty) || is(&handler_entry) {
+        if (is(&entered) && empty && !returns_kept_value(code, position, line)) || is(&handler_entry) {
             found.pcs.push(instruction.pc);
         }
     }
@@ -77,6 +79,21 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
     }
     found.exits.sort_unstable();
     found
+}
+
+/// Whether `return x` goes on here after a finally block's copy: javac keeps the value in a slot without a name before
+/// the copy and loads it after. That is the same pass over the line.
+fn returns_kept_value(code: &Code, position: usize, line: u32) -> bool {
+    let op = |at: usize| code.instructions.get(at).map(|i| &i.op);
+    let (Some(Op::Load { slot, .. }), Some(Op::Return(_))) = (op(position), op(position + 1)) else {
+        return false;
+    };
+    let Some(pc) = code.instructions.get(position).map(|i| i.pc) else { return false };
+    let kept = |i: &crate::op::Instruction| {
+        matches!(i.op, Op::Store { slot: other, .. } if other == *slot) && line_of(code, i.pc) == Some(line)
+    };
+    variable_in_slot(code, *slot, pc).is_none()
+        && code.instructions.get(..position).unwrap_or_default().iter().any(kept)
 }
 
 /// All lines of the class that have code, ascending.

@@ -132,7 +132,7 @@ fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
         .filter(|v| v.slot == variable.slot && v.name == variable.name && v.descriptor == variable.descriptor)
         .collect();
     // Grow the set of ranges over the stores that flow into them, until nothing new joins.
-    let flows: Vec<Vec<bool>> = same.iter().map(|range| reaching.into_range(code, range)).collect();
+    let flows: Vec<Vec<bool>> = same.iter().map(|range| reaching.reaches_range(code, range)).collect();
     let mut in_set: Vec<bool> = same.iter().map(|range| *range == variable).collect();
     loop {
         let member_stores: Vec<usize> = (0..reaching.stores.len())
@@ -318,7 +318,7 @@ impl Reaching {
     }
 
     /// For each definition: whether it reaches some instruction of the range.
-    fn into_range(&self, code: &Code, range: &LocalVariable) -> Vec<bool> {
+    fn reaches_range(&self, code: &Code, range: &LocalVariable) -> Vec<bool> {
         let mut found = vec![false; self.stores.len()];
         let from = code.instructions.partition_point(|i| i.pc < range.start_pc);
         let to = code.instructions.partition_point(|i| i.pc < range.end_pc());

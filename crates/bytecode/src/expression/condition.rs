@@ -151,14 +151,11 @@ fn without_flag(node: &ExprNode) -> Option<ExprNode> {
 /// The sides of a comparison, else the expression itself; constants say nothing.
 fn sides(node: &ExprNode) -> Vec<&ExprNode> {
     let found = match node {
-        ExprNode::Binary { op, left, right }
-            if matches!(
-                op,
-                BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Gt | BinaryOp::Le
-            ) =>
-        {
-            vec![&**left, &**right]
-        }
+        ExprNode::Binary {
+            op: BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Gt | BinaryOp::Le,
+            left,
+            right,
+        } => vec![&**left, &**right],
         ExprNode::Unary { op: UnaryOp::Not, operand } => vec![&**operand],
         other => vec![other],
     };
@@ -194,9 +191,7 @@ fn operands(s: &Simulation<'_>, position: usize, node: &ExprNode, scope: &Scope)
     }
     for leaf in leaves {
         let text = scope.text(&leaf);
-        let nameless =
-            leaf.any(&|n| matches!(n, ExprNode::Local { name: None, .. })) && !s.code.variables.is_empty();
-        if leaf != ExprNode::This && !nameless && !found.iter().any(|o| o.text == text) {
+        if s.is_shown(&leaf) && !found.iter().any(|o| o.text == text) {
             found.push(Operand { text, readable: Some(ReadBack { node: leaf.clone() }), node: leaf });
         }
     }
@@ -242,9 +237,7 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     }];
     for leaf in &selector.leaves {
         let leaf_text = scope.text(leaf);
-        let nameless =
-            leaf.any(&|n| matches!(n, ExprNode::Local { name: None, .. })) && !s.code.variables.is_empty();
-        if *leaf != node && *leaf != ExprNode::This && !nameless {
+        if *leaf != node && s.is_shown(leaf) {
             operands.push(Operand {
                 text: leaf_text,
                 node: leaf.clone(),

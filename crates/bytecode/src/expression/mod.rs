@@ -36,6 +36,8 @@ pub struct Operand {
 pub struct SourceText {
     /// The whole: `record.bar = true`, `i++`, `return x`.
     pub text: String,
+    /// The other spelling that makes the same code: `n += x` or `n++` for `n = n + x`.
+    pub alternative: Option<String>,
     /// What is assigned to; none for `return` and `throw`.
     pub target: Option<ExprNode>,
     /// The value.
@@ -98,6 +100,8 @@ impl<'a> Expressions<'a> {
                 );
                 return Some(SourceText {
                     text: scope.increment(&target, *by),
+                    alternative: (*by > 1 || *by < -1)
+                        .then(|| format!("{} = {}", scope.text(&target), scope.text(&value))),
                     readable: Some(ReadBack { node: value.clone() }),
                     operands: vec![Operand {
                         text: scope.text(&target),
@@ -108,7 +112,7 @@ impl<'a> Expressions<'a> {
                     value,
                 });
             }
-            (Op::Store { kind, slot }, [_]) => Some(s.local(*slot, instruction.next_pc(), *kind)),
+            (Op::Store { kind, slot }, [_]) => Some(s.stored_local(*slot, instruction, *kind)),
             (Op::PutField(field), [owner, _]) => Some(ExprNode::Field {
                 owner: Box::new(owner.node.clone()),
                 class: field.class.clone(),
@@ -120,6 +124,8 @@ impl<'a> Expressions<'a> {
                 name: field.name.clone(),
                 descriptor: field.descriptor.clone(),
             }),
+            // The elements of an array initialiser are no assignments in the source.
+            (Op::ArrayStore(_), [array, ..]) if array.origin.is_some() => return None,
             (Op::ArrayStore(_), [array, index, _]) => Some(ExprNode::ArrayLoad {
                 array: Box::new(array.node.clone()),
                 index: Box::new(index.node.clone()),
@@ -137,11 +143,17 @@ impl<'a> Expressions<'a> {
             Some(descriptor) => stored.node.clone().coerced(descriptor),
             None => stored.node.clone(),
         };
-        let text = match &target {
+        let mut alternative = target.as_ref().and_then(|target| scope.compound(target, &value));
+        let mut text = match &target {
             Some(target) => format!("{} = {}", scope.text(target), scope.text(&value)),
             None if instruction.op == Op::Throw => format!("throw {}", scope.text(&value)),
             None => format!("return {}", scope.text(&value)),
         };
+        // `o.n += x` evaluates `o` once and copies it; `o.n = o.n + x` evaluates it twice.
+        let once = operands.len() > 1 && operands.first().is_some_and(|owner| owner.shared.is_some());
+        if let Some(compound) = alternative.as_mut().filter(|_| once) {
+            std::mem::swap(&mut text, compound);
+        }
         let readable = stored.read.clone().map(|node| {
             let node = match &wanted {
                 Some(descriptor) => node.coerced(descriptor),
@@ -149,7 +161,14 @@ impl<'a> Expressions<'a> {
             };
             ReadBack { node }
         });
-        Some(SourceText { text, target, value, readable, operands: parts(&scope, operands) })
+        Some(SourceText {
+            text,
+            alternative,
+            target,
+            value,
+            readable,
+            operands: self.parts(&scope, operands),
+        })
     }
 
     /// The call made by the instruction at `pc`; none for other instructions.
@@ -195,6 +214,19 @@ impl<'a> Expressions<'a> {
         found
     }
 
+    /// Leaves of the operands that can be read back, each once.
+    fn parts(&self, scope: &Scope, values: &[Value]) -> Vec<Operand> {
+        value::leaves_of(&values.iter().collect::<Vec<_>>())
+            .into_iter()
+            .filter(|leaf| self.simulation.is_shown(leaf))
+            .map(|leaf| Operand {
+                text: scope.text(&leaf),
+                node: leaf.clone(),
+                readable: Some(ReadBack { node: leaf }),
+            })
+            .collect()
+    }
+
     /// See [`condition_at`].
     pub fn condition_at(&self, branch_pc: u32) -> Option<Condition> {
         condition::of(&self.simulation, branch_pc, &self.scope(branch_pc))
@@ -207,19 +239,6 @@ fn operand(scope: &Scope, value: &Value) -> Operand {
         node: value.node.clone(),
         readable: value.read.clone().map(|node| ReadBack { node }),
     }
-}
-
-/// Leaves of the operands that can be read back, each once.
-fn parts(scope: &Scope, values: &[Value]) -> Vec<Operand> {
-    value::leaves_of(&values.iter().collect::<Vec<_>>())
-        .into_iter()
-        .filter(|leaf| *leaf != ExprNode::This)
-        .map(|leaf| Operand {
-            text: scope.text(&leaf),
-            node: leaf.clone(),
-            readable: Some(ReadBack { node: leaf }),
-        })
-        .collect()
 }
 
 /// See [`Expressions::stored_expression`].

@@ -57,6 +57,8 @@ pub enum ExprNode {
     Dynamic { name: String, descriptor: String, arguments: Vec<ExprNode> },
     /// `condition ? then : otherwise`
     Conditional { condition: Box<ExprNode>, then: Box<ExprNode>, otherwise: Box<ExprNode> },
+    /// A `switch` expression; its arms are not told.
+    Switch { selector: Box<ExprNode> },
     /// An assignment inside an expression; its value is the new value.
     Assign { target: Box<ExprNode>, value: Box<ExprNode> },
     /// `x++` and the like inside an expression; its value is the old one.
@@ -121,7 +123,11 @@ impl ExprNode {
             ExprNode::Assign { target, .. } | ExprNode::PostIncrement { target, .. } => {
                 return target.descriptor();
             }
-            ExprNode::This | ExprNode::Lambda { .. } | ExprNode::Caught | ExprNode::Unknown => return None,
+            ExprNode::This
+            | ExprNode::Lambda { .. }
+            | ExprNode::Switch { .. }
+            | ExprNode::Caught
+            | ExprNode::Unknown => return None,
         })
     }
 
@@ -206,6 +212,7 @@ impl ExprNode {
             ExprNode::Unary { operand, .. }
             | ExprNode::Cast { operand, .. }
             | ExprNode::InstanceOf { operand, .. }
+            | ExprNode::Switch { selector: operand }
             | ExprNode::ArrayLength(operand) => vec![operand],
             ExprNode::Call { receiver, arguments, .. } => {
                 receiver.iter().map(|r| &**r).chain(arguments).collect()

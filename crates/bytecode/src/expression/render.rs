@@ -20,6 +20,11 @@ fn precedence(node: &ExprNode) -> u8 {
     match node {
         ExprNode::Assign { .. } | ExprNode::Lambda { .. } => 0,
         ExprNode::Conditional { .. } => 1,
+        ExprNode::Binary { op: BinaryOp::Xor, right, .. }
+            if matches!(**right, ExprNode::Const(Constant::Int(-1) | Constant::Long(-1))) =>
+        {
+            13
+        }
         ExprNode::Binary { op, .. } => operator(*op).1,
         ExprNode::InstanceOf { .. } => 9,
         ExprNode::Concat(parts) if parts.len() > 1 => 11,
@@ -177,9 +182,17 @@ impl Scope {
         match node {
             ExprNode::Local { slot, name, .. } => name.clone().unwrap_or_else(|| format!("slot{slot}")),
             ExprNode::This => "this".to_owned(),
+            // Outer objects and captured variables are kept in fields that the source does not write.
+            ExprNode::Field { owner, name, descriptor, .. }
+                if **owner == ExprNode::This && name.starts_with("this$") =>
+            {
+                format!("{}.this", short_type(descriptor))
+            }
+            ExprNode::Field { owner, name, .. } if **owner == ExprNode::This && name.starts_with("val$") => {
+                name.trim_start_matches("val$").to_owned()
+            }
             ExprNode::Field { owner, name, .. } => match &**owner {
-                ExprNode::This if !self.locals.contains(name) && !name.starts_with("this$") => name.clone(),
-                // An inner class reaches its outer object through a field that the source does not write.
+                ExprNode::This if !self.locals.contains(name) => name.clone(),
                 ExprNode::Field { owner: inner, name: outer, .. }
                     if outer.starts_with("this$") && **inner == ExprNode::This =>
                 {
@@ -201,6 +214,11 @@ impl Scope {
                 escape(&mut out, *c, '\'');
                 out.push('\'');
                 out
+            }
+            ExprNode::Binary { op: BinaryOp::Xor, left, right }
+                if matches!(**right, ExprNode::Const(Constant::Int(-1) | Constant::Long(-1))) =>
+            {
+                format!("~{}", self.part(left, 13))
             }
             ExprNode::Binary { op, left, right } => {
                 let (sign, level) = operator(*op);
@@ -241,6 +259,7 @@ impl Scope {
             ExprNode::Conditional { condition, then, otherwise } => {
                 format!("{} ? {} : {}", self.part(condition, 2), self.part(then, 1), self.part(otherwise, 1))
             }
+            ExprNode::Switch { selector } => format!("switch ({}) {{…}}", self.text(selector)),
             ExprNode::Assign { target, value } => format!("{} = {}", self.text(target), self.text(value)),
             ExprNode::PostIncrement { target, by } => self.increment(target, *by),
             ExprNode::Caught => "exception".to_owned(),
@@ -259,6 +278,40 @@ impl Scope {
         }
         let dimensions = (ty.len() - element.len()) / 2;
         text + &"[]".repeat(dimensions.saturating_sub(sizes.len()))
+    }
+
+    /// `target op= value`, or `target++`; none where the value is not made from the target.
+    pub(crate) fn compound(&self, target: &ExprNode, value: &ExprNode) -> Option<String> {
+        // `c += 1` on a small type narrows the sum again.
+        let value = match value {
+            ExprNode::Cast { operand, .. } => operand,
+            other => other,
+        };
+        if let ExprNode::Concat(parts) = value
+            && let Some((first, rest)) = parts.split_first()
+            && first == target
+            && !rest.is_empty()
+        {
+            let rest = if let [only] = rest { only.clone() } else { ExprNode::Concat(rest.to_vec()) };
+            return Some(format!("{} += {}", self.text(target), self.text(&rest)));
+        }
+        let ExprNode::Binary { op, left, right } = value else { return None };
+        let (sign, level) = operator(*op);
+        if **left != *target || !(10..=12).contains(&level) && !(5..=7).contains(&level) {
+            return None;
+        }
+        let one = match &**right {
+            ExprNode::Const(Constant::Int(1) | Constant::Long(1)) => true,
+            ExprNode::Const(Constant::Float(v)) => *v == 1.0,
+            ExprNode::Const(Constant::Double(v)) => *v == 1.0,
+            _ => false,
+        };
+        let target = self.text(target);
+        Some(match op {
+            BinaryOp::Add if one => format!("{target}++"),
+            BinaryOp::Sub if one => format!("{target}--"),
+            _ => format!("{target} {sign}= {}", self.text(right)),
+        })
     }
 
     /// `i++`, `i -= 3`…

@@ -9,7 +9,7 @@ use crate::class::{ClassFile, Code, Method};
 use crate::control::flow_of;
 use crate::descriptor::parameter_slots;
 use crate::flow::Tree;
-use crate::op::{Kind, Op};
+use crate::op::{Instruction, Kind, Op};
 use crate::stores::{Reaching, variable_in_slot};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, HashMap};
@@ -227,6 +227,12 @@ impl<'a> Simulation<'a> {
         let mut sources = column.iter().map(|(from, _)| *from);
         let head = sources.next()?;
         let head = sources.try_fold(head, |a, b| self.dominators.common(a, b))?;
+        if let Some(Op::Switch { .. }) = self.last_op(head)
+            && let Some(position) = self.cfg.block(NodeIndex::new(head)).map(|b| b.last)
+            && let Some(selector) = self.operands.get(&position).and_then(|o| o.last())
+        {
+            return Some(ExprNode::Switch { selector: Box::new(selector.node.clone()) });
+        }
         let Compound { node, taken, fall, .. } = self.compound_at(head)?;
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         for (from, value) in column {
@@ -279,6 +285,14 @@ impl<'a> Simulation<'a> {
         ExprNode::Local { slot, name: None, descriptor: parameter.or(wide) }
     }
 
+    /// The variable that the store at `instruction` writes: valid after it, or only before it at the end of a scope.
+    pub(crate) fn stored_local(&self, slot: u16, instruction: &Instruction, kind: Kind) -> ExprNode {
+        match self.local(slot, instruction.next_pc(), kind) {
+            ExprNode::Local { name: None, .. } => self.local(slot, instruction.pc, kind),
+            named => named,
+        }
+    }
+
     /// What a compiler-made variable (one without a name among named ones) stands for, when a single store gave its
     /// value: the iterator of an enhanced `for` is `list.iterator()`.
     pub(crate) fn temporary(&mut self, slot: u16, position: usize) -> Option<ExprNode> {
@@ -293,6 +307,18 @@ impl<'a> Simulation<'a> {
             [only] => self.stored.get(&only.pc).filter(|n| n.size() <= 30).cloned(),
             _ => None,
         }
+    }
+
+    /// Whether a part of an expression tells a reader something: not `this`, nor what only the compiler knows of.
+    pub(crate) fn is_shown(&self, leaf: &ExprNode) -> bool {
+        let named = !self.code.variables.is_empty();
+        *leaf != ExprNode::This
+            && !leaf.any(&|n| match n {
+                ExprNode::Local { name: None, .. } => named,
+                ExprNode::Static { name, .. } => name.starts_with('$'),
+                _ => false,
+            })
+            && !matches!(leaf, ExprNode::Field { name, .. } if name.starts_with("this$"))
     }
 
     /// Code indices of the stores to a slot that reach an instruction.

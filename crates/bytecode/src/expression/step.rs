@@ -38,7 +38,7 @@ impl Simulation<'_> {
             Op::Load { kind, slot } => self.load(m, position, *kind, *slot),
             Op::Store { kind, slot } => {
                 let value = m.pop();
-                let target = self.local(*slot, instruction.next_pc(), *kind);
+                let target = self.stored_local(*slot, instruction, *kind);
                 let node = match target.descriptor() {
                     Some(descriptor) => value.node.clone().coerced(&descriptor),
                     None => value.node.clone(),
@@ -56,9 +56,16 @@ impl Simulation<'_> {
                 if let Some(top) = m.stack.last_mut()
                     && matches!(&top.node, ExprNode::Local { slot: other, .. } if other == slot)
                 {
-                    top.node = ExprNode::PostIncrement { target: Box::new(target), by: *by };
+                    top.node = ExprNode::PostIncrement { target: Box::new(target.clone()), by: *by };
+                    m.change(&Change::Slot(*slot));
+                    if let Some(top) = m.stack.last_mut() {
+                        let back = ExprNode::Const(Constant::Int(by.wrapping_neg()));
+                        top.read = Some(ExprNode::binary(BinaryOp::Add, target.clone(), back));
+                        top.leaves = vec![target];
+                    }
+                } else {
+                    m.change(&Change::Slot(*slot));
                 }
-                m.change(&Change::Slot(*slot));
             }
             Op::ArrayLoad(element) => {
                 let (index, array) = (m.pop(), m.pop());
@@ -105,7 +112,14 @@ impl Simulation<'_> {
                 );
                 let value = m.pop();
                 let cast = |n: &ExprNode| ExprNode::Cast { ty: conversion_type(to), operand: boxed(n) };
-                let node = if widening { value.node.clone() } else { cast(&value.node) };
+                // `(byte) l` of a long is two conversions, by way of int.
+                let node = match &value.node {
+                    node if widening => node.clone(),
+                    ExprNode::Cast { ty, operand } if ty == "int" && matches!(to, 'B' | 'C' | 'S') => {
+                        cast(operand)
+                    }
+                    node => cast(node),
+                };
                 m.push(Value::operation(node, value.read.as_ref().map(cast), kind, &[&value]));
             }
             Op::If { test, .. } => {
@@ -269,6 +283,7 @@ impl Simulation<'_> {
             }
         } else if signature.result != "V" {
             let node = call(kind, method, &all);
+            let node = built_string(&node).unwrap_or(node);
             let mut leaves = leaves_of(&all.iter().collect::<Vec<_>>());
             leaves.retain(|leaf| !leaf.any(&|n| !matches!(n, ExprNode::Local { .. } | ExprNode::This)));
             m.push(Value::opaque(node, Kind::of_descriptor(&signature.result), leaves));
@@ -346,8 +361,8 @@ fn binary(m: &mut Machine, op: BinaryOp, kind: Kind) {
 fn duplicate(m: &mut Machine, position: usize, top: u16, under: u16) {
     let mut upper = m.pop_slots(top);
     let lower = m.pop_slots(under);
-    if let [only] = upper.as_mut_slice() {
-        only.shared = Some(position);
+    for value in &mut upper {
+        value.shared = Some(position);
     }
     m.stack.extend(upper.iter().cloned());
     m.stack.extend(lower);
@@ -388,6 +403,35 @@ fn lambda(bootstrap: &Bootstrap, name: &str, descriptor: &str, captured: Vec<Exp
             descriptor: descriptor.to_owned(),
             arguments: captured,
         },
+    }
+}
+
+/// String concatenation as javac compiled it before release 9: `new StringBuilder().append(a).append(b).toString()`.
+fn built_string(node: &ExprNode) -> Option<ExprNode> {
+    let builder = ["java.lang.StringBuilder", "java.lang.StringBuffer"];
+    let is_builder = |class: &str| builder.contains(&class);
+    let ExprNode::Call { receiver: Some(receiver), method, .. } = node else { return None };
+    if method.name != "toString" || !is_builder(&method.class) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut current = &**receiver;
+    while let ExprNode::Call { receiver: Some(receiver), method, arguments, .. } = current {
+        let [argument] = arguments.as_slice() else { return None };
+        if method.name != "append" || !is_builder(&method.class) {
+            return None;
+        }
+        parts.push(argument.clone());
+        current = receiver;
+    }
+    match current {
+        ExprNode::New { class, arguments }
+            if is_builder(class) && arguments.is_empty() && parts.len() > 1 =>
+        {
+            parts.reverse();
+            Some(ExprNode::Concat(parts))
+        }
+        _ => None,
     }
 }
 

@@ -1,0 +1,57 @@
+//! Compiles small Java programs with the machine's `javac`, and describes what the crate says of them.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+#![allow(dead_code, reason = "every test file uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The oldest `javac` of at least that release among `$JAVA_HOME`, PATH and what is installed: what javac emits changes
+/// from release to release.
+pub fn javac(release: u32) -> Option<PathBuf> {
+    static KNOWN: OnceLock<Vec<(u32, PathBuf)>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| {
+        let mut candidates = vec![PathBuf::from("javac")];
+        candidates.extend(std::env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin/javac")));
+        let mut installed: Vec<PathBuf> = std::fs::read_dir("/usr/lib/jvm")
+            .map(|dir| dir.flatten().map(|entry| entry.path().join("bin/javac")).collect())
+            .unwrap_or_default();
+        installed.sort();
+        candidates.extend(installed);
+        candidates.into_iter().filter_map(|path| Some((version(&path)?, path))).collect()
+    });
+    known.iter().filter(|(v, _)| *v >= release).min_by_key(|(v, _)| *v).map(|(_, path)| path.clone())
+}
+
+fn version(javac: &Path) -> Option<u32> {
+    let output = Command::new(javac).arg("-version").output().ok()?;
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    text.trim().strip_prefix("javac ")?.split(['.', '-']).next()?.parse().ok()
+}
+
+/// Compiles source files together and gives their classes, by name.
+pub fn compile(javac: &Path, sources: &[&Path], options: &[&str]) -> Vec<bytecode::ClassFile> {
+    let folder = tempfile::tempdir().unwrap();
+    let output =
+        Command::new(javac).args(options).arg("-d").arg(folder.path()).args(sources).output().unwrap();
+    assert!(
+        output.status.success(),
+        "{sources:?} do not compile:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let mut classes: Vec<bytecode::ClassFile> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| bytecode::ClassFile::parse(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap())
+        .collect();
+    classes.sort_by(|a, b| a.name.cmp(&b.name));
+    classes
+}
+
+/// Writes a source text to a temporary file and compiles it.
+pub fn compile_text(name: &str, text: &str, options: &[&str]) -> Vec<bytecode::ClassFile> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{name}.java"));
+    std::fs::write(&path, text).unwrap();
+    compile(&javac(17).expect("a JDK of 17 or newer: install openjdk-17-jdk-headless"), &[&path], options)
+}
