@@ -183,10 +183,36 @@ impl LaunchCommand {
         if !is_java {
             return Ok(LaunchCommand::Wrapper { program });
         }
-        let scan = Scan::of(args, cwd, env)?;
-        if let Some(agent) = scan.debug_agent {
-            return Err(JavaCommandError::DebugAgent(agent));
+        let (command, agent) = JavaCommand::read(program, args, cwd, env)?;
+        match agent {
+            Some(agent) => Err(JavaCommandError::DebugAgent(agent)),
+            None => Ok(LaunchCommand::Java(Box::new(command))),
         }
+    }
+}
+
+impl JavaCommand {
+    /// Reads the command line of a process that runs: `args` begins with the name of the launcher, `java` is its file.
+    /// `None` when it is no `java`, or its command line is not one that we understand.
+    pub fn of_process(
+        java: PathBuf,
+        args: &[String],
+        cwd: &Path,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<JavaCommand> {
+        let (name, args) = args.split_first()?;
+        // It was started with our own agent, in its arguments or its environment.
+        is_java(name).then(|| JavaCommand::read(java, args, cwd, env).ok())?.map(|(command, _)| command)
+    }
+
+    /// Also returns the debug agent that the command or its environment names.
+    fn read(
+        java: PathBuf,
+        args: &[String],
+        cwd: &Path,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(JavaCommand, Option<String>), JavaCommandError> {
+        let scan = Scan::of(args, cwd, env)?;
         let main = scan.main(cwd)?;
         let class_path = match &main {
             Main::Jar { jar, .. } => vec![jar.clone()],
@@ -199,25 +225,17 @@ impl LaunchCommand {
         };
         let split = |paths: &[String]| paths.iter().flat_map(|p| split_path(p, false)).collect::<Vec<_>>();
         let class_path = split(&scan.boot_append).into_iter().chain(class_path).collect();
-        Ok(LaunchCommand::Java(Box::new(JavaCommand {
-            java_home: java_home(&program, env),
-            java: program,
+        let command = JavaCommand {
+            java_home: java_home(&java, env),
+            java,
             main,
             class_path,
             module_path: split(&scan.module_path),
             patches: split(&scan.patches),
             options_at: 1,
-        })))
+        };
+        Ok((command, scan.debug_agent))
     }
-}
-
-/// The main class of a running `java` process by its command line, for telling the VMs of a process tree apart.
-pub(crate) fn main_of(args: &[String], cwd: &Path) -> Option<Main> {
-    let (name, args) = args.split_first()?;
-    if !is_java(name) {
-        return None;
-    }
-    Scan::of(args, cwd, &|_| None).ok()?.main(cwd).ok()
 }
 
 impl Scan {

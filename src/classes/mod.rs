@@ -18,8 +18,6 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use java_command::main_of;
-
 pub use error::ClassesError;
 pub use java_command::{JavaCommand, JavaCommandError, LaunchCommand, Main, find_program};
 pub use names::Resolution;

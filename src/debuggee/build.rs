@@ -58,7 +58,8 @@ impl Record {
         settings.env.iter().for_each(|(k, v)| field(&mut key, format!("{k}={v}").as_bytes()));
         field(&mut key, template.variable("JAVA_HOME").unwrap_or_default().as_bytes());
         field(&mut key, template.variable("PATH").unwrap_or_default().as_bytes());
-        let file = cache_folder().map(|dir| dir.join("querypoint").join("builds").join(hex(key)));
+        let folder = settings.cache.clone().or_else(cache_folder);
+        let file = folder.map(|dir| dir.join(hex(key)));
         let roots = if settings.sources.is_empty() { vec![PathBuf::new()] } else { settings.sources.clone() };
         let sources = state(&cwd, &roots, &SOURCES, true);
         let mut record = Record { file, sources, current: false };
@@ -165,5 +166,6 @@ fn hex(hash: Sha256) -> String {
 fn cache_folder() -> Option<PathBuf> {
     let absolute = |p: &PathBuf| p.is_absolute();
     let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
-    set.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")).filter(absolute))
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")).filter(absolute);
+    Some(set.or_else(home)?.join("querypoint").join("builds"))
 }

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 /// The variable that marks every process below a command, for those that leave its group.
 const MARK: &str = "QUERYPOINT_GROUP";
@@ -72,9 +72,12 @@ pub(super) struct Group {
     mark: String,
     output: Output,
     tasks: JoinSet<()>,
+    feeder: Option<AbortHandle>,
     exit: Option<Exit>,
     /// Whether the group's number is still ours: its leader is not reaped, or others were in it when it was.
     named: bool,
+    /// Whether everything has been killed already.
+    ended: bool,
     guardian: Arc<Guardian>,
 }
 
@@ -99,11 +102,20 @@ impl Group {
         if let Some(pipe) = child.stderr.take() {
             tasks.spawn(output.clone().drain(Stream::Err, pipe));
         }
-        if let Some(pipe) = child.stdin.take() {
-            // Not among `tasks`: input that nobody reads must not be waited for. It ends with the pipe.
-            tokio::spawn(spec.stdin.feed(pipe));
-        }
-        Ok(Group { child, pid, mark: spec.mark, output, tasks, exit: None, named: true, guardian })
+        // Not among `tasks`: input that nobody reads must not be waited for.
+        let feeder = child.stdin.take().map(|pipe| tokio::spawn(spec.stdin.feed(pipe)).abort_handle());
+        Ok(Group {
+            child,
+            pid,
+            mark: spec.mark,
+            output,
+            tasks,
+            feeder,
+            exit: None,
+            named: true,
+            ended: false,
+            guardian,
+        })
     }
 
     pub fn pid(&self) -> u32 {
@@ -125,7 +137,7 @@ impl Group {
             None => {
                 // Waiting fails only when somebody else has reaped the child: then it has ended, we know not how.
                 let exit = self.child.wait().await.map_or(Exit { code: None, signal: None }, Exit::from);
-                self.ended(exit);
+                self.reaped(exit);
                 exit
             }
         };
@@ -134,7 +146,7 @@ impl Group {
         exit
     }
 
-    fn ended(&mut self, exit: Exit) {
+    fn reaped(&mut self, exit: Exit) {
         self.exit = Some(exit);
         self.named = group_lives(self.pid);
     }
@@ -158,18 +170,32 @@ impl Group {
         self.wait().await
     }
 
+    /// Kills everything and waits until it is gone: a large VM takes its time to return its memory. Blocks meanwhile.
     fn kill(&mut self) {
+        // The marked ones first: a process that is ending has no environment any more.
+        let marked = marked::kill(&self.mark);
         if self.named {
             // ESRCH: the group has ended by itself.
             let _ = kill_process_group(self.pid, Signal::KILL);
         }
-        marked::kill(&self.mark);
+        let deadline = Instant::now() + LAST_WAIT;
+        let lives = |pid: &u32| super::peer::stat(*pid).is_some_and(|s| !s.dead);
+        while (marked.iter().any(lives) || (self.named && group_lives(self.pid))) && Instant::now() < deadline
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.ended = true;
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.kill();
+        if let Some(feeder) = &self.feeder {
+            feeder.abort();
+        }
+        if !self.ended {
+            self.kill();
+        }
         let deadline = Instant::now() + LAST_WAIT;
         while self.exit.is_none() && Instant::now() < deadline {
             match self.child.try_wait() {
@@ -190,7 +216,10 @@ fn group_lives(group: Pid) -> bool {
     }
     let number = group.as_raw_pid().unsigned_abs();
     let living = |pid| super::peer::stat(pid).is_some_and(|s| s.group == number && !s.dead);
-    !cfg!(target_os = "linux") || super::peer::processes().any(living)
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    super::peer::processes().any(living)
 }
 
 /// Processes that carry a mark in their environment.
@@ -206,23 +235,25 @@ pub(super) mod marked {
         environment.split(|b| *b == 0).any(|variable| variable == wanted.as_bytes())
     }
 
-    /// Kills them all, again until none is left: one may start another while we look.
-    pub fn kill(mark: &str) {
+    /// Kills them all, again until none is left: one may start another while we look. Returns whom it killed.
+    pub fn kill(mark: &str) -> Vec<u32> {
+        let mut killed = Vec::new();
         for _ in 0..20 {
-            let mut found = false;
+            let before = killed.len();
             for pid in crate::debuggee::peer::processes() {
                 let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
                 // The descriptor is taken before the look, so that the number cannot pass to another process between.
                 let Some(fd) = raw.and_then(|p| pidfd_open(p, PidfdFlags::empty()).ok()) else { continue };
-                if carries(pid, mark) {
-                    found |= pidfd_send_signal(&fd, Signal::KILL).is_ok();
+                if carries(pid, mark) && pidfd_send_signal(&fd, Signal::KILL).is_ok() {
+                    killed.push(pid);
                 }
             }
-            if !found {
-                return;
+            if killed.len() == before {
+                break;
             }
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
+        killed
     }
 }
 
@@ -233,5 +264,7 @@ pub(super) mod marked {
         false
     }
 
-    pub fn kill(_mark: &str) {}
+    pub fn kill(_mark: &str) -> Vec<u32> {
+        Vec::new()
+    }
 }

@@ -3,9 +3,9 @@
 //! Linux only, by `/proc` (proc(5)); elsewhere a connection has no known peer and is taken for the debuggee's.
 
 use super::group::marked;
-use crate::classes::{Main, main_of};
+use crate::classes::{ClassPaths, JavaCommand, Main};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A process that connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +16,15 @@ pub struct Peer {
     pub command_line: Vec<String>,
     /// What it runs, when it is `java`.
     pub main: Option<Main>,
+    /// Where its classes come from, when it is `java`: all that is known of a VM that a wrapper starts.
+    pub class_paths: Option<ClassPaths>,
 }
 
 /// What is known about a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Identity {
     /// A process of the debuggee.
-    Ours(Peer),
+    Ours(Box<Peer>),
     /// A process that the debuggee did not start, or one that we may not look at.
     Foreign,
     /// The system does not tell.
@@ -84,7 +86,7 @@ pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark:
         std::iter::once(leader).chain(processes().filter(|p| *p != leader && is_ours(*p, leader, mark)));
     for pid in near {
         if holds(pid, &link) {
-            return Identity::Ours(read(pid));
+            return Identity::Ours(Box::new(read(pid)));
         }
     }
     Identity::Foreign
@@ -153,24 +155,39 @@ fn read(pid: u32) -> Peer {
     let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let command_line: Vec<String> = text.trim_end_matches('\0').split('\0').map(str::to_owned).collect();
-    let cwd = std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
-    let main = main_of(&command_line, &cwd);
-    Peer { pid, command_line, main }
+    let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).unwrap_or_default();
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let environment = String::from_utf8_lossy(&environment);
+    let variable = |name: &str| {
+        let value = environment.split('\0').find_map(|v| v.strip_prefix(name)?.strip_prefix('='));
+        value.map(str::to_owned)
+    };
+    peer(pid, command_line, &link("cwd"), link("exe"), &variable)
+}
+
+fn peer(
+    pid: u32,
+    command_line: Vec<String>,
+    cwd: &Path,
+    program: PathBuf,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Peer {
+    let java = JavaCommand::of_process(program, &command_line, cwd, variable);
+    let class_paths = java.as_ref().map(|java| ClassPaths::of(java, cwd));
+    Peer { pid, command_line, main: java.map(|java| java.main), class_paths }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn peer(line: &str) -> Peer {
-        let command_line: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let main = main_of(&command_line, Path::new("."));
-        Peer { pid: 1, command_line, main }
+    fn of(line: &str) -> Peer {
+        peer(1, line.split(' ').map(str::to_owned).collect(), Path::new("."), "java".into(), &|_| None)
     }
 
     #[test]
     fn jvm_is_a_main_class_or_a_pattern() {
-        let matches = |line: &str, jvm: &str| peer(line).matches(&JvmPattern::parse(jvm).unwrap());
+        let matches = |line: &str, jvm: &str| of(line).matches(&JvmPattern::parse(jvm).unwrap());
         assert!(matches("/usr/bin/java -ea -cp c pkg.Intro x", "Intro"));
         assert!(matches("java -agentlib:jdwp=x pkg.Intro", "pkg.Intro"));
         assert!(!matches("java -cp c Other Intro", "Intro"));

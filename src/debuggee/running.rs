@@ -107,7 +107,7 @@ impl Running {
         match identify(local, remote, self.group.pid(), self.group.mark()) {
             Identity::Ours(peer) => {
                 let wanted = self.template.jvm().is_none_or(|pattern| peer.matches(pattern));
-                Some((Some(peer), wanted))
+                Some((Some(*peer), wanted))
             }
             Identity::Unknown => Some((None, true)),
             Identity::Foreign => None,

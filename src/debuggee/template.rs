@@ -8,7 +8,7 @@ use super::output::{Forward, Output};
 use super::peer::JvmPattern;
 use super::running::Running;
 use super::stdin::Stdin;
-use crate::classes::{LaunchCommand, find_program};
+use crate::classes::{JavaCommandError, LaunchCommand, find_program};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub struct Settings {
     pub jvm: Option<String>,
     /// Folders that hold the sources, relative to `cwd`; without any, `cwd` itself.
     pub sources: Vec<PathBuf>,
+    /// The folder where successful builds are remembered; `None` for `querypoint/builds` in the user's cache folder.
+    pub cache: Option<PathBuf>,
     /// How long one run may take, connecting included.
     pub timeout: Duration,
 }
@@ -54,6 +56,7 @@ impl Settings {
             drive: None,
             jvm: None,
             sources: Vec::new(),
+            cache: None,
             timeout: Duration::from_secs(60),
         }
     }
@@ -136,7 +139,7 @@ impl Template {
     }
 
     /// Runs `build`, unless the command, the sources and what it built are as they were after it last succeeded. The
-    /// record of that is in `XDG_CACHE_HOME/querypoint/builds` (`~/.cache` without that variable).
+    /// record of that is in [`Settings::cache`], by default `querypoint/builds` in `XDG_CACHE_HOME` or `~/.cache`.
     ///
     /// # Errors
     /// When the build cannot be started or fails.
@@ -204,6 +207,11 @@ impl Template {
             LaunchCommand::Java(java) => command.insert(java.options_at.min(command.len()), agent),
             LaunchCommand::Wrapper { .. } => {
                 let before = self.variable("JAVA_TOOL_OPTIONS").filter(|o| !o.trim().is_empty());
+                if let Some(own) =
+                    before.as_ref().filter(|o| o.contains("-agentlib:jdwp") || o.contains("-Xrunjdwp"))
+                {
+                    return Err(JavaCommandError::DebugAgent(format!("JAVA_TOOL_OPTIONS={own}")).into());
+                }
                 let options = before.map_or(agent.clone(), |before| format!("{before} {agent}"));
                 env.push(("JAVA_TOOL_OPTIONS".to_owned(), options));
             }

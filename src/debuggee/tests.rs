@@ -92,8 +92,12 @@ async fn a_wrapper_hands_the_agent_to_its_vm_by_the_environment() {
     let mut running = template(chosen).launch(address, None).unwrap();
     let incoming = running.accept(&listener, LIMIT).await.unwrap();
     assert!(!incoming.wanted, "the main class is Waits");
-    let vm = incoming.peer.unwrap().pid;
+    let peer = incoming.peer.unwrap();
+    let vm = peer.pid;
     assert_ne!(vm, running.pid());
+    let pool = crate::classes::ClassPool::open(&peer.class_paths.unwrap()).unwrap();
+    assert_eq!(pool.find("Waits").unwrap().unwrap().origin.to_string(), "classes/Waits.class");
+    assert!(pool.find("java.lang.Object").unwrap().is_some());
     drop(running);
     assert!(!runs(vm));
 }
@@ -135,12 +139,6 @@ async fn nothing_is_left_after_drop() {
             drop(running);
         }
         assert!(started.elapsed() < Duration::from_secs(3));
-        for _ in 0..100 {
-            if !pids.iter().any(|p| runs(*p)) {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
         let left: Vec<&u32> = pids.iter().filter(|p| runs(**p)).collect();
         assert!(left.is_empty(), "left behind: {left:?} of {pids:?}");
     }
@@ -226,6 +224,7 @@ async fn a_build_is_skipped_while_nothing_changes() {
     let build = |env: &str| {
         let mut chosen = settings(words(&["java", "-cp", "classes", "A"]), root);
         chosen.build = Some(shell(script));
+        chosen.cache = Some(root.join(".cache"));
         chosen.env.push(("FLAVOUR".into(), env.to_owned()));
         template(chosen)
     };
@@ -319,4 +318,9 @@ fn templates_refuse_what_cannot_work() {
     chosen.command = words(&["java", "Main"]);
     let error = template(chosen).launch_command().unwrap_err().to_string();
     assert!(error.contains("`java` was not found; install a JDK 17"), "{error}");
+    let mut chosen = settings(shell("true"), dir.path());
+    chosen.env.push(("JAVA_TOOL_OPTIONS".into(), "-agentlib:jdwp=transport=dt_socket,server=y".into()));
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
+    let error = template(chosen).launch(address, None).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("JAVA_TOOL_OPTIONS=") && error.contains("adds its own debug agent"), "{error}");
 }
