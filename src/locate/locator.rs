@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// Below so many candidates pruning is not worth its time.
 const PRUNE_FROM: usize = 8192;
 
+/// Groups that pruning may look at per candidate before it keeps more instead.
+const PATIENCE: usize = 256;
+
 /// How much to keep.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -146,6 +149,7 @@ pub struct Locator {
     kept: usize,
     full: bool,
     solutions: Vec<Vec<Option<Located>>>,
+    pub(super) patience: usize,
 }
 
 impl Locator {
@@ -177,8 +181,18 @@ impl Locator {
         let tracks = tracks.collect();
         let prune_at = PRUNE_FROM.min(options.limit);
         let checker = Checker::new(queries);
-        let solutions = Vec::new();
-        Ok(Locator { checker, graph, tracks, options, newest: 0, prune_at, kept: 0, full: false, solutions })
+        Ok(Locator {
+            checker,
+            graph,
+            tracks,
+            options,
+            newest: 0,
+            prune_at,
+            kept: 0,
+            full: false,
+            solutions: Vec::new(),
+            patience: PATIENCE,
+        })
     }
 
     /// The TraceQueries of the chain.
@@ -522,6 +536,8 @@ impl Locator {
             sample: track.rejected.sample(),
             outcome: match &track.state {
                 State::Located(_) => Ok(()),
+                // Decided before its first hit: what came later was rejected like the rest.
+                State::Unlocated(Unlocated::NeverOccurred) if track.hits > 0 => Err(Unlocated::AllRejected),
                 State::Unlocated(reason) => Err(*reason),
                 State::Waiting | State::Open => Err(Unlocated::NotYet),
             },

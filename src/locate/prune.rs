@@ -314,7 +314,8 @@ impl Work<'_> {
     /// constraints that leave very many groups to look at.
     fn keep_for_each(&mut self, point: PointIndex, exact: &[Constraint], anchor: &Anchor) -> Option<()> {
         let possible = &self.locator.tracks.get(usize::from(point.0))?.log;
-        let mut budget = (possible.len() + self.log.len()).saturating_mul(64).saturating_add(1 << 16);
+        let per_candidate = self.locator.patience;
+        let mut budget = (possible.len() + self.log.len()).saturating_mul(per_candidate);
         let mut picks: Vec<u32> = Vec::new();
         for answer in possible.iter() {
             let view = View::new(answer, self.tables);
@@ -360,6 +361,7 @@ impl Work<'_> {
         picks: &mut Vec<u32>,
         budget: &mut usize,
     ) -> Option<()> {
+        *budget = budget.checked_sub(1)?;
         let from = self.order.partition_point(|e| self.compare_prefix(*e, prefix) == Ordering::Less);
         let rest = self.order.get(from..)?;
         let end = from + rest.partition_point(|e| self.compare_prefix(*e, prefix) == Ordering::Equal);
