@@ -7,6 +7,7 @@ use super::error::ClassesError;
 use super::pool::{ClassBytes, Origin};
 use jimage_rs::JImage;
 use std::collections::{BTreeSet, HashMap};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -25,9 +26,8 @@ impl Runtime {
     pub fn open(java_home: &Path) -> Result<Runtime, ClassesError> {
         let path = java_home.join("lib").join("modules");
         let failed = |reason: String| ClassesError::RuntimeImage { path: path.clone(), reason };
-        let length = std::fs::metadata(&path).map_err(|e| failed(e.to_string()))?.len();
-        if length < 28 {
-            return Err(failed(format!("{length} bytes are no image")));
+        if !is_whole(&path).map_err(|e| failed(e.to_string()))? {
+            return Err(failed("it is no image, or not all of one".to_owned()));
         }
         let image = JImage::open(&path).map_err(|e| failed(e.to_string()))?;
         let modified = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
@@ -66,6 +66,25 @@ impl Runtime {
             .map(|r| format!("{}.{}", r.parent.replace('/', "."), r.base))
             .collect()
     }
+}
+
+/// Whether the tables that the header announces are all there: the library trusts it. The header is seven words of
+/// four bytes in the machine's order: magic, version, flags, resources, table length, and the bytes of the locations
+/// and the strings. Two tables of words precede the locations.
+fn is_whole(path: &Path) -> std::io::Result<bool> {
+    let mut file = std::fs::File::open(path)?;
+    let mut header = [0; 28];
+    if let Err(e) = file.read_exact(&mut header) {
+        return if e.kind() == std::io::ErrorKind::UnexpectedEof { Ok(false) } else { Err(e) };
+    }
+    let big = header.starts_with(&[0xca, 0xfe, 0xda, 0xda]);
+    let word = |bytes: &[u8]| {
+        let bytes: [u8; 4] = bytes.try_into().unwrap_or_default();
+        u64::from(if big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+    };
+    let words: Vec<u64> = header.chunks_exact(4).map(word).collect();
+    let [magic, _, _, _, table, locations, strings] = words[..] else { return Ok(false) };
+    Ok(magic == 0xcafe_dada && table > 0 && file.metadata()?.len() >= 28 + 8 * table + locations + strings)
 }
 
 /// The feature version of a Java home (17, 25), from its `release` file; 8 for `1.8.0`.
