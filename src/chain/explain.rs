@@ -1,0 +1,349 @@
+//! What a chain's questions become, to be read: the columns of the paper's Table 1 with our constraints and sites, and
+//! the dependency graph (paper §5). Nothing is run for it.
+
+use super::format::Chain;
+use super::translate::classes::Classes;
+use super::translate::{Need, Translation};
+use crate::classes::{ClassPool, SourceRoots};
+use crate::model::Site;
+use crate::query::{
+    BranchSite, Constraint, Event, Field, FrameSelector, PointIndex, Slot, StoreSite, TraceQuery,
+};
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+use std::fmt;
+
+/// Widest line of the table, in characters.
+const WIDTH: u16 = 80;
+/// Sites shown of one TraceQuery in the table; `Row::sites` has them all.
+const SITES_SHOWN: usize = 8;
+
+/// A chain explained.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// One row per point, in the order of the chain.
+    pub rows: Vec<Row>,
+    /// Which point depends on which, and by what.
+    pub edges: Vec<Edge>,
+    /// What may have to be learnt by a further run although the points can be asked.
+    pub deeper: Vec<String>,
+    /// What the user should know of how the chain was understood.
+    pub warnings: Vec<String>,
+}
+
+/// One point explained.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Id of the point.
+    pub point: String,
+    /// The question.
+    pub querypoint: String,
+    /// What interrupts the execution; none while something must be learnt.
+    pub event: Option<String>,
+    /// Where, as `Intro.main@31 line 31`.
+    pub sites: Vec<String>,
+    /// What must hold of the occurrence itself.
+    pub conditions: Vec<String>,
+    /// What relates it to other points.
+    pub constraints: Vec<String>,
+    /// What each candidate keeps for other points.
+    pub keeps: Vec<String>,
+    /// Which instance: 0 the first, -1 the last.
+    pub index: i64,
+    /// What a run must tell before the point can be asked.
+    pub needs: Option<String>,
+}
+
+/// A dependence of one point on another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Edge {
+    /// The point that depends.
+    pub from: String,
+    /// The point it depends on.
+    pub to: String,
+    /// The constraints, or what must be learnt there.
+    pub by: Vec<String>,
+}
+
+/// How the graph is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum GraphFormat {
+    /// One line per dependence
+    Text,
+    /// Graphviz
+    Dot,
+    /// Mermaid flowchart
+    Mermaid,
+}
+
+impl Explanation {
+    /// Explains a translation of a chain.
+    pub fn new(
+        chain: &Chain,
+        translation: &Translation,
+        pool: &ClassPool,
+        sources: &SourceRoots,
+    ) -> Explanation {
+        let names = Names { chain, classes: Classes { pool, sources } };
+        let mut rows = Vec::new();
+        let mut edges: Vec<Edge> = Vec::new();
+        for (place, point) in chain.points.iter().enumerate() {
+            let is = |index: PointIndex| usize::from(index.0) == place;
+            let need = translation.pending.iter().find(|(p, _)| is(*p)).map(|(_, need)| need);
+            let mut row = Row {
+                point: point.id.clone(),
+                querypoint: point.at.to_string(),
+                event: None,
+                sites: Vec::new(),
+                conditions: Vec::new(),
+                constraints: Vec::new(),
+                keeps: Vec::new(),
+                index: point.effective_index(),
+                needs: need.map(Need::to_string),
+            };
+            if let Some(query) = translation.queries.iter().find(|q| is(q.point)) {
+                names.fill(&mut row, query, translation);
+                for constraint in &query.constraints {
+                    add(
+                        &mut edges,
+                        &point.id,
+                        &names.id(constraint.point()),
+                        names.constraint(constraint, translation),
+                    );
+                }
+            }
+            if let Some(need) = need {
+                add(&mut edges, &point.id, &names.id(need.point()), format!("needs {need}"));
+            }
+            rows.push(row);
+        }
+        let deeper = translation.deeper.iter().map(|(p, need)| format!("{}: {need}", names.id(*p))).collect();
+        Explanation { rows, edges, deeper, warnings: translation.warnings.clone() }
+    }
+
+    /// The dependency graph.
+    pub fn graph(&self, format: GraphFormat) -> String {
+        match format {
+            GraphFormat::Text => self.text(),
+            GraphFormat::Dot => self.dot(),
+            GraphFormat::Mermaid => self.mermaid(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = String::new();
+        for row in &self.rows {
+            let edges: Vec<&Edge> = self.edges.iter().filter(|e| e.from == row.point).collect();
+            if edges.is_empty() {
+                out.push_str(&format!("{} depends on no point\n", row.point));
+            }
+            for edge in edges {
+                out.push_str(&format!("{} depends on {}: {}\n", edge.from, edge.to, edge.by.join(", ")));
+            }
+        }
+        out
+    }
+
+    fn dot(&self) -> String {
+        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut out = "digraph chain {\n    rankdir=RL;\n    node [shape=box];\n".to_owned();
+        for row in &self.rows {
+            let (id, question) = (quoted(&row.point), quoted(&row.querypoint));
+            out.push_str(&format!("    \"{id}\" [label=\"{id}\\n{question}\"];\n"));
+        }
+        for edge in &self.edges {
+            let by = edge.by.iter().map(|b| quoted(b)).collect::<Vec<_>>().join("\\n");
+            out.push_str(&format!(
+                "    \"{}\" -> \"{}\" [label=\"{by}\"];\n",
+                quoted(&edge.from),
+                quoted(&edge.to)
+            ));
+        }
+        out + "}\n"
+    }
+
+    fn mermaid(&self) -> String {
+        // Mermaid has no quotes inside quotes, and ids of its own rules: points are numbered.
+        let quoted = |text: &str| text.replace('"', "#quot;");
+        let node = |id: &str| {
+            self.rows.iter().position(|r| r.point == id).map_or_else(String::new, |n| format!("p{n}"))
+        };
+        let mut out = "flowchart RL\n".to_owned();
+        for row in &self.rows {
+            let label = quoted(&format!("{}: {}", row.point, row.querypoint));
+            out.push_str(&format!("    {}[\"{label}\"]\n", node(&row.point)));
+        }
+        for edge in &self.edges {
+            let by = edge.by.iter().map(|b| quoted(b)).collect::<Vec<_>>().join("<br>");
+            out.push_str(&format!("    {} -->|\"{by}\"| {}\n", node(&edge.from), node(&edge.to)));
+        }
+        out
+    }
+}
+
+fn add(edges: &mut Vec<Edge>, from: &str, to: &str, by: String) {
+    match edges.iter_mut().find(|e| e.from == from && e.to == to) {
+        Some(edge) => edge.by.push(by),
+        None => edges.push(Edge { from: from.to_owned(), to: to.to_owned(), by: vec![by] }),
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new();
+        table.load_style(presets::ASCII_FULL_CONDENSED);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+        table.set_header(["Point", "Querypoint", "TraceQuery", "Index"]);
+        for (place, row) in self.rows.iter().enumerate() {
+            if place > 0 {
+                table.add_row(["", "", "", ""]);
+            }
+            table.add_row([
+                row.point.clone(),
+                row.querypoint.clone(),
+                row.trace_query(),
+                row.index.to_string(),
+            ]);
+        }
+        writeln!(f, "{table}")?;
+        write!(f, "\n{}", self.text())?;
+        for need in &self.deeper {
+            write!(f, "\nmay take another run, {need}")?;
+        }
+        for warning in &self.warnings {
+            write!(f, "\nnote, {warning}")?;
+        }
+        if self.deeper.is_empty() && self.warnings.is_empty() { Ok(()) } else { writeln!(f) }
+    }
+}
+
+impl Row {
+    /// The TraceQuery column: event, sites, conditions and constraints, a line each.
+    fn trace_query(&self) -> String {
+        let Some(event) = &self.event else {
+            let needs = self.needs.as_deref().unwrap_or("an earlier point");
+            return format!("not asked yet: a run must tell {needs}");
+        };
+        let mut lines = vec![event.clone()];
+        lines.extend(self.sites.iter().take(SITES_SHOWN).map(|s| format!("  {s}")));
+        if let Some(more) = self.sites.len().checked_sub(SITES_SHOWN).filter(|n| *n > 0) {
+            lines.push(format!("  and {more} more"));
+        }
+        lines.extend(self.conditions.iter().chain(&self.constraints).cloned());
+        lines.extend(self.keeps.iter().map(|k| format!("keep {k}")));
+        lines.join("\n")
+    }
+}
+
+/// Names for the numbers of a translation.
+struct Names<'a> {
+    chain: &'a Chain,
+    classes: Classes<'a>,
+}
+
+impl Names<'_> {
+    fn id(&self, point: PointIndex) -> String {
+        self.chain.points.get(usize::from(point.0)).map_or_else(|| "?".to_owned(), |p| p.id.clone())
+    }
+
+    fn fill(&self, row: &mut Row, query: &TraceQuery, translation: &Translation) {
+        let (event, sites) = self.event(&query.event);
+        row.event = Some(event);
+        row.sites = sites;
+        let local = &query.local;
+        row.conditions.extend(local.when.iter().map(|w| format!("when {w}")));
+        row.conditions.extend(local.thread.iter().map(|t| format!("in thread {t}")));
+        row.conditions.extend(local.from.iter().map(|m| format!("from {m}")));
+        row.constraints = query.constraints.iter().map(|c| self.constraint(c, translation)).collect();
+        row.keeps = query.keep.iter().map(|k| format!("({}):{}", k.frame, k.expr)).collect();
+    }
+
+    fn event(&self, event: &Event) -> (String, Vec<String>) {
+        let site = |method, bci| self.classes.place(&Site { method, bci });
+        match event {
+            Event::Reached(passes) => {
+                let on_entry = passes.iter().all(|p| p.on_entry);
+                let sites =
+                    passes.iter().flat_map(|p| p.entries.iter().map(|bci| site(p.method.clone(), *bci)));
+                let event = if on_entry { "interrupt at the entry of" } else { "interrupt on" };
+                (event.to_owned(), sites.collect())
+            }
+            Event::Returned(methods) => (
+                "interrupt at the normal exit of".to_owned(),
+                methods.iter().map(ToString::to_string).collect(),
+            ),
+            Event::Written(field) => (format!("field written: {}", field_text(field)), Vec::new()),
+            Event::Read(field) => (format!("field read: {}", field_text(field)), Vec::new()),
+            Event::Thrown { class, caught } => {
+                let how = match caught {
+                    Some(true) => "caught exception",
+                    Some(false) => "uncaught exception",
+                    None => "exception",
+                };
+                (format!("{how} thrown: {}", class.as_deref().unwrap_or("any")), Vec::new())
+            }
+            Event::Skipped(lines) => {
+                let from = |l: &crate::query::SkippedLine| {
+                    let mut from: Vec<u32> = l.bypassed_from.values().flatten().copied().collect();
+                    from.sort_unstable();
+                    from.dedup();
+                    from.into_iter().map(|bci| site(l.method.clone(), bci)).collect::<Vec<_>>()
+                };
+                ("exception caught that skips the line, at".to_owned(), lines.iter().flat_map(from).collect())
+            }
+            Event::Stored(stores) => {
+                let text = |s: &StoreSite| {
+                    let entry = s.site.bci == 0 && s.value_at == 0;
+                    self.classes.place(&s.site) + if entry { " (parameter)" } else { "" }
+                };
+                ("interrupt on the stores".to_owned(), stores.iter().map(text).collect())
+            }
+            Event::Branched(branches) => {
+                ("interrupt on the branches".to_owned(), branches.iter().map(|b| self.branch(b)).collect())
+            }
+        }
+    }
+
+    fn branch(&self, branch: &BranchSite) -> String {
+        let place = self.classes.place(&branch.site);
+        if branch.is_handler() {
+            return format!("{place} (handler)");
+        }
+        let mut ways: Vec<u32> = branch.controls.values().flatten().copied().collect();
+        ways.sort_unstable();
+        ways.dedup();
+        let ways: Vec<String> = ways.iter().map(u32::to_string).collect();
+        format!("{place} to @{}", ways.join(", @"))
+    }
+
+    fn constraint(&self, constraint: &Constraint, translation: &Translation) -> String {
+        let id = self.id(constraint.point());
+        match constraint {
+            Constraint::Before(_) => format!("before({id})"),
+            Constraint::After(_) => format!("after({id})"),
+            Constraint::SameThread(_) => format!("sameThread({id})"),
+            Constraint::Sameness { mine, point, theirs } => {
+                let of = |slot: &Slot, owner: PointIndex| match slot {
+                    Slot::Owner => ".owner".to_owned(),
+                    Slot::Kept(at) => {
+                        let query = translation.queries.iter().find(|q| q.point == owner);
+                        let kept = query.and_then(|q| q.keep.get(*at));
+                        kept.map_or_else(|| "?".to_owned(), |k| format!("({}):{}", k.frame, k.expr))
+                    }
+                };
+                format!("sameness({}, {id}{})", of(mine, *point), of(theirs, *point))
+            }
+            Constraint::MayAffect { frame: FrameSelector::Any, .. } => format!("mayAffect({id})"),
+            Constraint::MayAffect { frame: FrameSelector::Nth(n), .. } => format!("mayAffect({id}({n}))"),
+            Constraint::StoresFor { frame, .. } => format!("storesFor({id}({frame}))"),
+            Constraint::Controls(_) => format!("controls({id})"),
+            Constraint::Within(_) => format!("within({id})"),
+            Constraint::CaughtIn(_) => format!("caughtIn({id})"),
+        }
+    }
+}
+
+fn field_text(field: &Field) -> String {
+    let kind = if field.is_static { " (static)" } else { "" };
+    format!("{}.{}{kind}", field.class, field.name)
+}

@@ -1,0 +1,256 @@
+//! The chain file (DESIGN §6): what stands in it, reading it and writing it.
+//!
+//! A chain is plain data: expressions and references stay as the text the user wrote and are parsed where they are
+//! needed, so that a chain built by a command is the same thing as one read from a file.
+
+use super::error::ChainError;
+use super::kinds::Kind;
+use super::spans;
+use super::validate;
+use ron::extensions::Extensions;
+use ron::ser::PrettyConfig;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The version of the format that this build reads and writes.
+pub const FORMAT: u32 = 1;
+
+/// A saved list of Querypoints with their debuggee and what is expected of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chain {
+    /// Version of the format; [`FORMAT`].
+    pub format: u32,
+    /// What the chain shows, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// The program and how it is launched.
+    pub debuggee: Debuggee,
+    /// The questions. A point refers only to points above it.
+    pub points: Vec<Point>,
+    /// The folder that `debuggee.cwd` is relative to: that of the chain's file. Empty: the current folder.
+    #[serde(skip)]
+    pub base: PathBuf,
+}
+
+/// The relaunched program and how it is launched, driven and fed. Paths are relative to `cwd`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Debuggee {
+    /// Command that builds it, before the first launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub build: Vec<String>,
+    /// Any command that starts a JVM.
+    pub command: Vec<String>,
+    /// Which JVM of the process tree, by main class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jvm: Option<String>,
+    /// Its working folder, relative to the chain's file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<PathBuf>,
+    /// File that is fed to its standard input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<PathBuf>,
+    /// Environment variables added to those of `qp`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Command that resets the world before each run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before_run: Vec<String>,
+    /// Command that operates the program while it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drive: Vec<String>,
+    /// Roots of the source text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<PathBuf>,
+    /// Longest time of one run, in seconds; none: as long as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_s: Option<u64>,
+}
+
+/// One Querypoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// Its name in the chain: a letter or `_`, then letters, digits, `_` and `-`.
+    pub id: String,
+    /// What is asked for.
+    pub at: Kind,
+    /// The source line, trimmed, so that it is found again after an edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// A Java condition at the newest frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// Which hit: 0 the first, -1 the last. [`Point::effective_index`] has the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<i64>,
+    /// Id of a point that is later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Id of a point that is earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Id of a point whose activation is on the stack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    /// Name of the thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// A method somewhere on the stack below, `Class.method`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// For an exception: only caught, or only uncaught.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caught: Option<bool>,
+    /// What to show; none: the default collection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collect: Option<Vec<String>>,
+    /// What is expected of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Expect>,
+}
+
+/// What is expected of a point's answer. What is not named is not compared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// Binary name of the class, with dots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Name of the method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The source line, trimmed. It decides where both it and `line` are given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Number of the source line, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Name of the thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// The value before, as in Java.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    /// The value after, as in Java.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+    /// The way a condition went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<String>,
+    /// Whether there is an answer at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub located: Option<bool>,
+}
+
+impl Point {
+    /// A point with nothing but its id and question.
+    pub fn new(id: impl Into<String>, at: Kind) -> Point {
+        Point {
+            id: id.into(),
+            at,
+            text: None,
+            when: None,
+            index: None,
+            before: None,
+            after: None,
+            within: None,
+            thread: None,
+            from: None,
+            caught: None,
+            collect: None,
+            expect: None,
+        }
+    }
+
+    /// The index, or its default (DESIGN §5.12): what the kind means by itself, -1 for a point that only has
+    /// `before`, else 0.
+    pub fn effective_index(&self) -> i64 {
+        let only_before = self.before.is_some() && self.after.is_none();
+        self.index.or(self.at.rule().own_index()).unwrap_or(if only_before { -1 } else { 0 })
+    }
+}
+
+impl Chain {
+    /// Reads a chain from a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no chain: where, and what was expected there.
+    pub fn load(path: &Path) -> Result<Chain, ChainError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ChainError::Unreadable { path: path.to_owned(), source })?;
+        let mut chain = Chain::parse(&text, &path.display().to_string())?;
+        chain.base = path.parent().map(Path::to_owned).unwrap_or_default();
+        Ok(chain)
+    }
+
+    /// Reads a chain from its text; `name` is shown in errors.
+    ///
+    /// # Errors
+    /// The text is no chain: where, and what was expected there.
+    pub fn parse(text: &str, name: &str) -> Result<Chain, ChainError> {
+        let chain: Chain =
+            options().from_str(text).map_err(|error| ChainError::of_ron(text, name, &error))?;
+        chain.check_in(text, name)?;
+        Ok(chain)
+    }
+
+    /// Checks a chain that was not read from a file. What is wrong is shown in the text that its file would have.
+    ///
+    /// # Errors
+    /// As for a file.
+    pub fn check(&self, name: &str) -> Result<(), ChainError> {
+        self.check_in(&self.to_ron()?, name)
+    }
+
+    fn check_in(&self, text: &str, name: &str) -> Result<(), ChainError> {
+        let problems = validate::problems(self);
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let spans = spans::Spans::of(text);
+        let faults = problems.into_iter().map(|problem| spans.fault(problem)).collect();
+        Err(ChainError::invalid(text, name, faults))
+    }
+
+    /// The text of the chain's file: one line per point, in a stable order, without what is left at its default.
+    ///
+    /// # Errors
+    /// None that a chain is known to cause; the serialiser's own are passed on.
+    pub fn to_ron(&self) -> Result<String, ChainError> {
+        let pretty = PrettyConfig::new().depth_limit(2).new_line("\n").escape_strings(true);
+        let mut text = options().to_string_pretty(self, pretty)?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// The debuggee's working folder.
+    pub fn cwd(&self) -> PathBuf {
+        let base = if self.base.as_os_str().is_empty() { Path::new(".") } else { &self.base };
+        self.debuggee.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd))
+    }
+
+    /// A path of the chain, relative to the debuggee's working folder.
+    pub fn path(&self, written: &Path) -> PathBuf {
+        self.cwd().join(written)
+    }
+
+    /// The roots of the source text; the working folder when none is named.
+    pub fn source_roots(&self) -> Vec<PathBuf> {
+        if self.debuggee.sources.is_empty() {
+            return vec![self.cwd()];
+        }
+        self.debuggee.sources.iter().map(|root| self.path(root)).collect()
+    }
+
+    /// The place of a point in the chain, by its id.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.points.iter().position(|p| p.id == id)
+    }
+}
+
+pub(super) fn options() -> ron::Options {
+    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
+}

@@ -1,0 +1,61 @@
+//! `Entry("pkg.Class.method")`: a method is entered.
+
+use super::{Complaint, Rule, method_complaints};
+use crate::chain::translate::classes::Classes;
+use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
+use crate::expr::EventTypes;
+use crate::model::{MethodName, Site};
+use crate::query::{Event, Pass};
+use bytecode::ClassFile;
+use std::sync::Arc;
+
+pub(super) struct Entry<'a> {
+    pub(super) method: &'a str,
+}
+
+impl Rule for Entry<'_> {
+    fn complaints(&self) -> Vec<Complaint> {
+        method_complaints(self.method)
+    }
+
+    fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
+        let (class, name) = point.classes().method(self.method)?;
+        let loops = with_code(&class, &name)?;
+        if loops {
+            point.warn(format!(
+                "{name} begins with a loop, so its entries are told from the loop's turns by method entry events, \
+                 which are slower"
+            ));
+        }
+        warn_inherited(point, self.method, &name);
+        let site = Site { method: name.clone(), bci: 0 };
+        let pass = Pass { method: name, entries: vec![0], exits: Vec::new(), on_entry: true };
+        Ok(Ask::plain(Event::Reached(vec![pass]), Some(vec![site]), EventTypes::default()))
+    }
+}
+
+/// Whether index 0 is a jump's target; an error for a method without code.
+fn with_code(class: &Arc<ClassFile>, name: &MethodName) -> Result<bool, Refusal> {
+    let method = class.method(&name.name, &name.descriptor);
+    match method.and_then(|m| m.code.as_ref()) {
+        Some(code) => Ok(code.is_branch_target(0)),
+        None => {
+            let native = method.is_some_and(bytecode::Method::is_native);
+            let (what, instead) = if native {
+                ("native", "ask for the line that calls it")
+            } else {
+                ("abstract", "name a class that implements it")
+            };
+            Err(Refusal::NoCode { method: name.to_string(), what, instead })
+        }
+    }
+}
+
+/// The code that is watched is that of the declaring class, for all its subclasses.
+fn warn_inherited(point: &mut PointContext<'_, '_>, written: &str, name: &MethodName) {
+    let class = written.split('(').next().and_then(|n| n.rsplit_once('.')).map_or("", |(c, _)| c);
+    let same = Classes::named(point.classes(), class).is_ok_and(|found| *found.file.name == *name.class);
+    if !same {
+        point.warn(format!("{written} is inherited: {name} is watched, for objects of all classes"));
+    }
+}

@@ -1,0 +1,40 @@
+//! `Exit("pkg.Class.method")`: a method returns normally (DESIGN §5.9).
+
+use super::{Complaint, Rule, method_complaints};
+use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
+use crate::expr::{EventTypes, Type, method_types};
+use crate::model::Site;
+use crate::query::Event;
+use bytecode::Op;
+
+pub(super) struct Exit<'a> {
+    pub(super) method: &'a str,
+}
+
+impl Rule for Exit<'_> {
+    fn complaints(&self) -> Vec<Complaint> {
+        method_complaints(self.method)
+    }
+
+    fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
+        let (class, name) = point.classes().method(self.method)?;
+        let method = class.method(&name.name, &name.descriptor);
+        if method.is_some_and(bytecode::Method::is_abstract) {
+            let instead = "name a class that implements it";
+            return Err(Refusal::NoCode { method: name.to_string(), what: "abstract", instead }.into());
+        }
+        let result = method_types(&name.descriptor).map(|(_, result)| result).filter(|r| *r != Type::Void);
+        let events = EventTypes { result, ..EventTypes::default() };
+        let code = method.and_then(|m| m.code.as_ref());
+        let sites = code.map(|code| {
+            let returns = code.instructions.iter().filter(|i| matches!(i.op, Op::Return(_)));
+            returns.map(|i| Site { method: name.clone(), bci: i.pc }).collect::<Vec<_>>()
+        });
+        if sites.as_ref().is_some_and(Vec::is_empty) {
+            point.warn(format!(
+                "{name} never returns normally; an exception that leaves it is an `Exception` point"
+            ));
+        }
+        Ok(Ask::plain(Event::Returned(vec![name]), sites, events))
+    }
+}

@@ -1,0 +1,116 @@
+//! `LastCondition("B")`: the last condition, or handler, that led to a point (paper §4.1.3, DESIGN §5.6): the code of
+//! all methods on the point's stack as one block.
+
+use super::{Complaint, Rule};
+use crate::chain::translate::{Ask, PointContext, Stop};
+use crate::expr::{EventTypes, Type};
+use crate::model::{MethodName, Site};
+use crate::query::{BranchSite, Constraint, Event, FrameSelector};
+use bytecode::ControlDependence;
+use std::collections::{BTreeMap, HashMap};
+
+pub(super) struct LastCondition<'a> {
+    pub(super) point: &'a str,
+}
+
+impl Rule for LastCondition<'_> {
+    fn complaints(&self) -> Vec<Complaint> {
+        Vec::new()
+    }
+
+    fn refers_to(&self) -> Option<(String, String, usize)> {
+        Some((self.point.to_owned(), self.point.to_owned(), 1))
+    }
+
+    fn own_index(&self) -> Option<i64> {
+        Some(-1)
+    }
+
+    fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
+        let point = context.earlier(self.point)?;
+        let sites = context.sites_of(point, 0)?;
+        let mut found = Conditions::default();
+        let mut from_entry = Vec::new();
+        for site in &sites {
+            if found.add(context, site) {
+                from_entry.push(site.clone());
+            }
+        }
+        let stack = context.stack_of(point).to_vec();
+        match stack.first() {
+            // Nothing in the point's own method decides: perhaps its callers do.
+            None if !from_entry.is_empty() => {
+                let need = context.frame_need(point, 1);
+                if found.branches.is_empty() {
+                    return Err(Stop::Learn(need));
+                }
+                context.deeper(need);
+            }
+            Some(newest) if from_entry.contains(newest) => {
+                for caller in stack.iter().skip(1) {
+                    if !found.add(context, caller) {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+        if found.branches.is_empty() {
+            context
+                .warn(format!("nothing decides whether {} is reached: all its callers run it", self.point));
+        }
+        let branches: Vec<BranchSite> = found.branches.into_values().collect();
+        let sites = branches.iter().map(|b| b.site.clone()).collect();
+        let exception = branches.iter().any(BranchSite::is_handler).then_some(Type::Unknown);
+        let events = EventTypes { exception, ..EventTypes::default() };
+        let constraints = vec![
+            Constraint::Before(point),
+            Constraint::MayAffect { point, frame: FrameSelector::Any },
+            Constraint::SameThread(point),
+            Constraint::Controls(point),
+        ];
+        Ok(Ask { constraints, ..Ask::plain(Event::Branched(branches), Some(sites), events) })
+    }
+}
+
+#[derive(Default)]
+struct Conditions {
+    branches: BTreeMap<Site, BranchSite>,
+    analysed: HashMap<MethodName, Option<ControlDependence>>,
+}
+
+impl Conditions {
+    /// Adds what a site depends on in its own method. Whether the site can also be reached from the method's entry
+    /// with none of these taken; true for code that is not known (generated accessors, lambda proxies).
+    fn add(&mut self, context: &PointContext<'_, '_>, site: &Site) -> bool {
+        let analysis = self.analysed.entry(site.method.clone()).or_insert_with(|| {
+            let code = |m: &bytecode::Method| m.code.as_ref().map(ControlDependence::new);
+            context.classes().at(&site.method, |_, method| code(method)).flatten()
+        });
+        let Some(analysis) = analysis else { return true };
+        let depends = analysis.of(site.bci);
+        let mut add = |bci: u32, target: u32, targets: Vec<u32>| {
+            let at = Site { method: site.method.clone(), bci };
+            let branch = self.branches.entry(at.clone()).or_insert_with(|| BranchSite {
+                site: at,
+                targets,
+                controls: BTreeMap::new(),
+            });
+            let ways = branch.controls.entry(site.clone()).or_default();
+            if !ways.contains(&target) {
+                ways.push(target);
+            }
+        };
+        for edge in &depends.edges {
+            let mut targets: Vec<u32> =
+                analysis.edges_of(edge.branch_pc).into_iter().map(|e| e.target_pc).collect();
+            targets.sort_unstable();
+            targets.dedup();
+            add(edge.branch_pc, edge.target_pc, targets);
+        }
+        for handler in &depends.handlers {
+            add(*handler, *handler, Vec::new());
+        }
+        depends.from_entry
+    }
+}

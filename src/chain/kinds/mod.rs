@@ -1,0 +1,176 @@
+//! The kinds of points: one file each, and the table of them here. A kind says what it needs of its fields, and what
+//! TraceQuery it becomes (paper §4). Adding a kind is a file, a variant and its rows in this table.
+
+mod entry;
+mod exception;
+mod exit;
+mod last_change;
+mod last_condition;
+mod line;
+mod read;
+mod skipped_line;
+mod watch;
+
+use super::translate::{Ask, PointContext, Stop};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident($($field:ident: $type:ty),*) $usage:literal => $module:ident::$rule:ident,)*) => {
+        /// What a point asks for.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Kind {
+            $($(#[$doc])* $name($($type),*),)*
+        }
+
+        impl Kind {
+            /// The name of the kind.
+            pub fn name(&self) -> &'static str {
+                match self { $(Kind::$name(..) => stringify!($name),)* }
+            }
+
+            pub(super) fn rule(&self) -> Box<dyn Rule + '_> {
+                match self { $(Kind::$name($($field),*) => Box::new($module::$rule { $($field),* }),)* }
+            }
+        }
+
+        impl fmt::Display for Kind {
+            /// As the paper writes it: `LastChange(A(0):foo)`.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Kind::$name($($field),*) => {
+                        let arguments: Vec<String> = vec![$($field.to_string()),*];
+                        write!(f, "{}({})", self.name(), arguments.join(", "))
+                    })*
+                }
+            }
+        }
+
+        /// How a kind is written.
+        pub(super) fn usage(name: &str) -> Option<&'static str> {
+            match name { $(stringify!($name) => Some($usage),)* _ => None }
+        }
+    };
+}
+
+kinds! {
+    /// Execution reaches a line of a class, or of a class of the same file.
+    Line(class: String, line: u32) "`Line(\"Class\", 31)`" => line::Line,
+    /// A method is entered.
+    Entry(method: String) "`Entry(\"Class.method\")`" => entry::Entry,
+    /// A method returns normally.
+    Exit(method: String) "`Exit(\"Class.method\")`" => exit::Exit,
+    /// A field is written.
+    Watch(class: String, field: String) "`Watch(\"Class\", \"field\")`" => watch::Watch,
+    /// A field is read.
+    Read(class: String, field: String) "`Read(\"Class\", \"field\")`" => read::Read,
+    /// An exception is thrown.
+    Exception(class: String) "`Exception(\"Class\")`" => exception::Exception,
+    /// An exception made execution bypass a line (DESIGN §5.10).
+    SkippedLine(class: String, line: u32) "`SkippedLine(\"Class\", 14)`" => skipped_line::SkippedLine,
+    /// A field or variable got the value that a point sees.
+    LastChange(reference: String) "`LastChange(\"A(0):foo\")`" => last_change::LastChange,
+    /// A condition, or a handler, led to a point.
+    LastCondition(point: String) "`LastCondition(\"A\")`" => last_condition::LastCondition,
+}
+
+/// A point field that only some kinds have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SpecialField {
+    /// The source line.
+    Text,
+    /// Whether an exception is caught.
+    Caught,
+}
+
+impl SpecialField {
+    pub(super) fn purpose(self) -> &'static str {
+        match self {
+            SpecialField::Text => "it finds the line of a `Line` or `SkippedLine` again",
+            SpecialField::Caught => "it chooses between caught and uncaught exceptions of an `Exception`",
+        }
+    }
+}
+
+/// What a kind finds wrong with its own arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Complaint {
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    /// The string it is about, and the column in it.
+    pub(super) inside: Option<(String, usize)>,
+}
+
+impl Complaint {
+    fn about(text: &str, message: impl Into<String>, help: impl Into<String>) -> Complaint {
+        Complaint { message: message.into(), help: Some(help.into()), inside: Some((text.to_owned(), 1)) }
+    }
+}
+
+/// One kind of point.
+pub(super) trait Rule {
+    /// What is wrong with the arguments, as far as the text tells.
+    fn complaints(&self) -> Vec<Complaint>;
+
+    /// The point it asks backwards from: its id, the text that names it and the column there.
+    fn refers_to(&self) -> Option<(String, String, usize)> {
+        None
+    }
+
+    /// Which of the special fields it takes.
+    fn takes(&self) -> &'static [SpecialField] {
+        &[]
+    }
+
+    /// Whether it makes no sense without `after`.
+    fn needs_after(&self) -> bool {
+        false
+    }
+
+    /// Its index where none is written and the kind itself means one.
+    fn own_index(&self) -> Option<i64> {
+        None
+    }
+
+    /// The TraceQuery.
+    ///
+    /// # Errors
+    /// [`Stop`]: what is surely wrong, or what a run must tell first.
+    fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop>;
+}
+
+/// Complaints about a class name.
+fn class_complaints(class: &str) -> Vec<Complaint> {
+    let fine =
+        !class.is_empty() && class.split('.').all(|p| !p.is_empty() && !p.contains(char::is_whitespace));
+    if fine {
+        return Vec::new();
+    }
+    vec![Complaint::about(
+        class,
+        format!("`{class}` is no class name"),
+        "write it as in `shop.Order` or `Intro`",
+    )]
+}
+
+/// Complaints about `Class.method` with or without `(types)`.
+fn method_complaints(method: &str) -> Vec<Complaint> {
+    let name = method.split('(').next().unwrap_or(method);
+    let dotted =
+        name.rsplit_once('.').is_some_and(|(class, m)| !m.is_empty() && class_complaints(class).is_empty());
+    let closed = method.contains('(') == method.ends_with(')');
+    if dotted && closed {
+        return Vec::new();
+    }
+    let help = "write it as in `shop.Order.total`, or `shop.Order.total(int)` to choose one of several";
+    vec![Complaint::about(method, format!("`{method}` is no method"), help)]
+}
+
+/// Complaints about a line number.
+fn line_complaints(line: u32) -> Vec<Complaint> {
+    if line > 0 {
+        return Vec::new();
+    }
+    let message = "lines are counted from 1".to_owned();
+    vec![Complaint { message, help: None, inside: None }]
+}

@@ -1,0 +1,24 @@
+//! `Read("Class", "field")`: a field is read.
+
+use super::watch::owner_event;
+use super::{Complaint, Rule, class_complaints};
+use crate::chain::translate::{Ask, PointContext, Stop};
+use crate::query::Event;
+
+pub(super) struct Read<'a> {
+    pub(super) class: &'a str,
+    pub(super) field: &'a str,
+}
+
+impl Rule for Read<'_> {
+    fn complaints(&self) -> Vec<Complaint> {
+        class_complaints(self.class)
+    }
+
+    fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
+        let class = point.classes().named(self.class)?.file.clone();
+        let (field, _) = point.classes().field(&class, self.field)?;
+        let events = owner_event(&field);
+        Ok(Ask::plain(Event::Read(field), None, events))
+    }
+}

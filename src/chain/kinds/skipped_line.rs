@@ -1,0 +1,114 @@
+//! `SkippedLine("Class", 14)` with `after: "D"`: the first exception after D that is caught in D's activation and
+//! whose throw bypassed the line (DESIGN §5.10). It answers "which exception skipped this line?".
+
+use super::{Complaint, Rule, SpecialField, class_complaints, line_complaints};
+use crate::chain::translate::lines::SourceLine;
+use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
+use crate::expr::{EventTypes, Type};
+use crate::model::Site;
+use crate::query::{Constraint, Event, SkippedLine as Skip};
+use bytecode::op::{BinaryOp, Kind};
+use bytecode::skip::is_bypassed;
+use bytecode::{Code, Constant, Instruction, Op};
+use std::collections::BTreeMap;
+
+pub(super) struct SkippedLine<'a> {
+    pub(super) class: &'a str,
+    pub(super) line: &'a u32,
+}
+
+impl Rule for SkippedLine<'_> {
+    fn complaints(&self) -> Vec<Complaint> {
+        class_complaints(self.class).into_iter().chain(line_complaints(*self.line)).collect()
+    }
+
+    fn takes(&self) -> &'static [SpecialField] {
+        &[SpecialField::Text]
+    }
+
+    fn needs_after(&self) -> bool {
+        true
+    }
+
+    fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
+        let text = point.point().text.clone();
+        let after = point.point().after.clone().unwrap_or_default();
+        let after = point.earlier(&after)?;
+        let found = SourceLine::find(point.classes(), self.class, *self.line, text.as_deref())?;
+        if let Some(warning) = &found.warning {
+            point.warn(warning);
+        }
+        let mut skips = Vec::new();
+        let mut sites = Vec::new();
+        for part in found.parts() {
+            let bypassed_from = bypasses(part.code, found.line);
+            let mut from: Vec<u32> = bypassed_from.values().flatten().copied().collect();
+            from.sort_unstable();
+            from.dedup();
+            sites.extend(from.into_iter().map(|bci| Site { method: part.method.clone(), bci }));
+            if !bypassed_from.is_empty() {
+                skips.push(Skip { method: part.method, bypassed_from });
+            }
+        }
+        if skips.is_empty() {
+            return Err(Refusal::NeverSkipped { file: found.file, line: found.line }.into());
+        }
+        let events = EventTypes { exception: Some(Type::Unknown), ..EventTypes::default() };
+        let constraints = vec![Constraint::After(after), Constraint::CaughtIn(after)];
+        Ok(Ask { constraints, ..Ask::plain(Event::Skipped(skips), Some(sites), events) })
+    }
+}
+
+/// For each handler, the instructions it protects from which reaching it bypasses the line.
+fn bypasses(code: &Code, line: u32) -> BTreeMap<u32, Vec<u32>> {
+    let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for handler in &code.handlers {
+        let protected =
+            code.instructions.iter().filter(|i| i.pc >= handler.start_pc && i.pc < handler.end_pc);
+        for instruction in protected.filter(|i| can_throw(i)) {
+            if is_bypassed(code, instruction.pc, handler.handler_pc, line) {
+                found.entry(handler.handler_pc).or_default().push(instruction.pc);
+            }
+        }
+    }
+    for from in found.values_mut() {
+        from.sort_unstable();
+        from.dedup();
+    }
+    found
+}
+
+/// Whether executing the instruction can throw (JVMS §6.5), other than by Thread.stop.
+fn can_throw(instruction: &Instruction) -> bool {
+    match &instruction.op {
+        Op::Const(constant) => matches!(
+            constant,
+            Constant::Class(_)
+                | Constant::MethodHandle(_)
+                | Constant::MethodType(_)
+                | Constant::Dynamic { .. }
+        ),
+        Op::Binary { op, kind } => {
+            matches!(op, BinaryOp::Div | BinaryOp::Rem) && matches!(kind, Kind::Int | Kind::Long)
+        }
+        Op::ArrayLoad(_)
+        | Op::ArrayStore(_)
+        | Op::GetField(_)
+        | Op::PutField(_)
+        | Op::GetStatic(_)
+        | Op::PutStatic(_)
+        | Op::Invoke { .. }
+        | Op::InvokeDynamic { .. }
+        | Op::New(_)
+        | Op::NewArray(_)
+        | Op::MultiNewArray { .. }
+        | Op::ArrayLength
+        | Op::Throw
+        | Op::CheckCast(_)
+        | Op::InstanceOf(_)
+        | Op::MonitorEnter
+        | Op::MonitorExit
+        | Op::Return(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,36 @@
+//! `Watch("Class", "field")`: a field is written.
+
+use super::{Complaint, Rule, class_complaints};
+use crate::chain::translate::{Ask, PointContext, Stop};
+use crate::expr::{EventTypes, Type};
+use crate::query::{Event, Field};
+
+pub(super) struct Watch<'a> {
+    pub(super) class: &'a str,
+    pub(super) field: &'a str,
+}
+
+impl Rule for Watch<'_> {
+    fn complaints(&self) -> Vec<Complaint> {
+        class_complaints(self.class)
+    }
+
+    fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
+        let class = point.classes().named(self.class)?.file.clone();
+        let (field, descriptor) = point.classes().field(&class, self.field)?;
+        let events = write_events(&field, &descriptor);
+        Ok(Ask::plain(Event::Written(field), None, events))
+    }
+}
+
+/// What a write of the field knows.
+pub(super) fn write_events(field: &Field, descriptor: &str) -> EventTypes {
+    let of = Type::of_descriptor(descriptor);
+    EventTypes { old: Some(of.clone()), new: Some(of), ..owner_event(field) }
+}
+
+/// What any event of the field knows.
+pub(super) fn owner_event(field: &Field) -> EventTypes {
+    let owner = (!field.is_static).then(|| Type::class(&field.class));
+    EventTypes { owner, ..EventTypes::default() }
+}

@@ -1,0 +1,22 @@
+//! Chains: saved Querypoints, and their translation to TraceQueries (paper §3 and §4, DESIGN §5 and §6).
+//!
+//! `format` is the file, `validate` and `error` say what is wrong with it and where, `kinds` has one file per kind of
+//! point, `translate` makes the TraceQueries, `explain` shows them. This room may use `query`, `expr`, `classes`,
+//! `model` and `bytecode`; it knows no run and no located point.
+
+mod error;
+mod explain;
+mod format;
+mod kinds;
+mod spans;
+mod translate;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{ChainError, Fault, InvalidChain};
+pub use explain::{Edge, Explanation, GraphFormat, Row};
+pub use format::{Chain, Debuggee, Expect, FORMAT, Point};
+pub use kinds::Kind;
+pub use translate::{Learned, LearnedPoint, Need, Refusal, TranslateError, Translation, translate};

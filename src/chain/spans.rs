@@ -1,0 +1,112 @@
+//! Where in a chain's text a field stands. The text is read once more, with raw values that borrow from it, so that
+//! the library that reads the file also says where its parts are.
+
+use super::error::Fault;
+use super::format::options;
+use super::validate::{Place, PointField, Problem};
+use ron::value::RawValue;
+use serde::Deserialize;
+use std::ops::Range;
+
+#[derive(Deserialize)]
+struct RawChain<'a> {
+    #[serde(borrow)]
+    format: &'a RawValue,
+    #[serde(borrow)]
+    debuggee: RawDebuggee<'a>,
+    #[serde(borrow)]
+    points: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct RawDebuggee<'a> {
+    #[serde(borrow)]
+    command: &'a RawValue,
+}
+
+macro_rules! raw_point {
+    ($($field:ident),*) => {
+        #[derive(Deserialize)]
+        struct RawPoint<'a> {
+            #[serde(borrow)]
+            id: &'a RawValue,
+            #[serde(borrow)]
+            at: &'a RawValue,
+            $(#[serde(borrow, default)] $field: Option<&'a RawValue>,)*
+        }
+    };
+}
+raw_point!(text, when, before, after, within, from, caught, collect);
+
+/// The parts of one text.
+pub(super) struct Spans<'a> {
+    text: &'a str,
+    chain: Option<RawChain<'a>>,
+}
+
+impl<'a> Spans<'a> {
+    /// The parts of a text that was read as a chain before.
+    pub(super) fn of(text: &'a str) -> Spans<'a> {
+        Spans { text, chain: options().from_str(text).ok() }
+    }
+
+    /// A problem with its place in the text; the start of the text where it is not found.
+    pub(super) fn fault(&self, problem: Problem) -> Fault {
+        let span = self.span(&problem).unwrap_or(0..0);
+        Fault { span, message: problem.message, help: problem.help }
+    }
+
+    fn span(&self, problem: &Problem) -> Option<Range<usize>> {
+        let chain = self.chain.as_ref()?;
+        match problem.place {
+            Place::Format => self.trimmed(chain.format),
+            Place::Command => self.trimmed(chain.debuggee.command),
+            Place::Point(index, field) => {
+                let raw: &RawValue = chain.points.get(index)?;
+                let Ok(parts) = options().from_str::<RawPoint>(raw.get_ron()) else {
+                    return self.trimmed(raw);
+                };
+                let field = match field {
+                    PointField::Whole => return self.trimmed(raw),
+                    PointField::Id => Some(parts.id),
+                    PointField::At => Some(parts.at),
+                    PointField::Text => parts.text,
+                    PointField::When => parts.when,
+                    PointField::Before => parts.before,
+                    PointField::After => parts.after,
+                    PointField::Within => parts.within,
+                    PointField::From => parts.from,
+                    PointField::Caught => parts.caught,
+                    PointField::Collect(entry) => {
+                        let list = parts.collect?.get_ron();
+                        let entries = options().from_str::<Vec<&RawValue>>(list).ok()?;
+                        return self.inside(entries.get(entry)?, problem);
+                    }
+                };
+                self.inside(field?, problem)
+            }
+        }
+    }
+
+    /// The span of a raw part without the blanks and comments around it.
+    fn trimmed(&self, raw: &RawValue) -> Option<Range<usize>> {
+        let part = raw.trim().get_ron();
+        // The part borrows from the text, so their addresses tell where it starts.
+        let start = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
+        let range = start..start + part.len();
+        self.text.get(range.clone()).map(|_| range)
+    }
+
+    /// The span of the column inside a part's string, or of the whole part.
+    fn inside(&self, raw: &RawValue, problem: &Problem) -> Option<Range<usize>> {
+        let whole = self.trimmed(raw)?;
+        let Some((wanted, column)) = &problem.inside else { return Some(whole) };
+        let part = self.text.get(whole.clone())?;
+        // A string with escapes is not found as it is, and gets its whole span.
+        let Some(at) = part.find(&format!("\"{wanted}\"")) else { return Some(whole) };
+        let offset = wanted.char_indices().nth(column.saturating_sub(1)).map_or(wanted.len(), |(o, _)| o);
+        let start = whole.start + at + 1 + offset;
+        let length = self.text.get(start..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        Some(start..start + length)
+    }
+}

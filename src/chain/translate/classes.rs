@@ -1,0 +1,181 @@
+//! The debuggee's classes as the translation asks for them: by the names a user writes.
+
+use super::error::Refusal;
+use crate::chain::error::nearest;
+use crate::classes::{ClassPool, FoundClass, Resolution, SourceRoots};
+use crate::expr::{ClassLookup, Scope, ScopeLocal};
+use crate::model::{MethodName, Site};
+use crate::query::Field;
+use bytecode::{ClassFile, Code, Method, stores};
+use std::sync::Arc;
+
+/// Class files and sources.
+pub(crate) struct Classes<'a> {
+    pub(crate) pool: &'a ClassPool,
+    pub(crate) sources: &'a SourceRoots,
+}
+
+impl ClassLookup for Classes<'_> {
+    fn class(&self, binary_name: &str) -> Option<Arc<ClassFile>> {
+        self.pool.find(binary_name).ok().flatten().map(|found| found.file.clone())
+    }
+}
+
+/// The name of a method for sites.
+pub(crate) fn method_name(class: &ClassFile, method: &Method) -> MethodName {
+    MethodName::new(class.name.as_str(), method.name.as_str(), method.descriptor.as_str())
+}
+
+impl Classes<'_> {
+    /// The class that a written name means.
+    pub(crate) fn named(&self, written: &str) -> Result<Arc<FoundClass>, Refusal> {
+        let missing = || Refusal::NoSuchClass {
+            written: written.to_owned(),
+            near: Vec::new(),
+            missing: self.pool.missing().iter().map(|p| p.display().to_string()).collect(),
+        };
+        match self.pool.resolve(written) {
+            Resolution::One(name) => self.pool.find(&name)?.ok_or_else(missing),
+            Resolution::Many(found) => Err(Refusal::AmbiguousClass { written: written.to_owned(), found }),
+            Resolution::None { near: found } => Err(match missing() {
+                Refusal::NoSuchClass { written, missing, .. } => {
+                    Refusal::NoSuchClass { written, near: found, missing }
+                }
+                other => other,
+            }),
+        }
+    }
+
+    /// The class and its superclasses and superinterfaces, nearest first, as far as they are known.
+    fn lineage(&self, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
+        let mut line = vec![class.clone()];
+        let mut at = 0;
+        while let Some(file) = line.get(at).cloned() {
+            at += 1;
+            for above in file.super_name.iter().chain(&file.interfaces) {
+                if !line.iter().any(|f| f.name == *above)
+                    && let Some(found) = self.class(above)
+                {
+                    line.push(found);
+                }
+            }
+        }
+        line
+    }
+
+    /// Whether a class is another or below it.
+    pub(crate) fn extends(&self, class: &Arc<ClassFile>, above: &str) -> bool {
+        self.lineage(class).iter().any(|f| f.name == above)
+    }
+
+    /// A field by its name, with the class that declares it and its descriptor.
+    pub(crate) fn field(&self, class: &Arc<ClassFile>, name: &str) -> Result<(Field, String), Refusal> {
+        let line = self.lineage(class);
+        let found = line.iter().find_map(|file| file.field(name).map(|field| (file, field)));
+        if let Some((file, field)) = found {
+            let named =
+                Field { class: file.name.as_str().into(), name: name.into(), is_static: field.is_static() };
+            return Ok((named, field.descriptor.clone()));
+        }
+        let names: Vec<&str> = line.iter().flat_map(|f| f.fields.iter().map(|f| f.name.as_str())).collect();
+        let near = nearest(name, &names).into_iter().map(str::to_owned).collect();
+        Err(Refusal::NoSuchField { class: class.name.clone(), field: name.to_owned(), near })
+    }
+
+    /// The method that `pkg.Class.method` or `pkg.Class.method(int)` means; bridges are not meant.
+    pub(crate) fn method(&self, written: &str) -> Result<(Arc<ClassFile>, MethodName), Refusal> {
+        let (name, types) = match written.split_once('(') {
+            Some((name, types)) => (name, Some(types.trim_end_matches(')'))),
+            None => (written, None),
+        };
+        let (class, name) = name.rsplit_once('.').unwrap_or(("", name));
+        let class = self.named(class.trim())?.file.clone();
+        let line = self.lineage(&class);
+        let wanted: Option<Vec<String>> = types.map(|t| {
+            t.split(',').map(|p| p.split_whitespace().collect::<String>()).filter(|p| !p.is_empty()).collect()
+        });
+        let meant = |m: &&Method| m.name == name && m.access & bytecode::class::ACC_BRIDGE == 0;
+        let declaring = line.iter().find(|file| file.methods.iter().any(|m| meant(&m)));
+        let Some(file) = declaring else {
+            let names: Vec<&str> =
+                line.iter().flat_map(|f| f.methods.iter().map(|m| m.name.as_str())).collect();
+            let near = nearest(name, &names).into_iter().map(str::to_owned).collect();
+            return Err(Refusal::NoSuchMethod { class: class.name.clone(), method: name.to_owned(), near });
+        };
+        let all: Vec<&Method> = file.methods.iter().filter(meant).collect();
+        let fitting: Vec<&Method> =
+            all.iter().copied().filter(|m| wanted.as_ref().is_none_or(|w| takes(m, w))).collect();
+        let shown = || all.iter().map(|m| format!("`{}`", readable(file, m))).collect::<Vec<_>>();
+        match fitting.as_slice() {
+            [one] => Ok((file.clone(), method_name(file, one))),
+            [] => Err(Refusal::NoSuchMethod {
+                class: class.name.clone(),
+                method: written.to_owned(),
+                near: { all.iter().map(|m| readable(file, m)).collect() },
+            }),
+            _ => Err(Refusal::AmbiguousMethod {
+                class: file.name.clone(),
+                name: name.to_owned(),
+                overloads: shown(),
+            }),
+        }
+    }
+
+    /// The method of a site with its class.
+    pub(crate) fn at<T>(&self, site: &MethodName, read: impl FnOnce(&ClassFile, &Method) -> T) -> Option<T> {
+        let class = self.class(&site.class)?;
+        class.method(&site.name, &site.descriptor).map(|method| read(&class, method))
+    }
+
+    /// What is visible at a site.
+    pub(crate) fn scope(&self, site: &Site) -> Option<Scope> {
+        self.at(&site.method, |class, method| {
+            let code = method.code.as_ref();
+            let visible = code.map(|c| stores::variables_at(c, site.bci)).unwrap_or_default();
+            let local = |v: &bytecode::LocalVariable| ScopeLocal {
+                name: v.name.clone(),
+                descriptor: v.descriptor.clone(),
+                slot: v.slot,
+            };
+            Scope {
+                class: class.name.as_str().into(),
+                is_static: method.is_static(),
+                locals: visible.into_iter().filter(|v| v.name != "this").map(local).collect(),
+                has_variable_table: code.is_some_and(|c| c.has_variable_table),
+            }
+        })
+    }
+
+    /// A site with its line, for people: `Intro.main@31 line 31`.
+    pub(crate) fn place(&self, site: &Site) -> String {
+        let line = self.at(&site.method, |_, m| m.code.as_ref().and_then(|c| line_of(c, site.bci))).flatten();
+        match line {
+            Some(line) => format!("{site} line {line}"),
+            None => site.to_string(),
+        }
+    }
+}
+
+fn line_of(code: &Code, bci: u32) -> Option<u32> {
+    bytecode::lines::line_of(code, bci)
+}
+
+/// The method as a user can write it: `Shop.finish(int)`.
+fn readable(class: &ClassFile, method: &Method) -> String {
+    format!("{}.{}({})", class.name, method.name, parameters(method).join(","))
+}
+
+fn parameters(method: &Method) -> Vec<String> {
+    let parsed = bytecode::descriptor::parse_method(&method.descriptor);
+    parsed
+        .map(|d| d.parameters.iter().map(|p| bytecode::descriptor::java_type(p)).collect())
+        .unwrap_or_default()
+}
+
+/// Whether the parameter types are those written: whole names, or without the package.
+fn takes(method: &Method, written: &[String]) -> bool {
+    let types = parameters(method);
+    let short = |t: &str| t.rsplit(['.', '$']).next().unwrap_or(t).to_owned();
+    types.len() == written.len()
+        && types.iter().zip(written).all(|(t, w)| t == w || t.replace('$', ".") == *w || short(t) == *w)
+}

@@ -1,0 +1,258 @@
+//! What one point's translation can ask: other points' sites and types, values they shall keep, checks of expressions.
+
+use super::classes::Classes;
+use super::error::Refusal;
+use super::need::Need;
+use super::{Asked, State, point_index};
+use crate::chain::format::Point;
+use crate::expr::{self, EventTypes, Expr, Scope, TypeError};
+use crate::model::{MethodName, Site};
+use crate::query::{Constraint, Event, Keep, LocalConditions, PointIndex};
+use std::sync::Arc;
+
+/// Why a point gets no TraceQuery now.
+pub(crate) enum Stop {
+    /// It never will.
+    Refuse(Refusal),
+    /// A run must tell something first.
+    Learn(Need),
+}
+
+impl<E: Into<Refusal>> From<E> for Stop {
+    fn from(error: E) -> Stop {
+        Stop::Refuse(error.into())
+    }
+}
+
+/// What a kind asks for.
+pub(crate) struct Ask {
+    pub(crate) event: Event,
+    pub(crate) constraints: Vec<Constraint>,
+    /// Where the occurrences stand in their newest frame, where class files tell.
+    pub(crate) sites: Option<Vec<Site>>,
+    /// The types of what the event knows.
+    pub(crate) events: EventTypes,
+    pub(crate) compare_at: Option<(PointIndex, usize)>,
+}
+
+impl Ask {
+    /// An event without constraints of its own.
+    pub(crate) fn plain(event: Event, sites: Option<Vec<Site>>, events: EventTypes) -> Ask {
+        Ask { event, constraints: Vec::new(), sites, events, compare_at: None }
+    }
+}
+
+/// The point being translated, with what is known so far.
+pub(crate) struct PointContext<'t, 'a> {
+    pub(super) index: PointIndex,
+    pub(super) point: &'t Point,
+    pub(super) state: &'t mut State<'a>,
+}
+
+type Checked = (LocalConditions, Option<Vec<Arc<Expr>>>);
+
+impl<'a> PointContext<'_, 'a> {
+    /// The point as the user wrote it.
+    pub(crate) fn point(&self) -> &Point {
+        self.point
+    }
+
+    /// Class files and sources.
+    pub(crate) fn classes(&self) -> &Classes<'a> {
+        &self.state.classes
+    }
+
+    /// Adds something the user should know.
+    pub(crate) fn warn(&mut self, warning: impl AsRef<str>) {
+        let warning = format!("{}: {}", self.point.id, warning.as_ref());
+        if !self.state.result.warnings.contains(&warning) {
+            self.state.result.warnings.push(warning);
+        }
+    }
+
+    /// Notes that the point may stay unlocated for want of this.
+    pub(crate) fn deeper(&mut self, need: Need) {
+        self.state.result.deeper.push((self.index, need));
+    }
+
+    /// An earlier point by its id. It must be asked for itself.
+    pub(crate) fn earlier(&self, id: &str) -> Result<PointIndex, Stop> {
+        let Some(place) = self.state.chain.position(id) else {
+            return Err(Stop::Refuse(Refusal::Chain(format!("no point has the id `{id}`"))));
+        };
+        match self.state.asked.get(place) {
+            Some(Some(_)) => Ok(point_index(place)),
+            Some(None) => Err(Stop::Learn(Need::Site { point: point_index(place), id: id.into() })),
+            None => Err(Stop::Refuse(Refusal::Chain(format!("point `{id}` stands further down")))),
+        }
+    }
+
+    fn asked(&self, point: PointIndex) -> Option<&Asked> {
+        self.state.asked.get(usize::from(point.0))?.as_ref()
+    }
+
+    fn id_of(&self, point: PointIndex) -> Arc<str> {
+        self.asked(point).map_or_else(|| "?".into(), |a| a.query.id.clone())
+    }
+
+    /// The types of what an earlier point's event knows.
+    pub(crate) fn events_of(&self, point: PointIndex) -> EventTypes {
+        self.asked(point).map(|a| a.events.clone()).unwrap_or_default()
+    }
+
+    /// The stack of an earlier point where it was located before, newest frame first; empty if it was not.
+    pub(crate) fn stack_of(&self, point: PointIndex) -> &[Site] {
+        self.state.learned.frames(point)
+    }
+
+    /// Where a frame of an earlier point can stand: by the class files for the newest frame, with what earlier runs
+    /// told; only by those for the others.
+    pub(crate) fn sites_of(&self, point: PointIndex, frame: i32) -> Result<Vec<Site>, Stop> {
+        let stack = self.stack_of(point);
+        let known = if frame == 0 { self.asked(point).and_then(|a| a.sites.clone()) } else { None };
+        let offset = usize::try_from(frame.unsigned_abs()).unwrap_or(usize::MAX);
+        let position = if frame < 0 { stack.len().checked_sub(offset) } else { Some(offset) };
+        let learned = position.and_then(|at| stack.get(at)).cloned();
+        match (known, learned) {
+            (Some(mut sites), learned) => {
+                sites.extend(learned.filter(|l| !sites.contains(l)).into_iter().collect::<Vec<_>>());
+                Ok(sites)
+            }
+            (None, Some(site)) => Ok(vec![site]),
+            (None, None) if !stack.is_empty() => {
+                let point = self.id_of(point).to_string();
+                Err(Refusal::NoSuchFrame { point, frame, depth: stack.len() }.into())
+            }
+            (None, None) => Err(Stop::Learn(self.frame_need(point, frame))),
+        }
+    }
+
+    /// The need for a frame of an earlier point.
+    pub(crate) fn frame_need(&self, point: PointIndex, frame: i32) -> Need {
+        let id = self.id_of(point);
+        if frame == 0 { Need::Site { point, id } } else { Need::Frame { point, id, frame } }
+    }
+
+    /// The runtime class of an expression at an earlier point, or the need for it. The point keeps the value.
+    pub(crate) fn class_of(&mut self, point: PointIndex, frame: i32, expr: &Expr) -> Result<Arc<str>, Stop> {
+        self.keep(point, frame, expr);
+        self.state.learned.class_of(point, frame, expr.text()).ok_or_else(|| {
+            let id = self.id_of(point);
+            Stop::Learn(Need::ClassOf { point, id, frame, expr: expr.text().into() })
+        })
+    }
+
+    /// Makes an earlier point keep a value; its number among the kept ones.
+    pub(crate) fn keep(&mut self, point: PointIndex, frame: i32, expr: &Expr) -> usize {
+        let keep = Keep { frame, expr: Arc::new(expr.clone()) };
+        let Some(Some(asked)) = self.state.asked.get_mut(usize::from(point.0)) else { return 0 };
+        let kept = &mut asked.query.keep;
+        kept.iter().position(|k| *k == keep).unwrap_or_else(|| {
+            kept.push(keep);
+            kept.len() - 1
+        })
+    }
+
+    /// Checks an expression at all sites. It is wrong when it is wrong at each; where it is only wrong at some, the
+    /// user is told.
+    pub(crate) fn at_sites<T>(
+        &mut self,
+        sites: &[Site],
+        mut check: impl FnMut(&Site, &Scope, &Classes<'a>) -> Result<T, TypeError>,
+    ) -> Result<Vec<(Site, T)>, Refusal> {
+        let mut fine = Vec::new();
+        let mut wrong = Vec::new();
+        for site in sites {
+            let Some(scope) = self.state.classes.scope(site) else { continue };
+            match check(site, &scope, &self.state.classes) {
+                Ok(found) => fine.push((site.clone(), found)),
+                Err(error) => wrong.push(Refusal::Type { error, place: self.state.classes.place(site) }),
+            }
+        }
+        if fine.is_empty()
+            && let Some(first) = wrong.into_iter().next()
+        {
+            return Err(first);
+        } else if let Some(some) = sites.len().checked_sub(fine.len()).filter(|n| *n > 0 && !fine.is_empty())
+        {
+            let text = format!(
+                "an expression means nothing at {some} of {} sites; there it is no answer",
+                sites.len()
+            );
+            self.warn(text);
+        }
+        Ok(fine)
+    }
+
+    /// The constraints that the point's own fields add.
+    pub(super) fn others(&mut self) -> Result<Vec<Constraint>, Stop> {
+        let mut constraints = Vec::new();
+        if let Some(id) = &self.point.before {
+            constraints.push(Constraint::Before(self.earlier(id)?));
+        }
+        if let Some(id) = &self.point.after {
+            constraints.push(Constraint::After(self.earlier(id)?));
+        }
+        if let Some(id) = &self.point.within {
+            let within = self.earlier(id)?;
+            let methods: Vec<MethodName> = self.sites_of(within, 0)?.into_iter().map(|s| s.method).collect();
+            self.state.result.tracked.extend(methods);
+            constraints.push(Constraint::Within(within));
+        }
+        Ok(constraints)
+    }
+
+    /// What holds at the occurrence itself, and what is collected there, checked as far as class files tell.
+    pub(super) fn local(&mut self, ask: &Ask) -> Result<Checked, Stop> {
+        let when = match &self.point.when {
+            None => None,
+            Some(text) => {
+                let when = Expr::parse(text).map_err(Refusal::from)?;
+                self.check(ask, |scope, classes| expr::check_condition(&when, scope, classes, &ask.events))?;
+                Some(Arc::new(when))
+            }
+        };
+        let collect = match &self.point.collect {
+            None => None,
+            Some(texts) => {
+                let mut list = Vec::new();
+                for text in texts {
+                    let expr = Expr::parse(text).map_err(Refusal::from)?;
+                    self.check(ask, |scope, classes| {
+                        expr::check(&expr, scope, classes, &ask.events).map(drop)
+                    })?;
+                    list.push(Arc::new(expr));
+                }
+                Some(list)
+            }
+        };
+        let from = match &self.point.from {
+            None => None,
+            Some(written) => {
+                let (class, method) = written.rsplit_once('.').unwrap_or(("", written));
+                let file = self.classes().named(class)?.file.clone();
+                if file.methods_named(method).next().is_none() {
+                    let names: Vec<&str> = file.methods.iter().map(|m| m.name.as_str()).collect();
+                    let near =
+                        crate::chain::error::nearest(method, &names).into_iter().map(str::to_owned).collect();
+                    let (class, method) = (file.name.clone(), method.to_owned());
+                    return Err(Refusal::NoSuchMethod { class, method, near }.into());
+                }
+                Some(format!("{}.{method}", file.name).into())
+            }
+        };
+        let thread = self.point.thread.as_deref().map(Arc::from);
+        Ok((LocalConditions { when, thread, from }, collect))
+    }
+
+    fn check(
+        &mut self,
+        ask: &Ask,
+        check: impl Fn(&Scope, &Classes<'a>) -> Result<(), TypeError>,
+    ) -> Result<(), Refusal> {
+        match &ask.sites {
+            Some(sites) => self.at_sites(sites, |_, scope, classes| check(scope, classes)).map(drop),
+            None => Ok(()),
+        }
+    }
+}

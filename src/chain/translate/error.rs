@@ -1,0 +1,220 @@
+//! Why a point cannot be translated: what is surely wrong before any run.
+
+use crate::classes::ClassesError;
+use crate::expr::{ParseError, TypeError};
+use crate::query::PointIndex;
+use bytecode::StoreError;
+use std::sync::Arc;
+
+/// A point that cannot be asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("point `{id}`, {question}: {refusal}")]
+pub struct TranslateError {
+    /// Its place in the chain.
+    pub point: PointIndex,
+    /// Its id.
+    pub id: Arc<str>,
+    /// Its question, as the paper writes it.
+    pub question: String,
+    /// What is wrong.
+    #[source]
+    pub refusal: Refusal,
+}
+
+/// What is wrong with a point.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The chain itself is wrong; a chain read from a file has been checked for that.
+    #[error("{0}")]
+    Chain(String),
+    /// No such class.
+    #[error("no class `{written}` on the class path{}{}", did_you_mean(near), missing_note(missing))]
+    NoSuchClass {
+        /// The name as written.
+        written: String,
+        /// Names like it.
+        near: Vec<String>,
+        /// Elements of the class path that do not exist.
+        missing: Vec<String>,
+    },
+    /// Several classes end with the name.
+    #[error("`{written}` can be {}; write the whole name", found.join(" or "))]
+    AmbiguousClass {
+        /// The name as written.
+        written: String,
+        /// The classes.
+        found: Vec<String>,
+    },
+    /// A class file cannot be read.
+    #[error(transparent)]
+    Classes(#[from] ClassesError),
+    /// A line without code.
+    #[error("line {line} of {file} has no code{}", lines_note(nearest))]
+    NoCodeOnLine {
+        /// The source file, or the class where no file is known.
+        file: String,
+        /// The line.
+        line: u32,
+        /// The nearest lines with code.
+        nearest: Vec<u32>,
+    },
+    /// A class compiled without line numbers.
+    #[error(
+        "class {class} was compiled without line numbers; compile it with `javac -g`, or ask for a method with `Entry`"
+    )]
+    NoLines {
+        /// The class.
+        class: String,
+    },
+    /// The line does not hold the text, and nothing else surely does.
+    #[error(
+        "line {line} of {file} is `{actual}`, not `{text}`, and {}; correct `text` or the line",
+        text_note(elsewhere)
+    )]
+    TextMoved {
+        /// The source file.
+        file: String,
+        /// The line of the chain.
+        line: u32,
+        /// What stands there, trimmed.
+        actual: String,
+        /// What should.
+        text: String,
+        /// Lines with code that hold the text.
+        elsewhere: Vec<u32>,
+    },
+    /// No such method.
+    #[error("class {class} has no method `{method}`{}", did_you_mean(near))]
+    NoSuchMethod {
+        /// The class.
+        class: String,
+        /// The method as written.
+        method: String,
+        /// Names like it.
+        near: Vec<String>,
+    },
+    /// Several overloads.
+    #[error("{class} has {} methods `{name}`; say {}", overloads.len(), overloads.join(" or "))]
+    AmbiguousMethod {
+        /// The class.
+        class: String,
+        /// The name.
+        name: String,
+        /// The overloads as they can be written.
+        overloads: Vec<String>,
+    },
+    /// A method without code.
+    #[error("{method} is {what}, so there is no code to stop in; {instead}")]
+    NoCode {
+        /// The method.
+        method: String,
+        /// `native` or `abstract`.
+        what: &'static str,
+        /// What can be asked.
+        instead: &'static str,
+    },
+    /// No such field.
+    #[error("class {class} has no field `{field}`{}", did_you_mean(near))]
+    NoSuchField {
+        /// The class.
+        class: String,
+        /// The field.
+        field: String,
+        /// Names like it.
+        near: Vec<String>,
+    },
+    /// Not an exception.
+    #[error("{class} is no exception: it does not extend java.lang.Throwable")]
+    NotThrowable {
+        /// The class.
+        class: String,
+    },
+    /// No handler can bypass the line.
+    #[error(
+        "no exception can skip line {line} of {file} and be caught in the same method: no handler there protects code \
+         before the line; ask for the method that catches, or for `Exception(\"java.lang.Throwable\")`"
+    )]
+    NeverSkipped {
+        /// The source file.
+        file: String,
+        /// The line.
+        line: u32,
+    },
+    /// Text that is no expression.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// An expression that means nothing at its place.
+    #[error("{error} (at {place})")]
+    Type {
+        /// What is wrong.
+        error: TypeError,
+        /// The site.
+        place: String,
+    },
+    /// A variable whose stores cannot be told.
+    #[error(transparent)]
+    Stores(#[from] StoreError),
+    /// An element of an array.
+    #[error(
+        "`{text}` is an element of an array, and a VM tells nobody when one changes: that needs probes, which do not \
+         exist yet; ask for the last change of the variable that holds the array, or put a `Line` where elements are stored"
+    )]
+    ArrayElement {
+        /// The expression.
+        text: String,
+    },
+    /// Different variables at different sites.
+    #[error("`{text}` names different variables in {}; choose a line or method where it is one", places.join(" and "))]
+    SeveralVariables {
+        /// The expression.
+        text: String,
+        /// The sites.
+        places: Vec<String>,
+    },
+    /// A frame the stack does not have.
+    #[error(
+        "point `{point}` has a stack of {depth} frames, so there is no frame {frame}; frame 0 is the newest and -1 the oldest"
+    )]
+    NoSuchFrame {
+        /// The point.
+        point: String,
+        /// The frame.
+        frame: i32,
+        /// Number of its frames.
+        depth: usize,
+    },
+}
+
+fn did_you_mean(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; did you mean {}?", quoted(names).join(" or ")) }
+}
+
+fn quoted(names: &[String]) -> Vec<String> {
+    names.iter().map(|n| format!("`{n}`")).collect()
+}
+
+fn missing_note(missing: &[String]) -> String {
+    if missing.is_empty() {
+        return "; check the class path of the debuggee's command (`-cp`)".to_owned();
+    }
+    format!("; the class path names {} which does not exist", missing.join(", "))
+}
+
+fn lines_note(nearest: &[u32]) -> String {
+    match nearest {
+        [] => String::new(),
+        [one] => format!("; the nearest line with code is {one}"),
+        many => {
+            let many: Vec<String> = many.iter().map(u32::to_string).collect();
+            format!("; the nearest lines with code are {}", many.join(" and "))
+        }
+    }
+}
+
+fn text_note(elsewhere: &[u32]) -> String {
+    if elsewhere.is_empty() {
+        return "no line with code is".to_owned();
+    }
+    let lines: Vec<String> = elsewhere.iter().map(u32::to_string).collect();
+    format!("lines {} are, so it is not certain which is meant", lines.join(", "))
+}

@@ -1,0 +1,152 @@
+//! From Querypoints to TraceQueries (paper §4, DESIGN §5): what the debuggee's class files say before any run, and
+//! what an earlier run told.
+//!
+//! This room reads class files and sources through `classes`, and knows no run. Each kind of point has its rules in
+//! `kinds`; what they share is here: sites, scopes, kept values, and what must be learnt first.
+
+pub(crate) mod classes;
+mod context;
+mod error;
+pub(crate) mod lines;
+mod need;
+
+pub use error::{Refusal, TranslateError};
+pub use need::{Learned, LearnedPoint, Need};
+
+pub(crate) use context::{Ask, PointContext, Stop};
+
+use super::format::Chain;
+use super::validate;
+use crate::classes::{ClassPool, SourceRoots};
+use crate::expr::EventTypes;
+use crate::model::{MethodName, Site};
+use crate::query::{Constraint, Event, LocalConditions, PointIndex, TraceQuery};
+use classes::Classes;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What a chain becomes.
+#[derive(Clone, Debug, Default)]
+pub struct Translation {
+    /// One TraceQuery for each point that can be asked now, in the order of the chain.
+    pub queries: Vec<TraceQuery>,
+    /// Points that cannot be asked yet, with what must be learnt first.
+    pub pending: Vec<(PointIndex, Need)>,
+    /// Points that are asked, and may yet stay unlocated because something is not known: the callers of a point whose
+    /// condition can lie in them.
+    pub deeper: Vec<(PointIndex, Need)>,
+    /// Methods whose activations must be told apart (DESIGN §5.5).
+    pub tracked: BTreeSet<MethodName>,
+    /// What the user should know of how the chain was understood.
+    pub warnings: Vec<String>,
+}
+
+/// A point that has been translated.
+struct Asked {
+    query: TraceQuery,
+    /// Where its occurrences stand; none: only a run tells.
+    sites: Option<Vec<Site>>,
+    events: EventTypes,
+}
+
+struct State<'a> {
+    chain: &'a Chain,
+    classes: Classes<'a>,
+    learned: &'a Learned,
+    /// By place in the chain; none for a pending point.
+    asked: Vec<Option<Asked>>,
+    result: Translation,
+}
+
+/// Translates a chain.
+///
+/// # Errors
+/// What is surely wrong with a point before any run: a class, line, method, field or variable that is not there, an
+/// expression that means nothing at its place.
+pub fn translate(
+    chain: &Chain,
+    pool: &ClassPool,
+    sources: &SourceRoots,
+    learned: &Learned,
+) -> Result<Translation, TranslateError> {
+    let classes = Classes { pool, sources };
+    let mut state = State { chain, classes, learned, asked: Vec::new(), result: Translation::default() };
+    if let Some(problem) = validate::problems(chain).into_iter().next() {
+        let index = problem.point().unwrap_or(0);
+        let help = problem.help.map(|h| format!("; {h}")).unwrap_or_default();
+        return Err(state.error(index, Refusal::Chain(problem.message + &help)));
+    }
+    for index in 0..chain.points.len() {
+        state.point(index).map_err(|refusal| state.error(index, refusal))?;
+    }
+    let mut result = state.result;
+    result.queries = state.asked.into_iter().flatten().map(|a| a.query).collect();
+    result.tracked.extend(result.queries.iter().flat_map(|q| tracked_by(&q.event)));
+    Ok(result)
+}
+
+/// The methods whose activations an event's constraints compare.
+fn tracked_by(event: &Event) -> Vec<MethodName> {
+    match event {
+        Event::Stored(sites) => sites.iter().map(|s| s.site.method.clone()).collect(),
+        Event::Branched(sites) => sites.iter().map(|s| s.site.method.clone()).collect(),
+        Event::Skipped(lines) => lines.iter().map(|l| l.method.clone()).collect(),
+        Event::Reached(_)
+        | Event::Returned(_)
+        | Event::Written(_)
+        | Event::Read(_)
+        | Event::Thrown { .. } => Vec::new(),
+    }
+}
+
+/// The place of a point in the chain; chains are no longer than that.
+fn point_index(index: usize) -> PointIndex {
+    PointIndex(u16::try_from(index).unwrap_or(u16::MAX))
+}
+
+impl State<'_> {
+    fn error(&self, index: usize, refusal: Refusal) -> TranslateError {
+        let point = self.chain.points.get(index);
+        let id = point.map_or("?", |p| p.id.as_str()).into();
+        let question = point.map(|p| p.at.to_string()).unwrap_or_default();
+        TranslateError { point: point_index(index), id, question, refusal }
+    }
+
+    fn point(&mut self, index: usize) -> Result<(), Refusal> {
+        let chain = self.chain;
+        let Some(point) = chain.points.get(index) else { return Ok(()) };
+        let place = point_index(index);
+        let id: Arc<str> = point.id.as_str().into();
+        let mut context = PointContext { index: place, point, state: self };
+        let outcome = context.others().and_then(|others| {
+            let ask = point.at.rule().translate(&mut context)?;
+            context.local(&ask).map(|(local, collect)| (ask, local, collect, others))
+        });
+        let (ask, local, collect, others) = match outcome {
+            Ok(parts) => parts,
+            Err(Stop::Refuse(refusal)) => return Err(refusal),
+            Err(Stop::Learn(need)) => {
+                self.result.pending.push((place, need));
+                self.asked.push(None);
+                return Ok(());
+            }
+        };
+        let mut constraints = ask.constraints;
+        constraints
+            .extend(others.into_iter().filter(|c| !constraints.contains(c)).collect::<Vec<Constraint>>());
+        let local: LocalConditions = local;
+        let query = TraceQuery {
+            point: place,
+            id,
+            event: ask.event,
+            constraints,
+            index: point.effective_index(),
+            keep: Vec::new(),
+            local,
+            collect,
+            compare_at: ask.compare_at,
+        };
+        self.asked.push(Some(Asked { query, sites: ask.sites, events: ask.events }));
+        Ok(())
+    }
+}

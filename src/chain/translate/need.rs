@@ -1,0 +1,98 @@
+//! What a translation has to learn from a run, and what has been learnt. Pure data, by names: it survives a relaunch.
+
+use crate::model::Site;
+use crate::query::PointIndex;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Something only a run can tell.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// Which method a frame of a point's stack is in.
+    Frame {
+        /// The point.
+        point: PointIndex,
+        /// Its id.
+        id: Arc<str>,
+        /// The frame: 0 the newest, -1 the oldest.
+        frame: i32,
+    },
+    /// The runtime class of an expression at a point.
+    ClassOf {
+        /// The point.
+        point: PointIndex,
+        /// Its id.
+        id: Arc<str>,
+        /// The frame the expression is evaluated in.
+        frame: i32,
+        /// The expression.
+        expr: Arc<str>,
+    },
+    /// Where a point is.
+    Site {
+        /// The point.
+        point: PointIndex,
+        /// Its id.
+        id: Arc<str>,
+    },
+}
+
+impl Need {
+    /// The point that must be located for it.
+    pub fn point(&self) -> PointIndex {
+        match self {
+            Need::Frame { point, .. } | Need::ClassOf { point, .. } | Need::Site { point, .. } => *point,
+        }
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Need::Frame { id, frame, .. } => write!(f, "the method of frame {frame} at {id}"),
+            Need::ClassOf { id, frame, expr, .. } => write!(f, "the class of {id}({frame}):{expr}"),
+            Need::Site { id, .. } => write!(f, "the place of {id}"),
+        }
+    }
+}
+
+/// What earlier runs told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    points: BTreeMap<PointIndex, LearnedPoint>,
+}
+
+/// What earlier runs told of one point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LearnedPoint {
+    /// Its stack where it was located last, newest frame first. Empty: not located yet.
+    pub stack: Vec<Site>,
+    /// Binary names of runtime classes, by frame and expression.
+    pub classes: BTreeMap<(i32, Arc<str>), Arc<str>>,
+}
+
+impl Learned {
+    /// Remembers the stack of a located point, newest frame first.
+    pub fn stack(&mut self, point: PointIndex, stack: Vec<Site>) {
+        self.points.entry(point).or_default().stack = stack;
+    }
+
+    /// Remembers the runtime class of an expression that a point kept.
+    pub fn class(&mut self, point: PointIndex, frame: i32, expr: &str, class: impl Into<Arc<str>>) {
+        self.points.entry(point).or_default().classes.insert((frame, expr.into()), class.into());
+    }
+
+    /// What is known of a point.
+    pub fn of(&self, point: PointIndex) -> Option<&LearnedPoint> {
+        self.points.get(&point)
+    }
+
+    pub(super) fn frames(&self, point: PointIndex) -> &[Site] {
+        self.of(point).map_or(&[], |p| p.stack.as_slice())
+    }
+
+    pub(super) fn class_of(&self, point: PointIndex, frame: i32, expr: &str) -> Option<Arc<str>> {
+        self.of(point)?.classes.get(&(frame, expr.into())).cloned()
+    }
+}

@@ -1,0 +1,216 @@
+//! What a chain must keep beyond its syntax: ids, references to earlier points, fields that fit the kind, expressions
+//! that parse. Needs no class files.
+
+use super::format::{Chain, FORMAT, Point};
+use super::kinds::{Complaint, SpecialField};
+use crate::expr::{Expr, ParseError};
+use std::collections::HashMap;
+
+/// Where a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Format,
+    Command,
+    /// A field of a point, by the point's place.
+    Point(usize, PointField),
+}
+
+/// Which field of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PointField {
+    Whole,
+    Id,
+    At,
+    Text,
+    When,
+    Before,
+    After,
+    Within,
+    From,
+    Caught,
+    /// One entry of `collect`.
+    Collect(usize),
+}
+
+/// Something wrong with a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) place: Place,
+    /// A string of the field, and the column in it, in characters from 1.
+    pub(super) inside: Option<(String, usize)>,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+}
+
+impl Problem {
+    /// The place of the point it is about.
+    pub(super) fn point(&self) -> Option<usize> {
+        match self.place {
+            Place::Point(index, _) => Some(index),
+            Place::Format | Place::Command => None,
+        }
+    }
+}
+
+/// All problems, in the order of the chain.
+pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let mut add = |place, message: String, help: Option<String>| {
+        found.push(Problem { place, inside: None, message, help });
+    };
+    if chain.format != FORMAT {
+        add(
+            Place::Format,
+            format!("format {} is not known; this build reads format {FORMAT}", chain.format),
+            Some("write `format: 1`, or use a newer build".to_owned()),
+        );
+        return found;
+    }
+    if chain.debuggee.command.first().is_none_or(|program| program.trim().is_empty()) {
+        add(
+            Place::Command,
+            "the command is empty".to_owned(),
+            Some("name a program that starts a JVM".to_owned()),
+        );
+    }
+    if chain.points.len() > usize::from(u16::MAX) {
+        let message = format!("{} points; a chain holds {} at most", chain.points.len(), u16::MAX);
+        add(Place::Format, message, None);
+        return found;
+    }
+    let mut places = HashMap::new();
+    for (index, point) in chain.points.iter().enumerate() {
+        places.entry(point.id.as_str()).or_insert(index);
+    }
+    for (index, point) in chain.points.iter().enumerate() {
+        let mut check = PointCheck { index, point, places: &places, found: &mut found };
+        check.run();
+    }
+    found
+}
+
+struct PointCheck<'a> {
+    index: usize,
+    point: &'a Point,
+    places: &'a HashMap<&'a str, usize>,
+    found: &'a mut Vec<Problem>,
+}
+
+impl PointCheck<'_> {
+    fn run(&mut self) {
+        self.id();
+        for complaint in self.point.at.rule().complaints() {
+            self.complain(PointField::At, complaint);
+        }
+        if let Some((id, text, column)) = self.point.at.rule().refers_to() {
+            self.earlier(PointField::At, &id, Some((text, column)));
+        }
+        self.fitting();
+        if let Some(when) = &self.point.when {
+            self.parses(PointField::When, when);
+        }
+        for (entry, text) in self.point.collect.iter().flatten().enumerate() {
+            self.parses(PointField::Collect(entry), text);
+        }
+        for (field, id) in [
+            (PointField::Before, &self.point.before),
+            (PointField::After, &self.point.after),
+            (PointField::Within, &self.point.within),
+        ] {
+            if let Some(id) = id {
+                self.earlier(field, id, None);
+            }
+        }
+        if self.point.at.rule().needs_after() && self.point.after.is_none() {
+            let name = self.point.at.name();
+            self.add(
+                PointField::Whole,
+                format!(
+                    "`{name}` needs `after`: the line can be skipped many times, so say after which point"
+                ),
+                Some("add `after: \"D\"` with the id of an earlier point".to_owned()),
+            );
+        }
+        if let Some(from) = &self.point.from
+            && !from.split_once('.').is_some_and(|(class, method)| !class.is_empty() && !method.is_empty())
+        {
+            let message = format!("`from` names a method on the stack, found `{from}`");
+            self.add(PointField::From, message, Some("write `Class.method`".to_owned()));
+        }
+    }
+
+    fn id(&mut self) {
+        let id = self.point.id.as_str();
+        let mut letters = id.chars();
+        let starts = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+        if !starts || !letters.all(|c| c.is_alphanumeric() || c == '_' || c == '-') {
+            let message =
+                format!("`{id}` is no id: it starts with a letter, then come letters, digits, `_` and `-`");
+            self.add(PointField::Id, message, None);
+        } else if self.places.get(id).is_some_and(|first| *first != self.index) {
+            let message = format!("the id `{id}` is taken by a point above");
+            self.add(PointField::Id, message, Some("give each point an id of its own".to_owned()));
+        }
+    }
+
+    /// Fields that only some kinds have.
+    fn fitting(&mut self) {
+        let (name, takes) = (self.point.at.name(), self.point.at.rule().takes());
+        let given = [
+            (SpecialField::Text, PointField::Text, self.point.text.is_some(), "text"),
+            (SpecialField::Caught, PointField::Caught, self.point.caught.is_some(), "caught"),
+        ];
+        for (special, field, is_given, word) in given {
+            if is_given && !takes.contains(&special) {
+                let message = format!("`{word}` does not go with `{name}`");
+                self.add(field, message, Some(format!("{}; remove it", special.purpose())));
+            }
+        }
+        if self.point.text.as_ref().is_some_and(|t| t.trim().is_empty()) {
+            let message = "`text` is empty; it holds the source line".to_owned();
+            self.add(PointField::Text, message, None);
+        }
+    }
+
+    fn parses(&mut self, field: PointField, text: &str) {
+        if let Err(error) = Expr::parse(text) {
+            self.complain(field, Complaint::of_parse(error));
+        }
+    }
+
+    fn earlier(&mut self, field: PointField, id: &str, inside: Option<(String, usize)>) {
+        let (message, help) = match self.places.get(id) {
+            Some(place) if *place < self.index => return,
+            Some(place) if *place == self.index => (format!("point `{id}` refers to itself"), None),
+            Some(_) => (
+                format!("point `{id}` stands further down: a point refers only to points above it"),
+                Some(format!("move `{id}` up")),
+            ),
+            None => {
+                let mut above: Vec<&str> =
+                    self.places.iter().filter(|(_, place)| **place < self.index).map(|(id, _)| *id).collect();
+                above.sort_unstable();
+                let known = if above.is_empty() { "none".to_owned() } else { above.join(", ") };
+                (format!("no point has the id `{id}`"), Some(format!("points above: {known}")))
+            }
+        };
+        self.found.push(Problem { place: Place::Point(self.index, field), inside, message, help });
+    }
+
+    fn complain(&mut self, field: PointField, complaint: Complaint) {
+        let Complaint { message, help, inside } = complaint;
+        self.found.push(Problem { place: Place::Point(self.index, field), inside, message, help });
+    }
+
+    fn add(&mut self, field: PointField, message: String, help: Option<String>) {
+        self.complain(field, Complaint { message, help, inside: None });
+    }
+}
+
+impl Complaint {
+    /// A text that is no expression.
+    pub(super) fn of_parse(error: ParseError) -> Complaint {
+        let ParseError { text, column, problem } = error;
+        Complaint { message: problem, help: None, inside: Some((text, column)) }
+    }
+}
