@@ -43,7 +43,7 @@ impl Why {
     /// The chain that asks it.
     ///
     /// # Errors
-    /// `--at` is not CLASS:LINE.
+    /// `--at` is not CLASS:LINE, or an expression is none.
     pub fn chain(&self) -> Result<Chain, CommandError> {
         let usage = || {
             CommandError::Usage(format!(
@@ -69,13 +69,16 @@ impl Why {
             sources: self.sources.clone(),
             ..Debuggee::default()
         };
-        Ok(Chain {
+        let chain = Chain {
             format: FORMAT,
             about: String::new(),
             debuggee,
             points: vec![root, Point::new("B", question)],
             base: PathBuf::new(),
-        })
+        };
+        // Read back as if it were a file: what is wrong with an expression is then told the same way.
+        let text = chain.to_ron().map_err(session::SessionError::from)?;
+        Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)
     }
 
     /// Does it.
@@ -88,7 +91,6 @@ impl Why {
         interrupt: &mut Interrupt,
     ) -> Result<Answer, CommandError> {
         let chain = self.chain()?;
-        chain.check("qp why").map_err(session::SessionError::from)?;
         if let Some(file) = &self.save {
             let saved = session::portable(&chain, file);
             let text = saved.to_ron().map_err(session::SessionError::from)?;

@@ -90,6 +90,9 @@ pub struct PointAnswer {
     pub assigned: Option<String>,
     /// The condition that decided, as source-like text.
     pub condition: Option<String>,
+    /// The operand of the condition whose branch decided, where it has several; `taken` is this operand's way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
     /// The way it went: `true`, `false`, `case 3`, `default`, `caught`.
     pub taken: Option<String>,
     /// What decided the condition, where it can be read back; else what would tell it.

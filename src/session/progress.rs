@@ -1,5 +1,8 @@
 //! How a session tells what it is doing while it does it.
 
+/// Shows one line of the program's output.
+pub type Sink = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
+
 /// Told of what goes on; a front end shows it or not.
 pub trait Progress {
     /// The program is being built.
@@ -8,8 +11,10 @@ pub trait Progress {
     fn run_started(&mut self, _run: u32, _why: Option<&str>) {}
     /// So many events were handled and so many points located in this run.
     fn watched(&mut self, _events: u64, _located: usize, _points: usize) {}
-    /// A line of the program's output (`--show-output`).
-    fn output(&mut self, _run: u32, _line: &str) {}
+    /// Who shows the program's output, line by line, if anybody does. It is called from other threads.
+    fn sink(&self) -> Option<Sink> {
+        None
+    }
     /// Nothing more will be told.
     fn done(&mut self) {}
 }

@@ -120,7 +120,11 @@ fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
 fn condition(out: &mut String, p: &PointAnswer, paint: Paint) {
     let (Some(condition), Some(taken)) = (&p.condition, &p.taken) else { return };
     let taken = paint.on(palette::VALUE, taken);
-    let mut words = vec!["condition:".to_owned(), condition.clone(), "was".to_owned(), taken];
+    let mut words = vec!["condition:".to_owned(), condition.clone()];
+    match &p.decided_by {
+        Some(operand) => words.push(format!("decided by {operand}, which was {taken}")),
+        None => words.push(format!("was {taken}")),
+    }
     if !p.operands.is_empty() {
         let operands: Vec<String> =
             p.operands.iter().map(|(e, v)| format!("{e} = {}", paint.on(palette::VALUE, v))).collect();

@@ -1,0 +1,297 @@
+//! Turns what was located in a run into an answer.
+
+use super::answer::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer};
+use super::code::{CodeBook, unique};
+use super::expectation::compare;
+use super::reasons;
+use super::replay::Round;
+use crate::chain::{Chain, Point};
+use crate::classes::SourceRoots;
+use crate::locate::{Located, PointReport};
+use crate::model::{Detail, Frame, Namer, Occurrence, Value};
+use crate::query::{Event, PointIndex, TraceQuery};
+use crate::run::Ended;
+use indexmap::IndexMap;
+
+/// What an answer is made from.
+pub struct Assembly<'a> {
+    /// Name of the chain.
+    pub name: &'a str,
+    /// The chain.
+    pub chain: &'a Chain,
+    /// The sources.
+    pub sources: &'a SourceRoots,
+    /// How many runs there were.
+    pub runs: u32,
+    /// The last of them.
+    pub round: &'a Round,
+}
+
+impl Assembly<'_> {
+    /// The answer when no run could be asked anything.
+    pub fn unasked(name: &str, chain: &Chain, outcome: Outcome) -> Answer {
+        let points = chain.points.iter().map(|p| PointAnswer {
+            id: p.id.clone(),
+            question: question(p),
+            reason: Some("it was never asked".to_owned()),
+            ..PointAnswer::default()
+        });
+        let (chain, points) = (name.to_owned(), points.collect());
+        Answer { chain, outcome, runs: 0, points, earlier: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// The answer.
+    pub fn answer(&self) -> Answer {
+        let locator = &self.round.locator;
+        let solutions = locator.solutions();
+        // With --last the newest root hit is the answer itself; those before it come first.
+        let before = solutions.len().saturating_sub(1);
+        let mut namer = Namer::default();
+        let mut earlier = Vec::new();
+        for solution in solutions.iter().take(before) {
+            earlier.push(self.points(&mut namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
+        }
+        let points = self.points(&mut namer, &|p| locator.located(p));
+        let outcome = self.outcome(&points);
+        let mut warnings = self.round.translation.warnings.clone();
+        warnings.extend(self.round.outcome.report.warnings.iter().cloned());
+        if self.round.outcome.report.called_methods {
+            warnings.push(
+                "expressions of this chain call methods of the program, which can change what it does".to_owned(),
+            );
+        }
+        Answer { chain: self.name.to_owned(), outcome, runs: self.runs, points, earlier, warnings }
+    }
+
+    fn outcome(&self, points: &[PointAnswer]) -> Outcome {
+        let ended = &self.round.outcome.ended;
+        let expectations = points.iter().filter_map(|p| p.expectation.as_ref());
+        let all_held = expectations.clone().all(|e| e.held);
+        // What is expected not to be located is not missing.
+        let missing = |p: &&PointAnswer| !p.located && !p.expectation.as_ref().is_some_and(|e| e.held);
+        match ended {
+            _ if points.iter().all(|p| !missing(&p)) && all_held => Outcome::Held,
+            Ended::Interrupted => Outcome::Interrupted,
+            Ended::TimedOut(_) => Outcome::TimedOut,
+            _ if points.first().is_some_and(|root| missing(&root)) => Outcome::RootNotReached,
+            _ if points.iter().any(|p| missing(&p)) => Outcome::Unlocated,
+            _ => Outcome::Differs,
+        }
+    }
+
+    fn points<'l>(
+        &self,
+        namer: &mut Namer,
+        located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+    ) -> Vec<PointAnswer> {
+        let reports = self.round.locator.report();
+        let mut answers = Vec::new();
+        for (number, point) in self.chain.points.iter().enumerate() {
+            let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
+            let query = self.round.queries.iter().find(|q| q.point == index);
+            let mut answer = PointAnswer {
+                id: point.id.clone(),
+                question: question(point),
+                asked_from: query.map(|q| self.asked_from(q)).unwrap_or_default(),
+                ..PointAnswer::default()
+            };
+            let report = reports.iter().find(|r| r.point == index);
+            match (query, located(index)) {
+                (Some(query), Some(found)) => {
+                    let mut filling = Filling { assembly: self, namer: &mut *namer, query, located };
+                    filling.fill(&mut answer, found);
+                }
+                (query, _) => {
+                    answer.reason = Some(reasons::unlocated(self, index, query, report, located));
+                }
+            }
+            if let Some(report) = report {
+                self.rejected(namer, &mut answer, report);
+            }
+            answer.expectation = point.expect.as_ref().map(|expect| compare(expect, &answer));
+            answers.push(answer);
+        }
+        answers
+    }
+
+    fn asked_from(&self, query: &TraceQuery) -> Vec<String> {
+        let mut points: Vec<PointIndex> = query.constraints.iter().map(|c| c.point()).collect();
+        points.sort();
+        points.dedup();
+        points.into_iter().map(|p| self.id(p)).collect()
+    }
+
+    /// The id of a point.
+    pub fn id(&self, point: PointIndex) -> String {
+        self.chain.points.get(usize::from(point.0)).map_or_else(|| "?".to_owned(), |p| p.id.clone())
+    }
+
+    fn rejected(&self, namer: &mut Namer, answer: &mut PointAnswer, report: &PointReport) {
+        let tables = &self.round.outcome.tables;
+        let describe = |reason: &crate::locate::Rejection| reason.describe(|p| self.id(p));
+        answer.rejections = report.rejected.iter().map(|(reason, n)| (describe(reason), *n)).collect();
+        for (occurrence, reason) in &report.sample {
+            let Some(frame) = tables.frame(occurrence.frame) else { continue };
+            let owner = occurrence.owner.object_id().map(|_| namer.text(&occurrence.owner, tables));
+            let (place, hit, reason) = (frame_answer(frame), occurrence.sequence, describe(reason));
+            answer.rejected.push(RejectedAnswer { place, hit, owner, reason });
+        }
+    }
+}
+
+/// A frame as it is shown.
+pub fn frame_answer(frame: &Frame) -> FrameAnswer {
+    FrameAnswer {
+        class: frame.site.method.class.to_string(),
+        method: frame.site.method.name.to_string(),
+        file: frame.source_file.as_ref().map(ToString::to_string),
+        line: frame.line,
+    }
+}
+
+/// A point's question, as it stands in the chain.
+fn question(point: &Point) -> String {
+    let mut text = point.at.to_string();
+    let mut add = |word: &str, value: Option<String>| {
+        if let Some(value) = value {
+            text.push_str(&format!(" {word} {value}"));
+        }
+    };
+    add("when", point.when.clone());
+    add("from", point.from.clone());
+    add("in thread", point.thread.clone());
+    add("after", point.after.clone());
+    add("before", point.before.clone());
+    add("within", point.within.clone());
+    add("hit", point.index.map(|i| i.to_string()));
+    text
+}
+
+struct Filling<'a, 'l> {
+    assembly: &'a Assembly<'a>,
+    namer: &'a mut Namer,
+    query: &'a TraceQuery,
+    located: &'a dyn Fn(PointIndex) -> Option<&'l Located>,
+}
+
+impl Filling<'_, '_> {
+    fn text(&mut self, value: &Value) -> String {
+        self.namer.text(value, &self.assembly.round.outcome.tables)
+    }
+
+    fn fill(&mut self, answer: &mut PointAnswer, found: &Located) {
+        let round = self.assembly.round;
+        let tables = &round.outcome.tables;
+        let book = CodeBook { pool: &round.pool, sources: self.assembly.sources };
+        let occurrence = &found.occurrence;
+        let Some(frame) = tables.frame(occurrence.frame) else { return };
+        answer.located = true;
+        answer.class = Some(frame.site.method.class.to_string());
+        answer.method = Some(frame.site.method.name.to_string());
+        answer.file = frame.source_file.as_ref().map(ToString::to_string);
+        answer.line = frame.line;
+        answer.bci = Some(frame.site.bci);
+        answer.thread = Some(tables.thread(occurrence.thread).to_string());
+        answer.hit = Some(occurrence.sequence);
+        answer.text = book.text(frame);
+        answer.neighbours = book.around(frame);
+        answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();
+        self.change(answer, occurrence, &book, frame);
+        if matches!(self.query.event, Event::Branched(_)) {
+            self.condition(answer, occurrence, &book, frame);
+        }
+        self.collected(answer, occurrence);
+        if let Some(detail) = &occurrence.detail {
+            self.detail(answer, detail);
+        }
+        self.notes(answer, found);
+        answer.notes.extend(book.stale(frame));
+    }
+
+    fn change(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
+        let is_change = matches!(self.query.event, Event::Written(_) | Event::Stored(_));
+        if !is_change && !matches!(self.query.event, Event::Read(_)) {
+            return;
+        }
+        if o.owner.object_id().is_some() {
+            answer.owner = Some(self.text(&o.owner));
+        }
+        if is_change {
+            answer.old = Some(self.text(&o.old));
+            answer.assigned = book.assigned(&frame.site);
+        }
+        answer.new = Some(self.text(&o.new));
+        if let (Some(line), Some(assigned)) = (&answer.text, &answer.assigned) {
+            answer.mark = unique(line, assigned);
+        }
+    }
+
+    fn condition(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
+        if o.detail.as_ref().is_some_and(|d| d.exception.is_some()) {
+            answer.condition = Some("an exception caught here".to_owned());
+            answer.taken = Some("caught".to_owned());
+            return;
+        }
+        let Some(decision) = o.way.and_then(|way| book.decision(&frame.site, way)) else { return };
+        if let Some(line) = &answer.text {
+            let part = decision.decided_by.as_ref().and_then(|part| unique(line, part));
+            answer.mark = part.or_else(|| unique(line, &decision.whole));
+        }
+        let tables = &self.assembly.round.outcome.tables;
+        let names = tables.shape(o.shape);
+        let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
+        for (text, readable) in decision.operands {
+            let value = names.iter().zip(values).find(|(name, _)| ***name == *text).map(|(_, v)| v);
+            let shown = match value {
+                Some(value) if readable => self.text(&value.clone()),
+                _ => "value needs probes".to_owned(),
+            };
+            answer.operands.insert(text, shown);
+        }
+        answer.condition = Some(decision.whole);
+        answer.decided_by = decision.decided_by;
+        answer.taken = Some(decision.taken);
+    }
+
+    fn collected(&mut self, answer: &mut PointAnswer, o: &Occurrence) {
+        let tables = &self.assembly.round.outcome.tables;
+        let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
+        let mut collected = IndexMap::new();
+        for (name, value) in tables.shape(o.shape).iter().zip(values) {
+            collected.insert(name.to_string(), self.text(value));
+        }
+        answer.collected = collected;
+    }
+
+    fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail) {
+        let tables = &self.assembly.round.outcome.tables;
+        answer.result = detail.result.as_ref().map(|v| self.text(v));
+        answer.notes.extend(detail.notes.iter().cloned());
+        let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
+        let caught = exception.caught.as_ref().and_then(|c| tables.frame(c.frame)).map(frame_answer);
+        answer.exception = tables.frame(exception.thrown).map(|place| ExceptionAnswer {
+            object: self.text(thrown),
+            class: thrown.class_name(tables).map(|c| c.to_string()).unwrap_or_default(),
+            thrown: frame_answer(place),
+            caught,
+        });
+    }
+
+    fn notes(&mut self, answer: &mut PointAnswer, found: &Located) {
+        if found.uncertain {
+            answer.notes.push("it may be of another activation of the method than the one asked for".to_owned());
+        }
+        if let Some(seen) = reasons::value_seen(self.query, self.located)
+            && !matches!(seen, Value::Failed(_) | Value::Unassigned)
+            && !seen.same(&found.occurrence.new)
+        {
+            let seen = self.text(seen);
+            let missed = reasons::MISSED_WRITES;
+            answer.notes.push(format!("a write was missed: the value seen later is {seen}. {missed}"));
+        }
+        let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
+        if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure.as_ref()?))) {
+            answer.notes.push(format!("its condition could not be evaluated at {failed} hits: {why}"));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Why a session has no answer.
+
+use crate::chain::{ChainError, TranslateError};
+use crate::classes::ClassesError;
+use crate::debuggee::DebuggeeError;
+use crate::locate::LocateError;
+use crate::run::RunError;
+
+/// Why a session has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// The chain file is bad.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// A question is surely wrong.
+    #[error(transparent)]
+    Translate(#[from] TranslateError),
+    /// The chain could not be written.
+    #[error("the chain cannot be written: {0}")]
+    Ron(#[from] ron::Error),
+    /// Class files cannot be read.
+    #[error(transparent)]
+    Classes(#[from] ClassesError),
+    /// The debuggee cannot be built, launched or driven.
+    #[error(transparent)]
+    Debuggee(#[from] DebuggeeError),
+    /// A file that the chain names cannot be read.
+    #[error("cannot read {path}: {source}; `stdin` is relative to `cwd`")]
+    Stdin {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Too many candidates, or a chain that cannot be ordered.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    /// The run could not be watched.
+    #[error(transparent)]
+    Run(RunError),
+}
+
+impl From<RunError> for SessionError {
+    fn from(error: RunError) -> SessionError {
+        match error {
+            RunError::Debuggee(e) => SessionError::Debuggee(e),
+            // What the session itself said while the run was on comes back as it was.
+            RunError::Observer(e) => match e.downcast::<SessionError>() {
+                Ok(own) => *own,
+                Err(e) => SessionError::Run(RunError::Observer(e)),
+            },
+            other => SessionError::Run(other),
+        }
+    }
+}
+
+impl SessionError {
+    /// The exit code of DESIGN §7.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            SessionError::Chain(_) | SessionError::Translate(_) | SessionError::Ron(_) => 2,
+            SessionError::Classes(_)
+            | SessionError::Debuggee(_)
+            | SessionError::Stdin { .. }
+            | SessionError::Locate(_)
+            | SessionError::Run(_) => 4,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Writing chains: whole or not at all, and with paths that mean the same from where the file is.
+
+use crate::chain::Chain;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Writes a file whole or not at all: into a temporary file beside it first.
+///
+/// # Errors
+/// The folder cannot be written to; nothing is left behind then.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
+    let temporary = folder.join(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        // The first error is the one to tell; the file may not even exist.
+        drop(std::fs::remove_file(&temporary));
+    }
+    written
+}
+
+/// The chain as it must be written to `file` so that its working folder stays the current one.
+pub fn portable(chain: &Chain, file: &Path) -> Chain {
+    let mut saved = chain.clone();
+    let here = std::env::current_dir().unwrap_or_default();
+    let folder = here.join(file.parent().unwrap_or(Path::new("")));
+    let cwd = here.join(chain.cwd());
+    let relative = relative(&normal(&cwd), &normal(&folder));
+    saved.debuggee.cwd = (relative != Path::new(".")).then_some(relative);
+    saved
+}
+
+/// Without `.` and `..`, by the names alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// `to` as seen from the folder `from`.
+fn relative(to: &Path, from: &Path) -> PathBuf {
+    let common = to.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| Component::ParentDir);
+    let path: PathBuf = up.chain(to.components().skip(common)).collect();
+    if path.as_os_str().is_empty() { PathBuf::from(".") } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_seen_from_the_file() {
+        let seen = |to: &str, from: &str| relative(&normal(Path::new(to)), &normal(Path::new(from)));
+        assert_eq!(seen("/a/b", "/a/b"), Path::new("."));
+        assert_eq!(seen("/a/b/c", "/a/b"), Path::new("c"));
+        assert_eq!(seen("/a/x", "/a/b/../b/c"), Path::new("../../x"));
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("chain.ron");
+        write_whole(&file, "one").expect("written");
+        assert_eq!(std::fs::read_to_string(&file).expect("read"), "one");
+        assert!(write_whole(&folder.path().join("no/such/folder.ron"), "x").is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! What a chain needs around its runs: the debuggee's template, its class files and its sources.
+
+use super::error::SessionError;
+use crate::chain::Chain;
+use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
+use crate::debuggee::{Forward, Settings, Stdin, Template};
+use crate::run::VmFacts;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest time of one run, in seconds, when nothing else is said.
+const TIMEOUT_S: u64 = 300;
+
+/// What a chain needs around its runs.
+pub struct Workspace {
+    template: Arc<Template>,
+    cwd: PathBuf,
+    sources: Vec<PathBuf>,
+}
+
+impl Workspace {
+    /// Checks the debuggee and reads what it is fed.
+    pub fn open(chain: &Chain, timeout_s: Option<u64>) -> Result<Workspace, SessionError> {
+        let debuggee = &chain.debuggee;
+        let cwd = chain.cwd();
+        let some = |command: &Vec<String>| (!command.is_empty()).then(|| command.clone());
+        let mut settings = Settings::new(debuggee.command.clone(), cwd.clone());
+        settings.env = debuggee.env.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+        if let Some(file) = &debuggee.stdin {
+            let path = cwd.join(file);
+            let bytes = std::fs::read(&path)
+                .map_err(|source| SessionError::Stdin { path: path.display().to_string(), source })?;
+            settings.stdin = Stdin::Bytes(bytes.into());
+        }
+        settings.build = some(&debuggee.build);
+        settings.before_run = some(&debuggee.before_run);
+        settings.drive = some(&debuggee.drive);
+        settings.jvm.clone_from(&debuggee.jvm);
+        settings.sources.clone_from(&debuggee.sources);
+        settings.timeout = Duration::from_secs(timeout_s.or(debuggee.timeout_s).unwrap_or(TIMEOUT_S));
+        let template = Arc::new(Template::new(settings)?);
+        Ok(Workspace { template, cwd, sources: chain.debuggee.sources.clone() })
+    }
+
+    /// The debuggee.
+    pub fn template(&self) -> &Arc<Template> {
+        &self.template
+    }
+
+    /// Builds the debuggee, unless it is as it was.
+    pub async fn build(&self, output: Option<Forward>) -> Result<(), SessionError> {
+        self.template.build(output).await?;
+        Ok(())
+    }
+
+    /// The class files: of the `java` command, or as the VM of a wrapper told.
+    pub fn pool(&self, facts: Option<&VmFacts>) -> Result<ClassPool, SessionError> {
+        let paths = match (self.template.launch_command()?, facts) {
+            (LaunchCommand::Java(java), _) => {
+                let mut paths = ClassPaths::of(&java, &self.cwd);
+                if let (None, Some(facts)) = (&paths.java_home, facts) {
+                    paths.java_home.clone_from(&facts.java_home);
+                }
+                paths
+            }
+            (LaunchCommand::Wrapper { .. }, Some(facts)) => ClassPaths {
+                cwd: facts.base_dir.clone(),
+                class_path: facts.class_path.clone(),
+                java_home: facts.java_home.clone(),
+                ..ClassPaths::default()
+            },
+            // Before any run nothing is known of the classes of a wrapper's VM.
+            (LaunchCommand::Wrapper { .. }, None) => {
+                ClassPaths { cwd: self.cwd.clone(), ..ClassPaths::default() }
+            }
+        };
+        Ok(ClassPool::open(&paths)?)
+    }
+
+    /// Whether the class path is known before the first run.
+    pub fn is_java(&self) -> Result<bool, SessionError> {
+        Ok(matches!(self.template.launch_command()?, LaunchCommand::Java(_)))
+    }
+
+    /// The sources.
+    pub fn sources(&self) -> SourceRoots {
+        let java_home = match self.template.launch_command() {
+            Ok(LaunchCommand::Java(java)) => java.java_home,
+            _ => None,
+        };
+        let roots = if self.sources.is_empty() { vec![PathBuf::from(".")] } else { self.sources.clone() };
+        SourceRoots::open(&roots, &self.cwd, java_home.as_deref())
+    }
+}
+
+/// The class files of one run, kept for the next if they cannot change.
+#[derive(Default)]
+pub struct Pools {
+    known: Option<Rc<ClassPool>>,
+}
+
+impl Pools {
+    /// The class files of a run.
+    pub fn of(&mut self, workspace: &Workspace, facts: &VmFacts) -> Result<Rc<ClassPool>, SessionError> {
+        if let Some(pool) = &self.known {
+            return Ok(pool.clone());
+        }
+        let pool = Rc::new(workspace.pool(Some(facts))?);
+        if workspace.is_java()? {
+            self.known = Some(pool.clone());
+        }
+        Ok(pool)
+    }
+}

@@ -1,0 +1,174 @@
+//! The command line. Its table of commands is [`Command`]: a row there and a file in `command` add one.
+
+mod interrupt;
+mod progress;
+mod render;
+
+use crate::command::explain::Explain;
+use crate::command::replay::Replay;
+use crate::command::why::Why;
+use crate::command::CommandError;
+use crate::session::{Answer, SessionError};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+/// Finds the cause of a reproducible bug in a JVM program by running it again
+///
+/// Exit codes: 0 every point located and every expectation holds · 1 some point not located or an expectation fails ·
+/// 2 usage or bad chain · 3 the root point was never reached · 4 the program could not be built, launched or driven,
+/// or timed out · 130 interrupted
+#[derive(Parser, Debug)]
+#[command(name = "qp", version, max_term_width = 100)]
+pub struct Cli {
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+    /// How to write results
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    #[command(subcommand)]
+    #[allow(missing_docs)]
+    pub command: Command,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+}
+
+/// The table of commands.
+#[derive(Subcommand, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one value exists in a process")]
+pub enum Command {
+    #[allow(missing_docs)]
+    Why(Why),
+    #[allow(missing_docs)]
+    Replay(Replay),
+    #[allow(missing_docs)]
+    Explain(Explain),
+    /// Prints the completions of a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; both kinds go where clap sends them.
+            drop(error.print());
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let code = match runtime {
+        Ok(runtime) => {
+            let code = runtime.block_on(run(&cli));
+            // A thread that still reads standard input must not keep the process.
+            runtime.shutdown_background();
+            code
+        }
+        Err(error) => {
+            eprintln!("error: cannot start: {error}");
+            4
+        }
+    };
+    ExitCode::from(code)
+}
+
+impl Cli {
+    /// Whether to use colours on this stream.
+    fn colors(&self, terminal: bool) -> bool {
+        match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        }
+    }
+}
+
+async fn run(cli: &Cli) -> u8 {
+    let mut interrupt = interrupt::on_signals();
+    let mut progress = progress::Bar::new(std::io::stderr().is_terminal());
+    let result = match &cli.command {
+        Command::Why(why) => why.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
+        Command::Replay(replay) => replay.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
+        Command::Explain(explain) => explain.execute().await.map(|explanation| {
+            let text = match (cli.format, explain.graph) {
+                (Format::Json, _) => json(&explanation),
+                (Format::Text, Some(form)) => explanation.graph(form),
+                (Format::Text, None) => explanation.to_string(),
+            };
+            print(&text).max(0)
+        }),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "qp", &mut script);
+            Ok(print(&String::from_utf8_lossy(&script)))
+        }
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            let color = cli.colors(std::io::stderr().is_terminal());
+            eprintln!("{}", error_text(&error, color));
+            error.exit_code()
+        }
+    }
+}
+
+fn answer(cli: &Cli, answer: &Answer) -> u8 {
+    let text = match cli.format {
+        Format::Json => json(answer),
+        Format::Text => render::answer(answer, cli.colors(std::io::stdout().is_terminal())),
+    };
+    print(&text).max(answer.outcome.exit_code())
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => text + "\n",
+        Err(error) => format!("{{\"error\": \"{error}\"}}\n"),
+    }
+}
+
+/// Prints a result. A reader that went away (`| head`) is no failure of the command.
+fn print(text: &str) -> u8 {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("error: cannot write the result: {error}");
+            4
+        }
+        _ => 0,
+    }
+}
+
+fn error_text(error: &CommandError, color: bool) -> String {
+    match error {
+        CommandError::Session(SessionError::Chain(chain)) => chain.render(color),
+        other => {
+            let paint = render::Paint { color };
+            format!("{} {other}", paint.on(render::palette::FAILED, "error:"))
+        }
+    }
+}

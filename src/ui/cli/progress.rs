@@ -1,0 +1,56 @@
+//! The progress line: on a terminal only, on standard error (DESIGN §7).
+
+use crate::session::{Progress, Sink};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The progress line.
+pub struct Bar {
+    bar: ProgressBar,
+    run: u32,
+}
+
+impl Bar {
+    /// A line that is shown if standard error is a terminal.
+    pub fn new(terminal: bool) -> Bar {
+        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:>4}") {
+            bar.set_style(style);
+        }
+        Bar { bar, run: 0 }
+    }
+
+    fn say(&self, message: String) {
+        self.bar.set_message(message);
+        self.bar.enable_steady_tick(Duration::from_millis(200));
+    }
+}
+
+impl Progress for Bar {
+    fn building(&mut self) {
+        self.say("building".to_owned());
+    }
+
+    fn run_started(&mut self, run: u32, why: Option<&str>) {
+        self.run = run;
+        self.say(match why {
+            Some(why) => format!("run {run} ({why})"),
+            None => format!("run {run}"),
+        });
+    }
+
+    fn watched(&mut self, events: u64, located: usize, points: usize) {
+        self.say(format!("run {}: {events} hits, {located} of {points} points located", self.run));
+    }
+
+    fn sink(&self) -> Option<Sink> {
+        let bar = self.bar.clone();
+        Some(Arc::new(move |line| bar.suspend(|| eprintln!("{line}"))))
+    }
+
+    fn done(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
