@@ -218,10 +218,7 @@ impl<'a> Checker<'a> {
             }
             Variable::NoInstance(field) => wrong(
                 name,
-                format!(
-                    "is a field of {} objects, and no such object is at hand in a static method",
-                    field.class
-                ),
+                format!("is a field of {} objects, and no such object is at hand here", field.class),
             ),
         }
     }
