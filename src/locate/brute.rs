@@ -41,7 +41,7 @@ pub(super) fn answers(
                 })
                 .collect();
             if verdicts.iter().all(Option::is_some) {
-                instances.push((candidate.clone(), verdicts.iter().any(|v| *v == Some(false))));
+                instances.push((candidate.clone(), verdicts.contains(&Some(false))));
             }
         }
         let place = if index < 0 { instances.len() as i64 + index } else { index };

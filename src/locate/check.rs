@@ -17,7 +17,7 @@ pub(super) struct OnStack {
 }
 
 /// What a point's stack says, looked up once for all the candidates that are compared with it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct View {
     depth: u32,
     /// Newest first.

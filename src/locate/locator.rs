@@ -11,6 +11,7 @@ use super::graph::Graph;
 use super::log::Log;
 use super::prune;
 use super::report::{PointReport, Rejected, Rejection, Unlocated};
+use super::track::{Located, State, Track};
 use crate::model::{ActivationKey, Occurrence, Tables};
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use std::collections::HashSet;
@@ -39,22 +40,6 @@ impl Default for Options {
     }
 }
 
-/// The answer of one point.
-#[derive(Clone, Debug)]
-pub struct Located {
-    /// The occurrence.
-    pub occurrence: Occurrence,
-    /// Whether it rests on an activation that could not be told from another one.
-    pub uncertain: bool,
-    view: View,
-}
-
-impl Located {
-    fn effect(&self) -> Effect<'_> {
-        Effect { occurrence: &self.occurrence, view: &self.view }
-    }
-}
-
 /// What one occurrence led to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -62,80 +47,6 @@ pub struct Progress {
     pub newly_located: Vec<PointIndex>,
     /// Every point is located, or is known not to be, and nothing that occurs later can change it.
     pub complete: bool,
-}
-
-pub(super) enum State {
-    /// A point it depends on is not located yet.
-    Waiting,
-    /// Its constraints can be checked as occurrences come; its index is not certain yet.
-    Open,
-    Located(Box<Located>),
-    Unlocated(Unlocated),
-}
-
-/// One point while it is looked for.
-pub(super) struct Track {
-    pub(super) state: State,
-    /// While waiting, candidates. While open, the last instances, if the index counts from the last.
-    pub(super) log: Log,
-    hits: u64,
-    instances: u64,
-    later: u64,
-    pub(super) rejected: Rejected,
-    /// The points its constraints name.
-    pub(super) needs: Vec<PointIndex>,
-    /// The index to go by: the TraceQuery's, or that of `last_roots`.
-    pub(super) index: i64,
-    /// It is the root of `last_roots`, which is decided at the end.
-    held: bool,
-}
-
-impl Track {
-    fn reject(&mut self, occurrence: Occurrence, reason: Rejection) {
-        self.rejected.add(occurrence, reason);
-    }
-
-    /// How many of the last instances a negative index needs.
-    fn window(&self) -> Option<usize> {
-        (self.index < 0).then(|| usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX))
-    }
-
-    fn found(&mut self, occurrence: Occurrence, uncertain: bool, tables: &Tables) {
-        let view = View::new(&occurrence, tables);
-        self.state = State::Located(Box::new(Located { occurrence, uncertain, view }));
-        self.log = Log::default();
-    }
-
-    /// The answer among what an open log holds, once no more instances can come.
-    fn conclude(&mut self) -> Option<Occurrence> {
-        // `instances` counts from the first; the log holds the last of them.
-        let place = match u64::try_from(self.index) {
-            Ok(from_first) => usize::try_from(from_first).ok(),
-            Err(_) => {
-                let from_last = usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX);
-                self.log.len().checked_sub(from_last)
-            }
-        };
-        let mut chosen = None;
-        if let Some(place) = place {
-            self.log.sift(|at, occurrence| {
-                if at == place {
-                    chosen = Some(occurrence);
-                }
-                None
-            });
-        }
-        chosen
-    }
-
-    fn none_found(&mut self) {
-        self.log = Log::default();
-        self.state = State::Unlocated(match (self.hits, self.instances) {
-            (0, _) => Unlocated::NeverOccurred,
-            (_, 0) => Unlocated::AllRejected,
-            (_, instances) => Unlocated::IndexOutOfRange { instances },
-        });
-    }
 }
 
 /// Finds the answer of each point of a chain in one run. It is pure: occurrences in, located points out.
@@ -286,14 +197,11 @@ impl Locator {
     }
 
     pub(super) fn effect(&self, point: PointIndex) -> Option<Effect<'_>> {
-        match &self.tracks.get(usize::from(point.0))?.state {
-            State::Located(located) => Some(located.effect()),
-            _ => None,
-        }
+        self.located(point).map(Located::effect)
     }
 
     fn complete(&self) -> bool {
-        self.tracks.iter().all(|t| matches!(t.state, State::Located(_) | State::Unlocated(_)))
+        self.tracks.iter().all(Track::decided)
     }
 
     /// Looks at every waiting point from `from` on whose effects are decided by now.
@@ -426,6 +334,9 @@ impl Locator {
                 self.reject_impossible(at, tables);
             }
             let keep = prune::keepers(self, at, tables, &live);
+            if keep.iter().all(|k| *k) {
+                continue;
+            }
             if let Some(Track { log, rejected, .. }) = self.tracks.get_mut(at) {
                 log.sift(|place, candidate| {
                     if keep.get(place).copied().unwrap_or(true) {
@@ -505,10 +416,7 @@ impl Locator {
 
     /// The answer of one point, if it has one by now.
     pub fn located(&self, point: PointIndex) -> Option<&Located> {
-        match &self.tracks.get(usize::from(point.0))?.state {
-            State::Located(located) => Some(located),
-            _ => None,
-        }
+        self.tracks.get(usize::from(point.0))?.located()
     }
 
     /// With `last_roots`, after [`Locator::finish`]: for each of the last hits of the first root, in their order, the
@@ -524,24 +432,6 @@ impl Locator {
 
     /// What became of the hits of each point.
     pub fn report(&self) -> Vec<PointReport> {
-        let points = self.tracks.iter().zip(self.queries());
-        let report = points.map(|(track, query)| PointReport {
-            point: query.point,
-            hits: track.hits,
-            kept: track.log.len(),
-            instances: track.instances,
-            later: track.later,
-            index: track.index,
-            rejected: track.rejected.counts.clone(),
-            sample: track.rejected.sample(),
-            outcome: match &track.state {
-                State::Located(_) => Ok(()),
-                // Decided before its first hit: what came later was rejected like the rest.
-                State::Unlocated(Unlocated::NeverOccurred) if track.hits > 0 => Err(Unlocated::AllRejected),
-                State::Unlocated(reason) => Err(*reason),
-                State::Waiting | State::Open => Err(Unlocated::NotYet),
-            },
-        });
-        report.collect()
+        self.tracks.iter().zip(self.queries()).map(|(track, query)| track.report(query)).collect()
     }
 }

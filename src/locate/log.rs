@@ -72,7 +72,7 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locate::tests::occurrence;
+    use crate::locate::script::occurrence;
 
     #[test]
     fn places_stay_right_through_every_change() {

@@ -16,15 +16,19 @@ mod locator;
 mod log;
 mod prune;
 mod report;
+mod track;
 
 #[cfg(test)]
 mod brute;
 #[cfg(test)]
 mod random;
 #[cfg(test)]
+mod script;
+#[cfg(test)]
 mod tests;
 
 pub use error::LocateError;
 pub use graph::Graph;
-pub use locator::{Located, Locator, Options, Progress};
+pub use locator::{Locator, Options, Progress};
 pub use report::{PointReport, Rejection, Unlocated};
+pub use track::Located;

@@ -10,8 +10,9 @@
 //! never less. What is dropped is told by its place only; the work is sorting, and no table per candidate stays.
 
 use super::check::{self, Effect, View};
-use super::locator::{Locator, State};
+use super::locator::Locator;
 use super::log::Log;
+use super::track::State;
 use crate::model::{ActivationKey, Occurrence, Tables, Value};
 use crate::query::{Constraint, FrameSelector, PointIndex, Slot, TraceQuery};
 use std::cmp::Ordering;
@@ -179,8 +180,8 @@ impl Work<'_> {
 
     fn sort(&mut self) {
         let first = |c: &Occurrence| self.parts.first().map_or(0, |p| p.of(c));
-        let mut order: Vec<(u64, u32)> =
-            self.log.iter().enumerate().map(|(place, c)| (first(c), place as u32)).collect();
+        let mut order: Vec<(u64, u32)> = Vec::with_capacity(self.log.len());
+        order.extend(self.log.iter().enumerate().map(|(place, c)| (first(c), place as u32)));
         order.sort_unstable_by(|a, b| {
             a.0.cmp(&b.0).then_with(|| self.compare_rest(a.1, b.1)).then_with(|| a.1.cmp(&b.1))
         });
@@ -317,8 +318,9 @@ impl Work<'_> {
         let per_candidate = self.locator.patience;
         let mut budget = (possible.len() + self.log.len()).saturating_mul(per_candidate);
         let mut picks: Vec<u32> = Vec::new();
+        let by_stack = self.has(asks_for_stack);
         for answer in possible.iter() {
-            let view = View::new(answer, self.tables);
+            let view = if by_stack { View::new(answer, self.tables) } else { View::default() };
             let effect = Effect { occurrence: answer, view: &view };
             let Some(mut prefix) = exact.iter().map(|c| fixed(c, answer)).collect::<Option<Vec<u64>>>()
             else {
@@ -433,6 +435,22 @@ impl Work<'_> {
     }
 }
 
+/// Whether a constraint looks at the stack of the point it names.
+fn asks_for_stack(constraint: &Constraint) -> bool {
+    asks_for_activations(constraint) || matches!(constraint, Constraint::StoresFor { .. })
+}
+
+/// Whether a constraint looks at activations, of the candidate and of the point it names.
+fn asks_for_activations(constraint: &Constraint) -> bool {
+    matches!(
+        constraint,
+        Constraint::MayAffect { .. }
+            | Constraint::Controls(_)
+            | Constraint::Within(_)
+            | Constraint::CaughtIn(_)
+    )
+}
+
 /// The value that a possible answer fixes through a constraint; `None` when nothing can match it.
 fn fixed(constraint: &Constraint, answer: &Occurrence) -> Option<u64> {
     match constraint {
@@ -446,18 +464,9 @@ fn fixed(constraint: &Constraint, answer: &Occurrence) -> Option<u64> {
 
 /// The activations that candidates and answers refer to, as far as a constraint may ask for them.
 pub(super) fn referenced(locator: &Locator) -> impl Iterator<Item = ActivationKey> {
-    let asks = |c: &&Constraint| {
-        matches!(
-            c,
-            Constraint::MayAffect { .. }
-                | Constraint::Controls(_)
-                | Constraint::Within(_)
-                | Constraint::CaughtIn(_)
-        )
-    };
     let mut asked = HashSet::new();
     for query in locator.queries() {
-        for constraint in query.constraints.iter().filter(asks) {
+        for constraint in query.constraints.iter().filter(|c| asks_for_activations(c)) {
             asked.insert(query.point);
             asked.insert(constraint.point());
         }
@@ -465,10 +474,7 @@ pub(super) fn referenced(locator: &Locator) -> impl Iterator<Item = ActivationKe
     let asked: Vec<_> = locator.queries().iter().map(|q| asked.contains(&q.point)).collect();
     let tracks = locator.tracks.iter().zip(asked).filter(|(_, asked)| *asked).map(|(track, _)| track);
     tracks.flat_map(|track| {
-        let located = match &track.state {
-            State::Located(located) => Some(&located.occurrence),
-            _ => None,
-        };
+        let located = track.located().map(|l| &l.occurrence);
         track.log.iter().chain(located).flat_map(|o| o.activation.into_iter().chain(check::catcher(o)))
     })
 }

@@ -2,7 +2,7 @@
 //! few objects, and pruning at random moments.
 
 use super::brute;
-use super::tests::{occurrence, query};
+use super::script::{occurrence, query};
 use super::{Locator, Options, Unlocated};
 use crate::model::{
     Activation, ActivationKey, Catch, ClassKey, Detail, ExceptionDetail, Frame, FrameKey, MethodName,
@@ -115,7 +115,8 @@ fn event(kind: u8, salt: u8) -> Event {
         2 => {
             let branches = (0..METHODS).flat_map(|m| (0..SITES - 1).map(move |b| (m, b)));
             let branch = |(m, b): (u8, u32)| {
-                let ways = |at: u32| (0..3).filter(|w| (w + at + b + u32::from(salt)) % 2 == 0).collect();
+                let ways =
+                    |at: u32| (0..3).filter(|w| (w + at + b + u32::from(salt)).is_multiple_of(2)).collect();
                 let controls: BTreeMap<Site, Vec<u32>> =
                     (0..SITES).map(|at| (site(m, at), ways(at))).collect();
                 BranchSite { site: site(m, b), targets: vec![0, 1, 2], controls }
@@ -126,11 +127,14 @@ fn event(kind: u8, salt: u8) -> Event {
     }
 }
 
+/// Which template, the point it names, a frame, and the rest.
+type Templates = Vec<(u8, u16, i32, u8)>;
+
 fn chain() -> impl Strategy<Value = Vec<TraceQuery>> {
     let one =
         (prop::collection::vec((0..14u8, any::<u16>(), -2..3i32, any::<u8>()), 0..3), -3..3i64, any::<u8>());
     prop::collection::vec(one, 1..=5).prop_map(|points| {
-        let build = |(place, (templates, index, salt)): (usize, (Vec<(u8, u16, i32, u8)>, i64, u8))| {
+        let build = |(place, (templates, index, salt)): (usize, (Templates, i64, u8))| {
             let mut kind = 0;
             let mut all = Vec::new();
             // Most chains have one root, as real ones do.

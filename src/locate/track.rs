@@ -1,0 +1,129 @@
+//! One point while it is looked for: its candidates, its counts and its answer. It may use `model` and `query`.
+
+use super::check::{Effect, View};
+use super::log::Log;
+use super::report::{PointReport, Rejected, Rejection, Unlocated};
+use crate::model::{Occurrence, Tables};
+use crate::query::{PointIndex, TraceQuery};
+
+/// The answer of one point.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The occurrence.
+    pub occurrence: Occurrence,
+    /// Whether it rests on an activation that could not be told from another one.
+    pub uncertain: bool,
+    pub(super) view: View,
+}
+
+impl Located {
+    pub(super) fn effect(&self) -> Effect<'_> {
+        Effect { occurrence: &self.occurrence, view: &self.view }
+    }
+}
+
+/// How far a point is.
+pub(super) enum State {
+    /// A point it depends on is not located yet.
+    Waiting,
+    /// Its constraints can be checked as occurrences come; its index is not certain yet.
+    Open,
+    Located(Box<Located>),
+    Unlocated(Unlocated),
+}
+
+/// One point while it is looked for.
+pub(super) struct Track {
+    pub(super) state: State,
+    /// While waiting, candidates. While open, the last instances, if the index counts from the last.
+    pub(super) log: Log,
+    pub(super) hits: u64,
+    pub(super) instances: u64,
+    pub(super) later: u64,
+    pub(super) rejected: Rejected,
+    /// The points its constraints name.
+    pub(super) needs: Vec<PointIndex>,
+    /// The index to go by: the TraceQuery's, or that of `last_roots`.
+    pub(super) index: i64,
+    /// It is the root of `last_roots`, which is decided at the end.
+    pub(super) held: bool,
+}
+
+impl Track {
+    pub(super) fn reject(&mut self, occurrence: Occurrence, reason: Rejection) {
+        self.rejected.add(occurrence, reason);
+    }
+
+    /// How many of the last instances a negative index needs.
+    pub(super) fn window(&self) -> Option<usize> {
+        (self.index < 0).then(|| usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX))
+    }
+
+    pub(super) fn found(&mut self, occurrence: Occurrence, uncertain: bool, tables: &Tables) {
+        let view = View::new(&occurrence, tables);
+        self.state = State::Located(Box::new(Located { occurrence, uncertain, view }));
+        self.log = Log::default();
+    }
+
+    /// The answer among what an open log holds, once no more instances can come.
+    pub(super) fn conclude(&mut self) -> Option<Occurrence> {
+        // `instances` counts from the first; the log holds the last of them.
+        let place = match u64::try_from(self.index) {
+            Ok(from_first) => usize::try_from(from_first).ok(),
+            Err(_) => {
+                let from_last = usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX);
+                self.log.len().checked_sub(from_last)
+            }
+        };
+        let mut chosen = None;
+        if let Some(place) = place {
+            self.log.sift(|at, occurrence| {
+                if at == place {
+                    chosen = Some(occurrence);
+                }
+                None
+            });
+        }
+        chosen
+    }
+
+    pub(super) fn none_found(&mut self) {
+        self.log = Log::default();
+        self.state = State::Unlocated(match (self.hits, self.instances) {
+            (0, _) => Unlocated::NeverOccurred,
+            (_, 0) => Unlocated::AllRejected,
+            (_, instances) => Unlocated::IndexOutOfRange { instances },
+        });
+    }
+
+    pub(super) fn decided(&self) -> bool {
+        matches!(self.state, State::Located(_) | State::Unlocated(_))
+    }
+
+    pub(super) fn located(&self) -> Option<&Located> {
+        match &self.state {
+            State::Located(located) => Some(located),
+            _ => None,
+        }
+    }
+
+    pub(super) fn report(&self, query: &TraceQuery) -> PointReport {
+        PointReport {
+            point: query.point,
+            hits: self.hits,
+            kept: self.log.len(),
+            instances: self.instances,
+            later: self.later,
+            index: self.index,
+            rejected: self.rejected.counts.clone(),
+            sample: self.rejected.sample(),
+            outcome: match &self.state {
+                State::Located(_) => Ok(()),
+                // Decided before its first hit: what came later was rejected like the rest.
+                State::Unlocated(Unlocated::NeverOccurred) if self.hits > 0 => Err(Unlocated::AllRejected),
+                State::Unlocated(reason) => Err(*reason),
+                State::Waiting | State::Open => Err(Unlocated::NotYet),
+            },
+        }
+    }
+}
