@@ -229,15 +229,10 @@ impl Work<'_> {
         low + slice.partition_point(same)
     }
 
-    fn groups(&self) -> Vec<(usize, usize)> {
-        let mut groups = Vec::new();
-        let mut start = 0;
-        while start < self.order.len() {
-            let end = self.group_end(start, self.order.len());
-            groups.push((start, end));
-            start = end;
-        }
-        groups
+    /// The group that starts at `start`: its end and its first candidate, which speaks for all of it.
+    fn group(&self, start: usize) -> Option<(usize, &Occurrence)> {
+        let head = self.order.get(start).and_then(|e| self.candidate(*e))?;
+        Some((self.group_end(start, self.order.len()), head))
     }
 
     fn has(&self, kind: impl Fn(&Constraint) -> bool) -> bool {
@@ -267,11 +262,12 @@ impl Work<'_> {
 
     /// Marks what an answer of `point` that is still to occur would choose.
     fn keep_for_future(&mut self, point: PointIndex) {
-        for (start, end) in self.groups() {
-            let head = self.order.get(start).and_then(|e| self.candidate(*e));
-            if head.is_some_and(|c| self.can_match_future(c, point)) {
+        let mut start = 0;
+        while let Some((end, head)) = self.group(start) {
+            if self.can_match_future(head, point) {
                 self.keep_in_group(start, end, &[], true);
             }
+            start = end;
         }
     }
 
@@ -426,11 +422,12 @@ impl Work<'_> {
                 track.is_some_and(|t| t.log.len() == 0 && !matches!(t.state, State::Unlocated(_)))
             })
             .collect();
-        for (start, end) in self.groups() {
-            let head = self.order.get(start).and_then(|e| self.candidate(*e));
-            if head.is_some_and(|c| future.iter().all(|p| self.can_match_future(c, *p))) {
+        let mut start = 0;
+        while let Some((end, head)) = self.group(start) {
+            if future.iter().all(|p| self.can_match_future(head, *p)) {
                 self.keep_in_group(start, end, &bounds, unbounded);
             }
+            start = end;
         }
     }
 }
