@@ -1,7 +1,7 @@
 //! Every class of the JDK and of some Debian jars goes through every analysis: no panic, and the facts agree with each
 //! other. By default this takes a fixed sample of java.base and of the jars; with `BYTECODE_SWEEP=all` all of them.
 //! The JDK's classes come from `$JAVA_HOME/jmods`, or those of the first JDK under /usr/lib/jvm.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 use bytecode::{
     ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, lines, op::Kind, skip, stack,
@@ -133,12 +133,12 @@ fn the_jdk_goes_through_every_analysis() {
         .retain(|a| a.extension().is_some_and(|e| e == "jmod") && (all() || a.ends_with("java.base.jmod")));
     let (mut classes, mut methods) = (0, 0);
     for archive in archives {
-        let (c, m) = sweep(&archive, if all() { 1 } else { 12 });
+        let (c, m) = sweep(&archive, if all() { 1 } else { 24 });
         classes += c;
         methods += m;
     }
     println!("{classes} classes, {methods} methods");
-    assert!(classes > 300, "only {classes} classes found in {}", folder.display());
+    assert!(classes > 200, "only {classes} classes found in {}", folder.display());
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn debian_jars_go_through_every_analysis() {
         return;
     }
     for jar in found {
-        let (classes, methods) = sweep(&jar, if all() { 1 } else { 8 });
+        let (classes, methods) = sweep(&jar, if all() { 1 } else { 16 });
         println!("{}: {classes} classes, {methods} methods", jar.display());
         assert!(classes > 0);
     }

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The oldest `javac` of at least that release among `$JAVA_HOME`, PATH and what is installed: what javac emits changes
 /// from release to release.
@@ -48,10 +49,16 @@ pub fn compile(javac: &Path, sources: &[&Path], options: &[&str]) -> Vec<bytecod
     classes
 }
 
-/// Writes a source text to a temporary file and compiles it.
+/// Compiles a source text; the tests of one file share the result.
 pub fn compile_text(name: &str, text: &str, options: &[&str]) -> Vec<bytecode::ClassFile> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(format!("{name}.java"));
-    std::fs::write(&path, text).unwrap();
-    compile(&javac(17).expect("a JDK of 17 or newer: install openjdk-17-jdk-headless"), &[&path], options)
+    static DONE: Mutex<BTreeMap<String, Vec<bytecode::ClassFile>>> = Mutex::new(BTreeMap::new());
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let compiled = done.entry(format!("{name} {options:?}")).or_insert_with(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(format!("{name}.java"));
+        std::fs::write(&path, text).unwrap();
+        let javac = javac(17).expect("a JDK of 17 or newer: install openjdk-17-jdk-headless");
+        compile(&javac, &[&path], options)
+    });
+    compiled.clone()
 }
