@@ -39,15 +39,34 @@ if [ -z "$window" ]; then
     exit 4
 fi
 
+# settle: waits until the program has taken in what it was told, as a user would who looks at the window. A program
+# under watch can be a hundred times slower than by itself. It has settled when it uses no processor for 0.3 s.
+pid=$(xdotool getwindowpid "$window" 2>/dev/null || echo "${QUERYPOINT_PID:-}")
+settle() {
+    quiet=0 before='' tenths=0
+    while [ "$quiet" -lt 3 ] && [ "$tenths" -lt $((patience * 10)) ]; do
+        sleep 0.1
+        tenths=$((tenths + 1))
+        now=$(cut -d ' ' -f 14,15 "/proc/$pid/stat" 2>/dev/null || true)
+        if [ "$now" = "$before" ]; then quiet=$((quiet + 1)); else quiet=0; fi
+        before=$now
+    done
+}
+
 # drag X1 Y1 X2 Y2: in the window's coordinates, in four steps
 drag() {
     xdotool mousemove --sync --window "$window" "$1" "$2" mousedown 1
+    settle
     for step in 1 2 3 4; do
         xdotool mousemove --window "$window" \
-            $(($1 + ($3 - $1) * step / 4)) $(($2 + ($4 - $2) * step / 4)) sleep 0.05
+            $(($1 + ($3 - $1) * step / 4)) $(($2 + ($4 - $2) * step / 4))
+        settle
     done
-    xdotool mouseup 1 sleep 0.05
+    xdotool mouseup 1
+    settle
 }
+
+settle
 
 left=18 right=182 red=135 blue=255
 

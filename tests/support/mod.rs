@@ -1,0 +1,155 @@
+//! What the end-to-end tests share: fixtures compiled once, `qp` run with a time limit, answers read as JSON, and the
+//! Java versions to test with.
+
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Longest time of one `qp`.
+pub const LIMIT: Duration = Duration::from_secs(120);
+
+/// The project's folder.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A `qp` command in the project's folder, without colours.
+pub fn qp() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_qp"));
+    command.current_dir(root()).env("NO_COLOR", "1").env_remove("JAVA_TOOL_OPTIONS").stdin(Stdio::null());
+    command
+}
+
+/// Runs a command to its end, or kills it after [`LIMIT`] and fails the test.
+pub fn finish(command: &mut Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qp starts");
+    wait(child)
+}
+
+/// Waits for a child whose pipes are piped.
+pub fn wait(mut child: Child) -> Output {
+    let mut stdout = child.stdout.take().expect("piped");
+    let mut stderr = child.stderr.take().expect("piped");
+    let out = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stdout.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    let err = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stderr.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("waited") {
+            break status;
+        }
+        if started.elapsed() > LIMIT {
+            drop(child.kill());
+            panic!("qp did not end within {LIMIT:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let stdout = out.join().expect("read").expect("read");
+    let stderr = err.join().expect("read").expect("read");
+    Output { status, stdout, stderr }
+}
+
+/// The text that `qp` wrote to standard output and standard error, for messages of failed assertions.
+pub fn said(output: &Output) -> String {
+    format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Compiles the Java files of a folder below `tests/` with `javac OPTIONS` into a folder of this test process, once.
+pub fn compiled(folder: &str, options: &[&str]) -> PathBuf {
+    static DONE: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
+    let key = format!("{folder} {options:?}");
+    let mut done = DONE.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(known) = done.get(&key) {
+        return known.clone();
+    }
+    let sources = root().join("tests").join(folder);
+    let classes = scratch().join(format!("classes-{}", done.len()));
+    std::fs::create_dir_all(&classes).expect("a folder");
+    let mut files: Vec<PathBuf> = Vec::new();
+    gather(&sources, &mut files);
+    assert!(!files.is_empty(), "{} holds Java files", sources.display());
+    let output = Command::new("javac").args(options).arg("-d").arg(&classes).args(&files).output().expect("javac");
+    assert!(output.status.success(), "javac {folder}: {}", said(&output));
+    done.insert(key, classes.clone());
+    classes
+}
+
+fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a folder").filter_map(|e| e.ok().map(|e| e.path())).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            gather(&entry, files);
+        } else if entry.extension().is_some_and(|e| e == "java") {
+            files.push(entry);
+        }
+    }
+}
+
+/// A folder of this test process, removed when it ends.
+pub fn scratch() -> PathBuf {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    // Statics are not dropped: the folder lies below target/, which `cargo clean` empties.
+    FOLDER.get_or_init(|| tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")).path().to_owned()
+}
+
+/// A chain file of this test process.
+pub fn chain_file(name: &str, text: &str) -> PathBuf {
+    let file = scratch().join(name);
+    std::fs::write(&file, text).expect("written");
+    file
+}
+
+/// `qp replay FILE --format json`: its exit code and answer.
+pub fn replay(file: &Path, options: &[&str]) -> (i32, Value) {
+    let output = finish(qp().arg("replay").arg(file).args(["--format", "json"]).args(options));
+    let answer = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{}: no JSON ({e}): {}", file.display(), said(&output)));
+    (output.status.code().expect("an exit code"), answer)
+}
+
+/// A point of an answer by its id.
+pub fn point<'a>(answer: &'a Value, id: &str) -> &'a Value {
+    answer["points"]
+        .as_array()
+        .and_then(|points| points.iter().find(|p| p["id"] == id))
+        .unwrap_or_else(|| panic!("no point {id} in {answer:#}"))
+}
+
+/// The Java launchers to test with: the one on the path, and that of `QP_TEST_JAVA25` if it is set.
+pub fn javas() -> Vec<String> {
+    std::iter::once("java".to_owned()).chain(std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty())).collect()
+}
+
+/// Number of the line, from 1, that ends with a marker such as `// <- A`.
+pub fn marked(folder: &str, file: &str, marker: &str) -> u32 {
+    let path = root().join("tests").join(folder).join(file);
+    let text = std::fs::read_to_string(&path).expect("a source file");
+    let at = text.lines().position(|l| l.trim_end().ends_with(marker));
+    at.and_then(|n| u32::try_from(n + 1).ok()).unwrap_or_else(|| panic!("no `{marker}` in {}", path.display()))
+}
+
+/// Processes whose environment or command line holds a text: what a test must not leave behind.
+pub fn processes_with(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command).replace('\0', " ");
+        if command.contains(text) {
+            found.push(command);
+        }
+    }
+    found
+}
