@@ -31,8 +31,8 @@ fn version(javac: &Path) -> Option<u32> {
     text.trim().strip_prefix("javac ")?.split(['.', '-']).next()?.parse().ok()
 }
 
-/// Compiles source files together and gives their classes, by name.
-pub fn compile(javac: &Path, sources: &[&Path], options: &[&str]) -> Vec<bytecode::ClassFile> {
+/// Compiles source files together and gives the bytes of their classes.
+pub fn compile_to_bytes(javac: &Path, sources: &[&Path], options: &[&str]) -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let output =
         Command::new(javac).args(options).arg("-d").arg(folder.path()).args(sources).output().unwrap();
@@ -41,10 +41,16 @@ pub fn compile(javac: &Path, sources: &[&Path], options: &[&str]) -> Vec<bytecod
         "{sources:?} do not compile:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let mut classes: Vec<bytecode::ClassFile> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| bytecode::ClassFile::parse(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap())
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// Compiles source files together and gives their classes, by name.
+pub fn compile(javac: &Path, sources: &[&Path], options: &[&str]) -> Vec<bytecode::ClassFile> {
+    let bytes = compile_to_bytes(javac, sources, options);
+    let mut classes: Vec<_> = bytes.iter().map(|b| bytecode::ClassFile::parse(b).unwrap()).collect();
     classes.sort_by(|a, b| a.name.cmp(&b.name));
     classes
 }
