@@ -107,7 +107,11 @@ impl Seen {
             let Some(stores) = told.transpose()? else { continue };
             for store in &stores.stores {
                 let site = Site { method: asked_at.method.clone(), bci: store.pc };
-                match found.iter_mut().find(|s| s.site == site && s.slot == stores.slot) {
+                // A parameter's entry and an instruction at index 0 are two stores.
+                let same = |s: &&mut StoreSite| {
+                    s.site == site && s.slot == stores.slot && s.value_at == store.value_pc
+                };
+                match found.iter_mut().find(same) {
                     Some(known) => known.asked_at.push(asked_at.clone()),
                     None => found.push(StoreSite {
                         site,

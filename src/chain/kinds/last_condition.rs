@@ -32,7 +32,8 @@ impl Rule for LastCondition<'_> {
         let mut found = Conditions::default();
         let mut from_entry = Vec::new();
         for site in &sites {
-            if found.add(context, site) {
+            // A jump back to the start of a method is no entry of it: what leads to an entry is in the caller.
+            if context.is_entry(point, site) || found.add(context, site) {
                 from_entry.push(site.clone());
             }
         }

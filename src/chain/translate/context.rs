@@ -5,7 +5,7 @@ use super::error::Refusal;
 use super::need::Need;
 use super::{Asked, State, point_index};
 use crate::chain::format::Point;
-use crate::expr::{self, EventTypes, Expr, Scope, TypeError};
+use crate::expr::{self, EventPart, EventTypes, Expr, Scope, TypeError};
 use crate::model::{MethodName, Site};
 use crate::query::{Constraint, Event, Keep, LocalConditions, PointIndex};
 use std::sync::Arc;
@@ -98,6 +98,20 @@ impl<'a> PointContext<'_, 'a> {
     /// The types of what an earlier point's event knows.
     pub(crate) fn events_of(&self, point: PointIndex) -> EventTypes {
         self.asked(point).map(|a| a.events.clone()).unwrap_or_default()
+    }
+
+    /// Whether an earlier point stands at this site only when its method is entered.
+    pub(crate) fn is_entry(&self, point: PointIndex, site: &Site) -> bool {
+        let is_entry: Vec<bool> = match self.asked(point).map(|a| &a.query.event) {
+            Some(Event::Reached(passes)) => {
+                passes.iter().filter(|p| p.method == site.method).map(|p| p.on_entry).collect()
+            }
+            Some(Event::Stored(stores)) => {
+                stores.iter().filter(|s| s.site == *site).map(|s| s.value_at == s.site.bci).collect()
+            }
+            _ => Vec::new(),
+        };
+        !is_entry.is_empty() && is_entry.into_iter().all(|entry| entry)
     }
 
     /// The stack of an earlier point where it was located before, newest frame first; empty if it was not.
@@ -208,7 +222,9 @@ impl<'a> PointContext<'_, 'a> {
             None => None,
             Some(text) => {
                 let when = Expr::parse(text).map_err(Refusal::from)?;
-                self.check(ask, |scope, classes| expr::check_condition(&when, scope, classes, &ask.events))?;
+                self.check(ask, &when, |scope, classes| {
+                    expr::check_condition(&when, scope, classes, &ask.events)
+                })?;
                 Some(Arc::new(when))
             }
         };
@@ -218,7 +234,7 @@ impl<'a> PointContext<'_, 'a> {
                 let mut list = Vec::new();
                 for text in texts {
                     let expr = Expr::parse(text).map_err(Refusal::from)?;
-                    self.check(ask, |scope, classes| {
+                    self.check(ask, &expr, |scope, classes| {
                         expr::check(&expr, scope, classes, &ask.events).map(drop)
                     })?;
                     list.push(Arc::new(expr));
@@ -248,11 +264,19 @@ impl<'a> PointContext<'_, 'a> {
     fn check(
         &mut self,
         ask: &Ask,
+        expr: &Expr,
         check: impl Fn(&Scope, &Classes<'a>) -> Result<(), TypeError>,
     ) -> Result<(), Refusal> {
-        match &ask.sites {
-            Some(sites) => self.at_sites(sites, |_, scope, classes| check(scope, classes)).map(drop),
-            None => Ok(()),
+        if let Some(sites) = &ask.sites {
+            return self.at_sites(sites, |_, scope, classes| check(scope, classes)).map(drop);
         }
+        // Where it happens is not known, but what the event knows is.
+        let missing =
+            EventPart::ALL.into_iter().find(|part| expr.uses(*part) && ask.events.of(*part).is_none());
+        missing.map_or(Ok(()), |part| {
+            let problem = "this event has no such part".to_owned();
+            let error = TypeError { text: part.to_string(), problem };
+            Err(Refusal::Type { error, place: self.point.at.to_string() })
+        })
     }
 }

@@ -1,5 +1,8 @@
 //! Why a point cannot be translated: what is surely wrong before any run.
 
+use crate::chain::error::ChainError;
+use crate::chain::spans::Spans;
+use crate::chain::validate::{Place, PointField, Problem};
 use crate::classes::ClassesError;
 use crate::expr::{ParseError, TypeError};
 use crate::query::PointIndex;
@@ -19,6 +22,16 @@ pub struct TranslateError {
     /// What is wrong.
     #[source]
     pub refusal: Refusal,
+}
+
+impl TranslateError {
+    /// The error at its point in the text that the chain was read from; `name` is that of its file.
+    pub fn in_text(&self, text: &str, name: &str) -> ChainError {
+        let place = Place::Point(usize::from(self.point.0), PointField::At);
+        let message = format!("point `{}`: {}", self.id, self.refusal);
+        let fault = Spans::of(text).fault(Problem { place, inside: None, message, help: None });
+        ChainError::invalid(text, name, vec![fault])
+    }
 }
 
 /// What is wrong with a point.
