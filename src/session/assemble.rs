@@ -220,10 +220,25 @@ impl Filling<'_, '_> {
             answer.old = Some(self.text(&o.old));
             answer.assigned = book.assigned(&frame.site);
         }
+        if self.assigned_on_entry(o) {
+            let method = &frame.site.method.name;
+            answer.notes.push(format!(
+                "a parameter that {method} did not assign before: the value came with the call. Ask about the caller, \
+                 in frame 1: LastChange({}(1):…)",
+                answer.id
+            ));
+        }
         answer.new = Some(self.text(&o.new));
         if let (Some(line), Some(assigned)) = (&answer.text, &answer.assigned) {
             answer.mark = unique(line, assigned);
         }
+    }
+
+    /// Whether the store is the entry of the method, which assigns its parameters.
+    fn assigned_on_entry(&self, o: &Occurrence) -> bool {
+        let Event::Stored(stores) = &self.query.event else { return false };
+        let store = o.way.and_then(|way| stores.get(usize::try_from(way).ok()?));
+        store.is_some_and(|s| s.value_at == s.site.bci)
     }
 
     fn condition(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {

@@ -3,6 +3,7 @@
 use super::snippet::snippet;
 use super::tree::tree;
 use super::{Paint, palette, wrap};
+use crate::model::short_class_name;
 use crate::session::{Answer, FrameAnswer, Outcome, PointAnswer};
 use std::fmt::Write as _;
 
@@ -145,9 +146,11 @@ fn exception(out: &mut String, p: &PointAnswer, paint: Paint) {
 }
 
 fn frame_text(frame: &FrameAnswer) -> String {
+    // The package is in the JSON; a line of 80 columns has no room for it.
+    let class = short_class_name(&frame.class);
     match (&frame.file, frame.line) {
-        (Some(file), Some(line)) => format!("{}.{} ({file}:{line})", frame.class, frame.method),
-        _ => format!("{}.{}", frame.class, frame.method),
+        (Some(file), Some(line)) => format!("{class}.{} ({file}:{line})", frame.method),
+        _ => format!("{class}.{}", frame.method),
     }
 }
 
