@@ -53,6 +53,12 @@ impl ActivationStack {
         open.or_else(|| self.at(tables, Some(method), depth))
     }
 
+    /// Forgets activations that have ended unnoticed: `is_at` tells whether a tracked method's frame stands at a depth.
+    /// Without it, an activation stays until its thread is seen at its depth again.
+    pub fn confirm(&mut self, is_at: impl Fn(u32, u32) -> bool) {
+        self.open.retain(|a| is_at(a.depth, a.method));
+    }
+
     /// The activations that may still be on the stack.
     pub fn keys(&self) -> impl Iterator<Item = ActivationKey> {
         self.open.iter().map(|a| a.key)
@@ -83,6 +89,17 @@ mod tests {
         assert_eq!(stack.at(&mut tables, None, 7), Some(inner));
         assert_eq!(stack.at(&mut tables, Some(0), 2), Some(outer));
         assert_eq!(stack.keys().collect::<Vec<_>>(), [outer]);
+    }
+
+    #[test]
+    fn an_activation_ends_when_another_method_stands_at_its_depth() {
+        let mut tables = Tables::default();
+        let mut stack = ActivationStack::default();
+        let ended = stack.enter(&mut tables, 0, 2, true);
+        // Now the thread is in an untracked method at depth 3, called by another method at depth 2.
+        assert_eq!(stack.at(&mut tables, None, 3), Some(ended));
+        stack.confirm(|depth, method| (depth, method) != (2, 0));
+        assert_eq!(stack.at(&mut tables, None, 3), None);
     }
 
     #[test]

@@ -298,11 +298,18 @@ impl<'q> Watcher<'q> {
         stop: &mut Stop,
         query: &TraceQuery,
     ) -> Result<Occurrence, RunError> {
-        let activation = self.activation(stop).await?;
         let (stack, frames) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
-        let frame = frames.first().copied();
-        let frame = match frame {
-            Some(frame) => frame,
+        let frames = frames.to_vec();
+        let tables = &self.watched.tables;
+        let stands = |depth: u32, method: u32| {
+            let index = frames.len().checked_sub(usize::try_from(depth).unwrap_or(usize::MAX));
+            let frame = index.and_then(|i| frames.get(i)).and_then(|key| tables.frame(*key));
+            frame.is_some_and(|f| tables.find_method(&f.site.method) == Some(method))
+        };
+        self.threads.entry(stop.thread).or_default().activations.confirm(stands);
+        let activation = self.activation(stop).await?;
+        let frame = match frames.first() {
+            Some(frame) => *frame,
             None => self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?,
         };
         let (shape, kept) = self.collector.collect(&mut self.watched, stop, query).await?;
