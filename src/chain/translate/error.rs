@@ -21,7 +21,13 @@ pub struct TranslateError {
     pub question: String,
     /// What is wrong.
     #[source]
-    pub refusal: Refusal,
+    pub refusal: Box<Refusal>,
+}
+
+impl From<ClassesError> for Refusal {
+    fn from(error: ClassesError) -> Refusal {
+        Refusal::Classes(Box::new(error))
+    }
 }
 
 impl TranslateError {
@@ -60,7 +66,7 @@ pub enum Refusal {
     },
     /// A class file cannot be read.
     #[error(transparent)]
-    Classes(#[from] ClassesError),
+    Classes(Box<ClassesError>),
     /// A line without code.
     #[error("line {line} of {file} has no code{}", lines_note(nearest))]
     NoCodeOnLine {

@@ -109,7 +109,7 @@ impl State<'_> {
         let point = self.chain.points.get(index);
         let id = point.map_or("?", |p| p.id.as_str()).into();
         let question = point.map(|p| p.at.to_string()).unwrap_or_default();
-        TranslateError { point: point_index(index), id, question, refusal }
+        TranslateError { point: point_index(index), id, question, refusal: Box::new(refusal) }
     }
 
     fn point(&mut self, index: usize) -> Result<(), Refusal> {
