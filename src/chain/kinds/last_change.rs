@@ -43,7 +43,7 @@ impl Rule for LastChange<'_> {
         let point = context.earlier(&point.unwrap_or_default())?;
         let seen = Seen { point, frame, expr };
         let places = seen.places(context)?;
-        let variable = one_variable(context, &seen.expr, &places)?;
+        let variable = one_variable(&seen.expr, &places)?;
         // The point keeps the value it sees, so that a write nobody was told of can be noticed (DESIGN §5.2).
         let ask = match variable {
             Place::Local { name, .. } => seen.stores(context, &name, &places)?,
@@ -81,8 +81,16 @@ type Places = Vec<(Site, Place)>;
 impl Seen {
     /// The variable the expression names at each site where the frame can stand.
     fn places(&self, context: &mut PointContext<'_, '_>) -> Result<Places, Stop> {
-        let sites = context.sites_of(self.point, self.frame)?;
-        let places = context.at_sites(&sites, |_, scope, classes| expr::place(&self.expr, scope, classes));
+        let mut sites = context.sites_of(self.point, self.frame)?;
+        let at = |context: &mut PointContext<'_, '_>, sites: &[Site]| {
+            context.at_sites(sites, |_, scope, classes| expr::place(&self.expr, scope, classes))
+        };
+        let mut places = at(context, &sites);
+        // The user means what it is at one site. Where that depends on which, a run tells.
+        if sites.len() > 1 && !places.as_ref().is_ok_and(|p| is_one(p)) {
+            sites = context.learned_site(self.point, self.frame)?;
+            places = at(context, &sites);
+        }
         let Node::Name(name) = self.expr.node() else { return Ok(places?) };
         let unclear =
             places.as_ref().map_or(true, |p| p.iter().any(|(_, p)| matches!(p, Place::Unknown { .. })));
@@ -152,7 +160,8 @@ impl Seen {
             constraints.push(Constraint::Sameness { mine: Slot::Owner, point, theirs });
         }
         let events = write_events(&field, descriptor);
-        Ask { constraints, ..Ask::plain(Event::Written(field), None, events) }
+        let sites = context.classes().private_accesses(&field, true);
+        Ask { constraints, ..Ask::plain(Event::Written(field), sites, events) }
     }
 
     /// The field of an object whose class the expression alone does not tell: the event's types may, else a run must.
@@ -181,18 +190,18 @@ impl Seen {
     }
 }
 
-/// The one variable that all sites mean. Locals may have several slots, but one name.
-fn one_variable(context: &PointContext<'_, '_>, expr: &Expr, places: &Places) -> Result<Place, Stop> {
-    let Some((_, first)) = places.first() else {
-        return Err(Refusal::Chain(format!("`{expr}`: no class file holds the method of its point")).into());
-    };
-    let same = |(_, place): &(Site, Place)| match (first, place) {
+/// Whether all sites mean one variable. A local can have several slots, but has one name.
+fn is_one(places: &Places) -> bool {
+    let Some((_, first)) = places.first() else { return true };
+    places.iter().all(|(_, place)| match (first, place) {
         (Place::Local { name: a, .. }, Place::Local { name: b, .. }) => a == b,
         (a, b) => a == b,
-    };
-    if places.iter().all(same) {
-        return Ok(first.clone());
-    }
-    let places = places.iter().map(|(site, _)| context.classes().place(site)).collect();
-    Err(Refusal::SeveralVariables { text: expr.to_string(), places }.into())
+    })
+}
+
+fn one_variable(expr: &Expr, places: &Places) -> Result<Place, Stop> {
+    let first = places.first().map(|(_, place)| place.clone());
+    first.ok_or_else(|| {
+        Refusal::Chain(format!("`{expr}`: no class file holds the method of its point")).into()
+    })
 }

@@ -19,6 +19,7 @@ impl Rule for Read<'_> {
         let class = point.classes().named(self.class)?.file.clone();
         let (field, _) = point.classes().field(&class, self.field)?;
         let events = owner_event(&field);
-        Ok(Ask::plain(Event::Read(field), None, events))
+        let sites = point.classes().private_accesses(&field, false);
+        Ok(Ask::plain(Event::Read(field), sites, events))
     }
 }

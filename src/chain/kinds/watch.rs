@@ -19,7 +19,8 @@ impl Rule for Watch<'_> {
         let class = point.classes().named(self.class)?.file.clone();
         let (field, descriptor) = point.classes().field(&class, self.field)?;
         let events = write_events(&field, &descriptor);
-        Ok(Ask::plain(Event::Written(field), None, events))
+        let sites = point.classes().private_accesses(&field, true);
+        Ok(Ask::plain(Event::Written(field), sites, events))
     }
 }
 

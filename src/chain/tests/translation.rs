@@ -253,3 +253,71 @@ fn what_depends_on_a_point_that_waits_waits_too() {
         "{owner:?}"
     );
 }
+
+#[test]
+fn the_writes_of_a_private_field_are_known_before_any_run() {
+    let program = Program::new(
+        "Main.java",
+        "public class Main {
+    private int total;
+    private String name;
+    void add(int n) { total += n; }
+    class Inner { void clear(int m) { total = 0; } }
+    public static void main(String[] args) {
+        Main main = new Main();
+        main.add(2);
+        System.out.println(main.total + main.name);
+    }
+}",
+    );
+    let known = chain(
+        r#"(id: "A", at: Line("Main", 9)), (id: "B", at: LastChange("A:main.total")), (id: "C", at: LastChange("B:.owner.name")),
+           (id: "D", at: LastCondition("B"))"#,
+    );
+    let translation = program.translate(&known, &Learned::default()).unwrap();
+    let needs: Vec<String> = translation.pending.iter().map(|(p, need)| format!("{} {need}", p.0)).collect();
+    assert_eq!(needs, ["3 the method of frame 1 at B"], "no condition in the methods that write");
+    // `n` is known where the one method writes and not where the other does: a run tells which it is.
+    let asked = chain(
+        r#"(id: "A", at: Line("Main", 9)), (id: "B", at: LastChange("A:main.total")), (id: "C", at: LastChange("B:n"))"#,
+    );
+    let translation = program.translate(&asked, &Learned::default()).unwrap();
+    assert_eq!(translation.pending, []);
+    let Event::Stored(stores) = &translation.queries[2].event else { panic!("{translation:?}") };
+    assert!(stores.iter().all(|s| &*s.site.method.name == "add"), "{stores:?}");
+}
+
+#[test]
+fn a_name_that_means_several_variables_waits_for_a_run() {
+    let program = Program::new(
+        "Main.java",
+        "public class Main {
+    int a;
+    Runnable run(Main a) { int b = a.a; return () -> use(b + this.a); }
+    void use(int n) { System.out.println(n); }
+    public static void main(String[] args) { new Main().run(new Main()).run(); }
+}",
+    );
+    let chain = chain(r#"(id: "A", at: Line("Main", 3)), (id: "B", at: LastChange("A:a"))"#);
+    let translation = program.translate(&chain, &Learned::default()).unwrap();
+    assert_eq!(translation.pending[0].1.to_string(), "the place of A");
+    let Event::Reached(passes) = &translation.queries[0].event else { panic!("{translation:?}") };
+    let lambda = passes.iter().find(|p| p.method.name.contains("lambda")).unwrap();
+    let mut learned = Learned::default();
+    learned.stack(PointIndex(0), vec![Site { method: lambda.method.clone(), bci: lambda.entries[0] }]);
+    let after = program.translate(&chain, &learned).unwrap();
+    assert!(matches!(&after.queries[1].event, Event::Written(f) if &*f.name == "a"), "{after:?}");
+}
+
+#[test]
+fn a_field_of_the_jdk_needs_no_variable_names() {
+    let program = intro();
+    let chain = chain(
+        r#"(id: "P1", at: Entry("java.util.ArrayList.clear"), when: "size > 0", from: "Intro.main"),
+           (id: "P2", at: LastChange("P1:size")), (id: "P3", at: LastChange("P2(1):LARGE"))"#,
+    );
+    let translation = program.translate(&chain, &Learned::default()).unwrap();
+    assert!(matches!(&translation.queries[1].event, Event::Written(f) if &*f.class == "java.util.ArrayList"));
+    assert_eq!(translation.queries[0].keep[0].expr.text(), "this");
+    assert_eq!(translation.pending[0].1.to_string(), "the method of frame 1 at P2");
+}

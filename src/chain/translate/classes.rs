@@ -6,8 +6,11 @@ use crate::classes::{ClassPool, FoundClass, Resolution, SourceRoots};
 use crate::expr::{ClassLookup, Scope, ScopeLocal};
 use crate::model::{MethodName, Site};
 use crate::query::Field;
-use bytecode::{ClassFile, Code, Method, stores};
+use bytecode::{ClassFile, Code, Method, Op, stores};
 use std::sync::Arc;
+
+/// `ACC_PRIVATE` (JVMS table 4.5-A).
+const ACC_PRIVATE: u16 = 0x0002;
 
 /// Class files and sources.
 pub(crate) struct Classes<'a> {
@@ -80,6 +83,35 @@ impl Classes<'_> {
         let names: Vec<&str> = line.iter().flat_map(|f| f.fields.iter().map(|f| f.name.as_str())).collect();
         let near = nearest(name, &names).into_iter().map(str::to_owned).collect();
         Err(Refusal::NoSuchField { class: class.name.clone(), field: name.to_owned(), near })
+    }
+
+    /// Where a private field is accessed: in its class and the other members of its nest (JVMS §4.7.28, §5.4.4), and
+    /// nowhere else. None for other fields: anyone can access them.
+    pub(crate) fn private_accesses(&self, field: &Field, writes: bool) -> Option<Vec<Site>> {
+        let class = self.class(&field.class)?;
+        if class.field(&field.name)?.access & ACC_PRIVATE == 0 {
+            return None;
+        }
+        let host = class.nest_host.as_ref().map_or(Some(class.clone()), |host| self.class(host))?;
+        let mut nest = vec![host.clone()];
+        for member in &host.nest_members {
+            nest.push(self.class(member)?);
+        }
+        let named = |r: &bytecode::FieldRef| r.class == *field.class && r.name == *field.name;
+        let accesses = |op: &Op| match op {
+            Op::PutField(r) | Op::PutStatic(r) => writes && named(r),
+            Op::GetField(r) | Op::GetStatic(r) => !writes && named(r),
+            _ => false,
+        };
+        let mut sites = Vec::new();
+        for file in &nest {
+            for method in &file.methods {
+                let instructions =
+                    method.code.iter().flat_map(|c| &c.instructions).filter(|i| accesses(&i.op));
+                sites.extend(instructions.map(|i| Site { method: method_name(file, method), bci: i.pc }));
+            }
+        }
+        Some(sites).filter(|s| !s.is_empty())
     }
 
     /// The method that `pkg.Class.method` or `pkg.Class.method(int)` means; bridges are not meant.

@@ -141,6 +141,15 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
+    /// Where a frame of an earlier point stood when it was located before.
+    pub(crate) fn learned_site(&self, point: PointIndex, frame: i32) -> Result<Vec<Site>, Stop> {
+        let site = if frame == 0 { self.stack_of(point).first().cloned() } else { None };
+        match site {
+            Some(site) => Ok(vec![site]),
+            None => Err(Stop::Learn(self.frame_need(point, frame))),
+        }
+    }
+
     /// The need for a frame of an earlier point.
     pub(crate) fn frame_need(&self, point: PointIndex, frame: i32) -> Need {
         let id = self.id_of(point);
@@ -167,10 +176,9 @@ impl<'a> PointContext<'_, 'a> {
         })
     }
 
-    /// Checks an expression at all sites. It is wrong when it is wrong at each; where it is only wrong at some, the
-    /// user is told.
+    /// What an expression is at all sites where it means something. It is wrong when it is wrong at each.
     pub(crate) fn at_sites<T>(
-        &mut self,
+        &self,
         sites: &[Site],
         mut check: impl FnMut(&Site, &Scope, &Classes<'a>) -> Result<T, TypeError>,
     ) -> Result<Vec<(Site, T)>, Refusal> {
@@ -183,19 +191,10 @@ impl<'a> PointContext<'_, 'a> {
                 Err(error) => wrong.push(Refusal::Type { error, place: self.state.classes.place(site) }),
             }
         }
-        if fine.is_empty()
-            && let Some(first) = wrong.into_iter().next()
-        {
-            return Err(first);
-        } else if let Some(some) = sites.len().checked_sub(fine.len()).filter(|n| *n > 0 && !fine.is_empty())
-        {
-            let text = format!(
-                "an expression means nothing at {some} of {} sites; there it is no answer",
-                sites.len()
-            );
-            self.warn(text);
+        match wrong.into_iter().next() {
+            Some(first) if fine.is_empty() => Err(first),
+            _ => Ok(fine),
         }
-        Ok(fine)
     }
 
     /// The constraints that the point's own fields add.
@@ -268,7 +267,14 @@ impl<'a> PointContext<'_, 'a> {
         check: impl Fn(&Scope, &Classes<'a>) -> Result<(), TypeError>,
     ) -> Result<(), Refusal> {
         if let Some(sites) = &ask.sites {
-            return self.at_sites(sites, |_, scope, classes| check(scope, classes)).map(drop);
+            let fine = self.at_sites(sites, |_, scope, classes| check(scope, classes))?.len();
+            if fine < sites.len() {
+                let (all, wrong) = (sites.len(), sites.len() - fine);
+                self.warn(format!(
+                    "`{expr}` means nothing at {wrong} of {all} sites; there it cannot be read"
+                ));
+            }
+            return Ok(());
         }
         // Where it happens is not known, but what the event knows is.
         let missing =

@@ -182,14 +182,6 @@ pub enum Refusal {
         /// The expression.
         text: String,
     },
-    /// Different variables at different sites.
-    #[error("`{text}` names different variables in {}; choose a line or method where it is one", places.join(" and "))]
-    SeveralVariables {
-        /// The expression.
-        text: String,
-        /// The sites.
-        places: Vec<String>,
-    },
     /// A frame the stack does not have.
     #[error(
         "point `{point}` has a stack of {depth} frames, so there is no frame {frame}; frame 0 is the newest and -1 the oldest"
