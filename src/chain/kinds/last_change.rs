@@ -87,7 +87,7 @@ impl Seen {
         };
         let mut places = at(context, &sites);
         // The user means what it is at one site. Where that depends on which, a run tells.
-        if sites.len() > 1 && !places.as_ref().is_ok_and(|p| is_one(p)) {
+        if places.as_ref().is_ok_and(|p| !is_one(p)) {
             sites = context.learned_site(self.point, self.frame)?;
             places = at(context, &sites);
         }
