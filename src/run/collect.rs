@@ -48,6 +48,15 @@ impl Collector {
         Ok((reading.shape, values.into_boxed_slice()))
     }
 
+    /// Reads the frames of a stopped thread together with the locals that a candidate there keeps, if it is known
+    /// which those are.
+    pub async fn prefetch(&self, watched: &mut Watched, stop: &mut Stop, query: u16) -> Result<(), RunError> {
+        match self.readings.get(&(query, stop.location)) {
+            Some(reading) => stop.prefetch(&mut watched.vm, &reading.slots).await,
+            None => Ok(()),
+        }
+    }
+
     async fn reading(
         &mut self,
         watched: &mut Watched,
@@ -128,6 +137,11 @@ async fn locals(
     values: &mut Vec<Value>,
 ) -> Result<(), RunError> {
     if slots.is_empty() {
+        return Ok(());
+    }
+    let known: Option<Vec<jdwp::Value>> = slots.iter().map(|s| stop.local(s.slot)).collect();
+    if let Some(raw) = known {
+        values.extend(watched.vm.values(&mut watched.tables, &raw).await?);
         return Ok(());
     }
     let thread = stop.thread;

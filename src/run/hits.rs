@@ -34,6 +34,15 @@ impl<'q> Watcher<'q> {
     /// A breakpoint.
     pub(super) async fn breakpoint(&mut self, stop: &mut Stop, entered: bool) -> Result<(), RunError> {
         let Some(interests) = self.watched.installed.interests(&stop.location) else { return Ok(()) };
+        let asker = interests.iter().find_map(|interest| match interest {
+            Interest::Pass { query, .. } | Interest::Store { query, .. } | Interest::Branch { query, .. } => {
+                Some(*query)
+            }
+            _ => None,
+        });
+        if let Some(query) = asker {
+            self.collector.prefetch(&mut self.watched, stop, query).await?;
+        }
         self.complete(stop).await?;
         let by_event =
             self.watched.installed.entries.contains(&(stop.location.class, stop.location.method));
@@ -116,6 +125,9 @@ impl<'q> Watcher<'q> {
 
     /// The value of a slot of the newest frame.
     async fn slot(&mut self, stop: &mut Stop, slot: u16, sigbyte: Tag) -> Result<Value, RunError> {
+        if let Some(raw) = stop.local(i32::from(slot)) {
+            return self.watched.vm.value(&mut self.watched.tables, raw).await;
+        }
         let thread = stop.thread;
         let Some(frame) = stop.frames(&self.watched.vm).await?.first().map(|f| f.frame_id) else {
             return Ok(Value::Unassigned);
@@ -194,12 +206,14 @@ impl<'q> Watcher<'q> {
         let Some(watch) = self.watched.installed.fields.get(&request).cloned() else { return Ok(()) };
         let conn = self.watched.vm.conn().clone();
         let fields = vec![watch.field];
-        // The frames are needed in any case; asking for them now saves a round trip.
+        // The frames and locals are needed in any case; asking for all at once saves round trips.
         let current = match object {
             Some(object) => conn.send(object_reference::GetValues { object: object.id, fields }),
             None => conn.send(reference_type::GetValues { ref_type: watch.class, fields }),
         };
-        stop.frames(&self.watched.vm).await?;
+        if let Some(first) = watch.queries.first() {
+            self.collector.prefetch(&mut self.watched, stop, *first).await?;
+        }
         let current = current.await?.into_iter().next().unwrap_or(jdwp::Value::NULL);
         let mut raw = vec![current];
         raw.extend(object.map(jdwp::Value::from));

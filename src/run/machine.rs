@@ -97,6 +97,11 @@ impl Machine for FrameMachine<'_> {
     }
 
     async fn local(&mut self, local: &ScopeLocal) -> Result<Value, RunError> {
+        if self.frame == 0
+            && let Some(raw) = self.stop.local(i32::from(local.slot))
+        {
+            return self.value(raw).await;
+        }
         let sigbyte = Tag::of_signature(&local.descriptor).unwrap_or(Tag::Object);
         let slots = vec![stack_frame::Slot { slot: i32::from(local.slot), sigbyte }];
         let frame = self.frame_id().await?;

@@ -3,7 +3,7 @@
 //! JDWP ids end here and in this room's neighbours: above `run` there are names, values and object numbers.
 
 use super::error::RunError;
-use crate::model::{Frame, FrameKey, JavaString, MethodName, ObjectId, Site, Tables, Value};
+use crate::model::{ClassKey, Frame, FrameKey, JavaString, MethodName, ObjectId, Site, Tables, Value};
 use jdwp::commands::{method, object_reference, reference_type, string_reference, virtual_machine};
 use jdwp::{Connection, FieldId, Location, MethodId, ReferenceTypeId, StringId, Tag};
 use std::collections::HashMap;
@@ -94,7 +94,13 @@ pub struct Vm {
     methods: HashMap<(ReferenceTypeId, MethodId), Rc<LoadedMethod>>,
     frames: HashMap<Location, FrameKey>,
     names: HashMap<String, Vec<ReferenceTypeId>>,
+    kinds: HashMap<jdwp::ObjectId, ClassKey>,
+    /// Reads stacks with the locals of their newest frame.
+    pub top: jdwp::TopFrames,
 }
+
+/// How many objects' classes are remembered.
+const KINDS: usize = 16_384;
 
 impl Vm {
     /// Wraps a connection.
@@ -105,6 +111,8 @@ impl Vm {
             methods: HashMap::new(),
             frames: HashMap::new(),
             names: HashMap::new(),
+            kinds: HashMap::new(),
+            top: jdwp::TopFrames::default(),
         }
     }
 
@@ -260,7 +268,10 @@ impl Vm {
         enum Asked {
             Known(Value),
             Text(ObjectId, jdwp::Pending<jdwp::JavaString>),
-            Class(ObjectId, jdwp::Pending<reference_type::TypeInfo>),
+            Class(jdwp::ObjectId, jdwp::Pending<reference_type::TypeInfo>),
+        }
+        if self.kinds.len() > KINDS {
+            self.kinds.clear();
         }
         let mut asked = Vec::with_capacity(raw.len());
         for value in raw {
@@ -270,10 +281,13 @@ impl Vm {
                     ObjectId(id.raw()),
                     self.conn.send(string_reference::Value { string_object: StringId::of(*id) }),
                 ),
-                jdwp::Value::Object { id: Some(id), .. } => Asked::Class(
-                    ObjectId(id.raw()),
-                    self.conn.send(object_reference::ReferenceType { object: *id }),
-                ),
+                jdwp::Value::Object { id: Some(id), .. } => match self.kinds.get(id) {
+                    // An object never changes its class, and its id is never another's.
+                    Some(class) => Asked::Known(Value::Object { id: ObjectId(id.raw()), class: *class }),
+                    None => {
+                        Asked::Class(*id, self.conn.send(object_reference::ReferenceType { object: *id }))
+                    }
+                },
                 jdwp::Value::Boolean(v) => Asked::Known(Value::Boolean(*v)),
                 jdwp::Value::Byte(v) => Asked::Known(Value::Byte(*v)),
                 jdwp::Value::Char(v) => Asked::Known(Value::Char(*v)),
@@ -295,7 +309,9 @@ impl Vm {
                 Asked::Class(id, class) => {
                     let class = class.await?.type_id;
                     let name = self.class(class).await?.name.clone();
-                    Value::Object { id, class: tables.class_key(&name) }
+                    let class = tables.class_key(&name);
+                    self.kinds.insert(id, class);
+                    Value::Object { id: ObjectId(id.raw()), class }
                 }
             });
         }

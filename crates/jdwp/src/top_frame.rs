@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use crate::commands::stack_frame::{GetValues, Slot};
 use crate::commands::thread_reference::{Frame, Frames};
+use crate::commands::Command;
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::error_code::ErrorCode;
@@ -42,19 +43,46 @@ impl TopFrames {
         thread: ThreadId,
         slots: Vec<Slot>,
     ) -> Result<(Frame, Vec<Value>), Error> {
-        let frames = connection.send(Frames { thread, start_frame: 0, length: 1 });
+        let (frames, values) = self.read(connection, thread, 1, slots).await?;
+        match frames.into_iter().next() {
+            Some(frame) => Ok((frame, values)),
+            None => Err(Error::Jdwp { command: Frames::NAME, code: ErrorCode::NO_MORE_FRAMES }),
+        }
+    }
+
+    /// The whole stack of a suspended thread, newest frame first, and the values of variables in its top frame.
+    ///
+    /// # Errors
+    /// As [`TopFrames::values`].
+    pub async fn stack_and_values(
+        &mut self,
+        connection: &Connection,
+        thread: ThreadId,
+        slots: Vec<Slot>,
+    ) -> Result<(Vec<Frame>, Vec<Value>), Error> {
+        self.read(connection, thread, -1, slots).await
+    }
+
+    async fn read(
+        &mut self,
+        connection: &Connection,
+        thread: ThreadId,
+        length: i32,
+        slots: Vec<Slot>,
+    ) -> Result<(Vec<Frame>, Vec<Value>), Error> {
+        let frames = connection.send(Frames { thread, start_frame: 0, length });
         let guess = self.threads.get(&thread).map(|seen| FrameId::new(seen.last.wrapping_add(seen.step)));
         let guessed = guess.map(|frame| connection.send(GetValues { thread, frame, slots: slots.clone() }));
-        let command = frames.command();
-        let Some(frame) = frames.await?.into_iter().next() else {
-            return Err(Error::Jdwp { command, code: ErrorCode::NO_MORE_FRAMES });
+        let frames = frames.await?;
+        let Some(frame) = frames.first().map(|f| f.frame_id) else {
+            return Err(Error::Jdwp { command: Frames::NAME, code: ErrorCode::NO_MORE_FRAMES });
         };
-        self.learn(thread, frame.frame_id);
+        self.learn(thread, frame);
         let values = match guessed {
-            Some(values) if guess == Some(frame.frame_id) => values.await?,
-            _ => connection.send(GetValues { thread, frame: frame.frame_id, slots }).await?,
+            Some(values) if guess == Some(frame) => values.await?,
+            _ => connection.send(GetValues { thread, frame, slots }).await?,
         };
-        Ok((frame, values))
+        Ok((frames, values))
     }
 
     /// Forgets a thread that has ended.
