@@ -59,6 +59,7 @@ impl<'a> Spans<'a> {
     fn span(&self, problem: &Problem) -> Option<Range<usize>> {
         let chain = self.chain.as_ref()?;
         match problem.place {
+            Place::Whole => None,
             Place::Format => self.trimmed(chain.format),
             Place::Command => self.trimmed(chain.debuggee.command),
             Place::Point(index, field) => {

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 /// Where a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
+    Whole,
     Format,
     Command,
     /// A field of a point, by the point's place.
@@ -47,7 +48,7 @@ impl Problem {
     pub(super) fn point(&self) -> Option<usize> {
         match self.place {
             Place::Point(index, _) => Some(index),
-            Place::Format | Place::Command => None,
+            Place::Whole | Place::Format | Place::Command => None,
         }
     }
 }
@@ -72,6 +73,10 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
             "the command is empty".to_owned(),
             Some("name a program that starts a JVM".to_owned()),
         );
+    }
+    if chain.points.is_empty() {
+        let help = "add a root to `points`, such as `(id: \"A\", at: Line(\"Intro\", 31))`".to_owned();
+        add(Place::Whole, "the chain has no points: nothing is asked".to_owned(), Some(help));
     }
     if chain.points.len() > usize::from(u16::MAX) {
         let message = format!("{} points; a chain holds {} at most", chain.points.len(), u16::MAX);

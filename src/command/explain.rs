@@ -2,8 +2,29 @@
 
 use super::CommandError;
 use crate::chain::{Chain, Explanation, GraphFormat};
-use crate::session;
+use crate::session::{self, Interrupt};
 use std::path::PathBuf;
+
+/// How the graph is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum GraphForm {
+    /// One line per dependence
+    Text,
+    /// Graphviz
+    Dot,
+    /// Mermaid flowchart
+    Mermaid,
+}
+
+impl From<GraphForm> for GraphFormat {
+    fn from(form: GraphForm) -> GraphFormat {
+        match form {
+            GraphForm::Text => GraphFormat::Text,
+            GraphForm::Dot => GraphFormat::Dot,
+            GraphForm::Mermaid => GraphFormat::Mermaid,
+        }
+    }
+}
 
 /// Shows what a chain's questions become, without running anything
 #[derive(clap::Args, Clone, Debug)]
@@ -13,16 +34,16 @@ pub struct Explain {
     pub chain: PathBuf,
     /// Print only the dependency graph, in this form
     #[arg(long, value_enum, value_name = "FORM")]
-    pub graph: Option<GraphFormat>,
+    pub graph: Option<GraphForm>,
 }
 
 impl Explain {
     /// Does it.
     ///
     /// # Errors
-    /// The chain is bad, or its classes cannot be read.
-    pub async fn execute(&self) -> Result<Explanation, CommandError> {
+    /// The chain is bad, its classes cannot be read, or it was interrupted.
+    pub async fn execute(&self, interrupt: &mut Interrupt) -> Result<Explanation, CommandError> {
         let chain = Chain::load(&self.chain).map_err(session::SessionError::from)?;
-        Ok(session::explain(&chain).await?)
+        Ok(session::explain(&chain, interrupt).await?)
     }
 }

@@ -97,7 +97,9 @@ impl Running {
                 () = &mut timeout => {
                     let command = template.settings().command.join(" ");
                     let (refused, tail) = (self.refused, self.tail());
-                    return Err(DebuggeeError::NoConnection { command, seconds: limit.as_secs(), refused, tail });
+                    // What is left of a limit is nearly a whole number of seconds.
+                    let seconds = limit.saturating_add(Duration::from_millis(999)).as_secs();
+                    return Err(DebuggeeError::NoConnection { command, seconds, refused, tail });
                 }
             }
         }

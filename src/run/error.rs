@@ -15,9 +15,15 @@ pub enum RunError {
     /// `qp` could not listen for the VM.
     #[error("cannot listen on 127.0.0.1 for the debuggee: {0}; check that the loopback interface is up")]
     Listen(#[source] std::io::Error),
-    /// No VM that matches came.
-    #[error("{0}")]
-    NoVm(String),
+    /// A VM connected and says nothing.
+    #[error(
+        "the debuggee's VM connected and then did not answer within {seconds} s; if it is stopped (SIGSTOP, a debugger), \
+         let it go on; if the machine is busy, raise `timeout_s`"
+    )]
+    Silent {
+        /// The limit.
+        seconds: u64,
+    },
     /// A method called in an expression did not come back.
     #[error(
         "`{expr}`: a method called in it did not return within {seconds} s; other threads may hold a lock that it \

@@ -111,16 +111,14 @@ pub async fn execute(
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(RunError::Listen)?;
     let address = listener.local_addr().map_err(RunError::Listen)?;
     let mut running = template.launch(address, output.clone())?;
-    let incoming = tokio::select! {
-        incoming = wanted(&mut running, &listener, limit) => incoming?,
+    let connected = tokio::select! {
+        connected = connect(&mut running, &listener, deadline, limit) => connected?,
         () = interrupt.wait() => {
             let exited = running.stop(Duration::ZERO).await;
             return Ok(Outcome { tail: exited.tail, ..nothing(Ended::Interrupted) });
         }
     };
-    let java_home = incoming.peer.as_ref().and_then(|p| java_home_of(p.pid));
-    let (conn, events) = Connection::handshake(incoming.stream, jdwp::Options::default()).await?;
-    let facts = facts(&conn, java_home).await?;
+    let (conn, events, facts) = connected;
     let questions = match ask(&facts) {
         Ok(questions) => questions,
         Err(error) => {
@@ -141,7 +139,7 @@ pub async fn execute(
         () = interrupt.wait() => Ok(None),
     };
     let mut watched = watcher.into_watched();
-    let stopped = match &ended {
+    let mut stopped = match &ended {
         Ok(Some(Ok(Control::Stop))) => Some(Ended::Stopped),
         Ok(Some(Ok(Control::Continue))) => None,
         Ok(Some(Err(error))) if error.is_end_of_vm() => None,
@@ -156,12 +154,24 @@ pub async fn execute(
         }
         None => {
             conn.close();
-            let waited = tokio::time::timeout(AFTERMATH, running.wait_exit()).await;
-            running.stop(if waited.is_ok() { Duration::ZERO } else { GRACE }).await
+            // Other VMs of the command may still come, and must not wait for us.
+            let waited = tokio::select! {
+                _ = running.wait_exit() => true,
+                () = let_go(&listener) => false,
+                () = tokio::time::sleep(AFTERMATH) => false,
+                () = tokio::time::sleep_until(deadline) => false,
+                () = interrupt.wait() => false,
+            };
+            let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
+            if !waited {
+                // Our own signal is not how the program ended.
+                stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { Ended::Exited(None) });
+            }
+            exited
         }
     };
     match ended {
-        Ok(Some(Err(error))) if stopped.is_some() => return Err(error),
+        Ok(Some(Err(error))) if !error.is_end_of_vm() => return Err(error),
         Err(error) => return Err(error),
         _ => {}
     }
@@ -192,7 +202,8 @@ async fn let_go(listener: &TcpListener) {
 }
 
 async fn release(stream: tokio::net::TcpStream) {
-    let options = jdwp::Options { handshake_timeout: Some(Duration::from_secs(2)), ..jdwp::Options::default() };
+    let options =
+        jdwp::Options { handshake_timeout: Some(Duration::from_secs(2)), ..jdwp::Options::default() };
     if let Ok((conn, _events)) = Connection::handshake(stream, options).await {
         // Whether it answers or not, the connection ends here.
         drop(tokio::time::timeout(Duration::from_secs(2), conn.send(virtual_machine::Dispose {})).await);
@@ -200,13 +211,36 @@ async fn release(stream: tokio::net::TcpStream) {
     }
 }
 
+/// Waits for the VM that is meant, greets it and asks for its facts.
+async fn connect(
+    running: &mut Running,
+    listener: &TcpListener,
+    deadline: tokio::time::Instant,
+    limit: Duration,
+) -> Result<(Connection, jdwp::Events, VmFacts), RunError> {
+    let incoming = wanted(running, listener, deadline).await?;
+    let java_home = incoming.peer.as_ref().and_then(|p| java_home_of(p.pid));
+    // The run's own limit is the only one: a busy machine can take long to start a VM.
+    let options = jdwp::Options { handshake_timeout: None, ..jdwp::Options::default() };
+    let greeted = async {
+        let (conn, events) = Connection::handshake(incoming.stream, options).await?;
+        let facts = facts(&conn, java_home).await?;
+        Ok((conn, events, facts))
+    };
+    match tokio::time::timeout_at(deadline, greeted).await {
+        Ok(greeted) => greeted,
+        Err(_) => Err(RunError::Silent { seconds: limit.as_secs() }),
+    }
+}
+
 async fn wanted(
     running: &mut Running,
     listener: &TcpListener,
-    limit: Duration,
+    deadline: tokio::time::Instant,
 ) -> Result<Incoming, RunError> {
     loop {
-        let incoming = running.accept(listener, limit).await?;
+        let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+        let incoming = running.accept(listener, left).await?;
         if incoming.wanted {
             return Ok(incoming);
         }

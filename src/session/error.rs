@@ -39,6 +39,20 @@ pub enum SessionError {
     /// The run could not be watched.
     #[error(transparent)]
     Run(RunError),
+    /// Without a run little is known of a wrapper's classes.
+    #[error(
+        "{error} (`{program}` is not `java`, so the class path of the VM is known only when it runs: write the `java` \
+         command itself, or run the chain with `qp replay`)"
+    )]
+    NoClassPath {
+        /// The first word of the command.
+        program: String,
+        /// What could not be found without it.
+        error: TranslateError,
+    },
+    /// The user did not wait.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl From<RunError> for SessionError {
@@ -59,12 +73,16 @@ impl SessionError {
     /// The exit code of DESIGN §7.
     pub fn exit_code(&self) -> u8 {
         match self {
-            SessionError::Chain(_) | SessionError::Translate(_) | SessionError::Ron(_) => 2,
+            SessionError::Chain(_)
+            | SessionError::Translate(_)
+            | SessionError::Ron(_)
+            | SessionError::NoClassPath { .. } => 2,
             SessionError::Classes(_)
             | SessionError::Debuggee(_)
             | SessionError::Stdin { .. }
             | SessionError::Locate(_)
             | SessionError::Run(_) => 4,
+            SessionError::Interrupted => 130,
         }
     }
 }

@@ -33,12 +33,22 @@ use crate::chain::{Chain, Explanation, Learned};
 /// What a chain's questions become, without running anything.
 ///
 /// # Errors
-/// The chain cannot be used, or its classes cannot be read.
-pub async fn explain(chain: &Chain) -> Result<Explanation, SessionError> {
+/// The chain cannot be used, its classes cannot be read, or it was interrupted.
+pub async fn explain(chain: &Chain, interrupt: &mut Interrupt) -> Result<Explanation, SessionError> {
     let workspace = workspace::Workspace::open(chain, None)?;
-    workspace.build(None).await?;
+    tokio::select! {
+        built = workspace.build(None) => built?,
+        () = interrupt.wait() => return Err(SessionError::Interrupted),
+    }
     let pool = workspace.pool(None)?;
     let sources = workspace.sources();
-    let translation = crate::chain::translate(chain, &pool, &sources, &Learned::default())?;
+    let translated = crate::chain::translate(chain, &pool, &sources, &Learned::default());
+    let translation = match translated {
+        Err(error) if !workspace.is_java()? => {
+            let program = chain.debuggee.command.first().cloned().unwrap_or_default();
+            return Err(SessionError::NoClassPath { program, error });
+        }
+        translated => translated?,
+    };
     Ok(Explanation::new(chain, &translation, &pool, &sources))
 }

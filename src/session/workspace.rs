@@ -5,13 +5,15 @@ use crate::chain::Chain;
 use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
 use crate::debuggee::{Forward, Settings, Stdin, Template};
 use crate::run::VmFacts;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Longest time of one run, in seconds, when nothing else is said.
 const TIMEOUT_S: u64 = 300;
+/// Ten years. A longer limit means none, and clocks cannot count to all of them.
+const LONGEST_S: u64 = 10 * 365 * 24 * 60 * 60;
 
 /// What a chain needs around its runs.
 pub struct Workspace {
@@ -39,7 +41,8 @@ impl Workspace {
         settings.drive = some(&debuggee.drive);
         settings.jvm.clone_from(&debuggee.jvm);
         settings.sources.clone_from(&debuggee.sources);
-        settings.timeout = Duration::from_secs(timeout_s.or(debuggee.timeout_s).unwrap_or(TIMEOUT_S));
+        let timeout_s = timeout_s.or(debuggee.timeout_s).unwrap_or(TIMEOUT_S);
+        settings.timeout = Duration::from_secs(timeout_s.min(LONGEST_S));
         let template = Arc::new(Template::new(settings)?);
         Ok(Workspace { template, cwd, sources: chain.debuggee.sources.clone() })
     }
@@ -71,12 +74,24 @@ impl Workspace {
                 java_home: facts.java_home.clone(),
                 ..ClassPaths::default()
             },
-            // Before any run nothing is known of the classes of a wrapper's VM.
-            (LaunchCommand::Wrapper { .. }, None) => {
-                ClassPaths { cwd: self.cwd.clone(), ..ClassPaths::default() }
-            }
+            (LaunchCommand::Wrapper { .. }, None) => self.guessed_paths(),
         };
         Ok(ClassPool::open(&paths)?)
+    }
+
+    /// The classes of a wrapper's VM, as far as they can be told before any run: a `java` command among the wrapper's
+    /// own arguments, else the runtime image of the `java` on the path.
+    fn guessed_paths(&self) -> ClassPaths {
+        let variable = |name: &str| self.template.variable(name);
+        let command = &self.template.settings().command;
+        let is_java = |word: &String| Path::new(word).file_name().is_some_and(|name| name == "java");
+        let inner = command.iter().position(is_java).and_then(|at| command.get(at..)).map(<[_]>::to_vec);
+        // Any class will do where there is no command: only the launcher's home is asked for.
+        let command = inner.unwrap_or_else(|| vec!["java".to_owned(), "Main".to_owned()]);
+        match LaunchCommand::parse(&command, &self.cwd, &variable) {
+            Ok(LaunchCommand::Java(java)) => ClassPaths::of(&java, &self.cwd),
+            _ => ClassPaths { cwd: self.cwd.clone(), ..ClassPaths::default() },
+        }
     }
 
     /// Whether the class path is known before the first run.

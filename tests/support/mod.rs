@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod case;
+
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Read;
@@ -79,7 +81,8 @@ pub fn compiled(folder: &str, options: &[&str]) -> PathBuf {
     let mut files: Vec<PathBuf> = Vec::new();
     gather(&sources, &mut files);
     assert!(!files.is_empty(), "{} holds Java files", sources.display());
-    let output = Command::new("javac").args(options).arg("-d").arg(&classes).args(&files).output().expect("javac");
+    let output =
+        Command::new("javac").args(options).arg("-d").arg(&classes).args(&files).output().expect("javac");
     assert!(output.status.success(), "javac {folder}: {}", said(&output));
     done.insert(key, classes.clone());
     classes
@@ -102,7 +105,10 @@ fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
 pub fn scratch() -> PathBuf {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     // Statics are not dropped: the folder lies below target/, which `cargo clean` empties.
-    FOLDER.get_or_init(|| tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")).path().to_owned()
+    FOLDER
+        .get_or_init(|| tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder"))
+        .path()
+        .to_owned()
 }
 
 /// A chain file of this test process.
@@ -130,7 +136,9 @@ pub fn point<'a>(answer: &'a Value, id: &str) -> &'a Value {
 
 /// The Java launchers to test with: the one on the path, and that of `QP_TEST_JAVA25` if it is set.
 pub fn javas() -> Vec<String> {
-    std::iter::once("java".to_owned()).chain(std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty())).collect()
+    std::iter::once("java".to_owned())
+        .chain(std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty()))
+        .collect()
 }
 
 /// Number of the line, from 1, that ends with a marker such as `// <- A`.
@@ -138,17 +146,22 @@ pub fn marked(folder: &str, file: &str, marker: &str) -> u32 {
     let path = root().join("tests").join(folder).join(file);
     let text = std::fs::read_to_string(&path).expect("a source file");
     let at = text.lines().position(|l| l.trim_end().ends_with(marker));
-    at.and_then(|n| u32::try_from(n + 1).ok()).unwrap_or_else(|| panic!("no `{marker}` in {}", path.display()))
+    at.and_then(|n| u32::try_from(n + 1).ok())
+        .unwrap_or_else(|| panic!("no `{marker}` in {}", path.display()))
 }
 
-/// Processes whose environment or command line holds a text: what a test must not leave behind.
-pub fn processes_with(text: &str) -> Vec<String> {
+/// Processes whose environment or command line holds a text, by id: what a test must not leave behind.
+pub fn processes_with(text: &str) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let command = String::from_utf8_lossy(&command).replace('\0', " ");
-        if command.contains(text) {
-            found.push(command);
+        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
+        let read = |name: &str| {
+            let bytes = std::fs::read(entry.path().join(name)).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).replace('\0', " ")
+        };
+        let command = read("cmdline");
+        if command.contains(text) || read("environ").contains(text) {
+            found.push((pid, command));
         }
     }
     found

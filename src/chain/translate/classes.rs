@@ -36,13 +36,19 @@ impl Classes<'_> {
             written: written.to_owned(),
             near: Vec::new(),
             missing: self.pool.missing().iter().map(|p| p.display().to_string()).collect(),
+            unreadable: self
+                .pool
+                .unreadable()
+                .into_iter()
+                .map(|(entry, why)| format!("{entry} ({why})"))
+                .collect(),
         };
         match self.pool.resolve(written) {
             Resolution::One(name) => self.pool.find(&name)?.ok_or_else(missing),
             Resolution::Many(found) => Err(Refusal::AmbiguousClass { written: written.to_owned(), found }),
             Resolution::None { near: found } => Err(match missing() {
-                Refusal::NoSuchClass { written, missing, .. } => {
-                    Refusal::NoSuchClass { written, near: found, missing }
+                Refusal::NoSuchClass { written, missing, unreadable, .. } => {
+                    Refusal::NoSuchClass { written, near: found, missing, unreadable }
                 }
                 other => other,
             }),

@@ -47,7 +47,7 @@ pub enum Refusal {
     #[error("{0}")]
     Chain(String),
     /// No such class.
-    #[error("no class `{written}` on the class path{}{}", did_you_mean(near), missing_note(missing))]
+    #[error("no class `{written}` on the class path{}{}", did_you_mean(near), missing_note(missing, unreadable))]
     NoSuchClass {
         /// The name as written.
         written: String,
@@ -55,6 +55,8 @@ pub enum Refusal {
         near: Vec<String>,
         /// Elements of the class path that do not exist.
         missing: Vec<String>,
+        /// Elements that are there and cannot be read, with the reason.
+        unreadable: Vec<String>,
     },
     /// Several classes end with the name.
     #[error("`{written}` can be {}; write the whole name", found.join(" or "))]
@@ -204,11 +206,16 @@ fn quoted(names: &[String]) -> Vec<String> {
     names.iter().map(|n| format!("`{n}`")).collect()
 }
 
-fn missing_note(missing: &[String]) -> String {
-    if missing.is_empty() {
-        return "; check the class path of the debuggee's command (`-cp`)".to_owned();
+fn missing_note(missing: &[String], unreadable: &[String]) -> String {
+    let mut notes = String::new();
+    if !missing.is_empty() {
+        let verb = if missing.len() == 1 { "does" } else { "do" };
+        notes += &format!("; the class path names {}, which {verb} not exist", missing.join(", "));
     }
-    format!("; the class path names {} which does not exist", missing.join(", "))
+    if !unreadable.is_empty() {
+        notes += &format!("; the class path names what cannot be read: {}", unreadable.join(", "));
+    }
+    if notes.is_empty() { "; check the class path of the debuggee's command (`-cp`)".to_owned() } else { notes }
 }
 
 fn lines_note(nearest: &[u32]) -> String {

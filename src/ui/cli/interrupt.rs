@@ -1,44 +1,71 @@
 //! Ctrl-C and SIGTERM end the run, not the process: what was launched must end first.
 
 use crate::session::Interrupt;
-use tokio::signal;
+use tokio::sync::watch::Sender;
 
-/// An interrupt that SIGINT, SIGTERM and SIGHUP set. A second signal ends the process at once.
-pub fn on_signals() -> Interrupt {
+/// An interrupt that SIGINT, SIGTERM and SIGHUP set. A second signal ends the process at once. From the return on no
+/// signal is missed.
+///
+/// A thread of its own listens, so that the second signal counts even while the session computes.
+///
+/// # Errors
+/// The system gives no thread or no signals.
+pub fn on_signals() -> std::io::Result<Interrupt> {
     let (sender, interrupt) = Interrupt::new();
-    tokio::spawn(async move {
-        let mut before = false;
-        loop {
-            if wait().await.is_err() {
-                // Signals cannot be had: the default action stays, which ends the process.
-                return std::future::pending().await;
-            }
-            if before {
-                std::process::exit(130);
-            }
-            before = true;
-            // It fails when nobody listens any more: the command has its result already.
-            if sender.send(true).is_err() {
-                return;
-            }
-        }
-    });
-    interrupt
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let mut signals = {
+        let _inside = runtime.enter();
+        Signals::new()?
+    };
+    let listen = move || {
+        runtime.block_on(async {
+            signals.next().await;
+            set(&sender);
+            signals.next().await;
+        });
+        std::process::exit(130);
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(listen)?;
+    Ok(interrupt)
+}
+
+fn set(sender: &Sender<bool>) {
+    // It fails when nobody listens any more: the command has its result already.
+    let _ = sender.send(true);
 }
 
 #[cfg(unix)]
-async fn wait() -> std::io::Result<()> {
-    use signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    tokio::select! {
-        pressed = signal::ctrl_c() => pressed,
-        _ = terminate.recv() => Ok(()),
-        _ = hang_up.recv() => Ok(()),
+struct Signals([tokio::signal::unix::Signal; 3]);
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let wanted = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hang_up] = wanted.map(signal);
+        Ok(Signals([interrupt?, terminate?, hang_up?]))
+    }
+
+    async fn next(&mut self) {
+        let Signals([interrupt, terminate, hang_up]) = self;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
+        }
     }
 }
 
-#[cfg(not(unix))]
-async fn wait() -> std::io::Result<()> {
-    signal::ctrl_c().await
+#[cfg(windows)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        Ok(Signals(tokio::signal::windows::ctrl_c()?))
+    }
+
+    async fn next(&mut self) {
+        self.0.recv().await;
+    }
 }

@@ -88,7 +88,7 @@ pub fn main() -> ExitCode {
             code
         }
         Err(error) => {
-            eprintln!("error: cannot start: {error}");
+            complain(format_args!("error: cannot start: {error}"));
             4
         }
     };
@@ -107,15 +107,21 @@ impl Cli {
 }
 
 async fn run(cli: &Cli) -> u8 {
-    let mut interrupt = interrupt::on_signals();
+    let mut interrupt = match interrupt::on_signals() {
+        Ok(interrupt) => interrupt,
+        Err(error) => {
+            complain(format_args!("error: cannot watch for signals: {error}"));
+            return 4;
+        }
+    };
     let mut progress = progress::Bar::new(std::io::stderr().is_terminal());
     let result = match &cli.command {
         Command::Why(why) => why.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
         Command::Replay(replay) => replay.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
-        Command::Explain(explain) => explain.execute().await.map(|explanation| {
+        Command::Explain(explain) => explain.execute(&mut interrupt).await.map(|explanation| {
             let text = match (cli.format, explain.graph) {
                 (Format::Json, _) => json(&explanation),
-                (Format::Text, Some(form)) => explanation.graph(form),
+                (Format::Text, Some(form)) => explanation.graph(form.into()),
                 (Format::Text, None) => explanation.to_string(),
             };
             print(&text).max(0)
@@ -130,7 +136,7 @@ async fn run(cli: &Cli) -> u8 {
         Ok(code) => code,
         Err(error) => {
             let color = cli.colors(std::io::stderr().is_terminal());
-            eprintln!("{}", error_text(&error, color));
+            complain(format_args!("{}", error_text(&error, color)));
             error.exit_code()
         }
     }
@@ -147,7 +153,7 @@ fn answer(cli: &Cli, answer: &Answer) -> u8 {
 fn json(value: &impl serde::Serialize) -> String {
     match serde_json::to_string_pretty(value) {
         Ok(text) => text + "\n",
-        Err(error) => format!("{{\"error\": \"{error}\"}}\n"),
+        Err(error) => format!("{}\n", serde_json::json!({ "error": error.to_string() })),
     }
 }
 
@@ -156,11 +162,16 @@ fn print(text: &str) -> u8 {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            eprintln!("error: cannot write the result: {error}");
+            complain(format_args!("error: cannot write the result: {error}"));
             4
         }
         _ => 0,
     }
+}
+
+/// Writes a line to standard error. Nobody may be reading it: that must not end `qp` in the middle of its work.
+fn complain(line: std::fmt::Arguments<'_>) {
+    drop(writeln!(std::io::stderr(), "{line}"));
 }
 
 fn error_text(error: &CommandError, color: bool) -> String {
