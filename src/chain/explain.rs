@@ -66,7 +66,7 @@ pub struct Edge {
 }
 
 /// How the graph is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphFormat {
     /// One line per dependence
     Text,

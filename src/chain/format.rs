@@ -64,7 +64,7 @@ pub struct Debuggee {
     /// Roots of the source text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PathBuf>,
-    /// Longest time of one run, in seconds; none: as long as it takes.
+    /// Longest time of one run, in seconds; none: 300.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<u64>,
 }

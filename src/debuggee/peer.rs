@@ -34,23 +34,9 @@ pub(super) enum Identity {
 impl Peer {
     /// Whether this is the VM that `jvm` means. See [`JvmPattern`].
     pub(super) fn matches(&self, pattern: &JvmPattern) -> bool {
-        match pattern {
-            JvmPattern::Class(wanted) => {
-                let classes = match &self.main {
-                    Some(Main::Jar { main_class, start_class, .. }) => {
-                        [Some(main_class), start_class.as_ref()]
-                    }
-                    Some(Main::Class(class)) => [Some(class), None],
-                    Some(Main::Module { class, .. }) => [class.as_ref(), None],
-                    _ => [None, None],
-                };
-                let is_wanted = |class: &String| {
-                    class == wanted
-                        || class.strip_suffix(wanted.as_str()).is_some_and(|rest| rest.ends_with('.'))
-                };
-                classes.into_iter().flatten().any(is_wanted)
-            }
-            JvmPattern::CommandLine(regex) => regex.is_match(&self.command_line.join(" ")),
+        match &self.main {
+            Some(main) => pattern.is_of(main, &self.command_line),
+            None => pattern.is_in(&self.command_line),
         }
     }
 }
@@ -70,6 +56,26 @@ impl JvmPattern {
             return Ok(JvmPattern::Class(text.to_owned()));
         }
         regex::Regex::new(text).map(JvmPattern::CommandLine).map_err(|e| e.to_string())
+    }
+
+    /// Whether a `java` with this main class and command line is meant.
+    pub fn is_of(&self, main: &Main, command_line: &[String]) -> bool {
+        let JvmPattern::Class(wanted) = self else { return self.is_in(command_line) };
+        let classes = match main {
+            Main::Jar { main_class, start_class, .. } => [Some(main_class), start_class.as_ref()],
+            Main::Class(class) => [Some(class), None],
+            Main::Module { class, .. } => [class.as_ref(), None],
+            _ => [None, None],
+        };
+        let is_wanted = |class: &String| {
+            class == wanted || class.strip_suffix(wanted.as_str()).is_some_and(|rest| rest.ends_with('.'))
+        };
+        classes.into_iter().flatten().any(is_wanted)
+    }
+
+    /// Whether a regular expression matches the command line.
+    fn is_in(&self, command_line: &[String]) -> bool {
+        matches!(self, JvmPattern::CommandLine(regex) if regex.is_match(&command_line.join(" ")))
     }
 }
 

@@ -129,13 +129,20 @@ impl Template {
         own.or_else(|| std::env::var(name).ok())
     }
 
-    /// What the command is, for its class path. To be asked after [`Template::build`]: the jar of `-jar` is read.
+    /// What the command is, for its class path. A `java` that does not run what `jvm` means is a wrapper: it starts the
+    /// VM that is meant. To be asked after [`Template::build`]: the jar of `-jar` is read.
     ///
     /// # Errors
     /// When the program does not exist, or `java` would refuse the command.
     pub fn launch_command(&self) -> Result<LaunchCommand, DebuggeeError> {
         let settings = &self.settings;
-        Ok(LaunchCommand::parse(&settings.command, &settings.cwd, &|name| self.variable(name))?)
+        let command = LaunchCommand::parse(&settings.command, &settings.cwd, &|name| self.variable(name))?;
+        Ok(match (command, &self.jvm) {
+            (LaunchCommand::Java(java), Some(jvm)) if !jvm.is_of(&java.main, &settings.command) => {
+                LaunchCommand::Wrapper { program: java.java }
+            }
+            (command, _) => command,
+        })
     }
 
     /// Runs `build`, unless the command, the sources and what it built are as they were after it last succeeded. The

@@ -5,7 +5,7 @@ use super::tree::{BinaryOperator, Node};
 
 impl Expr {
     /// The parts of a condition that have values of their own, in the order they are written, each once: the two sides
-    /// of comparisons, the operands of `&&`, `||`, `!` and `?:`. Literals are left out.
+    /// of comparisons, the operands of `&&`, `||`, `!` and `?:`, what a call is made on and with. Literals are left out.
     pub fn operands(&self) -> Vec<Expr> {
         let mut found = Vec::new();
         gather(&self.node, &mut found);
@@ -27,6 +27,11 @@ fn gather(node: &Node, found: &mut Vec<Expr>) {
             }
         }
         Node::InstanceOf { operand, .. } => gather(operand, found),
+        // A call is not made only to explain: what it is made on and with explains it.
+        Node::Call { owner, arguments, .. } => {
+            owner.iter().for_each(|owner| gather(owner, found));
+            arguments.iter().for_each(|argument| gather(argument, found));
+        }
         other => {
             let expr = Expr::from_node(other.clone());
             if !found.contains(&expr) {
@@ -47,9 +52,12 @@ mod tests {
 
     #[test]
     fn operands_are_what_has_a_value() -> Result<(), super::super::ParseError> {
-        let condition = Expr::parse("foo == null && (a.b < 3 || !done) && a.b != x + 1")?;
-        let texts: Vec<String> = condition.operands().iter().map(|e| e.text().to_owned()).collect();
-        assert_eq!(texts, ["foo", "a.b", "done", "x + 1"]);
+        let operands = |text: &str| -> Result<Vec<String>, super::super::ParseError> {
+            Ok(Expr::parse(text)?.operands().iter().map(|e| e.text().to_owned()).collect())
+        };
+        let condition = "foo == null && (a.b < 3 || !done) && a.b != x + 1";
+        assert_eq!(operands(condition)?, ["foo", "a.b", "done", "x + 1"]);
+        assert_eq!(operands("record.text.equals(\"zz\") || is(n, 2)")?, ["record.text", "n"]);
         Ok(())
     }
 }

@@ -373,6 +373,11 @@ pub fn type_name(signature: &str) -> String {
         "D" => "double".to_owned(),
         class => class.strip_prefix('L').unwrap_or(class).trim_end_matches(';').replace('/', "."),
     };
+    // A hidden class has its address behind its name (JVMTI, GetClassSignature), which differs from run to run.
+    let name = match name.rsplit_once('.') {
+        Some((named, address)) if address.starts_with("0x") => named.to_owned(),
+        _ => name,
+    };
     name + &brackets
 }
 
@@ -409,6 +414,7 @@ mod tests {
             assert_eq!(type_name(signature), name);
             assert_eq!(type_signature(name), signature);
         }
+        assert_eq!(type_name("LIntro$$Lambda$14.0x00007f98b8001000;"), "Intro$$Lambda$14");
     }
 
     #[test]

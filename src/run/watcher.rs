@@ -271,7 +271,9 @@ impl<'q> Watcher<'q> {
             report.condition_false += 1;
             if report.samples.len() < SAMPLES {
                 let sample = self.sample(stop, when).await?;
-                self.watched.report.query(number).samples.push(sample);
+                if !sample.is_empty() {
+                    self.watched.report.query(number).samples.push(sample);
+                }
             }
             return Ok(false);
         };

@@ -18,10 +18,10 @@ pub enum Interest {
     Completes,
     /// Just outside a [`crate::query::Pass`] of this query.
     PassEnds { query: u16, pass: u16 },
+    /// A local variable is stored. Before a pass: at index 0 the parameters are there when the pass begins.
+    Store { query: u16, store: u16 },
     /// A pass begins.
     Pass { query: u16, pass: u16 },
-    /// A local variable is stored.
-    Store { query: u16, store: u16 },
     /// A branch is about to be decided.
     Branch { query: u16, branch: u16 },
 }
@@ -69,7 +69,7 @@ impl Watches {
         }
         for class in watches.classes.values_mut() {
             for interests in class.methods.values_mut().flat_map(|m| m.at.values_mut()) {
-                interests.sort();
+                interests.sort_by_key(|i| (rank(i, queries), *i));
                 interests.dedup();
             }
         }
@@ -162,6 +162,23 @@ impl Watches {
 
     fn interest(&mut self, method: &MethodName, bci: u32, interest: Interest) {
         self.method(method).at.entry(bci).or_default().push(interest);
+    }
+}
+
+/// What comes first where several things happen at one index: an activation begins, its call assigns the parameters,
+/// then the first instruction is reached.
+fn rank(interest: &Interest, queries: &[TraceQuery]) -> u8 {
+    match interest {
+        Interest::Activation => 0,
+        Interest::Store { query, store } => {
+            let events = queries.iter().filter(|q| q.point.0 == *query).map(|q| &q.event);
+            let by_call = events.filter_map(|event| match event {
+                Event::Stored(stores) => stores.get(usize::from(*store)),
+                _ => None,
+            });
+            if by_call.into_iter().any(|s| s.value_at == s.site.bci) { 1 } else { 2 }
+        }
+        _ => 2,
     }
 }
 

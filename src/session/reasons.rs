@@ -3,7 +3,7 @@
 use super::assemble::Assembly;
 use crate::locate::{Located, PointReport, Unlocated};
 use crate::model::Value;
-use crate::query::{Event, PointIndex, TraceQuery};
+use crate::query::{Constraint, Event, Field, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 use std::sync::Arc;
 
@@ -28,7 +28,10 @@ pub fn unlocated<'l>(
     report: Option<&PointReport>,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> String {
-    let (Some(query), Some(report)) = (query, report) else { return pending(assembly, index) };
+    let is_pending = assembly.round.translation.pending.iter().any(|(p, _)| *p == index);
+    let (Some(query), Some(report), false) = (query, report, is_pending) else {
+        return pending(assembly, index);
+    };
     let ended = ending(&assembly.round.outcome.ended);
     let run = &assembly.round.outcome.report;
     let text = match report.outcome.err() {
@@ -61,6 +64,7 @@ pub fn unlocated<'l>(
 fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
     let need = assembly.round.translation.pending.iter().find(|(p, _)| *p == index);
     match need {
+        Some((_, need @ crate::chain::Need::Nothing { .. })) => need.to_string(),
         Some((_, need)) => {
             let effect = assembly.id(need.point());
             if assembly.round.locator.located(need.point()).is_some() {
@@ -94,7 +98,13 @@ fn change_missing<'l>(
     query: &TraceQuery,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> Option<String> {
-    let Event::Written(_) = &query.event else { return None };
+    let Event::Written(field) = &query.event else { return None };
+    if is_constant(assembly, field) {
+        return Some(format!(
+            "{}.{} is a constant: the class file holds its value and no code writes it",
+            field.class, field.name
+        ));
+    }
     let (effect, _) = query.compare_at?;
     let base = "no write was seen since the class was prepared; it has its default value".to_owned();
     let seen = value_seen(query, located)?;
@@ -105,6 +115,12 @@ fn change_missing<'l>(
     let text = crate::model::Namer::default().text(seen, tables);
     let id = assembly.id(effect);
     Some(format!("a write was missed: no write was seen, yet its value at {id} is {text}. {MISSED_WRITES}"))
+}
+
+fn is_constant(assembly: &Assembly<'_>, field: &Field) -> bool {
+    let Ok(Some(class)) = assembly.round.pool.find(&field.class) else { return false };
+    let declared = class.file.fields.iter().find(|f| f.name == *field.name);
+    field.is_static && declared.is_some_and(|f| f.has_constant_value)
 }
 
 fn is_default(value: &Value) -> bool {
@@ -143,7 +159,15 @@ fn never<'l>(
         .map(ToString::to_string)
         .collect();
     if !watched.is_empty() && unseen.len() == watched.len() {
-        return format!("class {} was never loaded in this run", unseen.join(", "));
+        let effect = query.constraints.iter().find_map(|c| match c {
+            Constraint::Before(p) => Some(assembly.id(*p)),
+            _ => None,
+        });
+        let unseen = unseen.join(", ");
+        return match effect {
+            Some(id) => format!("class {unseen} was not loaded before {id}"),
+            None => format!("class {unseen} was never loaded in this run"),
+        };
     }
     if let Some(text) = change_missing(assembly, query, located) {
         return text;

@@ -11,7 +11,7 @@ use crate::chain::{Chain, Learned, Translation, translate};
 use crate::classes::{ClassPool, SourceRoots};
 use crate::debuggee::Forward;
 use crate::locate::{self, Locator};
-use crate::query::TraceQuery;
+use crate::query::{Event, LocalConditions, PointIndex, TraceQuery};
 use crate::run::{self, Ended, Interrupt, Launch, Questions};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -134,7 +134,7 @@ impl Session<'_> {
             let pool = pools.of(self.workspace, facts)?;
             let translation =
                 translate(self.chain, &pool, self.sources, learned).map_err(SessionError::from)?;
-            let queries: Arc<[TraceQuery]> = translation.queries.clone().into();
+            let queries: Arc<[TraceQuery]> = in_order(&translation, self.chain).into();
             let tracked = translation.tracked.clone();
             *locator.borrow_mut() = Some(self.locator(&queries)?);
             asked = Some((translation, queries.clone(), pool.clone()));
@@ -158,6 +158,28 @@ impl Session<'_> {
         let options = locate::Options { keep_rejected, limit: LIMIT, last_roots: self.options.last };
         Ok(Locator::new(queries.clone(), options)?)
     }
+}
+
+/// The TraceQueries by place in the chain. A point that cannot be asked yet is held by one that never occurs.
+fn in_order(translation: &Translation, chain: &Chain) -> Vec<TraceQuery> {
+    let Some(last) = translation.queries.last() else { return Vec::new() };
+    let mut asked = translation.queries.iter().peekable();
+    let places = (0..=last.point.0).zip(&chain.points);
+    let held = places.map(|(place, point)| {
+        let point_index = PointIndex(place);
+        asked.next_if(|q| q.point == point_index).cloned().unwrap_or_else(|| TraceQuery {
+            point: point_index,
+            id: point.id.as_str().into(),
+            event: Event::Reached(Vec::new()),
+            constraints: Vec::new(),
+            index: 0,
+            keep: Vec::new(),
+            local: LocalConditions::default(),
+            collect: None,
+            compare_at: None,
+        })
+    });
+    held.collect()
 }
 
 /// Learns from a run. Gives what another run is for, if one is due: what it would be asked has changed, and a point
@@ -184,7 +206,12 @@ fn learn(session: &Session<'_>, round: &Round, learned: &mut Learned) -> Option<
     if unlocated == 0 {
         return None;
     }
-    let again = translate(session.chain, &round.pool, session.sources, learned).ok()?;
+    // What was learnt may show that a point cannot be asked. The others can: each refusal takes one point out.
+    let again = (0..=session.chain.points.len()).find_map(|_| {
+        translate(session.chain, &round.pool, session.sources, learned)
+            .map_err(|error| learned.refuse(error.point, &error.refusal.to_string()))
+            .ok()
+    })?;
     let asked = |t: &Translation| format!("{:?} {:?}", t.queries, t.pending);
     if asked(&again) == asked(&round.translation) {
         return None;

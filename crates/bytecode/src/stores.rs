@@ -58,7 +58,7 @@ pub enum StoreError {
     },
     /// The class was compiled without `-g`.
     #[error(
-        "method {method} was compiled without local variable names, so `{name}` is unknown; slots written there: {slots:?}; compile with `javac -g`, or ask for a slot"
+        "method {method} was compiled without local variable names, so `{name}` is unknown; slots written there: {slots:?}; compile with `javac -g`"
     )]
     NoVariableTable {
         /// Name of the method.

@@ -117,6 +117,11 @@ impl State<'_> {
         let Some(point) = chain.points.get(index) else { return Ok(()) };
         let place = point_index(index);
         let id: Arc<str> = point.id.as_str().into();
+        if let Some(refusal) = self.learned.refusal(place) {
+            self.result.pending.push((place, Need::Nothing { point: place, refusal }));
+            self.asked.push(None);
+            return Ok(());
+        }
         let mut context = PointContext { index: place, point, state: self };
         let outcome = context.others().and_then(|others| {
             let ask = point.at.rule().translate(&mut context)?;

@@ -29,6 +29,13 @@ pub enum Need {
         /// The expression.
         expr: Arc<str>,
     },
+    /// Nothing more: what an earlier run told of other points shows that it cannot be asked.
+    Nothing {
+        /// The point.
+        point: PointIndex,
+        /// Why it cannot be asked.
+        refusal: Arc<str>,
+    },
     /// Where a point is.
     Site {
         /// The point.
@@ -42,7 +49,10 @@ impl Need {
     /// The point that must be located for it.
     pub fn point(&self) -> PointIndex {
         match self {
-            Need::Frame { point, .. } | Need::ClassOf { point, .. } | Need::Site { point, .. } => *point,
+            Need::Frame { point, .. }
+            | Need::ClassOf { point, .. }
+            | Need::Nothing { point, .. }
+            | Need::Site { point, .. } => *point,
         }
     }
 }
@@ -52,6 +62,7 @@ impl fmt::Display for Need {
         match self {
             Need::Frame { id, frame, .. } => write!(f, "the method of frame {frame} at {id}"),
             Need::ClassOf { id, frame, expr, .. } => write!(f, "the class of {id}({frame}):{expr}"),
+            Need::Nothing { refusal, .. } => f.write_str(refusal),
             Need::Site { id, .. } => write!(f, "the place of {id}"),
         }
     }
@@ -61,6 +72,7 @@ impl fmt::Display for Need {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
     points: BTreeMap<PointIndex, LearnedPoint>,
+    refused: BTreeMap<PointIndex, Arc<str>>,
 }
 
 /// What earlier runs told of one point.
@@ -81,6 +93,15 @@ impl Learned {
     /// Remembers the runtime class of an expression that a point kept.
     pub fn class(&mut self, point: PointIndex, frame: i32, expr: &str, class: impl Into<Arc<str>>) {
         self.points.entry(point).or_default().classes.insert((frame, expr.into()), class.into());
+    }
+
+    /// Remembers that a point cannot be asked, so that the others still can.
+    pub fn refuse(&mut self, point: PointIndex, why: &str) {
+        self.refused.insert(point, why.into());
+    }
+
+    pub(super) fn refusal(&self, point: PointIndex) -> Option<Arc<str>> {
+        self.refused.get(&point).cloned()
     }
 
     /// What is known of a point.

@@ -112,9 +112,10 @@ fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
         Some(_) => format!("{} (unchanged)", value(new)),
         None => value(new),
     };
+    let name = if p.old.is_some() { "change" } else { "read" };
     match &p.owner {
-        Some(owner) => row(out, "change", format!("{text}, of {owner}")),
-        None => row(out, "change", text),
+        Some(owner) => row(out, name, format!("{text}, of {owner}")),
+        None => row(out, name, text),
     }
 }
 
