@@ -89,7 +89,13 @@ impl Locator {
                 held,
             }
         });
-        let tracks = tracks.collect();
+        let mut tracks: Vec<Track> = tracks.collect();
+        for at in 0..tracks.len() {
+            let needless = never_occurs(&queries, &tracks, at);
+            if let (Some(reason), Some(track)) = (needless, tracks.get_mut(at)) {
+                track.state = State::Unlocated(reason);
+            }
+        }
         let prune_at = PRUNE_FROM.min(options.limit);
         let checker = Checker::new(queries);
         Ok(Locator {
@@ -434,4 +440,23 @@ impl Locator {
     pub fn report(&self) -> Vec<PointReport> {
         self.tracks.iter().zip(self.queries()).map(|(track, query)| track.report(query)).collect()
     }
+}
+
+/// Why a point is known not to be located before the run: its event has no site, or its effect is such a point.
+fn never_occurs(queries: &[TraceQuery], tracks: &[Track], at: usize) -> Option<Unlocated> {
+    let unlocated = |p: &&PointIndex| {
+        tracks.get(usize::from(p.0)).is_some_and(|t| matches!(t.state, State::Unlocated(_)))
+    };
+    if let Some(effect) = tracks.get(at)?.needs.iter().find(unlocated) {
+        return Some(Unlocated::EffectNotLocated(*effect));
+    }
+    let without_sites = match &queries.get(at)?.event {
+        Event::Reached(sites) => sites.is_empty(),
+        Event::Returned(methods) => methods.is_empty(),
+        Event::Skipped(lines) => lines.is_empty(),
+        Event::Stored(stores) => stores.is_empty(),
+        Event::Branched(branches) => branches.is_empty(),
+        Event::Written(_) | Event::Read(_) | Event::Thrown { .. } => false,
+    };
+    without_sites.then_some(Unlocated::NeverOccurred)
 }

@@ -219,5 +219,9 @@ fn learn(session: &Session<'_>, round: &Round, learned: &mut Learned) -> Option<
     let needs = round.translation.pending.iter().chain(&round.translation.deeper);
     let mut needs: Vec<String> = needs.map(|(_, need)| need.to_string()).collect();
     needs.dedup();
-    Some(if needs.is_empty() { "a point moved".to_owned() } else { format!("now known: {}", needs.join(", ")) })
+    Some(if needs.is_empty() {
+        "a point moved".to_owned()
+    } else {
+        format!("now known: {}", needs.join(", "))
+    })
 }
