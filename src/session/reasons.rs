@@ -44,9 +44,10 @@ pub fn unlocated<'l>(
         }
         Some(Unlocated::NotYet) => "the run ended before it could be decided".to_owned(),
         Some(Unlocated::AllRejected) => {
-            let reasons = report.rejected.iter().map(|(reason, n)| {
-                format!("{n} {}", reason.describe(|p| assembly.id(p)))
-            });
+            let reasons = report
+                .rejected
+                .iter()
+                .map(|(reason, n)| format!("{n} {}", reason.describe(|p| assembly.id(p))));
             let reasons: Vec<String> = reasons.collect();
             let rejected = format!("none of its {} occurrences fits: {}", report.hits, reasons.join(", "));
             match change_missing(assembly, query, located) {
@@ -83,10 +84,9 @@ fn ending(ended: &Ended) -> String {
         Ended::Exited(Some(code)) => format!(" (the program ended with exit code {code})"),
         Ended::Exited(None) => " (the program ended)".to_owned(),
         Ended::Killed(signal) => format!(" (the program was killed by signal {signal})"),
-        Ended::TimedOut(limit) => format!(
-            " (the run was ended after {} s: raise `timeout_s` or --timeout)",
-            limit.as_secs()
-        ),
+        Ended::TimedOut(limit) => {
+            format!(" (the run was ended after {} s: raise `timeout_s` or --timeout)", limit.as_secs())
+        }
         Ended::Interrupted => " (the run was interrupted)".to_owned(),
         Ended::Lost(why) => format!(" (the connection was lost: {why})"),
     }

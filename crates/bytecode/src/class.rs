@@ -102,6 +102,8 @@ pub struct Field {
     pub descriptor: String,
     /// Access flags (JVMS table 4.5-A).
     pub access: u16,
+    /// Whether the class file holds its value (JVMS §4.7.2): no code assigns such a static field.
+    pub has_constant_value: bool,
 }
 
 impl Field {

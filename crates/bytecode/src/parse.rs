@@ -76,10 +76,15 @@ impl ClassFile {
         }
         for field in class.fields().iter() {
             let field = field?;
+            let mut has_constant_value = false;
+            for attribute in field.attributes().iter() {
+                has_constant_value |= is_named(raw_pool, &attribute?, "ConstantValue")?;
+            }
             file.fields.push(Field {
                 name: text(raw_pool.retrieve(field.name())?),
                 descriptor: text(raw_pool.retrieve(field.descriptor())?),
                 access: field.access_flags().bits(),
+                has_constant_value,
             });
         }
         for method in class.methods().iter() {
