@@ -379,7 +379,7 @@ fn read(file: impl AsRef<Path>) -> String {
 
 fn docs() -> Vec<PathBuf> {
     let mut all = vec![PathBuf::from("README.md")];
-    all.extend(files(&["docs"], &["md"]));
+    all.extend(files(&["docs", "examples"], &["md"]));
     all
 }
 
