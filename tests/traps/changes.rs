@@ -1,0 +1,185 @@
+//! LastChange of fields: whose field, which write, and what nobody saw (DESIGN §5.1 and §5.2).
+
+use crate::fixture::Fixture;
+
+const NO_WRITE: &str = "no write was seen since the class was prepared; it has its default value";
+
+#[test]
+fn writes_of_constructors_and_initialisers_count() {
+    let points = r#"
+        (id: "A", at: Line("Constructors", {A})),
+        (id: "B1", at: LastChange("A:made.initialised")), (id: "B2", at: LastChange("A:made.block")),
+        (id: "B3", at: LastChange("A:made.delegated")), (id: "B4", at: LastChange("A:made.early")),
+        (id: "B5", at: LastChange("A:made.captured")),
+    "#;
+    for asked in Fixture::new("constructors", "Constructors").ask(points) {
+        asked.held().runs(1);
+        for (id, old, new) in [
+            ("B1", "0", "1"),
+            ("B2", "0", "2"),
+            ("B3", "1", "3"),
+            ("B4", "5", "0"),
+            ("B5", "null", "\"text\""),
+        ] {
+            asked.at(id, id).certain(id).has(id, &[("old", old), ("new", new), ("method", "<init>")]);
+        }
+        let owners: Vec<_> = ["B1", "B4", "B5"].map(|id| asked.point(id)["owner"].clone()).into();
+        assert!(owners.iter().all(|o| *o == owners[0]), "{owners:?}");
+    }
+}
+
+#[test]
+fn inherited_hidden_private_and_outer_fields_are_told_apart() {
+    let points = r#"
+        (id: "A", at: Line("Fields", {A})),
+        (id: "B1", at: LastChange("A:this.inherited")), (id: "B2", at: LastChange("A:this.name")),
+        (id: "B3", at: LastChange("A:this.secret")), (id: "B4", at: LastChange("A:outerField")),
+        (id: "B5", at: LastChange("A:this.next.inherited")), (id: "N", at: LastChange("A:this.never")),
+    "#;
+    for asked in Fixture::new("fields", "Fields").ask(points) {
+        assert_eq!(asked.code, 1, "{:#}", asked.answer);
+        for (id, new) in [("B1", "10"), ("B2", "\"lower\""), ("B3", "3"), ("B4", "4"), ("B5", "20")] {
+            asked.at(id, id).certain(id).has(id, &[("new", new)]);
+        }
+        assert_ne!(asked.point("B1")["owner"], asked.point("B5")["owner"]);
+        asked.missing("N", NO_WRITE);
+    }
+}
+
+#[test]
+fn static_fields_have_no_owner() {
+    let points = r#"
+        (id: "A", at: Line("StaticField", {A})),
+        (id: "B1", at: LastChange("A:counter")), (id: "B2", at: LastChange("A:Other.level")),
+        (id: "B3", at: LastChange("A:Child.shared")), (id: "N", at: LastChange("A:never")),
+        (id: "L", at: LastChange("A:Late.level")),
+    "#;
+    for asked in Fixture::new("static-field", "StaticField").ask(points) {
+        asked.at("B1", "B1").has("B1", &[("old", "1"), ("new", "2")]);
+        asked.at("B2", "B2").has("B2", &[("method", "<clinit>"), ("old", "0"), ("new", "5")]);
+        asked.at("B3", "B3").has("B3", &[("old", "\"base\""), ("new", "\"child\"")]);
+        for id in ["B1", "B2", "B3"] {
+            assert!(asked.certain(id).point(id)["owner"].is_null());
+        }
+        asked.missing("N", NO_WRITE).missing("L", "class StaticField$Late was not loaded before A");
+    }
+}
+
+#[test]
+fn a_constant_is_never_written() {
+    let points = r#"
+        (id: "A", at: Line("StaticField", {A})), (id: "F", at: LastChange("A:FIXED"), expect: (located: false)),
+    "#;
+    for asked in Fixture::new("static-field", "StaticField").ask(points) {
+        asked.held();
+        let reason = asked.point("F")["reason"].as_str().unwrap_or_default().to_owned();
+        assert!(reason.contains("constant"), "{reason}");
+        assert!(!reason.contains("missed"), "{reason}");
+    }
+}
+
+#[test]
+fn a_plain_write_is_the_change() {
+    let points = r#"(id: "A", at: Line("ReflectiveWrite", {A})), (id: "B", at: LastChange("A:box.value"))"#;
+    for asked in Fixture::new("reflective-write", "ReflectiveWrite").args(&["plain"]).ask(points) {
+        asked.held().at("B", "B-plain").has("B", &[("old", "2"), ("new", "3")]).certain("B");
+    }
+}
+
+#[test]
+fn a_write_that_raises_no_event_is_noticed() {
+    let points = r#"(id: "A", at: Line("ReflectiveWrite", {A})), (id: "B", at: LastChange("A:box.value"))"#;
+    for way in ["field", "unsafe", "varhandle", "methodhandle", "updater"] {
+        for asked in Fixture::new("reflective-write", "ReflectiveWrite").args(&[way]).ask(points) {
+            asked.held().at("B", "B").has("B", &[("new", "2")]);
+            asked.noted("B", "a write was missed: the value seen later is 3");
+        }
+    }
+}
+
+#[test]
+fn a_deserialised_object_was_written_by_nobody() {
+    let points = r#"(id: "A", at: Line("ReflectiveWrite", {A})), (id: "B", at: LastChange("A:box.value"))"#;
+    for asked in Fixture::new("reflective-write", "ReflectiveWrite").args(&["serial"]).ask(points) {
+        assert_eq!(asked.code, 1, "{:#}", asked.answer);
+        asked.missing("B", "a write was missed: no write was seen, yet its value at A is 3");
+    }
+}
+
+#[test]
+fn another_thread_can_have_written() {
+    let points = r#"
+        (id: "A", at: Line("Threads", {A}), thread: "main"),
+        (id: "B", at: LastChange("A:shared.value")), (id: "C", at: LastChange("A:mine")),
+        (id: "D", at: LastCondition("A")),
+    "#;
+    for asked in Fixture::new("threads", "Threads").ask(points) {
+        asked.held().at("B", "B").has("B", &[("thread", "writer"), ("old", "7"), ("new", "8")]);
+        asked.at("C", "C").has("C", &[("thread", "main"), ("new", "7")]);
+        asked.at("D", "D").has("D", &[("thread", "main"), ("condition", "mine > 0"), ("taken", "true")]);
+    }
+}
+
+#[test]
+fn of_a_hundred_thousand_owners_the_one_that_is_seen() {
+    let points = r#"(id: "A", at: Line("ManyOwners", {A})), (id: "B", at: LastChange("A:chosen.value"))"#;
+    for asked in Fixture::new("many-owners", "ManyOwners").args(&["5000"]).ask(points) {
+        asked.held().at("B", "B").has("B", &[("old", "1"), ("new", "2")]);
+        let rejected = asked.point("B")["rejections"].as_object().expect("rejections");
+        let rejected: u64 = rejected.values().filter_map(serde_json::Value::as_u64).sum();
+        // Two writes per object, all but the answer.
+        assert_eq!(rejected, 2 * 5000 - 1, "{:#}", asked.point("B"));
+    }
+}
+
+#[test]
+fn each_loader_has_a_class_of_its_own() {
+    let points = r#"
+        (id: "A", at: Line("Counted", {A}), when: "name.equals(\"second\")"),
+        (id: "B", at: LastChange("A:Counted.count")), (id: "C", at: LastChange("A:this.own")),
+    "#;
+    let fixture = Fixture::built("two-loaders", "TwoLoaders");
+    for asked in fixture.ask(points) {
+        asked.held().at("A", "A").at("B", "B").has("B", &[("old", "0"), ("new", "1")]).certain("B");
+        asked.at("C", "C").has("C", &[("new", "\"second\"")]);
+    }
+}
+
+#[test]
+fn a_simple_name_of_two_classes_is_refused() {
+    let fixture = Fixture::new("same-names", "SameNames");
+    let points = r#"(id: "A", at: Line("south.Station", {A})), (id: "B", at: LastChange("A:this.count"))"#;
+    for asked in fixture.ask(points) {
+        asked.held().at("B", "B").has("B", &[("class", "south.Station"), ("old", "5"), ("new", "6")]);
+    }
+    let said = fixture.refused(r#"(id: "A", at: Line("Station", {A}))"#);
+    assert!(said.contains("north.Station") && said.contains("south.Station"), "{said}");
+}
+
+#[test]
+fn the_copies_of_a_finally_block_are_one_place() {
+    let fixture = Fixture::new("inlined-finally", "InlinedFinally");
+    let points = r#"
+        (id: "A", at: Line("InlinedFinally", {A}), index: -1), (id: "B", at: LastChange("A:count")),
+        (id: "P", at: LastCondition("A")),
+    "#;
+    for asked in fixture.ask(points) {
+        asked.held().at("A", "A").at("B", "B").has("B", &[("old", "1"), ("new", "2")]);
+        assert_ne!(asked.point("A")["bci"], asked.point("B")["bci"]);
+        // The third copy is the handler's: what led there is the exception.
+        asked.has("P", &[("condition", "an exception caught here")]);
+        assert_eq!(asked.point("P")["exception"]["class"], "java.lang.IllegalStateException");
+    }
+    for (index, count) in [("0", "0"), ("1", "1"), ("2", "2"), ("-1", "2"), ("-3", "0")] {
+        let points = format!(
+            r#"(id: "A", at: Line("InlinedFinally", {{A}}), index: {index}, collect: ["count", "way"])"#
+        );
+        for asked in fixture.ask(&points) {
+            asked.held().has("A", &[("collected.count", count), ("collected.way", count)]);
+        }
+    }
+    for asked in fixture.ask(r#"(id: "A", at: Line("InlinedFinally", {A}), index: 3)"#) {
+        assert_eq!(asked.code, 3, "{:#}", asked.answer);
+        asked.missing("A", "it occurred 3 times");
+    }
+}

@@ -1,0 +1,143 @@
+//! LastCondition: which condition, or handler, led to a point (DESIGN §5.6 and §5.7).
+
+use crate::fixture::Fixture;
+
+#[test]
+fn of_several_operands_the_one_that_decided_is_named() {
+    let points = r#"
+        (id: "A1", at: Line("Conditions", {A1})), (id: "B1", at: LastCondition("A1")),
+        (id: "A2", at: Line("Conditions", {A2})), (id: "B2", at: LastCondition("A2")),
+    "#;
+    for asked in Fixture::new("conditions", "Conditions").ask(points) {
+        asked.held().at("B1", "B1").at("B2", "B2");
+        asked.has("B1", &[("condition", "left || right"), ("decided_by", "right"), ("taken", "true")]);
+        asked.has("B1", &[("operands.right", "true"), ("method", "main"), ("thread", "main")]);
+        asked.has("B2", &[("condition", "!left && right"), ("decided_by", "right"), ("taken", "true")]);
+    }
+}
+
+#[test]
+fn a_condition_that_is_a_value_is_no_way_to_a_line() {
+    let points = r#"
+        (id: "A3", at: Line("Conditions", {A3})), (id: "B3", at: LastChange("A3:size")),
+        (id: "B4", at: LastCondition("B3")),
+        (id: "A4", at: Line("Conditions", {A4})), (id: "B5", at: LastChange("A4:flag")),
+    "#;
+    for asked in Fixture::new("conditions", "Conditions").ask(points) {
+        assert_eq!(asked.code, 1, "{:#}", asked.answer);
+        asked.at("B3", "B3").has("B3", &[("old", "unassigned"), ("new", "\"small\"")]);
+        asked.at("B5", "B5").has("B5", &[("old", "unassigned"), ("new", "true")]);
+        asked.missing("B4", "nothing in the methods on its stack decides");
+    }
+}
+
+#[test]
+fn a_call_in_a_condition_is_not_made_again() {
+    let points = r#"
+        (id: "A5", at: Line("Conditions", {A5}), collect: ["asked"]), (id: "B6", at: LastCondition("A5")),
+        (id: "E", at: Exit("Conditions.main"), collect: ["Conditions.asked"]),
+    "#;
+    for asked in Fixture::new("conditions", "Conditions").ask(points) {
+        asked.held().at("B6", "B6");
+        asked.has("B6", &[("condition", "asked(\"x\") > 3"), ("taken", "true")]);
+        let operands = asked.point("B6")["operands"].as_object().expect("operands");
+        assert!(operands.values().any(|v| v == "value needs probes"), "{operands:?}");
+        asked.has("A5", &[("collected.asked", "1")]).has("E", &[("collected.Conditions.asked", "1")]);
+    }
+}
+
+#[test]
+fn every_kind_of_switch_says_which_case() {
+    let points = r#"
+        (id: "A1", at: Line("Switches", {A1})), (id: "B1", at: LastCondition("A1")),
+        (id: "A2", at: Line("Switches", {A2})), (id: "B2", at: LastCondition("A2")),
+        (id: "A3", at: Line("Switches", {A3})), (id: "B3", at: LastCondition("A3")),
+    "#;
+    for asked in Fixture::new("switches", "Switches").ask(points) {
+        asked.held().at("B1", "B1").at("B2", "B2").at("B3", "B3");
+        asked.has("B1", &[("taken", "case 2"), ("operands.small", "2")]);
+        asked.has("B2", &[("taken", "default"), ("operands.sparse", "5")]);
+        asked.has("B3", &[("taken", "case \"FB\""), ("operands.name", "\"FB\"")]);
+    }
+}
+
+#[test]
+fn the_first_pass_of_a_do_while_is_decided_before_the_loop() {
+    let fixture = Fixture::new("do-while", "DoWhile");
+    let first =
+        r#"(id: "A", at: Line("DoWhile", {A}), when: "pass == 0"), (id: "B", at: LastCondition("A"))"#;
+    for asked in fixture.ask(first) {
+        asked.held().runs(1).at("B", "B0").has("B", &[("taken", "true"), ("operands.limit", "3")]);
+    }
+    let third =
+        r#"(id: "A", at: Line("DoWhile", {A}), when: "pass == 2"), (id: "B", at: LastCondition("A"))"#;
+    for asked in fixture.ask(third) {
+        asked.held().at("B", "B2").certain("B");
+        asked.has("B", &[("condition", "pass < limit"), ("taken", "true")]);
+        asked.has("B", &[("operands.pass", "2"), ("operands.limit", "3")]);
+    }
+}
+
+/// What decides the first pass of an activation is in its caller, which only a run can name.
+#[test]
+fn two_activations_with_equal_stacks_are_told_apart() {
+    let points =
+        r#"(id: "A", at: Line("EqualStacks", {A}), when: "x == 20"), (id: "B", at: LastCondition("A"))"#;
+    for asked in Fixture::new("equal-stacks", "EqualStacks").ask(points) {
+        asked.held().runs(2).at("A", "A").at("B", "B").certain("B");
+        asked.has("B", &[("method", "main"), ("condition", "args.length == 0"), ("taken", "true")]);
+    }
+}
+
+#[test]
+fn with_one_run_the_callers_condition_is_said_to_need_another() {
+    let points =
+        r#"(id: "A", at: Line("EqualStacks", {A}), when: "x == 20"), (id: "B", at: LastCondition("A"))"#;
+    for asked in Fixture::new("equal-stacks", "EqualStacks").ask_with(points, &["--max-runs", "1"]) {
+        assert_eq!(asked.code, 1, "{:#}", asked.answer);
+        asked.runs(1).at("A", "A");
+        assert_eq!(asked.point("B")["located"], false, "{:#}", asked.answer);
+    }
+}
+
+#[test]
+fn a_handler_is_its_own_condition() {
+    let points = r#"(id: "A", at: Line("HandlerOnly", {A})), (id: "B", at: LastCondition("A"))"#;
+    for asked in Fixture::new("handler-only", "HandlerOnly").ask(points) {
+        asked.held().has("B", &[("condition", "an exception caught here"), ("taken", "caught")]);
+        let exception = &asked.point("B")["exception"];
+        assert_eq!(exception["class"], "java.lang.ArithmeticException");
+        asked.place(&exception["thrown"], "B");
+    }
+}
+
+#[test]
+fn a_condition_over_one_or_two_lines_names_the_operand_that_decided() {
+    let points = r#"
+        (id: "C", at: Line("TwoEntries", {C})), (id: "B", at: LastCondition("C")),
+        (id: "E", at: Line("TwoEntries", {E})), (id: "D", at: LastCondition("E")),
+    "#;
+    for asked in Fixture::new("two-entries", "TwoEntries").ask(points) {
+        asked.held().at("B", "B");
+        asked.has("B", &[("condition", "i > 0 && i > 1"), ("decided_by", "i > 1"), ("operands.i", "2")]);
+        asked.has("D", &[("condition", "i > 0 && i < 2"), ("decided_by", "i < 2"), ("operands.i", "1")]);
+        let line = asked.point("D")["line"].as_u64();
+        let expected = Fixture::new("two-entries", "TwoEntries").line("D");
+        assert!(line == Some(u64::from(expected)) || line == Some(u64::from(expected) + 1), "{line:?}");
+    }
+}
+
+#[test]
+fn the_condition_of_an_entry_is_its_callers() {
+    let points = r#"
+        (id: "A", at: Entry("Recursion.descend"), when: "depth == 3"),
+        (id: "B", at: LastCondition("A")),
+    "#;
+    for asked in Fixture::new("recursion", "Recursion").ask(points) {
+        asked
+            .held()
+            .runs(2)
+            .has("B", &[("condition", "depth < 4"), ("taken", "true"), ("operands.depth", "2")]);
+        assert_eq!(asked.point("B")["stack"].as_array().map(Vec::len), Some(3));
+    }
+}

@@ -1,0 +1,275 @@
+//! One fixture of `tests/fixtures`: compiled once, asked with chains that a test writes, on every Java there is.
+//!
+//! In the text of the points `{B}` stands for the number of the line marked `// <- B`.
+
+use crate::support::{chain_file, compiled, finish, javas, qp, root, said, scratch};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A program with a trap.
+pub struct Fixture {
+    name: String,
+    classes: PathBuf,
+    cwd: Option<PathBuf>,
+    vm: Vec<String>,
+    main: String,
+    args: Vec<String>,
+    debuggee: String,
+}
+
+impl Fixture {
+    /// The fixture of a folder, with all debug information.
+    pub fn new(name: &str, main: &str) -> Fixture {
+        Fixture::compiled_with(name, main, &["-g", "-nowarn"])
+    }
+
+    /// As [`Fixture::new`], with other options of `javac`.
+    pub fn compiled_with(name: &str, main: &str, options: &[&str]) -> Fixture {
+        Fixture::of(name, main, compiled(&format!("fixtures/{name}"), options))
+    }
+
+    /// A fixture that its own `build.sh` builds, in a copy of its folder, which it also runs in.
+    pub fn built(name: &str, main: &str) -> Fixture {
+        static COPIES: AtomicUsize = AtomicUsize::new(0);
+        let copy = scratch().join(format!("{name}-{}", COPIES.fetch_add(1, Ordering::Relaxed)));
+        copy_sources(&root().join("tests/fixtures").join(name), &copy);
+        let built = Command::new("sh").arg("build.sh").current_dir(&copy).output().expect("sh");
+        assert!(built.status.success(), "{name}: {}", said(&built));
+        let mut fixture = Fixture::of(name, main, PathBuf::from("classes"));
+        fixture.cwd = Some(copy);
+        fixture
+    }
+
+    fn of(name: &str, main: &str, classes: PathBuf) -> Fixture {
+        Fixture {
+            name: name.to_owned(),
+            classes,
+            cwd: None,
+            vm: Vec::new(),
+            main: main.to_owned(),
+            args: Vec::new(),
+            debuggee: String::new(),
+        }
+    }
+
+    /// With arguments of the program.
+    pub fn args(mut self, args: &[&str]) -> Fixture {
+        self.args = args.iter().map(ToString::to_string).collect();
+        self
+    }
+
+    /// With an option of the VM.
+    pub fn vm(mut self, option: &str) -> Fixture {
+        self.vm.push(option.to_owned());
+        self
+    }
+
+    /// With further fields of the chain's `debuggee`, each ending with a comma.
+    pub fn debuggee(mut self, fields: &str) -> Fixture {
+        self.debuggee.push_str(fields);
+        self
+    }
+
+    /// The folder of the sources.
+    pub fn sources(&self) -> PathBuf {
+        self.cwd.clone().unwrap_or_else(|| root().join("tests/fixtures").join(&self.name))
+    }
+
+    /// The line marked `// <- MARK` in the only file that has it.
+    pub fn line(&self, mark: &str) -> u32 {
+        let mark = format!("// <- {mark}");
+        let mut found = Vec::new();
+        for file in java_files(&self.sources()) {
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            found.extend(
+                (1..).zip(text.lines()).filter(|(_, l)| l.trim_end().ends_with(&mark)).map(|(n, _)| n),
+            );
+        }
+        assert_eq!(found.len(), 1, "`{mark}` is not one line of {}", self.name);
+        found.remove(0)
+    }
+
+    /// The arguments after `java`.
+    pub fn command(&self) -> Vec<String> {
+        let classes = self.classes.display().to_string();
+        let start = ["-cp".to_owned(), classes, self.main.clone()];
+        self.vm.iter().cloned().chain(start).chain(self.args.iter().cloned()).collect()
+    }
+
+    fn chain(&self, java: &str, points: &str) -> PathBuf {
+        static CHAINS: AtomicUsize = AtomicUsize::new(0);
+        let mut points = points.to_owned();
+        while let Some(open) = points.find('{') {
+            let close = open + points[open..].find('}').expect("a closing brace");
+            let line = self.line(&points[open + 1..close]).to_string();
+            points.replace_range(open..=close, &line);
+        }
+        let command: Vec<String> = std::iter::once(java.to_owned()).chain(self.command()).collect();
+        let limit = if self.debuggee.contains("timeout_s") { "" } else { "timeout_s: 100, " };
+        let cwd = self.cwd.as_ref().map_or_else(String::new, |cwd| format!("cwd: {cwd:?}, "));
+        let debuggee =
+            format!("command: {command:?}, sources: [{:?}], {limit}{cwd}{}", self.sources(), self.debuggee);
+        let text = format!("(format: 1, debuggee: ({debuggee}), points: [{points}])");
+        let number = CHAINS.fetch_add(1, Ordering::Relaxed);
+        chain_file(&format!("{}-{number}.ron", self.name), &text)
+    }
+
+    /// Replays a chain of these points on every Java.
+    pub fn ask(&self, points: &str) -> Vec<Asked> {
+        self.ask_with(points, &[])
+    }
+
+    /// As [`Fixture::ask`], with options of `qp replay`.
+    pub fn ask_with(&self, points: &str, options: &[&str]) -> Vec<Asked> {
+        let replayed = javas().into_iter().map(|java| {
+            let (code, stdout, stderr) = self.replay(&java, points, options);
+            let answer = serde_json::from_str(&stdout)
+                .unwrap_or_else(|e| panic!("{} on {java}: no JSON ({e}): {stdout}\n{stderr}", self.name));
+            let sources = self.sources();
+            Asked { java, code, answer, sources }
+        });
+        replayed.collect()
+    }
+
+    /// What `qp` says of a chain that it refuses with exit code 2.
+    pub fn refused(&self, points: &str) -> String {
+        let (code, stdout, stderr) = self.replay("java", points, &[]);
+        assert_eq!(code, 2, "{stdout}\n{stderr}");
+        assert_eq!(stdout, "");
+        stderr
+    }
+
+    fn replay(&self, java: &str, points: &str, options: &[&str]) -> (i32, String, String) {
+        let chain = self.chain(java, points);
+        let output = finish(qp().arg("replay").arg(chain).args(["--format", "json"]).args(options));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().expect("an exit code"), text(&output.stdout), text(&output.stderr))
+    }
+}
+
+/// An answer.
+pub struct Asked {
+    pub java: String,
+    pub code: i32,
+    pub answer: Value,
+    sources: PathBuf,
+}
+
+impl Asked {
+    /// Every point is located: exit code 0.
+    pub fn held(&self) -> &Asked {
+        assert_eq!(self.code, 0, "{}: {:#}", self.java, self.answer);
+        assert_eq!(self.answer["outcome"], "held");
+        self
+    }
+
+    /// A point by its id.
+    pub fn point(&self, id: &str) -> &Value {
+        crate::support::point(&self.answer, id)
+    }
+
+    /// The point is located at the line marked `// <- MARK`.
+    pub fn at(&self, id: &str, mark: &str) -> &Asked {
+        let found = self.point(id);
+        assert_eq!(found["located"], true, "{}: {id}: {found:#}", self.java);
+        self.place(found, mark);
+        let text = found["text"].as_str().unwrap_or_default();
+        assert!(text.ends_with(&format!("// <- {mark}")), "{}: {id} is at `{text}`, not {mark}", self.java);
+        self
+    }
+
+    /// The place, a point or a frame, is the line marked `// <- MARK`.
+    pub fn place(&self, place: &Value, mark: &str) -> &Asked {
+        let name = place["file"].as_str().unwrap_or_else(|| panic!("{}: no file in {place:#}", self.java));
+        let line = place["line"].as_u64().and_then(|l| usize::try_from(l).ok()).expect("a line");
+        let files = java_files(&self.sources);
+        let marked = files.iter().filter(|f| f.ends_with(name)).any(|file| {
+            let text = std::fs::read_to_string(file).expect("a source file");
+            text.lines().nth(line - 1).is_some_and(|l| l.trim_end().ends_with(&format!("// <- {mark}")))
+        });
+        assert!(marked, "{}: {name}:{line} is not marked {mark}", self.java);
+        self
+    }
+
+    /// The point's fields are these texts; `collected.x` is the collected value of `x`.
+    pub fn has(&self, id: &str, fields: &[(&str, &str)]) -> &Asked {
+        let found = self.point(id);
+        for (name, expected) in fields {
+            let value = match name.split_once('.') {
+                Some((table, key)) => &found[table][key],
+                None => &found[*name],
+            };
+            assert_eq!(value, expected, "{}: {name} of {id}: {found:#}", self.java);
+        }
+        self
+    }
+
+    /// One of the point's notes holds the text.
+    pub fn noted(&self, id: &str, text: &str) -> &Asked {
+        let notes = self.point(id)["notes"].as_array().cloned().unwrap_or_default();
+        let found = notes.iter().any(|n| n.as_str().is_some_and(|n| n.contains(text)));
+        assert!(found, "{}: no note of {id} says `{text}`: {notes:#?}", self.java);
+        self
+    }
+
+    /// The point has no notes.
+    pub fn certain(&self, id: &str) -> &Asked {
+        let notes = &self.point(id)["notes"];
+        assert!(notes.is_null(), "{}: {id}: {notes:#}", self.java);
+        self
+    }
+
+    /// The point is not located, for a reason that holds the text.
+    pub fn missing(&self, id: &str, text: &str) -> &Asked {
+        let found = self.point(id);
+        assert_eq!(found["located"], false, "{}: {found:#}", self.java);
+        let reason = found["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains(text), "{}: {id}: `{reason}` does not say `{text}`", self.java);
+        self
+    }
+
+    /// One of the warnings holds the text.
+    pub fn warned(&self, text: &str) -> &Asked {
+        let warnings = self.answer["warnings"].as_array().cloned().unwrap_or_default();
+        let found = warnings.iter().any(|w| w.as_str().is_some_and(|w| w.contains(text)));
+        assert!(found, "{}: no warning says `{text}`: {warnings:#?}", self.java);
+        self
+    }
+
+    /// So many runs were made.
+    pub fn runs(&self, runs: u64) -> &Asked {
+        assert_eq!(self.answer["runs"], runs, "{}: {:#}", self.java, self.answer);
+        self
+    }
+}
+
+fn java_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(java_files(&path));
+        } else if path.extension().is_some_and(|e| e == "java") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// Copies a folder without what was built in it.
+fn copy_sources(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.is_dir() {
+            if name != "classes" {
+                copy_sources(&path, &to.join(name));
+            }
+        } else {
+            std::fs::copy(&path, to.join(name)).expect("copied");
+        }
+    }
+}

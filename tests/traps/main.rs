@@ -1,0 +1,13 @@
+//! Every trap of `tests/fixtures`, asked through the real `qp`: each test is the question of a fixture's comment, and
+//! what it asserts is the answer there.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod changes;
+mod conditions;
+mod fixture;
+mod locals;
+mod points;
+mod runs;
+mod watching;
