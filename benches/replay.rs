@@ -31,7 +31,8 @@ fn quiet(command: &mut Command) -> &mut Command {
 
 fn replay() -> Outcome<()> {
     let intro = root().join("examples/intro");
-    let javac = Command::new("javac").args(["-g", "-d", "classes", "Intro.java"]).current_dir(&intro).status()?;
+    let javac =
+        Command::new("javac").args(["-g", "-d", "classes", "Intro.java"]).current_dir(&intro).status()?;
     if !javac.success() {
         return Err("javac failed".into());
     }
@@ -66,13 +67,22 @@ fn timed(command: &mut Command) -> Outcome<Duration> {
 fn row(name: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |i: usize| times.get(i).copied().unwrap_or_default().as_secs_f64();
-    println!("{name:<30} {:>7.3}s {:>7.3}s {:>7.3}s", at(0), at(times.len() / 2), at(times.len().saturating_sub(1)));
+    println!(
+        "{name:<30} {:>7.3}s {:>7.3}s {:>7.3}s",
+        at(0),
+        at(times.len() / 2),
+        at(times.len().saturating_sub(1))
+    );
 }
 
 fn memory(scratch: &Path) -> Outcome<()> {
     let owners: u64 = std::env::var("QP_BENCH_OWNERS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
     let fixture = root().join("tests/fixtures/many-owners");
-    let javac = Command::new("javac").args(["-g", "-d"]).arg(scratch).arg(fixture.join("ManyOwners.java")).status()?;
+    let javac = Command::new("javac")
+        .args(["-g", "-d"])
+        .arg(scratch)
+        .arg(fixture.join("ManyOwners.java"))
+        .status()?;
     if !javac.success() {
         return Err("javac failed".into());
     }
@@ -83,7 +93,10 @@ fn memory(scratch: &Path) -> Outcome<()> {
     let seconds = started.elapsed().as_secs_f64();
     println!();
     let rate = 2.0 * owners as f64 / seconds;
-    println!("{owners} owners written twice each: peak {:.0} MB, exit {code:?}, {seconds:.0} s", peak / 1024.0);
+    println!(
+        "{owners} owners written twice each: peak {:.0} MB, exit {code:?}, {seconds:.0} s",
+        peak / 1024.0
+    );
     println!("{rate:.0} candidates/s, each with its stack, old value and locals");
     Ok(())
 }

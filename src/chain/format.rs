@@ -64,6 +64,9 @@ pub struct Debuggee {
     /// Roots of the source text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PathBuf>,
+    /// Folders and jars of classes that are not on its class path: those it loads by loaders of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<PathBuf>,
     /// Longest time of one run, in seconds; none: 300.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<u64>,

@@ -64,11 +64,8 @@ impl Why {
             Some(expr) => Kind::LastChange(format!("A(0):{expr}")),
             None => Kind::LastCondition("A".to_owned()),
         };
-        let debuggee = Debuggee {
-            command: self.command.clone(),
-            sources: self.sources.clone(),
-            ..Debuggee::default()
-        };
+        let debuggee =
+            Debuggee { command: self.command.clone(), sources: self.sources.clone(), ..Debuggee::default() };
         let chain = Chain {
             format: FORMAT,
             about: String::new(),

@@ -108,12 +108,14 @@ pub enum DebuggeeError {
         tail: Tail,
     },
     /// The debuggee ended before a VM of it connected.
-    #[error("the debuggee ended with {exit} before its VM connected: `{command}`{}", early(exit, tail))]
+    #[error("the debuggee ended with {exit} before its VM connected: `{command}`{}", early(exit, others, tail))]
     ExitedEarly {
         /// The command as written.
         command: String,
         /// How it ended.
         exit: Exit,
+        /// Those who connected and were not meant.
+        others: Others,
         /// Its last output.
         tail: Tail,
     },
@@ -121,15 +123,15 @@ pub enum DebuggeeError {
     #[error(
         "no VM connected within {seconds} s: `{command}`; if the command starts no VM, or starts it late, correct it or \
          raise `timeout_s`; if it clears the environment, let `JAVA_TOOL_OPTIONS` through{}{}",
-        refused_text(*refused), output(tail)
+        others, output(tail)
     )]
     NoConnection {
         /// The command as written.
         command: String,
         /// The limit.
         seconds: u64,
-        /// Connections of processes that the debuggee did not start.
-        refused: u32,
+        /// Those who connected and were not meant.
+        others: Others,
         /// Its last output.
         tail: Tail,
     },
@@ -143,18 +145,46 @@ fn output(tail: &Tail) -> String {
     if text.is_empty() { "; it printed nothing".to_owned() } else { format!("\nIts last output:\n{text}") }
 }
 
-fn early(exit: &Exit, tail: &Tail) -> String {
-    let next = if exit.success() {
-        "; a command that only hands the program to another process cannot be watched: write the `java` command itself"
-    } else {
-        "; run it by hand in `cwd` to see why"
+fn early(exit: &Exit, others: &Others, tail: &Tail) -> String {
+    let next = match others.unwanted.is_empty() {
+        true if exit.success() => {
+            "; a command that only hands the program to another process cannot be watched: write the `java` command itself"
+        }
+        true => "; run it by hand in `cwd` to see why",
+        false => "",
     };
-    format!("{next}{}", output(tail))
+    format!("{next}{others}{}", output(tail))
 }
 
-fn refused_text(refused: u32) -> String {
-    match refused {
-        0 => String::new(),
-        n => format!("; {n} connections of processes that are not the debuggee's were refused"),
+/// Those who connected while the VM that is meant was awaited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// Main classes of the debuggee's VMs that `jvm` does not mean, the first few.
+    pub unwanted: Vec<String>,
+    /// Connections of processes that the debuggee did not start, or that hung up at once.
+    pub refused: u32,
+}
+
+impl Others {
+    /// How many VMs are named.
+    const NAMED: usize = 8;
+
+    pub(super) fn add(&mut self, name: String) {
+        if self.unwanted.len() < Others::NAMED && !self.unwanted.contains(&name) {
+            self.unwanted.push(name);
+        }
+    }
+}
+
+impl fmt::Display for Others {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.unwanted.is_empty() {
+            let names = self.unwanted.join("`, `");
+            write!(f, "; it started VMs that `jvm` does not mean: `{names}`; correct `jvm`, or leave it out")?;
+        }
+        match self.refused {
+            0 => Ok(()),
+            n => write!(f, "; connections that hung up at once or were not the debuggee's: {n}"),
+        }
     }
 }

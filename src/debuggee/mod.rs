@@ -26,7 +26,7 @@ mod template;
 mod tests;
 
 pub use build::BuildOutcome;
-pub use error::{DebuggeeError, Step};
+pub use error::{DebuggeeError, Others, Step};
 pub use group::Exit;
 pub use output::{Forward, Stream, Tail};
 pub use peer::Peer;

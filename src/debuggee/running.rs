@@ -1,6 +1,6 @@
 //! One run: the debuggee's processes from launch to end.
 
-use super::error::{DebuggeeError, Step};
+use super::error::{DebuggeeError, Others, Step};
 use super::group::{Exit, Group};
 use super::output::{Forward, Tail};
 use super::peer::{Identity, Peer, identify};
@@ -18,7 +18,7 @@ pub struct Running {
     group: Group,
     drive: Option<Group>,
     started: Instant,
-    refused: u32,
+    others: Others,
 }
 
 /// A debuggee that has ended, and nothing of it is left.
@@ -46,7 +46,7 @@ pub struct Incoming {
 
 impl Running {
     pub(super) fn new(template: Arc<Template>, group: Group) -> Running {
-        Running { template, group, drive: None, started: Instant::now(), refused: 0 }
+        Running { template, group, drive: None, started: Instant::now(), others: Others::default() }
     }
 
     /// Process id of the command, which is its group's as well; not always the VM's ([`Peer::pid`]).
@@ -77,29 +77,35 @@ impl Running {
         let timeout = tokio::time::sleep(limit);
         tokio::pin!(timeout);
         loop {
-            let Running { group, drive, template, .. } = self;
+            let Running { group, drive, template, others, .. } = self;
             tokio::select! {
                 // A VM that connected and ended is told from one that never connected.
                 biased;
                 accepted = listener.accept() => {
                     let (stream, remote) = accepted.map_err(DebuggeeError::Socket)?;
                     let local = stream.local_addr().map_err(DebuggeeError::Socket)?;
-                    if let Some((peer, wanted)) = self.judge(local, remote) {
-                        return Ok(Incoming { stream, peer, wanted });
+                    let Some((peer, wanted)) = self.judge(local, remote) else {
+                        self.others.refused += 1;
+                        continue;
+                    };
+                    if let (false, Some(peer)) = (wanted, &peer) {
+                        let class = peer.main.as_ref().and_then(|main| main.class());
+                        self.others.add(class.map_or_else(|| peer.command_line.join(" "), str::to_owned));
                     }
-                    self.refused += 1;
+                    return Ok(Incoming { stream, peer, wanted });
                 }
                 exit = ended(group) => {
                     let command = template.settings().command.join(" ");
-                    return Err(DebuggeeError::ExitedEarly { command, exit, tail: group.output().tail() });
+                    let (others, tail) = (others.clone(), group.output().tail());
+                    return Err(DebuggeeError::ExitedEarly { command, exit, others, tail });
                 }
                 failure = drive_failed(drive, template) => return Err(failure),
                 () = &mut timeout => {
                     let command = template.settings().command.join(" ");
-                    let (refused, tail) = (self.refused, self.tail());
+                    let (others, tail) = (self.others.clone(), self.tail());
                     // What is left of a limit is nearly a whole number of seconds.
                     let seconds = limit.saturating_add(Duration::from_millis(999)).as_secs();
-                    return Err(DebuggeeError::NoConnection { command, seconds, refused, tail });
+                    return Err(DebuggeeError::NoConnection { command, seconds, others, tail });
                 }
             }
         }

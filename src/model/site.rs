@@ -16,7 +16,11 @@ pub struct MethodName {
 
 impl MethodName {
     /// Puts the three names together.
-    pub fn new(class: impl Into<Arc<str>>, name: impl Into<Arc<str>>, descriptor: impl Into<Arc<str>>) -> Self {
+    pub fn new(
+        class: impl Into<Arc<str>>,
+        name: impl Into<Arc<str>>,
+        descriptor: impl Into<Arc<str>>,
+    ) -> Self {
         MethodName { class: class.into(), name: name.into(), descriptor: descriptor.into() }
     }
 }

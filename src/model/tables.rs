@@ -214,7 +214,10 @@ impl Tables {
     }
 
     /// An activation and its tracked callers, newest first.
-    pub fn activations(&self, from: Option<ActivationKey>) -> impl Iterator<Item = (ActivationKey, &Activation)> {
+    pub fn activations(
+        &self,
+        from: Option<ActivationKey>,
+    ) -> impl Iterator<Item = (ActivationKey, &Activation)> {
         let mut next = from;
         std::iter::from_fn(move || {
             let current = next?;

@@ -44,8 +44,7 @@ impl<'q> Watcher<'q> {
             self.collector.prefetch(&mut self.watched, stop, query).await?;
         }
         self.complete(stop).await?;
-        let by_event =
-            self.watched.installed.entries.contains(&(stop.location.class, stop.location.method));
+        let by_event = self.watched.installed.entries.contains(&(stop.location.class, stop.location.method));
         // At index 0 of a method that also jumps there, only the MethodEntry event tells an entry from a jump.
         let enters = stop.location.index == 0 && (!by_event || entered);
         for interest in interests.iter() {
@@ -78,7 +77,13 @@ impl<'q> Watcher<'q> {
         Ok(())
     }
 
-    async fn passed(&mut self, stop: &mut Stop, number: u16, pass: u16, enters: bool) -> Result<(), RunError> {
+    async fn passed(
+        &mut self,
+        stop: &mut Stop,
+        number: u16,
+        pass: u16,
+        enters: bool,
+    ) -> Result<(), RunError> {
         let Some(query) = self.query(number) else { return Ok(()) };
         let Event::Reached(passes) = &query.event else { return Ok(()) };
         let Some(place) = passes.get(usize::from(pass)) else { return Ok(()) };
@@ -115,7 +120,11 @@ impl<'q> Watcher<'q> {
                 }
                 _ => self.watched.report.warn(format!(
                     "the instruction after {} was not seen: one {} there is missing",
-                    self.watched.tables.frame(w.occurrence.frame).map(|f| f.site.to_string()).unwrap_or_default(),
+                    self.watched
+                        .tables
+                        .frame(w.occurrence.frame)
+                        .map(|f| f.site.to_string())
+                        .unwrap_or_default(),
                     if matches!(w.completes, Completes::Store { .. }) { "store" } else { "branch" },
                 )),
             }
@@ -143,7 +152,13 @@ impl<'q> Watcher<'q> {
         }
     }
 
-    async fn stored(&mut self, stop: &mut Stop, number: u16, store: u16, enters: bool) -> Result<(), RunError> {
+    async fn stored(
+        &mut self,
+        stop: &mut Stop,
+        number: u16,
+        store: u16,
+        enters: bool,
+    ) -> Result<(), RunError> {
         let Some(query) = self.query(number) else { return Ok(()) };
         let Event::Stored(stores) = &query.event else { return Ok(()) };
         let Some(site) = stores.get(usize::from(store)) else { return Ok(()) };
@@ -296,10 +311,9 @@ impl<'q> Watcher<'q> {
             .and_then(|f| f.file.method(&method.name.name, &method.name.descriptor))
             .and_then(|m| m.code.as_ref());
         let covers = |pc: u32| match code {
-            Some(code) => code
-                .handlers
-                .iter()
-                .any(|h| h.handler_pc == handler && h.start_pc <= pc && pc < h.end_pc),
+            Some(code) => {
+                code.handlers.iter().any(|h| h.handler_pc == handler && h.start_pc <= pc && pc < h.end_pc)
+            }
             // Without a class file there is no exception table to look into: the newest frame it is.
             None => true,
         };
@@ -314,8 +328,7 @@ impl<'q> Watcher<'q> {
         let depth = u32::try_from(total - above).unwrap_or(u32::MAX);
         let tracked = self.watched.tracked(&method.name);
         let state = self.threads.entry(stop.thread).or_default();
-        let activation =
-            tracked.and_then(|t| state.activations.lookup(&mut self.watched.tables, t, depth));
+        let activation = tracked.and_then(|t| state.activations.lookup(&mut self.watched.tables, t, depth));
         let above = u32::try_from(above).unwrap_or(u32::MAX);
         Ok(Some(Catch { frame, handler, above, activation }))
     }

@@ -3,9 +3,9 @@
 //! A class's bytecodes are compared with its class file first (DESIGN §5.17): an index means nothing in other code.
 
 use super::error::RunError;
+use super::report::RunReport;
 use super::vm::{LoadedClass, Vm, or_default, type_signature};
 use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
-use super::report::RunReport;
 use crate::classes::ClassPool;
 use jdwp::commands::{event_request, method, virtual_machine};
 use jdwp::{EventKind, Location, MethodId, Modifier, ReferenceTypeId, RequestId, SuspendPolicy, TypeTag};
@@ -152,7 +152,8 @@ impl Installed {
         for ((name, descriptor), method_watch) in &watch.methods {
             let declared = class.methods.iter().find(|m| m.name == **name && m.descriptor == **descriptor);
             let Some(declared) = declared else {
-                refused.push(format!("{}.{name}{descriptor} is not in the class that was loaded", class.name));
+                refused
+                    .push(format!("{}.{name}{descriptor} is not in the class that was loaded", class.name));
                 continue;
             };
             let code = (!method_watch.at.is_empty())
@@ -170,7 +171,8 @@ impl Installed {
             }
             let Some(code) = code else { continue };
             let code = code.await?;
-            let known = file.as_ref().and_then(|f| f.file.method(name, descriptor)).and_then(|m| m.code.as_ref());
+            let known =
+                file.as_ref().and_then(|f| f.file.method(name, descriptor)).and_then(|m| m.code.as_ref());
             if let (Some(file), Some(known)) = (&file, known)
                 && known.bytes != code
             {

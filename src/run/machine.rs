@@ -6,9 +6,7 @@ use super::error::RunError;
 use super::stop::Stop;
 use super::vm::{ACC_ABSTRACT, ACC_VARARGS, LoadedMethod, to_wire};
 use super::watched::Watched;
-use crate::expr::{
-    ClassInfo, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal,
-};
+use crate::expr::{ClassInfo, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal};
 use crate::model::{ObjectId, Value};
 use jdwp::commands::{array_reference, array_type, class_type, object_reference, reference_type};
 use jdwp::commands::{stack_frame, virtual_machine};
@@ -247,7 +245,9 @@ impl Machine for FrameMachine<'_> {
                 arguments,
                 options,
             }),
-            None => conn.send(class_type::InvokeMethod { clazz: *class, thread, method: id, arguments, options }),
+            None => {
+                conn.send(class_type::InvokeMethod { clazz: *class, thread, method: id, arguments, options })
+            }
         };
         let reply = self.watched.while_running(thread, pending).await?;
         self.stop.ran();
@@ -286,7 +286,10 @@ impl Machine for FrameMachine<'_> {
             (have_name, want_name) = (h.to_owned(), w.to_owned());
         }
         if have_name.ends_with("[]") {
-            return Ok(matches!(&*want_name, "java.lang.Object" | "java.lang.Cloneable" | "java.io.Serializable"));
+            return Ok(matches!(
+                &*want_name,
+                "java.lang.Object" | "java.lang.Cloneable" | "java.io.Serializable"
+            ));
         }
         if arrays {
             match self.find_class(&have_name).await? {

@@ -217,11 +217,7 @@ impl Vm {
     }
 
     /// The key of the frame that stands at a location.
-    pub async fn frame_key(
-        &mut self,
-        tables: &mut Tables,
-        location: Location,
-    ) -> Result<FrameKey, RunError> {
+    pub async fn frame_key(&mut self, tables: &mut Tables, location: Location) -> Result<FrameKey, RunError> {
         if let Some(key) = self.frames.get(&location) {
             return Ok(*key);
         }
@@ -260,11 +256,7 @@ impl Vm {
     }
 
     /// Turns values of the wire into values that can be kept, asking for all strings and classes at once.
-    pub async fn values(
-        &mut self,
-        tables: &mut Tables,
-        raw: &[jdwp::Value],
-    ) -> Result<Vec<Value>, RunError> {
+    pub async fn values(&mut self, tables: &mut Tables, raw: &[jdwp::Value]) -> Result<Vec<Value>, RunError> {
         enum Asked {
             Known(Value),
             Text(ObjectId, jdwp::Pending<jdwp::JavaString>),

@@ -129,7 +129,9 @@ impl<'q> Watcher<'q> {
                 if self.deliver(observer)? == Control::Stop {
                     // A native agent can redefine classes where no Java code is interrupted.
                     for method in self.watched.installed.lost(&self.watched.vm).await? {
-                        self.watched.report.warn(format!("sites lost: {method} was redefined with other code"));
+                        self.watched
+                            .report
+                            .warn(format!("sites lost: {method} was redefined with other code"));
                     }
                     return Ok(Control::Stop);
                 }

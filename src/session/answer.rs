@@ -51,6 +51,9 @@ pub struct Answer {
     /// What makes the answers less certain, or how the run ended if that matters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The last lines that the program printed, when the root was not reached and the program did not end well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_output: Vec<String>,
 }
 
 /// The answer to one point. Values are written as in Java (DESIGN §6).

@@ -13,6 +13,9 @@ use crate::query::{Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use indexmap::IndexMap;
 
+/// How many lines of the program's output are shown when it ended badly.
+const LAST_OUTPUT: usize = 20;
+
 /// What an answer is made from.
 pub struct Assembly<'a> {
     /// Name of the chain.
@@ -37,7 +40,8 @@ impl Assembly<'_> {
             ..PointAnswer::default()
         });
         let (chain, points) = (name.to_owned(), points.collect());
-        Answer { chain, outcome, runs: 0, points, earlier: Vec::new(), warnings: Vec::new() }
+        let (earlier, warnings, last_output) = (Vec::new(), Vec::new(), Vec::new());
+        Answer { chain, outcome, runs: 0, points, earlier, warnings, last_output }
     }
 
     /// The answer.
@@ -57,10 +61,24 @@ impl Assembly<'_> {
         warnings.extend(self.round.outcome.report.warnings.iter().cloned());
         if self.round.outcome.report.called_methods {
             warnings.push(
-                "expressions of this chain call methods of the program, which can change what it does".to_owned(),
+                "expressions of this chain call methods of the program, which can change what it does"
+                    .to_owned(),
             );
         }
-        Answer { chain: self.name.to_owned(), outcome, runs: self.runs, points, earlier, warnings }
+        let (chain, last_output) = (self.name.to_owned(), self.last_output(&points));
+        Answer { chain, outcome, runs: self.runs, points, earlier, warnings, last_output }
+    }
+
+    /// What the program said before it ended badly and without the root: often the reason.
+    fn last_output(&self, points: &[PointAnswer]) -> Vec<String> {
+        let well =
+            matches!(self.round.outcome.ended, Ended::Stopped | Ended::Exited(Some(0)) | Ended::Interrupted);
+        if well || points.first().is_none_or(|root| root.located) {
+            return Vec::new();
+        }
+        let lines = self.round.outcome.tail.lines();
+        let skipped = lines.len().saturating_sub(LAST_OUTPUT);
+        lines.skip(skipped).map(|(_, line)| line.to_owned()).collect()
     }
 
     fn outcome(&self, points: &[PointAnswer]) -> Outcome {
@@ -294,7 +312,9 @@ impl Filling<'_, '_> {
 
     fn notes(&mut self, answer: &mut PointAnswer, found: &Located) {
         if found.uncertain {
-            answer.notes.push("it may be of another activation of the method than the one asked for".to_owned());
+            answer
+                .notes
+                .push("it may be of another activation of the method than the one asked for".to_owned());
         }
         if let Some(seen) = reasons::value_seen(self.query, self.located)
             && !matches!(seen, Value::Failed(_) | Value::Unassigned)

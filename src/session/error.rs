@@ -21,10 +21,10 @@ pub enum SessionError {
     Ron(#[from] ron::Error),
     /// Class files cannot be read.
     #[error(transparent)]
-    Classes(#[from] ClassesError),
+    Classes(Box<ClassesError>),
     /// The debuggee cannot be built, launched or driven.
     #[error(transparent)]
-    Debuggee(#[from] DebuggeeError),
+    Debuggee(Box<DebuggeeError>),
     /// A file that the chain names cannot be read.
     #[error("cannot read {path}: {source}; `stdin` is relative to `cwd`")]
     Stdin {
@@ -38,7 +38,7 @@ pub enum SessionError {
     Locate(#[from] LocateError),
     /// The run could not be watched.
     #[error(transparent)]
-    Run(RunError),
+    Run(Box<RunError>),
     /// Without a run little is known of a wrapper's classes.
     #[error(
         "{error} (`{program}` is not `java`, so the class path of the VM is known only when it runs: write the `java` \
@@ -55,16 +55,28 @@ pub enum SessionError {
     Interrupted,
 }
 
+impl From<ClassesError> for SessionError {
+    fn from(error: ClassesError) -> SessionError {
+        SessionError::Classes(Box::new(error))
+    }
+}
+
+impl From<DebuggeeError> for SessionError {
+    fn from(error: DebuggeeError) -> SessionError {
+        SessionError::Debuggee(Box::new(error))
+    }
+}
+
 impl From<RunError> for SessionError {
     fn from(error: RunError) -> SessionError {
         match error {
-            RunError::Debuggee(e) => SessionError::Debuggee(e),
+            RunError::Debuggee(e) => e.into(),
             // What the session itself said while the run was on comes back as it was.
             RunError::Observer(e) => match e.downcast::<SessionError>() {
                 Ok(own) => *own,
-                Err(e) => SessionError::Run(RunError::Observer(e)),
+                Err(e) => SessionError::Run(Box::new(RunError::Observer(e))),
             },
-            other => SessionError::Run(other),
+            other => SessionError::Run(Box::new(other)),
         }
     }
 }

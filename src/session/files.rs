@@ -10,7 +10,8 @@ use std::path::{Component, Path, PathBuf};
 /// The folder cannot be written to; nothing is left behind then.
 pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
+    let name =
+        path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
     let temporary = folder.join(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
     let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {

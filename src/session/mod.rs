@@ -20,9 +20,7 @@ mod watching;
 mod workspace;
 
 pub use crate::run::Interrupt;
-pub use answer::{
-    Answer, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
-};
+pub use answer::{Answer, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer};
 pub use error::SessionError;
 pub use files::{portable, write_whole};
 pub use progress::{Progress, Silent, Sink};

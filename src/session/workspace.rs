@@ -20,6 +20,7 @@ pub struct Workspace {
     template: Arc<Template>,
     cwd: PathBuf,
     sources: Vec<PathBuf>,
+    classes: Vec<PathBuf>,
 }
 
 impl Workspace {
@@ -44,7 +45,8 @@ impl Workspace {
         let timeout_s = timeout_s.or(debuggee.timeout_s).unwrap_or(TIMEOUT_S);
         settings.timeout = Duration::from_secs(timeout_s.min(LONGEST_S));
         let template = Arc::new(Template::new(settings)?);
-        Ok(Workspace { template, cwd, sources: chain.debuggee.sources.clone() })
+        let (sources, classes) = (debuggee.sources.clone(), debuggee.classes.clone());
+        Ok(Workspace { template, cwd, sources, classes })
     }
 
     /// The debuggee.
@@ -58,9 +60,9 @@ impl Workspace {
         Ok(())
     }
 
-    /// The class files: of the `java` command, or as the VM of a wrapper told.
+    /// The class files: of the `java` command, or as the VM of a wrapper told; then those the chain names.
     pub fn pool(&self, facts: Option<&VmFacts>) -> Result<ClassPool, SessionError> {
-        let paths = match (self.template.launch_command()?, facts) {
+        let mut paths = match (self.template.launch_command()?, facts) {
             (LaunchCommand::Java(java), _) => {
                 let mut paths = ClassPaths::of(&java, &self.cwd);
                 if let (None, Some(facts)) = (&paths.java_home, facts) {
@@ -76,6 +78,11 @@ impl Workspace {
             },
             (LaunchCommand::Wrapper { .. }, None) => self.guessed_paths(),
         };
+        let more = self.classes.iter().map(|path| {
+            // The VM of a wrapper may work in another folder.
+            if paths.cwd == self.cwd { path.clone() } else { self.cwd.join(path) }
+        });
+        paths.class_path.extend(more.collect::<Vec<_>>());
         Ok(ClassPool::open(&paths)?)
     }
 

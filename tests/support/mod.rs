@@ -2,6 +2,7 @@
 //! Java versions to test with.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub mod case;
 

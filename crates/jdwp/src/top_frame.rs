@@ -9,9 +9,9 @@
 
 use std::collections::HashMap;
 
+use crate::commands::Command;
 use crate::commands::stack_frame::{GetValues, Slot};
 use crate::commands::thread_reference::{Frame, Frames};
-use crate::commands::Command;
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::error_code::ErrorCode;

@@ -47,7 +47,11 @@ pub enum Refusal {
     #[error("{0}")]
     Chain(String),
     /// No such class.
-    #[error("no class `{written}` on the class path{}{}", did_you_mean(near), missing_note(missing, unreadable))]
+    #[error(
+        "no class `{written}` on the class path{}{}",
+        did_you_mean(near),
+        missing_note(missing, unreadable)
+    )]
     NoSuchClass {
         /// The name as written.
         written: String,
@@ -215,7 +219,11 @@ fn missing_note(missing: &[String], unreadable: &[String]) -> String {
     if !unreadable.is_empty() {
         notes += &format!("; the class path names what cannot be read: {}", unreadable.join(", "));
     }
-    if notes.is_empty() { "; check the class path of the debuggee's command (`-cp`)".to_owned() } else { notes }
+    if notes.is_empty() {
+        "; check the class path of the debuggee's command (`-cp`)".to_owned()
+    } else {
+        notes
+    }
 }
 
 fn lines_note(nearest: &[u32]) -> String {

@@ -4,10 +4,10 @@ mod interrupt;
 mod progress;
 mod render;
 
+use crate::command::CommandError;
 use crate::command::explain::Explain;
 use crate::command::replay::Replay;
 use crate::command::why::Why;
-use crate::command::CommandError;
 use crate::session::{Answer, SessionError};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::io::{IsTerminal, Write};
@@ -117,14 +117,16 @@ async fn run(cli: &Cli) -> u8 {
     let mut progress = progress::Bar::new(std::io::stderr().is_terminal());
     let result = match &cli.command {
         Command::Why(why) => why.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
-        Command::Replay(replay) => replay.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
+        Command::Replay(replay) => {
+            replay.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a))
+        }
         Command::Explain(explain) => explain.execute(&mut interrupt).await.map(|explanation| {
             let text = match (cli.format, explain.graph) {
                 (Format::Json, _) => json(&explanation),
                 (Format::Text, Some(form)) => explanation.graph(form.into()),
                 (Format::Text, None) => explanation.to_string(),
             };
-            print(&text).max(0)
+            print(&text)
         }),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -18,13 +18,18 @@ pub fn answer(answer: &Answer, color: bool) -> String {
     let mut out = String::new();
     for (n, points) in answer.earlier.iter().enumerate() {
         let back = answer.earlier.len() - n;
-        let _ = writeln!(out, "{}\n", paint.on(palette::DIM, format!("── root hit {back} before the last ──")));
+        let _ =
+            writeln!(out, "{}\n", paint.on(palette::DIM, format!("── root hit {back} before the last ──")));
         points.iter().for_each(|p| point(&mut out, p, paint));
     }
     answer.points.iter().for_each(|p| point(&mut out, p, paint));
     if answer.points.len() > 1 && answer.points.iter().any(|p| p.located) {
         out.push_str(&tree(&answer.points, paint));
         out.push('\n');
+    }
+    if !answer.last_output.is_empty() {
+        out.push_str("The program's last output:\n");
+        answer.last_output.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
     }
     for warning in &answer.warnings {
         out.push_str(&wrap(&words(&format!("warning: {warning}")), "", 0, WIDTH));

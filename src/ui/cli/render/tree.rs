@@ -37,8 +37,7 @@ fn line(out: &mut String, all: &[PointAnswer], point: &PointAnswer, lead: &str, 
     text = format!("{text}{}{what}", gap(&text, 38));
     out.push_str(clip(&text, 80).trim_end());
     out.push('\n');
-    let children: Vec<_> =
-        all.iter().filter(|p| parent(all, p).is_some_and(|e| e.id == point.id)).collect();
+    let children: Vec<_> = all.iter().filter(|p| parent(all, p).is_some_and(|e| e.id == point.id)).collect();
     for (n, child) in children.iter().enumerate() {
         let last = n + 1 == children.len();
         let (branch, trunk) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
