@@ -138,7 +138,9 @@ fn each_loader_has_a_class_of_its_own() {
         (id: "A", at: Line("Counted", {A}), when: "name.equals(\"second\")"),
         (id: "B", at: LastChange("A:Counted.count")), (id: "C", at: LastChange("A:this.own")),
     "#;
-    let fixture = Fixture::built("two-loaders", "TwoLoaders");
+    let fixture = Fixture::built("two-loaders", "TwoLoaders")
+        .source_root("loaded")
+        .debuggee(r#"classes: ["classes/loaded"],"#);
     for asked in fixture.ask(points) {
         asked.held().at("A", "A").at("B", "B").has("B", &[("old", "0"), ("new", "1")]).certain("B");
         asked.at("C", "C").has("C", &[("new", "\"second\"")]);

@@ -16,6 +16,7 @@ pub struct Fixture {
     vm: Vec<String>,
     main: String,
     args: Vec<String>,
+    more_sources: Vec<PathBuf>,
     debuggee: String,
 }
 
@@ -50,6 +51,7 @@ impl Fixture {
             vm: Vec::new(),
             main: main.to_owned(),
             args: Vec::new(),
+            more_sources: Vec::new(),
             debuggee: String::new(),
         }
     }
@@ -63,6 +65,12 @@ impl Fixture {
     /// With an option of the VM.
     pub fn vm(mut self, option: &str) -> Fixture {
         self.vm.push(option.to_owned());
+        self
+    }
+
+    /// With a folder of the fixture as another root of sources.
+    pub fn source_root(mut self, folder: &str) -> Fixture {
+        self.more_sources.push(self.sources().join(folder));
         self
     }
 
@@ -109,8 +117,9 @@ impl Fixture {
         let command: Vec<String> = std::iter::once(java.to_owned()).chain(self.command()).collect();
         let limit = if self.debuggee.contains("timeout_s") { "" } else { "timeout_s: 100, " };
         let cwd = self.cwd.as_ref().map_or_else(String::new, |cwd| format!("cwd: {cwd:?}, "));
-        let debuggee =
-            format!("command: {command:?}, sources: [{:?}], {limit}{cwd}{}", self.sources(), self.debuggee);
+        let sources: Vec<PathBuf> =
+            std::iter::once(self.sources()).chain(self.more_sources.iter().cloned()).collect();
+        let debuggee = format!("command: {command:?}, sources: {sources:?}, {limit}{cwd}{}", self.debuggee);
         let text = format!("(format: 1, debuggee: ({debuggee}), points: [{points}])");
         let number = CHAINS.fetch_add(1, Ordering::Relaxed);
         chain_file(&format!("{}-{number}.ron", self.name), &text)

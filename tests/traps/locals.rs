@@ -34,6 +34,20 @@ fn a_parameter_is_assigned_by_the_call() {
     }
 }
 
+/// The state at a point is that before its first instruction, which here is the increment itself.
+#[test]
+fn what_the_points_own_instruction_does_comes_after_it() {
+    let points = r#"
+        (id: "A", at: Line("TwoEntries", {A}), index: 2), (id: "B", at: LastChange("A:i")),
+        (id: "C", at: LastChange("B:i")),
+    "#;
+    for asked in Fixture::new("two-entries", "TwoEntries").ask(points) {
+        asked.held().has("A", &[("collected.i", "1")]);
+        asked.at("B", "A").has("B", &[("old", "0"), ("new", "1")]);
+        asked.at("C", "A").has("C", &[("old", "unassigned"), ("new", "0")]);
+    }
+}
+
 /// A parameter's value in a caller's frame.
 #[test]
 fn a_reference_can_name_an_older_frame() {
