@@ -15,7 +15,7 @@ pub use need::{Learned, LearnedPoint, Need};
 
 pub(crate) use context::{Ask, PointContext, Stop};
 
-use super::format::Chain;
+use super::format::{Chain, Point};
 use super::validate;
 use crate::classes::{ClassPool, SourceRoots};
 use crate::expr::EventTypes;
@@ -85,6 +85,14 @@ pub fn translate(
     Ok(result)
 }
 
+/// Whether the point's own fields leave the kind's last occurrence as it is: only then must a change have written what
+/// is seen later.
+fn is_last_of_all(point: &Point) -> bool {
+    let Point { when, before, after, within, thread, from, .. } = point;
+    let fields = [when, before, after, within, thread, from];
+    point.effective_index() == -1 && fields.into_iter().all(Option::is_none)
+}
+
 /// The methods whose activations an event's constraints compare.
 fn tracked_by(event: &Event) -> Vec<MethodName> {
     match event {
@@ -112,6 +120,15 @@ impl State<'_> {
         TranslateError { point: point_index(index), id, question, refusal: Box::new(refusal) }
     }
 
+    /// The need for the places of the point that this one asks from, where a run can add some to those known: the
+    /// condition of a point may be in callers that are not known yet.
+    fn partly_known(&self, point: &Point) -> Option<Need> {
+        let (id, ..) = point.at.rule().refers_to()?;
+        let from = point_index(self.chain.position(&id)?);
+        let partly = self.result.deeper.iter().any(|(deeper, _)| *deeper == from);
+        partly.then(|| Need::Site { point: from, id: id.as_str().into() })
+    }
+
     fn point(&mut self, index: usize) -> Result<(), Refusal> {
         let chain = self.chain;
         let Some(point) = chain.points.get(index) else { return Ok(()) };
@@ -129,7 +146,15 @@ impl State<'_> {
         });
         let (ask, local, collect, others) = match outcome {
             Ok(parts) => parts,
-            Err(Stop::Refuse(refusal)) => return Err(refusal),
+            Err(Stop::Refuse(refusal)) => match self.partly_known(point) {
+                // What is wrong at the places known so far can be right at those that a run adds.
+                Some(need) => {
+                    self.result.pending.push((place, need));
+                    self.asked.push(None);
+                    return Ok(());
+                }
+                None => return Err(refusal),
+            },
             Err(Stop::Learn(need)) => {
                 self.result.pending.push((place, need));
                 self.asked.push(None);
@@ -149,7 +174,7 @@ impl State<'_> {
             keep: Vec::new(),
             local,
             collect,
-            compare_at: ask.compare_at,
+            compare_at: ask.compare_at.filter(|_| is_last_of_all(point)),
         };
         self.asked.push(Some(Asked { query, sites: ask.sites, events: ask.events }));
         Ok(())
