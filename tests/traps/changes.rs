@@ -120,6 +120,26 @@ fn another_thread_can_have_written() {
     }
 }
 
+/// That an earlier write, or one of another thread, left another value means nothing: no write was missed.
+#[test]
+fn an_earlier_change_is_not_compared_with_what_is_seen() {
+    let points = r#"
+        (id: "A", at: Line("Threads", {A}), thread: "main"),
+        (id: "second", at: LastChange("A:shared.value"), index: -2),
+        (id: "first", at: LastChange("A:shared.value"), index: 0),
+        (id: "mine", at: LastChange("A:shared.value"), thread: "main"),
+        (id: "seven", at: LastChange("A:shared.value"), when: ".new == 7"),
+        (id: "none", at: LastChange("A:shared.value"), when: ".new == 9", expect: (located: false)),
+    "#;
+    for asked in Fixture::new("threads", "Threads").ask(points) {
+        asked.held();
+        for id in ["second", "first", "mine", "seven"] {
+            asked.at(id, "B").has(id, &[("thread", "main"), ("new", "7")]).certain(id);
+        }
+        asked.missing("none", "its condition was false 2 times");
+    }
+}
+
 #[test]
 fn of_a_hundred_thousand_owners_the_one_that_is_seen() {
     let points = r#"(id: "A", at: Line("ManyOwners", {A})), (id: "B", at: LastChange("A:chosen.value"))"#;
