@@ -108,7 +108,10 @@ pub enum DebuggeeError {
         tail: Tail,
     },
     /// The debuggee ended before a VM of it connected.
-    #[error("the debuggee ended with {exit} before its VM connected: `{command}`{}", early(exit, others, tail))]
+    #[error(
+        "the debuggee ended with {exit} before its VM connected: `{command}`{}",
+        early(exit, others, tail)
+    )]
     ExitedEarly {
         /// The command as written.
         command: String,
@@ -123,7 +126,8 @@ pub enum DebuggeeError {
     #[error(
         "no VM connected within {seconds} s: `{command}`; if the command starts no VM, or starts it late, correct it or \
          raise `timeout_s`; if it clears the environment, let `JAVA_TOOL_OPTIONS` through{}{}",
-        others, output(tail)
+        others,
+        output(tail)
     )]
     NoConnection {
         /// The command as written.
@@ -180,7 +184,10 @@ impl fmt::Display for Others {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.unwanted.is_empty() {
             let names = self.unwanted.join("`, `");
-            write!(f, "; it started VMs that `jvm` does not mean: `{names}`; correct `jvm`, or leave it out")?;
+            write!(
+                f,
+                "; it started VMs that `jvm` does not mean: `{names}`; correct `jvm`, or leave it out"
+            )?;
         }
         match self.refused {
             0 => Ok(()),

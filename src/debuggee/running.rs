@@ -54,6 +54,11 @@ impl Running {
         self.group.pid()
     }
 
+    /// The command as it is written.
+    pub fn command(&self) -> String {
+        self.template.settings().command.join(" ")
+    }
+
     /// The end of what it has printed so far.
     pub fn tail(&self) -> Tail {
         self.group.output().tail()

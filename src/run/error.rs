@@ -1,6 +1,6 @@
 //! Why a run could not be watched.
 
-use crate::debuggee::DebuggeeError;
+use crate::debuggee::{DebuggeeError, Tail};
 
 /// What ended the watching of a run before its time.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,9 @@ pub enum RunError {
     /// `qp` could not listen for the VM.
     #[error("cannot listen on 127.0.0.1 for the debuggee: {0}; check that the loopback interface is up")]
     Listen(#[source] std::io::Error),
+    /// What connected is no VM, or ended as it connected.
+    #[error(transparent)]
+    BrokeOff(Box<BrokeOff>),
     /// A VM connected and says nothing.
     #[error(
         "the debuggee's VM connected and then did not answer within {seconds} s; if it is stopped (SIGSTOP, a debugger), \
@@ -38,6 +41,28 @@ pub enum RunError {
     /// The observer refused to go on.
     #[error("{0}")]
     Observer(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A connection that ended before anything could be asked.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the debuggee's VM broke off while it connected: {error}; `{command}` {ended}; run it by hand in `cwd` to see why{}",
+    output(tail)
+)]
+pub struct BrokeOff {
+    /// What went wrong on the connection.
+    pub error: jdwp::Error,
+    /// The command as written.
+    pub command: String,
+    /// What became of it.
+    pub ended: String,
+    /// Its last output.
+    pub tail: Tail,
+}
+
+fn output(tail: &Tail) -> String {
+    let text = tail.last(20);
+    if text.is_empty() { "; it printed nothing".to_owned() } else { format!("\nIts last output:\n{text}") }
 }
 
 impl RunError {

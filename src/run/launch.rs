@@ -1,6 +1,6 @@
 //! One run from launch to end: nothing of it is left behind, however it ends.
 
-use super::error::RunError;
+use super::error::{BrokeOff, RunError};
 use super::report::{Ended, RunReport};
 use super::vm::{Vm, or_default};
 use super::watched::Watched;
@@ -112,7 +112,10 @@ pub async fn execute(
     let address = listener.local_addr().map_err(RunError::Listen)?;
     let mut running = template.launch(address, output.clone())?;
     let connected = tokio::select! {
-        connected = connect(&mut running, &listener, deadline, limit) => connected?,
+        connected = connect(&mut running, &listener, deadline, limit) => match connected {
+            Err(RunError::Vm(error)) => return Err(broke_off(running, error).await),
+            connected => connected?,
+        },
         () = interrupt.wait() => {
             let exited = running.stop(Duration::ZERO).await;
             return Ok(Outcome { tail: exited.tail, ..nothing(Ended::Interrupted) });
@@ -209,6 +212,18 @@ async fn release(stream: tokio::net::TcpStream) {
         drop(tokio::time::timeout(Duration::from_secs(2), conn.send(virtual_machine::Dispose {})).await);
         conn.close();
     }
+}
+
+/// A VM that dies as it connects leaves more to read in its output than on the connection.
+async fn broke_off(mut running: Running, error: jdwp::Error) -> RunError {
+    let command = running.command();
+    let waited = tokio::time::timeout(GRACE, running.wait_exit()).await;
+    let exited = running.stop(Duration::ZERO).await;
+    let ended = match waited {
+        Ok(exit) => format!("ended with {exit}"),
+        Err(_) => "went on without it".to_owned(),
+    };
+    RunError::BrokeOff(Box::new(BrokeOff { error, command, ended, tail: exited.tail }))
 }
 
 /// Waits for the VM that is meant, greets it and asks for its facts.

@@ -22,7 +22,7 @@ mod watched;
 mod watcher;
 mod watches;
 
-pub use error::RunError;
+pub use error::{BrokeOff, RunError};
 pub use launch::{Interrupt, Launch, Outcome, Questions, VmFacts, execute};
 pub use report::{ClassReport, Ended, QueryReport, RunReport};
 pub use watcher::{Control, Observer, ObserverError};
