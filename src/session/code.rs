@@ -75,7 +75,12 @@ impl CodeBook<'_> {
         let class = self.class(site)?;
         let method = class.file.method(&site.method.name, &site.method.descriptor)?;
         let code = method.code.as_ref()?;
-        let condition = Expressions::new(&class.file, method)?.condition_at(site.bci)?;
+        let mut condition = Expressions::new(&class.file, method)?.condition_at(site.bci)?;
+        if let Some(numbered) = condition.enum_table.as_ref().map(|table| self.pool.find(&table.class))
+            && let Ok(Some(numbered)) = numbered
+        {
+            condition = condition.with_enum(&numbered.file);
+        }
         let cfg = Cfg::new(code);
         let node = cfg.block_at(site.bci)?;
         let followers = cfg.successors(node, false);

@@ -52,12 +52,14 @@ fn every_kind_of_switch_says_which_case() {
         (id: "A1", at: Line("Switches", {A1})), (id: "B1", at: LastCondition("A1")),
         (id: "A2", at: Line("Switches", {A2})), (id: "B2", at: LastCondition("A2")),
         (id: "A3", at: Line("Switches", {A3})), (id: "B3", at: LastCondition("A3")),
+        (id: "A4", at: Line("Switches", {A4})), (id: "B4", at: LastCondition("A4")),
     "#;
     for asked in Fixture::new("switches", "Switches").ask(points) {
-        asked.held().at("B1", "B1").at("B2", "B2").at("B3", "B3");
+        asked.held().at("B1", "B1").at("B2", "B2").at("B3", "B3").at("B4", "B4");
         asked.has("B1", &[("taken", "case 2"), ("operands.small", "2")]);
         asked.has("B2", &[("taken", "default"), ("operands.sparse", "5")]);
         asked.has("B3", &[("taken", "case \"FB\""), ("operands.name", "\"FB\"")]);
+        asked.has("B4", &[("condition", "switch (color)"), ("taken", "case GREEN, BLUE")]);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The condition that a branch or switch decides, as text, and which way each of its edges is.
 
 use super::branches::is_assertion_flag;
+use super::enums::{EnumTable, switched};
 use super::node::{ExprNode, ReadBack, UnaryOp};
 use super::render::Scope;
 use super::simulate::Simulation;
@@ -57,9 +58,20 @@ pub struct Condition {
     taken_is_true: bool,
     /// Labels of a switch's keys, where they are not the keys themselves.
     labels: BTreeMap<i32, String>,
+    /// For a switch over an enum: where its constants are numbered, which is in another class.
+    pub enum_table: Option<EnumTable>,
 }
 
 impl Condition {
+    /// The same with the constants of its enum as labels; `table` is the class that [`Condition::enum_table`] names.
+    #[must_use]
+    pub fn with_enum(mut self, table: &ClassFile) -> Condition {
+        if let Some(known) = &self.enum_table {
+            self.labels = known.labels(table);
+        }
+        self
+    }
+
     /// The way an edge of the branch is.
     pub fn way(&self, edge: &EdgeKind) -> Way {
         match edge {
@@ -127,6 +139,7 @@ fn branch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
         whole: Some(whole),
         taken_is_true: negated,
         labels: BTreeMap::new(),
+        enum_table: None,
     })
 }
 
@@ -203,12 +216,10 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     let mut node = selector.node.clone();
     let mut labels = BTreeMap::new();
     let mut readable = selector.read.clone();
-    if let ExprNode::ArrayLoad { array, index } = &selector.node
-        && matches!(&**array, ExprNode::Static { name, .. } if name.starts_with("$SwitchMap$"))
-        && let ExprNode::Call { receiver: Some(value), .. } = &**index
-    {
-        // An enum's switch goes over a table of its ordinals; the table's numbers stand in another class.
-        node = (**value).clone();
+    let mut enum_table = None;
+    if let Some((table, value)) = switched(&selector.node) {
+        node = value.clone();
+        enum_table = Some(table);
         readable = selector.leaves.first().filter(|leaf| **leaf == node).cloned();
     } else if let ExprNode::Dynamic { name, arguments, .. } = &selector.node
         && matches!(name.as_str(), "typeSwitch" | "enumSwitch")
@@ -254,6 +265,7 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
         operands,
         taken_is_true: true,
         labels,
+        enum_table,
     })
 }
 

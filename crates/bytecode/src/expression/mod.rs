@@ -4,6 +4,7 @@
 
 mod branches;
 mod condition;
+mod enums;
 mod node;
 mod render;
 mod simulate;
@@ -11,6 +12,7 @@ mod step;
 mod value;
 
 pub use condition::{Condition, Way, condition_at};
+pub use enums::EnumTable;
 pub use node::{ExprNode, ReadBack, UnaryOp};
 
 use crate::class::{ClassFile, Method};
