@@ -5,6 +5,7 @@ use crate::cfg::Cfg;
 use crate::class::Code;
 use crate::control::flow_of;
 use crate::lines::{entries_of_line, line_of};
+use crate::op::Op;
 use petgraph::graph::NodeIndex;
 use std::collections::BTreeSet;
 
@@ -29,15 +30,17 @@ impl Bypass {
         let handler_block = cfg.block_at(handler_pc)?.index();
         let flow = flow_of(&cfg, false);
         let post = flow.post_dominators();
-        let meet = post
-            .immediate(throw_block)
+        // Nothing follows a `throw` statement: what it keeps from being executed is what stands after it.
+        let stands_after = match code.at(throw_pc).map(|i| &i.op) {
+            Some(Op::Throw) => code.successor(throw_pc).and_then(|pc| cfg.block_at(pc)).map(NodeIndex::index),
+            _ => None,
+        };
+        let meet = stands_after
+            .or_else(|| post.immediate(throw_block))
             .and_then(|after| post.chain(after).find(|candidate| post.dominates(*candidate, handler_block)));
-        let next: Vec<usize> = cfg
-            .successors(NodeIndex::new(throw_block), false)
-            .into_iter()
-            .map(|(to, _)| to.index())
-            .filter(|to| Some(*to) != meet)
-            .collect();
+        let successors = cfg.successors(NodeIndex::new(throw_block), false);
+        let follows = successors.into_iter().map(|(to, _)| to.index());
+        let next: Vec<usize> = follows.chain(stands_after).filter(|to| Some(*to) != meet).collect();
         let from_throw = flow.reachable(&next, |_, to| Some(to) != meet);
         let start = if Some(handler_block) == meet { Vec::new() } else { vec![handler_block] };
         let from_handler = flow.reachable(&start, |_, to| Some(to) != meet);
@@ -57,7 +60,8 @@ impl Bypass {
 
 /// Whether an exception thrown at `throw_pc` and caught at `handler_pc`, both in the frame of `code`, bypassed the
 /// line: one of the line's entries is reachable from the throw by normal flow before that meets the handler's flow,
-/// and not reachable from the handler before that point. The throwing line itself counts only by a later entry.
+/// and not reachable from the handler before that point. The throwing line itself counts only by a later entry. After a
+/// `throw` statement normal flow is taken to go on with the instruction that stands after it.
 pub fn is_bypassed(code: &Code, throw_pc: u32, handler_pc: u32, line: u32) -> bool {
     Bypass::new(code, throw_pc, handler_pc)
         .is_some_and(|bypass| entries_of_line(code, line).pcs.iter().any(|pc| bypass.skips(*pc)))

@@ -57,6 +57,22 @@ class Skips {
         }
         n = 5;
     }
+    int thrown(int x) {
+        int r = 0;
+        for (int i = 0; i < 3; i++) {
+            try {
+                if (x == i) {
+                    throw new RuntimeException(); // own throw
+                }
+                r += i;
+            } catch (RuntimeException e) {
+                r -= 1;
+                continue;
+            }
+            r += 7;
+        }
+        return r;
+    }
     void before() {} void after() {} void risky() {} void log() {}
 }";
 
@@ -92,6 +108,21 @@ fn a_handler_that_leaves_the_method_bypasses_all_the_rest() {
         "{skipped:?}"
     );
     assert!(!skipped.contains(&line(SKIPS, "return;")));
+}
+
+#[test]
+fn a_throw_statement_bypasses_what_stands_after_it() {
+    let classes = support::compile_text("Skips", SKIPS, &["-g"]);
+    let (_, code) = method(class(&classes, "Skips"), "thrown");
+    let handler = code.handlers[0].handler_pc;
+    let throw = code.instructions.iter().find(|i| i.op == Op::Throw).unwrap().pc;
+    let skipped = skip::skipped_lines(code, throw, handler);
+    for wanted in ["r += i;", "r += 7;"] {
+        assert!(skipped.contains(&line(SKIPS, wanted)), "{wanted} is not among {skipped:?}");
+    }
+    for kept in ["if (x == i) {", "r -= 1;", "return r;"] {
+        assert!(!skipped.contains(&line(SKIPS, kept)), "{kept} was not bypassed");
+    }
 }
 
 const OR: &str = "
