@@ -220,7 +220,7 @@ impl Filling<'_, '_> {
         }
         self.collected(answer, occurrence);
         if let Some(detail) = &occurrence.detail {
-            self.detail(answer, detail);
+            self.detail(answer, detail, &book);
         }
         self.notes(answer, found);
         answer.notes.extend(book.stale(frame));
@@ -296,12 +296,17 @@ impl Filling<'_, '_> {
         answer.collected = collected;
     }
 
-    fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail) {
+    fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail, book: &CodeBook<'_>) {
         let tables = &self.assembly.round.outcome.tables;
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
-        let caught = exception.caught.as_ref().and_then(|c| tables.frame(c.frame)).map(frame_answer);
+        let caught = exception.caught.as_ref().and_then(|c| {
+            // The frame stands where the exception came from; it is caught where the handler begins.
+            let frame = tables.frame(c.frame)?;
+            let line = book.line(&frame.site.method, c.handler);
+            Some(FrameAnswer { line: line.or(frame.line), ..frame_answer(frame) })
+        });
         answer.exception = tables.frame(exception.thrown).map(|place| ExceptionAnswer {
             object: self.text(thrown),
             class: thrown.class_name(tables).map(|c| c.to_string()).unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! What class files and sources say of a located site: its line, what it assigns, what it decides.
 
 use crate::classes::{ClassPool, FoundClass, SourceRoots, SourceText};
-use crate::model::{Frame, Site};
+use crate::model::{Frame, MethodName, Site};
 use bytecode::{Cfg, Expressions};
 use std::sync::Arc;
 
@@ -45,6 +45,13 @@ impl CodeBook<'_> {
     pub fn text(&self, frame: &Frame) -> Option<String> {
         let source = self.source(frame)?;
         Some(source.line(frame.line?)?.trim().to_owned())
+    }
+
+    /// The source line of an instruction.
+    pub fn line(&self, method: &MethodName, bci: u32) -> Option<u32> {
+        let class = self.pool.find(&method.class).ok().flatten()?;
+        let code = class.file.method(&method.name, &method.descriptor)?.code.as_ref()?;
+        bytecode::lines::line_of(code, bci)
     }
 
     /// The lines around a frame's.

@@ -125,6 +125,7 @@ fn exceptions_are_caught_uncaught_or_both() {
                 assert!(exception["caught"].is_null(), "{exception:#}");
             } else {
                 assert_eq!(exception["caught"]["method"], "main");
+                asked.place(&exception["caught"], &format!("caught {message}"));
             }
         }
     }
@@ -145,6 +146,21 @@ fn the_exception_that_skipped_a_line_came_out_of_this_one() {
     for asked in Fixture::new("exceptions", "Exceptions").ask(points) {
         asked.held().at("C", "D").has("C", &[("method", "main")]);
         asked.place(&asked.point("C")["exception"]["thrown"], "A1");
+    }
+}
+
+#[test]
+fn a_throw_statement_skips_what_stands_after_it() {
+    let points = r#"
+        (id: "R", at: Entry("InlinedFinally.leave"), when: "way == 2"),
+        (id: "S", at: SkippedLine("InlinedFinally", {S}), after: "R"),
+    "#;
+    for asked in Fixture::new("inlined-finally", "InlinedFinally").ask(points) {
+        asked.held().at("S", "T").has("S", &[("method", "leave")]);
+        let exception = &asked.point("S")["exception"];
+        asked.place(&exception["thrown"], "T");
+        assert_eq!(exception["caught"]["method"], "leave");
+        assert_ne!(exception["caught"]["line"], exception["thrown"]["line"]);
     }
 }
 
