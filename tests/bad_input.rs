@@ -326,6 +326,25 @@ fn the_class_file_is_not_the_one_that_runs() {
 }
 
 #[test]
+fn the_sources_are_not_there() {
+    let case = Case::new("hang");
+    let at = format!("--at=Hang:{}", hang_line(&case));
+    let run = case.run(&["why", &at, "--source=gone", "--", "java", "-cp", "classes", "Hang"]);
+    run.is(1, &["warning: the source folder gone does not exist; correct `sources`"]);
+}
+
+#[test]
+fn a_chain_is_saved_to_what_is_no_file() {
+    let case = Case::new("hang");
+    let at = format!("--at=Hang:{}", hang_line(&case));
+    // What `/dev/stdout` is, in a place where nothing is lost if it is replaced after all.
+    std::os::unix::fs::symlink("/proc/self/fd/1", case.work().join("stdout")).expect("linked");
+    let run = case.run(&["why", "step", &at, "--save=stdout", "--", "java", "-cp", "classes", "Hang"]);
+    run.is(0, &["LastChange(\"A(0):step\")", "2 of 2 points located"]);
+    assert!(case.work().join("stdout").is_symlink());
+}
+
+#[test]
 fn nobody_reads_the_output() {
     let case = Case::new("hang");
     let at = format!("--at=Hang:{}", hang_line(&case));

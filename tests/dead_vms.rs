@@ -298,6 +298,26 @@ fn a_stopped_vm_runs_out_of_time() {
     assert!(processes_with(&case.name()).is_empty(), "{}", support::said(&output));
 }
 
+#[test]
+fn a_killed_vm_leaves_no_performance_data() {
+    let case = Case::new("hang");
+    let never = root("Hang", case.line("Hang.java", "// <- never"));
+    let command =
+        |how: &str| script("sh", &format!(r#"echo $$ >"$MARKS/pid"; exec java -cp classes Hang {how}"#));
+    let data_is_gone = |what: &str| {
+        let pid = std::fs::read_to_string(case.mark("pid")).expect("a process id");
+        let users = std::fs::read_dir("/tmp").expect("a folder").flatten();
+        let mut users = users.filter(|f| f.file_name().to_string_lossy().starts_with("hsperfdata_"));
+        assert!(users.all(|f| !f.path().join(pid.trim()).exists()), "{what}: of process {pid}");
+    };
+    // The VM is killed while it is suspended at its start, and while its shutdown hook waits.
+    let wrong = r#"(id: "A", at: Line("Hamg", 1))"#;
+    case.replay(&command("wait"), wrong, &[]).fails(2, &["no class `Hamg`"]);
+    data_is_gone("suspended");
+    case.replay(&format!("{}, timeout_s: 3", command("deaf")), &never, &["--format=json"]).is(4, &[]);
+    data_is_gone("deaf");
+}
+
 /// Interrupts a replay when a mark is there. Its answer is valid, says so, and nothing is left.
 fn interrupted_at(case: &Case, debuggee: &str, points: &str, mark: &str) {
     for (number, how) in [Signal::INT, Signal::TERM].into_iter().enumerate() {
@@ -365,6 +385,18 @@ fn interrupted_while_a_condition_calls_a_method() {
     let line = case.line("SlowCall.java", "// <- A");
     let points = format!(r#"(id: "A", at: Line("SlowCall", {line}), when: "slow(step) > 0")"#);
     interrupted_at(&case, &java("SlowCall"), &points, "called");
+}
+
+#[test]
+fn a_method_that_a_condition_calls_does_not_return() {
+    let case = Case::new("slow-call");
+    let line = case.line("SlowCall.java", "// <- A");
+    let points = format!(r#"(id: "A", at: Line("SlowCall", {line}), when: "slow(step) > 0")"#);
+    let run = case.replay(&java("SlowCall"), &points, &["--timeout=3", "--format=json"]);
+    assert_eq!(run.is(4, &[]).answer()["outcome"], "timed-out");
+    std::fs::remove_file(case.mark("called")).expect("it was called");
+    let run = case.replay(&java("SlowCall"), &points, &["--format=json"]);
+    run.fails(4, &["`slow(step) > 0`", "did not return within 10 s", "Ask for a field"]);
 }
 
 #[test]

@@ -45,6 +45,7 @@ impl SourceText {
 pub struct SourceRoots {
     cwd: PathBuf,
     roots: Vec<Root>,
+    missing: Vec<PathBuf>,
     jdk: Option<PathBuf>,
     jdk_archive: OnceLock<Option<Archive>>,
     /// By package and file name.
@@ -70,6 +71,7 @@ impl SourceRoots {
             }
             Some(Root::Folder(root.clone()))
         };
+        let missing = roots.iter().filter(|root| !cwd.join(root).exists()).cloned().collect();
         // Debian's `src.zip` lies above `lib`, in a folder of its own package; `lib/src.zip` links to it.
         let jdk = java_home.and_then(|home| {
             [home.join("lib/src.zip"), home.join("src.zip")].into_iter().find(|path| path.is_file())
@@ -77,10 +79,16 @@ impl SourceRoots {
         SourceRoots {
             cwd: cwd.to_owned(),
             roots: roots.iter().filter_map(open).collect(),
+            missing,
             jdk,
             jdk_archive: OnceLock::new(),
             known: Mutex::default(),
         }
+    }
+
+    /// Roots that do not exist, as they were written.
+    pub fn missing(&self) -> &[PathBuf] {
+        &self.missing
     }
 
     /// Finds the source of a class. `source_file` is its SourceFile attribute (JVMS §4.7.10); without one the name of

@@ -50,7 +50,7 @@ pub enum DebuggeeError {
     #[error("`{0}` is an empty list; write a program and its arguments, or leave the field out")]
     Empty(Step),
     /// The working directory is missing.
-    #[error("the working directory `{}` does not exist; correct `cwd` (relative to the chain file) or create it", .0.display())]
+    #[error("the working directory `{}` is no folder, or does not exist; correct `cwd` (relative to the chain file) or create it", .0.display())]
     NoCwd(PathBuf),
     /// The command leaves the VM to a daemon, which is not ours to launch or end.
     #[error("`{program}` runs the program in a daemon that outlives it; add `{flag}` to the command")]

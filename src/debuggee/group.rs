@@ -173,17 +173,20 @@ impl Group {
     /// Kills everything and waits until it is gone: a large VM takes its time to return its memory. Blocks meanwhile.
     fn kill(&mut self) {
         // The marked ones first: a process that is ending has no environment any more.
-        let marked = marked::kill(&self.mark);
+        let mut killed = marked::kill(&self.mark);
         if self.named {
+            killed.extend(members(self.pid));
             // ESRCH: the group has ended by itself.
             let _ = kill_process_group(self.pid, Signal::KILL);
         }
         let deadline = Instant::now() + LAST_WAIT;
         let lives = |pid: &u32| super::peer::stat(*pid).is_some_and(|s| !s.dead);
-        while (marked.iter().any(lives) || (self.named && group_lives(self.pid))) && Instant::now() < deadline
+        while (killed.iter().any(lives) || (self.named && group_lives(self.pid))) && Instant::now() < deadline
         {
             std::thread::sleep(Duration::from_millis(1));
         }
+        killed.retain(|pid| !lives(pid));
+        super::perf_data::remove(&killed);
         self.ended = true;
     }
 }
@@ -214,12 +217,14 @@ fn group_lives(group: Pid) -> bool {
     if test_kill_process_group(group).is_err() {
         return false;
     }
+    !cfg!(target_os = "linux") || members(group).next().is_some()
+}
+
+/// The processes of a group that still run; none where the system does not tell.
+fn members(group: Pid) -> impl Iterator<Item = u32> {
     let number = group.as_raw_pid().unsigned_abs();
-    let living = |pid| super::peer::stat(pid).is_some_and(|s| s.group == number && !s.dead);
-    if !cfg!(target_os = "linux") {
-        return true;
-    }
-    super::peer::processes().any(living)
+    let living = move |pid: &u32| super::peer::stat(*pid).is_some_and(|s| s.group == number && !s.dead);
+    super::peer::processes().filter(living)
 }
 
 /// Processes that carry a mark in their environment.

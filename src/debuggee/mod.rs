@@ -19,6 +19,7 @@ mod group;
 mod guardian;
 mod output;
 mod peer;
+mod perf_data;
 mod running;
 mod stdin;
 mod template;

@@ -59,6 +59,9 @@ impl Assembly<'_> {
         let outcome = self.outcome(&points);
         let mut warnings = self.round.translation.warnings.clone();
         warnings.extend(self.round.outcome.report.warnings.iter().cloned());
+        warnings.extend(self.sources.missing().iter().map(|root| {
+            format!("the source folder {} does not exist; correct `sources` (relative to `cwd`)", root.display())
+        }));
         if self.round.outcome.report.called_methods {
             warnings.push(
                 "expressions of this chain call methods of the program, which can change what it does"

@@ -4,11 +4,18 @@ use crate::chain::Chain;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Writes a file whole or not at all: into a temporary file beside it first.
+/// Writes a file whole or not at all: into a temporary file beside it first. A link keeps its place, and what is no
+/// file (`/dev/stdout`) is written to, not replaced.
 ///
 /// # Errors
 /// The folder cannot be written to; nothing is left behind then.
 pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    // The path of a pipe (`/dev/stdout`) leads nowhere, but its metadata tells.
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return std::fs::write(path, text);
+    }
+    let target = path.canonicalize();
+    let path = target.as_deref().unwrap_or(path);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name =
         path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
@@ -74,6 +81,19 @@ mod tests {
         write_whole(&file, "one").expect("written");
         assert_eq!(std::fs::read_to_string(&file).expect("read"), "one");
         assert!(write_whole(&folder.path().join("no/such/folder.ron"), "x").is_err());
+        assert!(write_whole(folder.path(), "x").is_err());
         assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_what_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("chain.ron"), folder.path().join("link.ron"));
+        std::fs::write(&file, "one").expect("written");
+        std::os::unix::fs::symlink(&file, &link).expect("linked");
+        write_whole(&link, "two").expect("written");
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).expect("read"), "two");
     }
 }
