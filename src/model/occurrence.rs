@@ -59,7 +59,7 @@ pub struct Occurrence {
     pub old: Value,
     /// The value after.
     pub new: Value,
-    /// The bytecode index that followed, for a branch; the handler's, for an exception caught there.
+    /// The bytecode index that followed, for a branch; that of the instruction left, for an exception caught.
     pub way: Option<u32>,
     /// Names of the collected values.
     pub shape: ShapeKey,

@@ -140,7 +140,7 @@ pub struct BranchSite {
     /// All the instructions that can follow; empty for a handler.
     pub targets: Vec<u32>,
     /// For each site of the effect, in whichever frame, the targets on which it is control dependent.
-    /// For a handler, the handler's own index stands for its target.
+    /// For a handler, the instructions of its method whose exception, caught there, led to the effect.
     pub controls: BTreeMap<Site, Vec<u32>>,
 }
 
@@ -201,7 +201,8 @@ pub enum Constraint {
         /// Which of its frames.
         frame: i32,
     },
-    /// The way taken is one that the point depends on, in the frame of the occurrence's activation.
+    /// The way taken (for a handler: the instruction left by the exception) is one that the point depends on, in the
+    /// frame of the occurrence's activation.
     Controls(PointIndex),
     /// The point's activation is on the occurrence's stack.
     Within(PointIndex),

@@ -380,7 +380,7 @@ impl<'q> Watcher<'q> {
             owner: Value::Null,
             old: Value::Unassigned,
             new: Value::Unassigned,
-            way: is_handler.then_some(catch.handler),
+            way: is_handler.then_some(place.site.bci),
             shape,
             kept,
             detail: Some(Box::new(detail)),

@@ -60,7 +60,10 @@ impl Assembly<'_> {
         let mut warnings = self.round.translation.warnings.clone();
         warnings.extend(self.round.outcome.report.warnings.iter().cloned());
         warnings.extend(self.sources.missing().iter().map(|root| {
-            format!("the source folder {} does not exist; correct `sources` (relative to `cwd`)", root.display())
+            format!(
+                "the source folder {} does not exist; correct `sources` (relative to `cwd`)",
+                root.display()
+            )
         }));
         if self.round.outcome.report.called_methods {
             warnings.push(

@@ -50,7 +50,13 @@ pub fn unlocated<'l>(
                 .map(|(reason, n)| format!("{n} {}", reason.describe(|p| assembly.id(p))));
             let reasons: Vec<String> = reasons.collect();
             let rejected = format!("none of its {} occurrences fits: {}", report.hits, reasons.join(", "));
-            match change_missing(assembly, query, located) {
+            let meaning = match &query.event {
+                Event::Branched(_) => {
+                    Some("no condition led there: it is reached from the entries of its methods".to_owned())
+                }
+                _ => change_missing(assembly, query, located),
+            };
+            match meaning {
                 Some(text) => format!("{text} ({rejected})"),
                 None => rejected,
             }

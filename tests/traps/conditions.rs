@@ -80,6 +80,25 @@ fn the_first_pass_of_a_do_while_is_decided_before_the_loop() {
     }
 }
 
+#[test]
+fn the_first_pass_of_a_loop_that_nothing_leads_to_has_no_condition() {
+    let points = r#"(id: "U", at: Line("DoWhile", {U})), (id: "V", at: LastCondition("U"))"#;
+    for asked in Fixture::new("do-while", "DoWhile").ask(points) {
+        assert_eq!(asked.code, 1, "{:#}", asked.answer);
+        asked.at("U", "U");
+        assert_eq!(asked.point("V")["located"], false);
+    }
+    // Its condition is decided before the last pass, but leads from the pass before to it, not to the first.
+    let points = r#"
+        (id: "W", at: Line("DoWhile", {U}), index: -1), (id: "U", at: Line("DoWhile", {U}), before: "W"),
+        (id: "V", at: LastCondition("U")), (id: "X", at: LastCondition("W")),
+    "#;
+    for asked in Fixture::new("do-while", "DoWhile").ask(points) {
+        asked.has("X", &[("condition", "left > 0"), ("taken", "true"), ("operands.left", "1")]);
+        asked.missing("V", "no condition led there");
+    }
+}
+
 /// What decides the first pass of an activation is in its caller, which only a run can name.
 #[test]
 fn two_activations_with_equal_stacks_are_told_apart() {

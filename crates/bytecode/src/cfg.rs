@@ -163,6 +163,12 @@ impl Cfg {
         self.graph.node_count() == 0
     }
 
+    /// Instructions from `start` on and before `end`.
+    pub(crate) fn pcs_between(&self, start: u32, end: u32) -> &[u32] {
+        let position = |pc: u32| self.pcs.partition_point(|known| *known < pc);
+        self.pcs.get(position(start)..position(end)).unwrap_or_default()
+    }
+
     /// The block that holds the instruction at `pc`; none where no instruction starts.
     pub fn block_at(&self, pc: u32) -> Option<NodeIndex> {
         let position = self.pcs.binary_search(&pc).ok()?;

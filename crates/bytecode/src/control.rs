@@ -1,14 +1,14 @@
 //! Dominators, post-dominators and control dependence of a method's instructions (DESIGN §5.6).
 //!
 //! Control dependence is taken on the graph *without* exception edges: with them every statement would depend on the
-//! call before it. A handler is then an entry of its own: what only a handler leads to is answered by the exception
-//! caught there.
+//! call before it. A handler is then an entry of its own: where an exception led to a point that normal flow would not
+//! surely have reached, the exception caught there is the answer.
 
 use crate::cfg::{Cfg, EdgeKind};
-use crate::class::Code;
+use crate::class::{Code, Handler};
 use crate::flow::{Flow, Tree};
 use petgraph::graph::NodeIndex;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Which tree is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,11 +97,19 @@ pub struct Dependences {
     /// Whether normal flow from the method's entry leads here with none of `edges` taken: then the condition can be
     /// in the caller.
     pub from_entry: bool,
-    /// Handlers (their first code index) from which the point is reached with none of `edges` taken, when normal flow
-    /// from the method's entry cannot reach it at all: then the exception caught there is the answer.
-    pub handlers: Vec<u32>,
-    /// All handlers from which normal flow leads here with none of `edges` taken, also where the entry does too.
-    pub via_handlers: Vec<u32>,
+    /// Handlers from which normal flow leads here with none of `edges` taken, although it need not have led here from
+    /// where the exception was thrown: then, of all these, the exception caught last can be what led here.
+    pub handlers: Vec<CaughtAt>,
+}
+
+/// An exception caught in the method, that can be why an instruction is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaughtAt {
+    /// First code index of the handler.
+    pub handler_pc: u32,
+    /// Instructions it protects after which normal flow does not always lead to the point; ascending. An exception of
+    /// any other protected instruction changes nothing: the point would have been reached without it too.
+    pub thrown_at: Vec<u32>,
 }
 
 /// Control dependence of one method.
@@ -109,9 +117,9 @@ pub struct Dependences {
 pub struct ControlDependence {
     cfg: Cfg,
     flow: Flow,
+    post: Tree,
     dependences: Vec<Vec<(usize, usize)>>,
-    handler_blocks: Vec<usize>,
-    from_entry: Vec<bool>,
+    handlers: Vec<Handler>,
 }
 
 impl ControlDependence {
@@ -119,10 +127,9 @@ impl ControlDependence {
     pub fn new(code: &Code) -> ControlDependence {
         let cfg = Cfg::new(code);
         let flow = flow_of(&cfg, false);
-        let dependences = flow.control_dependence(&flow.post_dominators());
-        let handler_blocks = cfg.handler_blocks().into_iter().map(NodeIndex::index).collect();
-        let from_entry = flow.reachable(&[0], |_, _| true);
-        ControlDependence { cfg, flow, dependences, handler_blocks, from_entry }
+        let post = flow.post_dominators();
+        let dependences = flow.control_dependence(&post);
+        ControlDependence { cfg, flow, post, dependences, handlers: code.handlers.clone() }
     }
 
     /// The graph analysed.
@@ -140,19 +147,30 @@ impl ControlDependence {
         let reaches = |start: usize| {
             self.flow.reachable(&[start], |a, b| !cut.contains(&(a, b))).get(block).copied().unwrap_or(false)
         };
-        let via_handlers: Vec<u32> = self
-            .handler_blocks
-            .iter()
-            .filter(|h| reaches(**h))
-            .filter_map(|h| self.cfg.block(NodeIndex::new(*h)).map(|b| b.start_pc))
-            .collect();
-        let normal = self.from_entry.get(block).copied().unwrap_or(false);
-        Dependences {
-            edges: edges.into_iter().collect(),
-            from_entry: reaches(0),
-            handlers: if normal { Vec::new() } else { via_handlers.clone() },
-            via_handlers,
+        let mut caught: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for handler in &self.handlers {
+            if self.cfg.block_at(handler.handler_pc).is_some_and(|h| reaches(h.index())) {
+                let protected = self.cfg.pcs_between(handler.start_pc, handler.end_pc);
+                let unsure = protected.iter().copied().filter(|thrown| !self.follows(*thrown, pc));
+                caught.entry(handler.handler_pc).or_default().extend(unsure);
+            }
         }
+        let handlers = caught
+            .into_iter()
+            .filter(|(_, from)| !from.is_empty())
+            .map(|(handler_pc, from)| CaughtAt { handler_pc, thrown_at: from.into_iter().collect() })
+            .collect();
+        Dependences { edges: edges.into_iter().collect(), from_entry: reaches(0), handlers }
+    }
+
+    /// Whether normal flow always leads to `pc` after the instruction at `before`.
+    fn follows(&self, before: u32, pc: u32) -> bool {
+        let (Some(from), Some(to)) = (self.cfg.block_at(before), self.cfg.block_at(pc)) else { return false };
+        if from == to && before < pc {
+            return true;
+        }
+        let next = self.cfg.successors(from, false);
+        !next.is_empty() && next.iter().all(|(n, _)| self.post.dominates(to.index(), n.index()))
     }
 
     fn branch_edges(&self, from: usize, to: usize) -> Vec<BranchEdge> {

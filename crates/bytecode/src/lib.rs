@@ -25,7 +25,9 @@ pub use class::{
     ClassFile, Code, Field, FieldRef, Handler, InnerClass, LineEntry, LocalVariable, Method, MethodRef,
 };
 pub use control::{BranchEdge, CaughtAt, ControlDependence, Dependences, dominators, post_dominators};
-pub use expression::{CallText, Condition, EnumTable, ExprNode, Expressions, Operand, ReadBack, SourceText, Way};
+pub use expression::{
+    CallText, Condition, EnumTable, ExprNode, Expressions, Operand, ReadBack, SourceText, Way,
+};
 pub use op::{Constant, Instruction, Op};
 pub use parse::ParseError;
 pub use stores::{Store, StoreError, StoreKind, Stores};

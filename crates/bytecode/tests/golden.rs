@@ -125,7 +125,7 @@ fn depends(expressions: &Expressions<'_>, dependence: &ControlDependence, pc: u3
             format!("({}) is {}", condition.text, way(&condition, &edge.kind))
         })
         .collect();
-    words.extend(found.handlers.iter().map(|h| format!("caught at {h}")));
+    words.extend(found.handlers.iter().map(|h| format!("caught at {} of {:?}", h.handler_pc, h.thrown_at)));
     if found.from_entry {
         words.push("called".to_owned());
     }

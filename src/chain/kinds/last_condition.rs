@@ -90,7 +90,7 @@ impl Conditions {
         });
         let Some(analysis) = analysis else { return true };
         let depends = analysis.of(site.bci);
-        let mut add = |bci: u32, target: u32, targets: Vec<u32>| {
+        let mut add = |bci: u32, way: u32, targets: Vec<u32>| {
             let at = Site { method: site.method.clone(), bci };
             let branch = self.branches.entry(at.clone()).or_insert_with(|| BranchSite {
                 site: at,
@@ -98,8 +98,8 @@ impl Conditions {
                 controls: BTreeMap::new(),
             });
             let ways = branch.controls.entry(site.clone()).or_default();
-            if !ways.contains(&target) {
-                ways.push(target);
+            if !ways.contains(&way) {
+                ways.push(way);
             }
         };
         for edge in &depends.edges {
@@ -110,7 +110,9 @@ impl Conditions {
             add(edge.branch_pc, edge.target_pc, targets);
         }
         for handler in &depends.handlers {
-            add(*handler, *handler, Vec::new());
+            for thrown in &handler.thrown_at {
+                add(handler.handler_pc, *thrown, Vec::new());
+            }
         }
         depends.from_entry
     }

@@ -1,0 +1,715 @@
+//! Random programs: they end (every loop has a counter of its own that only it changes, calls go down in `d`), run in
+//! one thread, and use no constant conditions, no statements that `javac` leaves out of the code, and no `finally`
+//! that is left by a jump.
+
+use super::ast::{
+    Arm, Block, Catch, Expr, FIELDS, Finish, Kind, Method, Op, Part, Program, Stmt, Ty, Var, each,
+};
+use super::rng::Rng;
+
+/// A loop or switch that a jump can name.
+struct Target {
+    label: u32,
+    is_loop: bool,
+}
+
+struct Gen<'r> {
+    rng: &'r mut Rng,
+    /// Methods without their bodies.
+    methods: Vec<Method>,
+    current: usize,
+    ids: u32,
+    scope: Vec<Var>,
+    /// Names that are declared and not yet assigned.
+    hidden: Vec<String>,
+    targets: Vec<Target>,
+    /// Jumps may only name targets from this one on; a return needs it to be 0.
+    floor: usize,
+    in_finally: bool,
+    depth: usize,
+    statements: usize,
+}
+
+pub fn generate(seed: u64) -> Program {
+    let mut rng = Rng::new(seed);
+    let mut ids = 0;
+    let methods = signatures(&mut rng, &mut ids);
+    let mut bodies = Vec::new();
+    for current in 0..methods.len() {
+        let scope = methods[current].params.clone();
+        let mut gen_ = Gen {
+            rng: &mut rng,
+            methods: methods.clone(),
+            current,
+            ids,
+            scope,
+            hidden: Vec::new(),
+            targets: Vec::new(),
+            floor: 0,
+            in_finally: false,
+            depth: 0,
+            statements: 0,
+        };
+        bodies.push(gen_.body());
+        ids = gen_.ids;
+    }
+    let mut methods = methods;
+    for (method, body) in methods.iter_mut().zip(bodies) {
+        method.body = body;
+    }
+    Program { seed, methods }
+}
+
+fn signatures(rng: &mut Rng, ids: &mut u32) -> Vec<Method> {
+    let mut methods = Vec::new();
+    let kinds = [
+        (false, "main"),
+        (true, "<init>"),
+        (false, "p1"),
+        (false, "p2"),
+        (false, "p3"),
+        (true, "o1"),
+        (true, "o2"),
+    ];
+    for (number, (of_object, name)) in kinds.into_iter().enumerate() {
+        let mut types = Vec::new();
+        if number == 1 {
+            types.push(Ty::Int);
+        } else if number > 1 {
+            types.push(Ty::Int);
+            types.push(Ty::Obj);
+            for _ in 0..rng.below(3) {
+                types.push(*rng.pick(&[Ty::Int, Ty::Long, Ty::Bool, Ty::Obj, Ty::Text]));
+            }
+        }
+        let params = types
+            .into_iter()
+            .enumerate()
+            .map(|(n, ty)| {
+                *ids += 1;
+                let depth = n == 0 && number > 1;
+                Var { id: *ids, name: if depth { "d".into() } else { format!("q{n}") }, ty, fixed: depth }
+            })
+            .collect();
+        let result = match number {
+            0 | 1 => None,
+            2 => Some(Ty::Int),
+            _ => *rng.pick(&[Some(Ty::Int), Some(Ty::Bool), Some(Ty::Obj), None]),
+        };
+        let is_static = !of_object;
+        methods.push(Method {
+            of_object,
+            name: name.into(),
+            is_static,
+            params,
+            result,
+            line: 0,
+            body: Block::new(),
+        });
+    }
+    methods
+}
+
+/// Whether a block's end can be reached, as javac sees it.
+fn completes(block: &Block) -> bool {
+    block.last().is_none_or(|last| match &last.kind {
+        Kind::Return(_) | Kind::Throw(_) | Kind::Jump { .. } => false,
+        Kind::If { then, other, .. } => other.as_ref().is_none_or(|o| completes(then) || completes(o)),
+        Kind::Try { body, catches, finish: _ } => {
+            completes(body) || catches.iter().any(|c| completes(&c.body))
+        }
+        Kind::Switch { label, arms, .. } => {
+            let mut left = !arms.iter().any(|a| a.labels.contains(&None));
+            for arm in arms {
+                each(&arm.body, &mut |s| {
+                    left |= matches!(&s.kind, Kind::Jump { label: to, again: false } if to == label);
+                });
+            }
+            left || arms.last().is_none_or(|a| completes(&a.body))
+        }
+        _ => true,
+    })
+}
+
+/// A constant, for javac.
+fn is_literal(e: &Expr) -> bool {
+    matches!(e, Expr::Parts(parts) if parts.iter().all(|p| match p {
+        Part::Text(text) => !text.contains(|c: char| c.is_ascii_lowercase()),
+        Part::Expr(e) => is_literal(e),
+    }))
+}
+
+impl Gen<'_> {
+    fn id(&mut self) -> u32 {
+        self.ids += 1;
+        self.ids
+    }
+
+    fn method(&self) -> &Method {
+        &self.methods[self.current]
+    }
+
+    fn body(&mut self) -> Block {
+        let count = if self.current == 0 { 6 } else { 4 };
+        let mut block = Block::new();
+        if self.current == 0 {
+            // Some objects to begin with.
+            for ty in [Ty::Obj, Ty::Obj] {
+                let value = self.new_object();
+                self.declare(&mut block, ty, value);
+            }
+        }
+        let more = self.rng.below(3) + count;
+        self.fill(&mut block, more, true);
+        if let Some(result) = self.method().result
+            && completes(&block)
+        {
+            let value = self.expr(result, 1);
+            self.push(&mut block, Kind::Return(Some(value)));
+        }
+        block
+    }
+
+    fn push(&mut self, block: &mut Block, kind: Kind) {
+        self.statements += 1;
+        block.push(Stmt { line: 0, visible: self.scope.clone(), kind });
+    }
+
+    fn fresh(&mut self, ty: Ty) -> Var {
+        let taken = |name: &str, gen_: &Gen<'_>| {
+            gen_.scope.iter().any(|v| v.name == name) || gen_.hidden.iter().any(|h| h == name)
+        };
+        let mut number = if self.rng.chance(80) { 0 } else { self.rng.below(4) };
+        while taken(&format!("v{number}"), self) {
+            number += 1;
+        }
+        Var { id: self.id(), name: format!("v{number}"), ty, fixed: false }
+    }
+
+    fn declare(&mut self, block: &mut Block, ty: Ty, value: Expr) {
+        let var = self.fresh(ty);
+        self.push(block, Kind::Declare { var: var.clone(), value: Some(value) });
+        self.scope.push(var);
+    }
+
+    /// A nested block: what it declares is gone after it. `begin` makes its first statements.
+    fn nested(&mut self, count: usize, completing: bool, begin: impl FnOnce(&mut Self, &mut Block)) -> Block {
+        let scope = self.scope.len();
+        let mut block = Block::new();
+        self.depth += 1;
+        begin(self, &mut block);
+        let count = self.rng.below(count) + 1;
+        self.fill(&mut block, count, completing);
+        self.depth -= 1;
+        self.scope.truncate(scope);
+        block
+    }
+
+    fn fill(&mut self, block: &mut Block, count: usize, completing: bool) {
+        for _ in 0..count {
+            let (had, scope) = (block.len(), self.scope.len());
+            self.stmt(block);
+            if !completes(block) {
+                if !completing {
+                    return;
+                }
+                block.truncate(had);
+                self.scope.truncate(scope);
+            }
+        }
+        if block.is_empty() {
+            self.assign(block);
+        }
+    }
+
+    fn stmt(&mut self, block: &mut Block) {
+        let deep = self.depth >= 3 || self.statements > 40;
+        match self.rng.below(if deep { 50 } else { 100 }) {
+            0..10 => {
+                let ty = *self.rng.pick(&[Ty::Int, Ty::Int, Ty::Long, Ty::Bool, Ty::Obj, Ty::Text]);
+                let value = self.expr(ty, 2);
+                self.declare(block, ty, value);
+            }
+            10..20 => self.assign(block),
+            20..34 => self.set_field(block),
+            34..40 => {
+                if let Some(call) = self.call(None) {
+                    if self.current == 0 {
+                        self.push(block, Kind::Run(call));
+                    } else {
+                        let cond = Expr::Atom(self.id(), Box::new(Expr::text("d > 0")));
+                        let visible = self.scope.clone();
+                        let then = vec![Stmt { line: 0, visible, kind: Kind::Run(call) }];
+                        self.push(block, Kind::If { cond, then, other: None });
+                    }
+                }
+            }
+            40..45 => self.leave(block),
+            45..47 => self.throw(block),
+            47..50 => self.assign(block),
+            50..64 => self.branch(block),
+            64..69 => self.late(block),
+            69..83 => self.repeat(block),
+            83..90 => self.switch(block),
+            _ => self.attempt(block),
+        }
+    }
+
+    fn assign(&mut self, block: &mut Block) {
+        let free: Vec<Var> = self.scope.iter().filter(|v| !v.fixed).cloned().collect();
+        if free.is_empty() {
+            return self.set_field(block);
+        }
+        let var = self.rng.pick(&free).clone();
+        let (op, value) = self.change(var.ty);
+        self.push(block, Kind::Assign { var, fresh: false, op, value });
+    }
+
+    fn change(&mut self, ty: Ty) -> (Op, Expr) {
+        let op = match ty {
+            Ty::Int | Ty::Long => *self.rng.pick(&[Op::Set, Op::Set, Op::Add, Op::Inc]),
+            _ => Op::Set,
+        };
+        (op, self.expr(ty, 2))
+    }
+
+    fn set_field(&mut self, block: &mut Block) {
+        let field = self.rng.below(FIELDS.len());
+        let known = &FIELDS[field];
+        let owner = if known.is_static { None } else { Some(self.owner()) };
+        let (op, value) = self.change(known.ty);
+        self.push(block, Kind::SetField { field, owner, op, value });
+    }
+
+    /// An expression for an object: mostly a variable.
+    fn owner(&mut self) -> Expr {
+        let mut names: Vec<String> =
+            self.scope.iter().filter(|v| v.ty == Ty::Obj).map(|v| v.name.clone()).collect();
+        if !self.method().is_static {
+            names.push("this".into());
+        }
+        if names.is_empty() || self.rng.chance(12) {
+            return self.new_or_static();
+        }
+        let name = self.rng.pick(&names).clone();
+        if self.rng.chance(12) { Expr::text(format!("{name}.next")) } else { Expr::text(name) }
+    }
+
+    fn new_or_static(&mut self) -> Expr {
+        if self.method().is_constructor() {
+            Expr::text("this")
+        } else {
+            Expr::text(format!("{}.s1", self.main()))
+        }
+    }
+
+    fn main(&self) -> &'static str {
+        // `#` becomes the seed when the program is written.
+        "P#"
+    }
+
+    fn cond(&mut self, depth: usize) -> Expr {
+        match self.rng.below(if depth == 0 { 60 } else { 100 }) {
+            0..60 => {
+                let operand = self.compare();
+                if matches!(operand, Expr::And(..)) {
+                    return operand;
+                }
+                Expr::Atom(self.id(), Box::new(operand))
+            }
+            60..75 => Expr::And(Box::new(self.cond(depth - 1)), Box::new(self.cond(depth - 1))),
+            75..88 => Expr::Or(Box::new(self.cond(depth - 1)), Box::new(self.cond(depth - 1))),
+            88..95 => Expr::Not(Box::new(self.cond(depth - 1))),
+            _ => Expr::Choice(
+                Box::new(self.cond(depth - 1)),
+                Box::new(self.cond(depth - 1)),
+                Box::new(self.cond(depth - 1)),
+            ),
+        }
+    }
+
+    /// An operand of a condition; never constant.
+    fn compare(&mut self) -> Expr {
+        let names = |ty: Ty, gen_: &Gen<'_>| -> Vec<String> {
+            gen_.scope.iter().filter(|v| v.ty == ty).map(|v| v.name.clone()).collect()
+        };
+        let pieces = |list: [Expr; 2], op: &str| {
+            let [a, b] = list;
+            Expr::Parts(vec![Part::Expr(a), Part::Text(format!(" {op} ")), Part::Expr(b)])
+        };
+        match self.rng.below(10) {
+            0..2 => {
+                let known = names(Ty::Bool, self);
+                if known.is_empty() {
+                    Expr::text(format!("{}.s2", self.main()))
+                } else {
+                    Expr::text(self.rng.pick(&known).clone())
+                }
+            }
+            2..4 => {
+                let known = names(Ty::Obj, self);
+                let left = if known.is_empty() {
+                    format!("{}.s1", self.main())
+                } else {
+                    self.rng.pick(&known).clone()
+                };
+                let right = if known.is_empty() || self.rng.chance(60) {
+                    "null".to_owned()
+                } else {
+                    self.rng.pick(&known).clone()
+                };
+                pieces([Expr::text(left), Expr::text(right)], if self.rng.chance(50) { "==" } else { "!=" })
+            }
+            4 if self.may_call() => match self.call(Some(Ty::Bool)) {
+                Some(call) => self.guarded(call, Ty::Bool),
+                _ => Expr::text(format!("{}.s2", self.main())),
+            },
+            _ => {
+                let known = names(Ty::Int, self);
+                let left = if known.is_empty() || self.rng.chance(25) {
+                    Expr::text(format!("{}.s0", self.main()))
+                } else {
+                    self.plain_int()
+                };
+                let op = *self.rng.pick(&["<", ">", "<=", ">=", "==", "!="]);
+                let right = self.expr(Ty::Int, 1);
+                pieces([left, right], op)
+            }
+        }
+    }
+
+    /// A variable, or a static field where there is none.
+    fn plain_int(&mut self) -> Expr {
+        let known: Vec<String> =
+            self.scope.iter().filter(|v| v.ty == Ty::Int).map(|v| v.name.clone()).collect();
+        if known.is_empty() {
+            Expr::text(format!("{}.s0", self.main()))
+        } else {
+            Expr::text(self.rng.pick(&known).clone())
+        }
+    }
+
+    fn may_call(&self) -> bool {
+        !self.method().is_constructor()
+    }
+
+    /// Where `d` runs out nothing is called.
+    fn guarded(&mut self, call: Expr, ty: Ty) -> Expr {
+        if self.current == 0 {
+            return call;
+        }
+        let guard = Expr::Atom(self.id(), Box::new(Expr::text("d > 0")));
+        if ty == Ty::Bool {
+            let call = Expr::Atom(self.id(), Box::new(call));
+            return Expr::And(Box::new(guard), Box::new(call));
+        }
+        let other = self.literal(ty);
+        Expr::Choice(Box::new(guard), Box::new(call), Box::new(other))
+    }
+
+    fn call(&mut self, result: Option<Ty>) -> Option<Expr> {
+        if !self.may_call() {
+            return None;
+        }
+        let fits =
+            |m: &Method| m.name != "main" && !m.is_constructor() && (result.is_none() || m.result == result);
+        let known: Vec<usize> = (0..self.methods.len()).filter(|n| fits(&self.methods[*n])).collect();
+        if known.is_empty() {
+            return None;
+        }
+        let number = *self.rng.pick(&known);
+        let method = self.methods[number].clone();
+        let mut parts = Vec::new();
+        if method.is_static {
+            parts.push(Part::Text(self.main().into()));
+        } else {
+            parts.push(Part::Expr(self.owner()));
+        }
+        parts.push(Part::Text(format!(".{}({}", method.name, if self.current == 0 { "2" } else { "d - 1" })));
+        for param in method.params.iter().skip(1) {
+            parts.push(Part::Text(", ".into()));
+            let value = self.expr(param.ty, 1);
+            parts.push(Part::Expr(value));
+        }
+        parts.push(Part::Text(")".into()));
+        Some(Expr::Call(number, parts))
+    }
+
+    fn new_object(&mut self) -> Expr {
+        let value = self.expr(Ty::Int, 0);
+        Expr::Call(1, vec![Part::Text("new O#(".into()), Part::Expr(value), Part::Text(")".into())])
+    }
+
+    fn literal(&mut self, ty: Ty) -> Expr {
+        match ty {
+            Ty::Int => Expr::text(self.rng.pick(&["0", "1", "2", "3", "5", "-1", "200"]).to_owned()),
+            Ty::Long => Expr::text(self.rng.pick(&["0L", "4L", "-9L"]).to_owned()),
+            Ty::Bool => Expr::text(self.rng.pick(&["true", "false"]).to_owned()),
+            Ty::Text => Expr::text(self.rng.pick(&["\"a\"", "\"bc\"", "null"]).to_owned()),
+            Ty::Obj => Expr::text("null"),
+        }
+    }
+
+    fn expr(&mut self, ty: Ty, depth: usize) -> Expr {
+        let known: Vec<String> = self.scope.iter().filter(|v| v.ty == ty).map(|v| v.name.clone()).collect();
+        if depth > 0
+            && self.may_call()
+            && self.rng.chance(9)
+            && let Some(call) = self.call(Some(ty))
+        {
+            return self.guarded(call, ty);
+        }
+        if depth > 0 && self.rng.chance(12) {
+            let (c, a, b) = (self.cond(1), self.expr(ty, depth - 1), self.expr(ty, depth - 1));
+            return Expr::Choice(Box::new(c), Box::new(a), Box::new(b));
+        }
+        match (ty, self.rng.below(10)) {
+            (Ty::Int, 0..4) if depth > 0 => {
+                let op = *self.rng.pick(&["+", "-", "*", "+", "/", "%"]);
+                // javac folds constants: one side is none.
+                let a = if self.rng.chance(60) { self.plain_int() } else { self.expr(ty, depth - 1) };
+                let a = if is_literal(&a) { self.plain_int() } else { a };
+                let b = self.expr(ty, depth - 1);
+                Expr::Parts(vec![
+                    Part::Text("(".into()),
+                    Part::Expr(a),
+                    Part::Text(format!(" {op} ")),
+                    Part::Expr(b),
+                    Part::Text(")".into()),
+                ])
+            }
+            (Ty::Long, 0..4) if depth > 0 => {
+                let (a, b) = (self.expr(Ty::Long, depth - 1), self.plain_int());
+                Expr::Parts(vec![
+                    Part::Text("(".into()),
+                    Part::Expr(a),
+                    Part::Text(" + ".into()),
+                    Part::Expr(b),
+                    Part::Text(")".into()),
+                ])
+            }
+            (Ty::Bool, 0..4) if depth > 0 => self.cond(depth),
+            (Ty::Obj, 0..3) if depth > 0 && self.may_call() => self.new_object(),
+            (_, 0..6) if !known.is_empty() => Expr::text(self.rng.pick(&known).clone()),
+            (_, 6..8) => {
+                let fields: Vec<usize> = (0..FIELDS.len()).filter(|f| FIELDS[*f].ty == ty).collect();
+                let field = &FIELDS[*self.rng.pick(&fields)];
+                if field.is_static {
+                    let class = if field.of_object { "O#" } else { "P#" };
+                    return Expr::text(format!("{class}.{}", field.name));
+                }
+                let owner = self.owner();
+                Expr::Parts(vec![Part::Expr(owner), Part::Text(format!(".{}", field.name))])
+            }
+            _ => self.literal(ty),
+        }
+    }
+
+    fn branch(&mut self, block: &mut Block) {
+        let cond = self.cond(2);
+        let place = block.len();
+        self.push(block, Kind::If { cond, then: Block::new(), other: None });
+        let then = self.nested(3, false, |_, _| {});
+        let other = self.rng.chance(45).then(|| self.nested(3, false, |_, _| {}));
+        if let Kind::If { then: t, other: o, .. } = &mut block[place].kind {
+            (*t, *o) = (then, other);
+        }
+    }
+
+    /// `int v; if (…) { v = …; } else { v = …; }`: one variable with several ranges.
+    fn late(&mut self, block: &mut Block) {
+        let ty = *self.rng.pick(&[Ty::Int, Ty::Obj, Ty::Long]);
+        let var = self.fresh(ty);
+        self.push(block, Kind::Declare { var: var.clone(), value: None });
+        self.hidden.push(var.name.clone());
+        let cond = self.cond(1);
+        let place = block.len();
+        self.push(block, Kind::If { cond, then: Block::new(), other: None });
+        let mut arms = Vec::new();
+        for _ in 0..2 {
+            let var = var.clone();
+            arms.push(self.nested(2, true, |gen_, block| {
+                let value = gen_.expr(ty, 1);
+                gen_.push(block, Kind::Assign { var: var.clone(), fresh: true, op: Op::Set, value });
+                gen_.scope.push(var);
+            }));
+        }
+        self.hidden.pop();
+        let (other, then) = (arms.pop(), arms.pop().unwrap_or_default());
+        if let Kind::If { then: t, other: o, .. } = &mut block[place].kind {
+            (*t, *o) = (then, other);
+        }
+        self.scope.push(var);
+    }
+
+    fn repeat(&mut self, block: &mut Block) {
+        let label = self.id();
+        let turns = self.rng.below(3) + 1;
+        self.targets.push(Target { label, is_loop: true });
+        match self.rng.below(10) {
+            0..4 => {
+                let scope = self.scope.len();
+                let mut var = self.fresh(Ty::Int);
+                var.fixed = true;
+                let place = block.len();
+                let first = Expr::Atom(self.id(), Box::new(Expr::text(format!("{} < {turns}", var.name))));
+                self.push(
+                    block,
+                    Kind::For { label, var: var.clone(), cond: first.clone(), body: Block::new() },
+                );
+                self.scope.push(var);
+                let cond = if self.rng.chance(20) {
+                    Expr::And(Box::new(first), Box::new(self.cond(1)))
+                } else {
+                    first
+                };
+                let body = self.nested(3, true, |_, _| {});
+                self.scope.truncate(scope);
+                if let Kind::For { cond: c, body: b, .. } = &mut block[place].kind {
+                    (*c, *b) = (cond, body);
+                }
+            }
+            kind => {
+                let mut counter = self.fresh(Ty::Int);
+                counter.fixed = true;
+                let from = Expr::text(turns.to_string());
+                self.push(block, Kind::Declare { var: counter.clone(), value: Some(from) });
+                self.scope.push(counter.clone());
+                let name = counter.name.clone();
+                let mut cond = Expr::Atom(self.id(), Box::new(Expr::text(format!("{name} > 0"))));
+                if self.rng.chance(35) {
+                    cond = Expr::And(Box::new(cond), Box::new(self.cond(1)));
+                }
+                let down = |gen_: &mut Self, block: &mut Block| {
+                    let (var, value) = (counter, Expr::text("-1"));
+                    gen_.push(block, Kind::Assign { var, fresh: false, op: Op::Add, value });
+                };
+                let place = block.len();
+                let endless = kind == 4;
+                match kind {
+                    5..8 => self.push(block, Kind::While { label, cond: Some(cond), body: Block::new() }),
+                    4 => self.push(block, Kind::While { label, cond: None, body: Block::new() }),
+                    _ => self.push(block, Kind::Do { label, cond, body: Block::new() }),
+                }
+                let made = self.nested(3, true, |gen_, block| {
+                    down(gen_, block);
+                    if endless {
+                        let done = Expr::Atom(gen_.id(), Box::new(Expr::text(format!("{name} < 0"))));
+                        let visible = gen_.scope.clone();
+                        let leave = Stmt { line: 0, visible, kind: Kind::Jump { label, again: false } };
+                        gen_.push(block, Kind::If { cond: done, then: vec![leave], other: None });
+                    }
+                });
+                if let Kind::While { body, .. } | Kind::Do { body, .. } = &mut block[place].kind {
+                    *body = made;
+                }
+            }
+        }
+        self.targets.pop();
+    }
+
+    fn switch(&mut self, block: &mut Block) {
+        let (label, id) = (self.id(), self.id());
+        let selector = self.expr(Ty::Int, 1);
+        let place = block.len();
+        self.push(block, Kind::Switch { label, id, selector, arms: Vec::new() });
+        self.targets.push(Target { label, is_loop: false });
+        let mut keys: Vec<i32> = vec![0, 1, 2, 3, if self.rng.chance(30) { 500 } else { 4 }];
+        let mut made = Vec::new();
+        let count = self.rng.below(3) + 2;
+        let default_at = self.rng.below(count * 2);
+        for number in 0..count {
+            let mut labels = Vec::new();
+            if number == default_at {
+                labels.push(None);
+            } else {
+                for _ in 0..(if self.rng.chance(25) { 2 } else { 1 }).min(keys.len()) {
+                    let key = self.rng.below(keys.len());
+                    labels.push(Some(keys.remove(key)));
+                }
+            }
+            if labels.is_empty() {
+                break;
+            }
+            let falls = self.rng.chance(30);
+            let mut body = self.nested(2, false, |_, _| {});
+            if !falls && completes(&body) {
+                self.push(&mut body, Kind::Jump { label, again: false });
+            }
+            made.push(Arm { labels, body });
+        }
+        self.targets.pop();
+        if let Kind::Switch { arms, .. } = &mut block[place].kind {
+            *arms = made;
+        }
+    }
+
+    fn attempt(&mut self, block: &mut Block) {
+        let place = block.len();
+        self.push(block, Kind::Try { body: Block::new(), catches: Vec::new(), finish: None });
+        let body = self.nested(3, false, |gen_, block| {
+            if gen_.rng.chance(60) {
+                gen_.throw_maybe(block);
+            }
+        });
+        let mut catches = Vec::new();
+        let finish = self.rng.chance(35);
+        let mut classes = vec!["E1", "E2", "ArithmeticException", "NullPointerException"];
+        let mut count = self.rng.below(2) + usize::from(!finish);
+        while count > 0 {
+            count -= 1;
+            let last = count == 0 && self.rng.chance(60);
+            let class = if last { "RuntimeException" } else { classes.remove(self.rng.below(classes.len())) };
+            let mut var = self.fresh(Ty::Obj);
+            var.name = format!("e{}", self.depth);
+            let id = self.id();
+            let body = self.nested(2, false, |_, _| {});
+            catches.push(Catch { id, class, var, line: 0, body });
+        }
+        let finish = finish.then(|| {
+            let id = self.id();
+            let outer = (self.floor, self.in_finally);
+            (self.floor, self.in_finally) = (self.targets.len(), true);
+            let body = self.nested(2, true, |_, _| {});
+            (self.floor, self.in_finally) = outer;
+            Finish { id, body }
+        });
+        if let Kind::Try { body: b, catches: c, finish: f } = &mut block[place].kind {
+            (*b, *c, *f) = (body, catches, finish);
+        }
+    }
+
+    fn throw_maybe(&mut self, block: &mut Block) {
+        let cond = self.cond(1);
+        let class = *self.rng.pick(&["E1", "E2"]);
+        let throw = Stmt { line: 0, visible: self.scope.clone(), kind: Kind::Throw(class) };
+        self.push(block, Kind::If { cond, then: vec![throw], other: None });
+    }
+
+    fn throw(&mut self, block: &mut Block) {
+        if self.depth > 0 && self.rng.chance(40) {
+            let class = *self.rng.pick(&["E1", "E2"]);
+            self.push(block, Kind::Throw(class));
+        } else {
+            self.throw_maybe(block);
+        }
+    }
+
+    fn leave(&mut self, block: &mut Block) {
+        if self.depth == 0 {
+            return self.set_field(block);
+        }
+        let open: Vec<(u32, bool)> =
+            self.targets.iter().skip(self.floor).map(|t| (t.label, t.is_loop)).collect();
+        if !open.is_empty() && self.rng.chance(70) {
+            let (label, is_loop) = *self.rng.pick(&open);
+            let again = is_loop && self.rng.chance(40);
+            self.push(block, Kind::Jump { label, again });
+        } else if !self.in_finally && self.current > 1 {
+            let value = self.method().result.map(|ty| self.expr(ty, 1));
+            self.push(block, Kind::Return(value));
+        } else {
+            self.set_field(block);
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The control flow graph of a generated method, drawn from its syntax: a node for each thing the log tells. `finally`
+//! blocks are copied for each way into them, as the JVM's languages must. Control dependence by its definition:
+//! post-dominance by taking a node away.
+
+use super::ast::{Block, Expr, Kind, Method, Op, Part, Stmt};
+use std::collections::HashMap;
+
+/// What of the log makes a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tok {
+    Exit,
+    Line(u32),
+    Branch(u32),
+    Store(u32),
+    Write(usize),
+    Call(usize),
+    Handler(u32),
+    /// Nothing: a place that another node stands for.
+    Pass,
+}
+
+/// A way out of a node: the branch's value (a switch's key, `None` its default), where it leads.
+pub type Ways = Vec<(Option<i64>, usize)>;
+
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub tok: Tok,
+    pub line: u32,
+    pub ways: Ways,
+    /// Handlers around, innermost first: number, node.
+    pub handlers: Vec<(u32, usize)>,
+}
+
+#[derive(Default)]
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    pub entry: usize,
+    /// Source text of each branch's operand; labels of each switch's ways.
+    pub operands: HashMap<u32, String>,
+}
+
+pub const EXIT: usize = 0;
+
+/// What a node depends on.
+#[derive(Debug, Default)]
+pub struct Dependence {
+    /// Edges: node and way.
+    pub edges: Vec<(usize, Option<i64>)>,
+    pub from_entry: bool,
+    /// Handler nodes from which none of the edges is needed.
+    pub handlers: Vec<usize>,
+}
+
+#[derive(Clone)]
+struct Env<'a> {
+    handlers: Vec<(u32, usize)>,
+    /// `finally` blocks around, outermost first, with what is around them.
+    finals: Vec<(&'a Block, Env<'a>)>,
+    /// Label, node after, node of the next turn, number of `finally` blocks around.
+    targets: Vec<(u32, usize, usize, usize)>,
+}
+
+pub fn draw(method: &Method, of: impl Fn(&Expr) -> String) -> Graph {
+    let mut graph = Graph::default();
+    let env = Env { handlers: Vec::new(), finals: Vec::new(), targets: Vec::new() };
+    graph.add(Tok::Exit, 0, Vec::new(), &env);
+    graph.entry = graph.block(&method.body, EXIT, &env, &of);
+    graph.entry = graph.skip(graph.entry);
+    for node in 0..graph.nodes.len() {
+        let ways = graph.nodes[node].ways.iter().map(|(way, to)| (*way, graph.skip(*to))).collect();
+        graph.nodes[node].ways = ways;
+    }
+    graph
+}
+
+impl Graph {
+    fn add(&mut self, tok: Tok, line: u32, ways: Ways, env: &Env<'_>) -> usize {
+        self.nodes.push(Node { tok, line, ways, handlers: env.handlers.clone() });
+        self.nodes.len() - 1
+    }
+
+    fn then(&mut self, tok: Tok, line: u32, next: usize, env: &Env<'_>) -> usize {
+        self.add(tok, line, vec![(None, next)], env)
+    }
+
+    /// The node that a place without a token stands for.
+    fn skip(&self, mut node: usize) -> usize {
+        while self.nodes[node].tok == Tok::Pass {
+            node = self.nodes[node].ways[0].1;
+        }
+        node
+    }
+
+    fn block<'a>(
+        &mut self,
+        block: &'a Block,
+        next: usize,
+        env: &Env<'a>,
+        of: &dyn Fn(&Expr) -> String,
+    ) -> usize {
+        block.iter().rev().fold(next, |next, stmt| self.stmt(stmt, next, env, of))
+    }
+
+    /// A jump out of the innermost `finally` blocks down to `kept` of them: each is copied.
+    fn through<'a>(
+        &mut self,
+        kept: usize,
+        target: usize,
+        env: &Env<'a>,
+        of: &dyn Fn(&Expr) -> String,
+    ) -> usize {
+        env.finals[kept..].iter().fold(target, |next, (block, around)| self.block(block, next, around, of))
+    }
+
+    fn stmt<'a>(&mut self, s: &'a Stmt, next: usize, env: &Env<'a>, of: &dyn Fn(&Expr) -> String) -> usize {
+        let line = s.line;
+        let to = match &s.kind {
+            Kind::Declare { value: None, .. } => return next,
+            Kind::Declare { var, value: Some(value) } => {
+                let store = self.then(Tok::Store(var.id), line, next, env);
+                self.expr(value, line, store, env, of)
+            }
+            Kind::Assign { var, op, value, .. } => {
+                let store = self.then(Tok::Store(var.id), line, next, env);
+                if *op == Op::Inc { store } else { self.expr(value, line, store, env, of) }
+            }
+            Kind::SetField { field, owner, op, value } => {
+                let mut at = self.then(Tok::Write(*field), line, next, env);
+                if *op != Op::Inc {
+                    at = self.expr(value, line, at, env, of);
+                }
+                owner.as_ref().map_or(at, |o| self.expr(o, line, at, env, of))
+            }
+            Kind::Run(call) => self.expr(call, line, next, env, of),
+            Kind::If { cond, then, other } => {
+                let then = self.block(then, next, env, of);
+                let other = other.as_ref().map_or(next, |o| self.block(o, next, env, of));
+                self.cond(cond, line, then, other, env, of)
+            }
+            Kind::While { label, cond, body } => {
+                let head = self.add(Tok::Pass, line, Vec::new(), env);
+                let inner = env.with(*label, next, head);
+                let body = self.block(body, head, &inner, of);
+                let first = match cond {
+                    Some(cond) => {
+                        let test = self.cond(cond, line, body, next, env, of);
+                        self.then(Tok::Line(line), line, test, env)
+                    }
+                    None => body,
+                };
+                self.nodes[head].ways = vec![(None, first)];
+                return head;
+            }
+            Kind::Do { label, cond, body } => {
+                let head = self.add(Tok::Pass, line, Vec::new(), env);
+                let test = self.cond(cond, line, head, next, env, of);
+                let test = self.then(Tok::Line(line), line, test, env);
+                let body = self.block(body, test, &env.with(*label, next, test), of);
+                self.nodes[head].ways = vec![(None, body)];
+                return head;
+            }
+            Kind::For { label, var, cond, body } => {
+                let head = self.add(Tok::Pass, line, Vec::new(), env);
+                let update = self.then(Tok::Store(var.id), line, head, env);
+                let body = self.block(body, update, &env.with(*label, next, update), of);
+                let test = self.cond(cond, line, body, next, env, of);
+                let test = self.then(Tok::Line(line), line, test, env);
+                self.nodes[head].ways = vec![(None, test)];
+                return self.then(Tok::Store(var.id), line, head, env);
+            }
+            Kind::Switch { label, id, selector, arms } => {
+                let inner = env.with(*label, next, next);
+                let mut ways: Ways = Vec::new();
+                let mut after = next;
+                let mut default = next;
+                for arm in arms.iter().rev() {
+                    after = self.block(&arm.body, after, &inner, of);
+                    for key in &arm.labels {
+                        match key {
+                            Some(key) => ways.push((Some(i64::from(*key)), after)),
+                            None => default = after,
+                        }
+                    }
+                }
+                ways.push((None, default));
+                self.operands.insert(*id, of(selector));
+                let node = self.add(Tok::Branch(*id), line, ways, env);
+                self.expr(selector, line, node, env, of)
+            }
+            Kind::Try { body, catches, finish } => {
+                let mut inside = env.clone();
+                let mut after = next;
+                if let Some(finish) = finish {
+                    after = self.block(&finish.body, next, env, of);
+                    let rest = self.block(&finish.body, EXIT, env, of);
+                    let any = self.then(Tok::Handler(finish.id), 0, rest, env);
+                    inside.handlers.insert(0, (finish.id, any));
+                    inside.finals.push((&finish.body, env.clone()));
+                }
+                let mut within = inside.clone();
+                let mut handlers = Vec::new();
+                for catch in catches {
+                    let first = self.block(&catch.body, after, &inside, of);
+                    let store = self.then(Tok::Store(catch.var.id), catch.line, first, &inside);
+                    let handler = self.then(Tok::Handler(catch.id), catch.line, store, &inside);
+                    handlers.push((catch.id, handler));
+                }
+                within.handlers.splice(0..0, handlers);
+                return self.block(body, after, &within, of);
+            }
+            Kind::Jump { label, again } => {
+                let target = env.targets.iter().find(|t| t.0 == *label).expect("a label around");
+                let to = if *again { target.2 } else { target.1 };
+                self.through(target.3, to, env, of)
+            }
+            Kind::Return(value) => {
+                let out = self.through(0, EXIT, env, of);
+                value.as_ref().map_or(out, |v| self.expr(v, line, out, env, of))
+            }
+            Kind::Throw(_) => EXIT,
+        };
+        self.then(Tok::Line(line), line, to, env)
+    }
+
+    fn expr<'a>(
+        &mut self,
+        e: &Expr,
+        line: u32,
+        next: usize,
+        env: &Env<'a>,
+        of: &dyn Fn(&Expr) -> String,
+    ) -> usize {
+        match e {
+            Expr::Parts(parts) => self.parts(parts, line, next, env, of),
+            Expr::Call(method, parts) => {
+                let call = self.then(Tok::Call(*method), line, next, env);
+                self.parts(parts, line, call, env, of)
+            }
+            Expr::Choice(c, a, b) => {
+                let a = self.expr(a, line, next, env, of);
+                let b = self.expr(b, line, next, env, of);
+                self.cond(c, line, a, b, env, of)
+            }
+            _ => self.cond(e, line, next, next, env, of),
+        }
+    }
+
+    fn parts<'a>(
+        &mut self,
+        parts: &[Part],
+        line: u32,
+        next: usize,
+        env: &Env<'a>,
+        of: &dyn Fn(&Expr) -> String,
+    ) -> usize {
+        parts.iter().rev().fold(next, |next, part| match part {
+            Part::Text(_) => next,
+            Part::Expr(e) => self.expr(e, line, next, env, of),
+        })
+    }
+
+    fn cond<'a>(
+        &mut self,
+        e: &Expr,
+        line: u32,
+        yes: usize,
+        no: usize,
+        env: &Env<'a>,
+        of: &dyn Fn(&Expr) -> String,
+    ) -> usize {
+        match e {
+            Expr::And(a, b) => {
+                let b = self.cond(b, line, yes, no, env, of);
+                self.cond(a, line, b, no, env, of)
+            }
+            Expr::Or(a, b) => {
+                let b = self.cond(b, line, yes, no, env, of);
+                self.cond(a, line, yes, b, env, of)
+            }
+            Expr::Not(a) => self.cond(a, line, no, yes, env, of),
+            Expr::Choice(c, a, b) => {
+                let a = self.cond(a, line, yes, no, env, of);
+                let b = self.cond(b, line, yes, no, env, of);
+                self.cond(c, line, a, b, env, of)
+            }
+            Expr::Atom(id, operand) => {
+                self.operands.insert(*id, of(operand));
+                let branch = self.add(Tok::Branch(*id), line, vec![(Some(1), yes), (Some(0), no)], env);
+                self.expr(operand, line, branch, env, of)
+            }
+            Expr::Parts(_) | Expr::Call(..) => panic!("a condition's operand is an atom: {e:?}"),
+        }
+    }
+
+    fn forward(&self, start: usize, cut: &[(usize, Option<i64>)]) -> Vec<bool> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut work = vec![start];
+        while let Some(at) = work.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                let open = self.nodes[at].ways.iter().filter(|(way, _)| !cut.contains(&(at, *way)));
+                work.extend(open.map(|(_, to)| *to));
+            }
+        }
+        seen
+    }
+
+    /// For each node whether it can reach the exit without passing `without`.
+    fn escapes(&self, without: usize) -> Vec<bool> {
+        let mut found = vec![false; self.nodes.len()];
+        found[EXIT] = EXIT != without;
+        loop {
+            let mut changed = false;
+            for at in 0..self.nodes.len() {
+                if !found[at] && at != without && self.nodes[at].ways.iter().any(|(_, to)| found[*to]) {
+                    found[at] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return found;
+            }
+        }
+    }
+
+    /// Whether every way from `from` to the end passes `node`.
+    pub fn always_reaches(&self, from: usize, node: usize) -> bool {
+        !self.escapes(node)[from]
+    }
+
+    pub fn dependence(&self, node: usize) -> Dependence {
+        let escapes = self.escapes(node);
+        let mut edges = Vec::new();
+        for (at, known) in self.nodes.iter().enumerate() {
+            let first = known.ways.first().map(|(_, to)| *to);
+            if known.ways.iter().all(|(_, to)| Some(*to) == first) || (at != node && !escapes[at]) {
+                continue;
+            }
+            edges.extend(known.ways.iter().filter(|(_, to)| !escapes[*to]).map(|(way, _)| (at, *way)));
+        }
+        let free = |start: usize| self.forward(start, &edges)[node];
+        let handlers = (0..self.nodes.len()).filter(|n| matches!(self.nodes[*n].tok, Tok::Handler(_)));
+        Dependence { from_entry: free(self.entry), handlers: handlers.filter(|h| free(*h)).collect(), edges }
+    }
+}
+
+impl<'a> Env<'a> {
+    fn with(&self, label: u32, after: usize, again: usize) -> Env<'a> {
+        let mut env = self.clone();
+        env.targets.push((label, after, again, self.finals.len()));
+        env
+    }
+}

@@ -1,0 +1,89 @@
+//! The brute-force log: what the logging program printed, line by line.
+
+#[derive(Clone, Debug)]
+pub enum Event {
+    Enter {
+        act: u32,
+        parent: u32,
+        method: usize,
+        values: Vec<String>,
+    },
+    Leave,
+    Line {
+        act: u32,
+        line: u32,
+    },
+    Branch {
+        act: u32,
+        id: u32,
+        way: i64,
+    },
+    Store {
+        act: u32,
+        var: u32,
+        line: u32,
+        value: String,
+    },
+    /// `initial`: by a field's initialiser.
+    Write {
+        act: u32,
+        owner: String,
+        field: usize,
+        line: u32,
+        old: String,
+        new: String,
+        initial: bool,
+    },
+    Handler {
+        act: u32,
+        id: u32,
+    },
+}
+
+fn number<T: std::str::FromStr>(text: Option<&&str>) -> T
+where
+    T::Err: std::fmt::Debug,
+{
+    text.expect("a field of the log").parse().expect("a number of the log")
+}
+
+/// Reads the log; none where it was too long.
+pub fn parse(text: &str) -> Option<Vec<Event>> {
+    if text.contains("LONG") {
+        return None;
+    }
+    Some(text.lines().map(event).collect())
+}
+
+fn event(line: &str) -> Event {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let act = number(words.get(1));
+    match words[0] {
+        "E" => Event::Enter {
+            act,
+            parent: number(words.get(2)),
+            method: number(words.get(3)),
+            values: words.iter().skip(4).map(|w| (*w).to_owned()).collect(),
+        },
+        "X" => Event::Leave,
+        "L" => Event::Line { act, line: number(words.get(2)) },
+        "B" => Event::Branch { act, id: number(words.get(2)), way: number(words.get(3)) },
+        "S" => Event::Store {
+            act,
+            var: number(words.get(2)),
+            line: number(words.get(3)),
+            value: words[4].into(),
+        },
+        "W" | "I" => Event::Write {
+            act,
+            owner: words[2].into(),
+            field: number(words.get(3)),
+            line: number(words.get(4)),
+            old: words[5].into(),
+            new: words[6].into(),
+            initial: words[0] == "I",
+        },
+        "H" => Event::Handler { act, id: number(words.get(2)) },
+        other => panic!("no event of the log: {other} in {line}"),
+    }
+}
