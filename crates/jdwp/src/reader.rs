@@ -4,6 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -27,6 +28,32 @@ impl Drop for EndOnDrop {
     }
 }
 
+/// Looks again and again for a while before sleeping ([`Options::linger`](crate::Options::linger)).
+struct Linger {
+    time: Duration,
+    until: Option<Instant>,
+}
+
+impl Linger {
+    /// A packet came or went: the next may be near.
+    fn begin(&mut self) {
+        if !self.time.is_zero() {
+            self.until = Instant::now().checked_add(self.time);
+        }
+    }
+
+    /// Has the task polled again at once, after all others and a look at the sockets, until the time is over.
+    fn poll(&mut self, cx: &mut Context<'_>) {
+        match self.until {
+            // Polled once, it leaves the waker with the runtime; that nobody polls it again does not matter.
+            Some(until) if Instant::now() < until => {
+                let _ = pin!(tokio::task::yield_now()).poll(cx);
+            }
+            _ => self.until = None,
+        }
+    }
+}
+
 /// Reads until the connection ends, and tells everyone how. Not an `async fn`: the guard must be there even if
 /// the runtime drops the task before its first poll.
 pub(crate) fn run(
@@ -36,7 +63,8 @@ pub(crate) fn run(
 ) -> impl Future<Output = ()> {
     let guard = EndOnDrop(shared);
     async move {
-        let why = poll_fn(|cx| poll_run(&guard.0, &mut stream, &mut buffer, cx)).await;
+        let mut linger = Linger { time: guard.0.options.linger, until: None };
+        let why = poll_fn(|cx| poll_run(&guard.0, &mut stream, &mut buffer, &mut linger, cx)).await;
         guard.0.lock().end(why);
     }
 }
@@ -46,6 +74,7 @@ fn poll_run(
     shared: &Shared,
     stream: &mut (impl AsyncRead + Unpin),
     buffer: &mut PacketBuffer,
+    linger: &mut Linger,
     cx: &mut Context<'_>,
 ) -> Poll<Error> {
     loop {
@@ -63,6 +92,9 @@ fn poll_run(
             }
             state.flush();
             state.poll_flush_writer(cx);
+            if std::mem::take(&mut state.wrote) {
+                linger.begin();
+            }
             match state.may_read(&shared.options) {
                 Ok(true) => {}
                 Ok(false) => return Poll::Pending,
@@ -76,12 +108,15 @@ fn poll_run(
                 return Poll::Ready(Error::Truncated { have: buffer.leftover() });
             }
             Poll::Ready(Ok(0)) => return Poll::Ready(Error::Closed(ClosedBy::Vm)),
-            Poll::Ready(Ok(_)) => {}
+            Poll::Ready(Ok(_)) => linger.begin(),
             Poll::Ready(Err(error)) => return Poll::Ready(error.into()),
             Poll::Pending => match draining {
                 // All that had arrived has been read, and no answer to what could not be sent will come.
                 Some(why) => return Poll::Ready(why),
-                None => return Poll::Pending,
+                None => {
+                    linger.poll(cx);
+                    return Poll::Pending;
+                }
             },
         }
     }

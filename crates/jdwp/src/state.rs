@@ -28,6 +28,8 @@ pub(crate) struct State {
     /// Bytes to send; the first `sent` of them have been.
     pub(crate) out: Vec<u8>,
     sent: usize,
+    /// Whether something was sent since the reading task looked.
+    pub(crate) wrote: bool,
     /// Set when writing failed: nothing more is sent, and the reading task takes what still arrived and ends.
     pub(crate) write_error: Option<Error>,
     next_id: u32,
@@ -62,6 +64,7 @@ impl Shared {
             writer: Some(writer),
             out: Vec::new(),
             sent: 0,
+            wrote: false,
             write_error: None,
             next_id,
             calls: HashMap::new(),
@@ -123,7 +126,10 @@ impl State {
             };
             match Pin::new(&mut *writer).poll_write(&mut cx, rest) {
                 Poll::Ready(Ok(0)) => break std::io::ErrorKind::WriteZero.into(),
-                Poll::Ready(Ok(count)) => self.sent += count,
+                Poll::Ready(Ok(count)) => {
+                    self.sent += count;
+                    self.wrote = true;
+                }
                 Poll::Ready(Err(error)) => break error,
                 Poll::Pending => return,
             }

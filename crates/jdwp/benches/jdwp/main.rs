@@ -6,7 +6,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jdwp::commands::{event_request, method, reference_type, stack_frame, thread_reference, virtual_machine};
 use jdwp::{
@@ -18,6 +18,8 @@ use tokio::net::TcpListener;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 const ROUNDS: usize = 5;
+/// As `qp` has it.
+const LINGER: Duration = Duration::from_micros(300);
 /// What is measured, how many writes, and the ratio to reach.
 const MODES: [(&str, usize, f64); 2] = [("count", 100_000, 1.0), ("locals", 5_000, 1.3)];
 
@@ -88,7 +90,8 @@ async fn through_jdwp(locals: bool, count: usize, classes: &Path) -> Outcome<f64
         .kill_on_drop(true)
         .spawn()?;
     let (stream, _) = listener.accept().await?;
-    let (connection, mut events) = Connection::handshake(stream, Options::default()).await?;
+    let options = Options { linger: LINGER, ..Options::default() };
+    let (connection, mut events) = Connection::handshake(stream, options).await?;
     watch(&connection, &mut events, locals).await?;
 
     let mut locals = if locals { Some(Locals::default()) } else { None };
