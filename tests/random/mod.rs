@@ -2,6 +2,7 @@
 //! (`log`), its graph is drawn from its own syntax (`graph`), and questions get the answers that follow (`oracle`).
 
 pub mod ast;
+mod expressions;
 pub mod generate;
 pub mod graph;
 pub mod log;
