@@ -6,7 +6,7 @@ use crate::model::{
     ObjectId, Occurrence, ShapeKey, Site, StackKey, Tables, ThreadKey, Value,
 };
 use crate::query::{
-    BranchSite, Constraint, Event, Field, FrameSelector, LocalConditions, PointIndex, Slot, StoreSite,
+    BranchSite, Constraint, Event, Field, FrameSelector, LocalConditions, Pass, PointIndex, Slot, StoreSite,
     TraceQuery,
 };
 use std::collections::BTreeMap;
@@ -36,7 +36,12 @@ pub(super) fn query(point: u16, constraints: Vec<Constraint>, index: i64) -> Tra
     TraceQuery {
         point: PointIndex(point),
         id: id.into(),
-        event: Event::Reached(Vec::new()),
+        event: Event::Reached(vec![Pass {
+            method: MethodName::new("Intro", "main", "()V"),
+            entries: vec![0],
+            exits: Vec::new(),
+            on_entry: false,
+        }]),
         constraints,
         index,
         keep: Vec::new(),

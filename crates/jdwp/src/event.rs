@@ -154,8 +154,8 @@ events! {
         thread: ThreadId,
         /// The monitor.
         object: TaggedObject,
-        /// Where it waits.
-        location: Location,
+        /// Where it waits; `None` if it had no frame left, as when a thread that ends is joined.
+        location: Option<Location>,
     }
     /// A thread entered a monitor it had to wait for.
     MonitorContendedEntered {
@@ -163,8 +163,8 @@ events! {
         thread: ThreadId,
         /// The monitor.
         object: TaggedObject,
-        /// Where it waited.
-        location: Location,
+        /// Where it waited; `None` if it had no frame left, as when a thread that ends is joined.
+        location: Option<Location>,
     }
     /// A thread is about to wait on a monitor.
     MonitorWait {
@@ -295,13 +295,14 @@ impl Event {
             | Self::MethodEntry { location, .. }
             | Self::MethodExit { location, .. }
             | Self::MethodExitWithReturnValue { location, .. }
-            | Self::MonitorContendedEnter { location, .. }
-            | Self::MonitorContendedEntered { location, .. }
             | Self::MonitorWait { location, .. }
             | Self::MonitorWaited { location, .. }
             | Self::Exception { location, .. }
             | Self::FieldAccess { location, .. }
             | Self::FieldModification { location, .. } => Some(*location),
+            Self::MonitorContendedEnter { location, .. } | Self::MonitorContendedEntered { location, .. } => {
+                *location
+            }
             Self::VmStart { .. }
             | Self::ThreadStart { .. }
             | Self::ThreadDeath { .. }

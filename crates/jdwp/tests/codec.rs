@@ -78,7 +78,7 @@ fn event() -> impl Strategy<Value = Event> {
     let type_of = (0..TypeTag::ALL.len(), id(), 0..=u64::from(u16::MAX), "[a-zA-Z/;]{0,30}", any::<u32>());
     (numbers, objects, type_of).prop_map(|(numbers, objects, type_of)| {
         let (request, thread, kind, timeout, timed_out) = numbers;
-        let (location, catch_location, object, maybe, value) = objects;
+        let (location, maybe_at, object, maybe, value) = objects;
         let (type_tag, type_id, field, signature, status) = type_of;
         let (request, thread, field) = (RequestId(request), ThreadId::new(thread), FieldId::new(field));
         let (type_tag, type_id) = (TypeTag::ALL[type_tag], ReferenceTypeId::new(type_id));
@@ -93,15 +93,15 @@ fn event() -> impl Strategy<Value = Event> {
                 Event::MethodExitWithReturnValue { request, thread, location, value }
             }
             EventKind::MonitorContendedEnter => {
-                Event::MonitorContendedEnter { request, thread, object, location }
+                Event::MonitorContendedEnter { request, thread, object, location: maybe_at }
             }
             EventKind::MonitorContendedEntered => {
-                Event::MonitorContendedEntered { request, thread, object, location }
+                Event::MonitorContendedEntered { request, thread, object, location: maybe_at }
             }
             EventKind::MonitorWait => Event::MonitorWait { request, thread, object, location, timeout },
             EventKind::MonitorWaited => Event::MonitorWaited { request, thread, object, location, timed_out },
             EventKind::Exception => {
-                Event::Exception { request, thread, location, exception: object, catch_location }
+                Event::Exception { request, thread, location, exception: object, catch_location: maybe_at }
             }
             EventKind::ThreadStart => Event::ThreadStart { request, thread },
             EventKind::ThreadDeath => Event::ThreadDeath { request, thread },

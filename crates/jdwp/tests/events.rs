@@ -22,7 +22,6 @@ fn every_kind_of_event_is_reported() {
             let class = vm.prepared("fixture.Happenings").await;
             let fields = vm.call(reference_type::Fields { ref_type: class }).await;
             let field = fields.iter().find(|field| field.name == "field").unwrap().field_id;
-            let own = || vec![Modifier::ClassOnly(class)];
             let watch = || vec![Modifier::FieldOnly { declaring: class, field }];
             let compute = vm.place(class, "compute", line(FILE, "compute")).await;
             let compute_only = || vec![Modifier::ClassMatch("fixture.Happenings".to_owned())];
@@ -41,8 +40,10 @@ fn every_kind_of_event_is_reported() {
                 (EventKind::ClassUnload, swap()),
                 (EventKind::ThreadStart, vec![]),
                 (EventKind::ThreadDeath, vec![]),
-                (EventKind::MonitorContendedEnter, own()),
-                (EventKind::MonitorContendedEntered, own()),
+                // Not with `ClassOnly`: a thread that ends may contend for its own monitor with no frame left, and
+                // HotSpot 17 to 25 then crashes comparing the class of no frame.
+                (EventKind::MonitorContendedEnter, vec![]),
+                (EventKind::MonitorContendedEntered, vec![]),
                 (EventKind::MonitorWait, vec![]),
                 (EventKind::MonitorWaited, vec![]),
                 (EventKind::VmDeath, vec![]),
