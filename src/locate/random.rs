@@ -328,8 +328,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
+/// A thousand, or what `QP_ORACLE_CASES` says.
+fn cases() -> u32 {
+    std::env::var("QP_ORACLE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pruned_or_not_the_answers_are_the_oracles(queries in chain(), steps in steps()) {
