@@ -6,6 +6,7 @@
 use super::error::ChainError;
 use super::kinds::Kind;
 use super::spans;
+use super::translate::Remembered;
 use super::validate;
 use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
@@ -27,11 +28,33 @@ pub struct Chain {
     pub about: String,
     /// The program and how it is launched.
     pub debuggee: Debuggee,
+    /// What the chain says of the program, where it is used as a test.
+    #[serde(default, skip_serializing_if = "Guards::is_default")]
+    pub guards: Guards,
+    /// Id of a point that shows, by being reached, that what the chain is about was really run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alive: Option<String>,
     /// The questions. A point refers only to points above it.
     pub points: Vec<Point>,
     /// The folder that `debuggee.cwd` is relative to: that of the chain's file. Empty: the current folder.
     #[serde(skip)]
     pub base: PathBuf,
+}
+
+/// What a chain guards, where it is used as a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Guards {
+    /// The cause is still found as it was recorded.
+    #[default]
+    Present,
+    /// The bug is fixed: the root is not reached.
+    Absent,
+}
+
+impl Guards {
+    fn is_default(&self) -> bool {
+        *self == Guards::default()
+    }
 }
 
 /// The relaunched program and how it is launched, driven and fed. Paths are relative to `cwd`.
@@ -83,6 +106,12 @@ pub struct Point {
     /// The source line, trimmed, so that it is found again after an edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The method that holds the line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Which of the lines of that text in that method, from 1, and of how many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordinal: Option<(u32, u32)>,
     /// A Java condition at the newest frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
@@ -155,6 +184,8 @@ impl Point {
             id: id.into(),
             at,
             text: None,
+            method: None,
+            ordinal: None,
             when: None,
             index: None,
             before: None,
@@ -166,6 +197,11 @@ impl Point {
             collect: None,
             expect: None,
         }
+    }
+
+    /// What is remembered of its line.
+    pub(super) fn remembered(&self) -> Remembered {
+        Remembered { text: self.text.clone(), method: self.method.clone(), ordinal: self.ordinal }
     }
 
     /// The index, or its default (DESIGN §5.12): what the kind means by itself, -1 for a point that only has

@@ -14,6 +14,8 @@ struct RawChain<'a> {
     format: &'a RawValue,
     #[serde(borrow)]
     debuggee: RawDebuggee<'a>,
+    #[serde(borrow, default)]
+    alive: Option<&'a RawValue>,
     #[serde(borrow)]
     points: Vec<&'a RawValue>,
 }
@@ -36,7 +38,7 @@ macro_rules! raw_point {
         }
     };
 }
-raw_point!(text, when, before, after, within, from, caught, collect);
+raw_point!(text, method, ordinal, when, before, after, within, from, caught, collect);
 
 /// The parts of one text.
 pub(super) struct Spans<'a> {
@@ -62,6 +64,7 @@ impl<'a> Spans<'a> {
             Place::Whole => None,
             Place::Format => self.trimmed(chain.format),
             Place::Command => self.trimmed(chain.debuggee.command),
+            Place::Alive => self.trimmed(chain.alive?),
             Place::Point(index, field) => {
                 let raw: &RawValue = chain.points.get(index)?;
                 let Ok(parts) = options().from_str::<RawPoint>(raw.get_ron()) else {
@@ -72,6 +75,8 @@ impl<'a> Spans<'a> {
                     PointField::Id => Some(parts.id),
                     PointField::At => Some(parts.at),
                     PointField::Text => parts.text,
+                    PointField::Method => parts.method,
+                    PointField::Ordinal => parts.ordinal,
                     PointField::When => parts.when,
                     PointField::Before => parts.before,
                     PointField::After => parts.after,

@@ -12,6 +12,7 @@ pub(super) enum Place {
     Whole,
     Format,
     Command,
+    Alive,
     /// A field of a point, by the point's place.
     Point(usize, PointField),
 }
@@ -23,6 +24,8 @@ pub(super) enum PointField {
     Id,
     At,
     Text,
+    Method,
+    Ordinal,
     When,
     Before,
     After,
@@ -48,7 +51,7 @@ impl Problem {
     pub(super) fn point(&self) -> Option<usize> {
         match self.place {
             Place::Point(index, _) => Some(index),
-            Place::Whole | Place::Format | Place::Command => None,
+            Place::Whole | Place::Format | Place::Command | Place::Alive => None,
         }
     }
 }
@@ -87,11 +90,33 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
     for (index, point) in chain.points.iter().enumerate() {
         places.entry(point.id.as_str()).or_insert(index);
     }
+    found.extend(alive(chain, &places));
     for (index, point) in chain.points.iter().enumerate() {
         let mut check = PointCheck { index, point, places: &places, found: &mut found };
         check.run();
     }
     found
+}
+
+/// What is wrong with `alive`: it must name a point that is reached whether the bug is there or not.
+fn alive(chain: &Chain, places: &HashMap<&str, usize>) -> Option<Problem> {
+    let id = chain.alive.as_deref()?;
+    let problem = |message: String, help: &str| {
+        Some(Problem { place: Place::Alive, inside: None, message, help: Some(help.to_owned()) })
+    };
+    let help = "name a point of its own, such as a `Line` that the program passes with and without the bug";
+    let Some(point) = places.get(id).and_then(|place| chain.points.get(*place)) else {
+        return problem(format!("no point has the id `{id}`"), help);
+    };
+    if places.get(id) == Some(&0) {
+        return problem(format!("`{id}` is the root, which is not reached without the bug"), help);
+    }
+    let asks = point.at.rule().refers_to().is_some();
+    if asks || [&point.before, &point.after, &point.within].into_iter().any(Option::is_some) {
+        let message = format!("`{id}` is asked from another point, so it is not reached without the bug");
+        return problem(message, help);
+    }
+    None
 }
 
 struct PointCheck<'a> {
@@ -111,6 +136,7 @@ impl PointCheck<'_> {
             self.earlier(PointField::At, &id, Some((text, column)));
         }
         self.fitting();
+        self.remembered();
         if let Some(when) = &self.point.when {
             self.parses(PointField::When, when);
         }
@@ -163,6 +189,8 @@ impl PointCheck<'_> {
         let (name, takes) = (self.point.at.name(), self.point.at.rule().takes());
         let given = [
             (SpecialField::Text, PointField::Text, self.point.text.is_some(), "text"),
+            (SpecialField::Text, PointField::Method, self.point.method.is_some(), "method"),
+            (SpecialField::Text, PointField::Ordinal, self.point.ordinal.is_some(), "ordinal"),
             (SpecialField::Caught, PointField::Caught, self.point.caught.is_some(), "caught"),
         ];
         for (special, field, is_given, word) in given {
@@ -174,6 +202,22 @@ impl PointCheck<'_> {
         if self.point.text.as_ref().is_some_and(|t| t.trim().is_empty()) {
             let message = "`text` is empty; it holds the source line".to_owned();
             self.add(PointField::Text, message, None);
+        }
+    }
+
+    /// What helps a text to find its line.
+    fn remembered(&mut self) {
+        let help = || Some("the line is found again by its text; add `text`, or remove it".to_owned());
+        if self.point.method.is_some() && self.point.text.is_none() {
+            self.add(PointField::Method, "`method` means nothing without `text`".to_owned(), help());
+        }
+        let Some((ordinal, of)) = self.point.ordinal else { return };
+        if self.point.text.is_none() || self.point.method.is_none() {
+            let message = "`ordinal` means nothing without `text` and `method`".to_owned();
+            self.add(PointField::Ordinal, message, help());
+        } else if !(1..=of).contains(&ordinal) {
+            let message = format!("`ordinal` is ({ordinal}, {of}): it counts from 1, as in (2, 3)");
+            self.add(PointField::Ordinal, message, None);
         }
     }
 

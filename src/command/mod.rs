@@ -3,6 +3,8 @@
 //! Adding a command is one file here and one row in the table of `ui::cli`. This room may use `session` and what lies
 //! below it.
 
+pub mod bisect;
+pub mod check;
 pub mod explain;
 pub mod replay;
 pub mod why;

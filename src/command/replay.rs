@@ -5,32 +5,45 @@ use crate::chain::Chain;
 use crate::session::{self, Answer, Interrupt, Progress};
 use std::path::PathBuf;
 
-/// How runs are made, for every command that makes them.
+/// The bounds of runs, for every command that makes them.
 #[derive(clap::Args, Clone, Debug)]
-pub struct RunArgs {
+pub struct LimitArgs {
     /// Run the program at most so often: each class or frame unknown before costs one run
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub max_runs: u32,
+    /// End a run after so many seconds (overrides `timeout_s` of the chain)
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+}
+
+impl LimitArgs {
+    /// The session's options.
+    pub fn options(&self) -> session::Options {
+        session::Options { max_runs: self.max_runs, timeout_s: self.timeout, ..session::Options::default() }
+    }
+}
+
+/// How runs are made and shown, for commands that show an answer.
+#[derive(clap::Args, Clone, Debug)]
+pub struct RunArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
     /// Keep a sample of N occurrences per point that were not the answer, with the reason
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub candidates: usize,
     /// Show the program's output, each line with the number of its run
     #[arg(long)]
     pub show_output: bool,
-    /// End a run after so many seconds (overrides `timeout_s` of the chain)
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub timeout: Option<u64>,
 }
 
 impl RunArgs {
     /// The session's options.
     pub fn options(&self) -> session::Options {
         session::Options {
-            max_runs: self.max_runs,
             candidates: self.candidates,
-            last: None,
             show_output: self.show_output,
-            timeout_s: self.timeout,
+            ..self.limits.options()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use super::replay::RunArgs;
-use crate::chain::{Chain, Debuggee, FORMAT, Kind, Point};
+use crate::chain::{Chain, Debuggee, FORMAT, Guards, Kind, Point};
 use crate::session::{self, Answer, Interrupt, Progress};
 use std::path::PathBuf;
 
@@ -70,6 +70,8 @@ impl Why {
             format: FORMAT,
             about: String::new(),
             debuggee,
+            guards: Guards::default(),
+            alive: None,
             points: vec![root, Point::new("B", question)],
             base: PathBuf::new(),
         };
@@ -89,7 +91,7 @@ impl Why {
     ) -> Result<Answer, CommandError> {
         let chain = self.chain()?;
         if let Some(file) = &self.save {
-            let saved = session::portable(&chain, file);
+            let saved = session::portable(&session::remembered(&chain)?, file);
             let text = saved.to_ron().map_err(session::SessionError::from)?;
             session::write_whole(file, &text)
                 .map_err(|source| CommandError::Write { path: file.display().to_string(), source })?;

@@ -69,7 +69,7 @@ impl<'q> Watcher<'q> {
     async fn redefined(&mut self) -> Result<(), RunError> {
         let lost = self.watched.installed.after_redefinition(&mut self.watched.vm).await?;
         for method in lost {
-            self.watched.report.warn(format!(
+            self.watched.report.warn_sites_lost(format!(
                 "sites lost: {method} was redefined with other code while the program ran; what happens in it from \
                  then on is not seen"
             ));

@@ -56,8 +56,10 @@ pub struct RunReport {
     pub classes: BTreeMap<Arc<str>, ClassReport>,
     /// By place in the chain.
     pub queries: BTreeMap<u16, QueryReport>,
-    /// What makes answers less certain: sites lost, calls made by expressions.
+    /// What makes answers less certain.
     pub warnings: Vec<String>,
+    /// Those of the warnings that tell of methods redefined with other code (DESIGN §5.16).
+    pub sites_lost: Vec<String>,
     /// Whether an expression called methods of the debuggee.
     pub called_methods: bool,
 }
@@ -69,6 +71,14 @@ impl RunReport {
         if self.warnings.len() < 100 && !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
+    }
+
+    /// Adds a warning that a method's sites are lost.
+    pub fn warn_sites_lost(&mut self, warning: String) {
+        if self.sites_lost.len() < 100 && !self.sites_lost.contains(&warning) {
+            self.sites_lost.push(warning.clone());
+        }
+        self.warn(warning);
     }
 
     /// The report of one query.

@@ -131,7 +131,7 @@ impl<'q> Watcher<'q> {
                     for method in self.watched.installed.lost(&self.watched.vm).await? {
                         self.watched
                             .report
-                            .warn(format!("sites lost: {method} was redefined with other code"));
+                            .warn_sites_lost(format!("sites lost: {method} was redefined with other code"));
                     }
                     return Ok(Control::Stop);
                 }

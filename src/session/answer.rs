@@ -1,5 +1,6 @@
 //! The answer to a chain, as data: what front ends render and what `--format json` writes (a contract, docs/formats.md).
 
+use crate::run::Ended;
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -54,6 +55,13 @@ pub struct Answer {
     /// The last lines that the program printed, when the root was not reached and the program did not end well.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_output: Vec<String>,
+    /// How the last run ended; none if there was no run.
+    #[serde(skip)]
+    pub ended: Option<Ended>,
+    /// What can have kept the run from seeing the points: sites lost, classes that could not be watched, conditions
+    /// that could not be evaluated. Where there is something, what was not reached may have been.
+    #[serde(skip)]
+    pub blind_spots: Vec<String>,
 }
 
 /// The answer to one point. Values are written as in Java (DESIGN §6).
@@ -177,4 +185,28 @@ pub struct Expectation {
     pub held: bool,
     /// What does not: `text: expected "a", found "b"`.
     pub differences: Vec<String>,
+    /// The same in parts.
+    #[serde(skip)]
+    pub parts: Vec<Difference>,
+}
+
+/// One thing that is not as expected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The field of `expect`, or `outcome`.
+    pub what: String,
+    /// What it should be.
+    pub expected: String,
+    /// What it is, if it is anything.
+    pub found: Option<String>,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: expected `{}`, found ", self.what, self.expected)?;
+        match &self.found {
+            Some(found) => write!(f, "`{found}`"),
+            None => f.write_str("nothing"),
+        }
+    }
 }

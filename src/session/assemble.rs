@@ -3,7 +3,7 @@
 use super::answer::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer};
 use super::code::{CodeBook, unique};
 use super::expectation::compare;
-use super::reasons;
+use super::reasons::{self, pending};
 use super::replay::Round;
 use crate::chain::{Chain, Point};
 use crate::classes::SourceRoots;
@@ -41,7 +41,17 @@ impl Assembly<'_> {
         });
         let (chain, points) = (name.to_owned(), points.collect());
         let (earlier, warnings, last_output) = (Vec::new(), Vec::new(), Vec::new());
-        Answer { chain, outcome, runs: 0, points, earlier, warnings, last_output }
+        Answer {
+            chain,
+            outcome,
+            runs: 0,
+            points,
+            earlier,
+            warnings,
+            last_output,
+            ended: None,
+            blind_spots: Vec::new(),
+        }
     }
 
     /// The answer.
@@ -72,7 +82,36 @@ impl Assembly<'_> {
             );
         }
         let (chain, last_output) = (self.name.to_owned(), self.last_output(&points));
-        Answer { chain, outcome, runs: self.runs, points, earlier, warnings, last_output }
+        Answer {
+            chain,
+            outcome,
+            runs: self.runs,
+            points,
+            earlier,
+            warnings,
+            last_output,
+            ended: Some(self.round.outcome.ended.clone()),
+            blind_spots: self.blind_spots(),
+        }
+    }
+
+    /// What can have kept the run from seeing the points.
+    fn blind_spots(&self) -> Vec<String> {
+        let report = &self.round.outcome.report;
+        let mut spots = report.sites_lost.clone();
+        spots.extend(report.classes.values().flat_map(|c| c.refused.iter().cloned()));
+        for (place, query) in &report.queries {
+            if let (true, Some(why)) = (query.condition_failed > 0, &query.failure) {
+                let (id, failed) = (self.id(PointIndex(*place)), query.condition_failed);
+                spots.push(format!("the condition of {id} could not be evaluated at {failed} hits: {why}"));
+            }
+        }
+        for (point, need) in &self.round.translation.pending {
+            if self.round.locator.located(need.point()).is_some() {
+                spots.push(format!("{} could not be asked: {}", self.id(*point), pending(self, *point)));
+            }
+        }
+        spots
     }
 
     /// What the program said before it ended badly and without the root: often the reason.

@@ -1,25 +1,25 @@
 //! Compares an answer with what the chain expects of it.
 
-use super::answer::{Expectation, PointAnswer};
+use super::answer::{Difference, Expectation, PointAnswer};
 use crate::chain::Expect;
 
 /// Compares. `text` decides about the line: `line` alone is for files that do not move (DESIGN §6).
 pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
-    let mut differences = Vec::new();
+    let mut parts = Vec::new();
     let mut differ = |what: &str, expected: &str, found: Option<&str>| {
         if found != Some(expected) {
-            let found = found.map_or_else(|| "nothing".to_owned(), |f| format!("`{f}`"));
-            differences.push(format!("{what}: expected `{expected}`, found {found}"));
+            let (what, expected, found) = (what.to_owned(), expected.to_owned(), found.map(str::to_owned));
+            parts.push(Difference { what, expected, found });
         }
     };
     let wants_located = expect.located.unwrap_or(true);
     if wants_located != answer.located {
         let word = |located| if located { "located" } else { "not located" };
         differ("outcome", word(wants_located), Some(word(answer.located)));
-        return Expectation { held: false, differences };
+        return expectation(parts);
     }
     if !answer.located {
-        return Expectation { held: true, differences };
+        return expectation(parts);
     }
     let texts = [
         ("class", &expect.class, &answer.class),
@@ -39,7 +39,12 @@ pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
         let found = answer.line.map(|l| l.to_string());
         differ("line", &line.to_string(), found.as_deref());
     }
-    Expectation { held: differences.is_empty(), differences }
+    expectation(parts)
+}
+
+fn expectation(parts: Vec<Difference>) -> Expectation {
+    let differences = parts.iter().map(ToString::to_string).collect();
+    Expectation { held: parts.is_empty(), differences, parts }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! - [`replay`] runs the debuggee until every point is located or nothing more can be learnt (DESIGN §5.13).
 //! - `watching` feeds the locator while the program runs; `assemble` turns what was located into an [`Answer`];
 //!   `reasons` says why a point has none.
+//! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
 mod answer;
 mod assemble;
@@ -13,20 +14,37 @@ mod code;
 mod error;
 mod expectation;
 mod files;
+mod judge;
 mod progress;
 mod reasons;
 mod replay;
+mod verdict;
 mod watching;
 mod workspace;
 
 pub use crate::run::Interrupt;
-pub use answer::{Answer, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer};
+pub use answer::{
+    Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
+};
 pub use error::SessionError;
 pub use files::{portable, write_whole};
+pub use judge::{Judged, judge};
 pub use progress::{Progress, Silent, Sink};
 pub use replay::{Options, replay};
+pub use verdict::Verdict;
 
 use crate::chain::{Chain, Explanation, Learned};
+
+/// The chain with what finds its lines again after an edit, as far as sources and classes are there without a run.
+///
+/// # Errors
+/// The debuggee cannot be used, or its classes cannot be read.
+pub fn remembered(chain: &Chain) -> Result<Chain, SessionError> {
+    let workspace = workspace::Workspace::open(chain, None)?;
+    let mut chain = chain.clone();
+    crate::chain::remember(&mut chain, &workspace.pool(None)?, &workspace.sources());
+    Ok(chain)
+}
 
 /// What a chain's questions become, without running anything.
 ///

@@ -68,7 +68,8 @@ pub fn unlocated<'l>(
     format!("{text}{ended}")
 }
 
-fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
+/// Why a point was not asked yet.
+pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
     let need = assembly.round.translation.pending.iter().find(|(p, _)| *p == index);
     match need {
         Some((_, need @ crate::chain::Need::Nothing { .. })) => need.to_string(),

@@ -22,8 +22,8 @@ impl Rule for Line<'_> {
     }
 
     fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
-        let text = point.point().text.clone();
-        let found = SourceLine::find(point.classes(), self.class, *self.line, text.as_deref())?;
+        let remembered = point.point().remembered();
+        let found = SourceLine::find(point.classes(), self.class, *self.line, &remembered)?;
         if let Some(warning) = &found.warning {
             point.warn(warning);
         }

@@ -31,10 +31,10 @@ impl Rule for SkippedLine<'_> {
     }
 
     fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
-        let text = point.point().text.clone();
+        let remembered = point.point().remembered();
         let after = point.point().after.clone().unwrap_or_default();
         let after = point.earlier(&after)?;
-        let found = SourceLine::find(point.classes(), self.class, *self.line, text.as_deref())?;
+        let found = SourceLine::find(point.classes(), self.class, *self.line, &remembered)?;
         if let Some(warning) = &found.warning {
             point.warn(warning);
         }

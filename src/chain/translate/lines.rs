@@ -2,11 +2,11 @@
 
 use super::classes::{Classes, method_name};
 use super::error::Refusal;
+use super::moved::{MethodLines, Remembered};
 use crate::classes::SourceText;
 use crate::model::MethodName;
 use bytecode::lines::{entries_of_line, lines_with_code};
 use bytecode::{ClassFile, Code};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A line of one source file, with the classes that come from that file.
@@ -29,33 +29,19 @@ pub(crate) struct LinePart<'a> {
 }
 
 impl SourceLine {
-    /// Finds a line by the class that holds it and, where it is given, its text.
+    /// Finds a line by the class that holds it and what is remembered of it.
     pub(crate) fn find(
         classes: &Classes<'_>,
         class: &str,
         line: u32,
-        text: Option<&str>,
+        remembered: &Remembered,
     ) -> Result<SourceLine, Refusal> {
-        let found = classes.named(class)?;
-        let names = classes.pool.nested(&found.file.name)?;
-        let mut files = vec![found.file.clone()];
-        for name in names.iter().filter(|n| **n != found.file.name) {
-            files.extend(classes.pool.find(name)?.map(|f| f.file.clone()));
-        }
-        let file = found.file.source_file.clone().unwrap_or_else(|| found.file.name.clone());
-        let mut at = SourceLine { line, file, classes: files, warning: None };
-        let with_code: BTreeSet<u32> = at.classes.iter().flat_map(|f| lines_with_code(f)).collect();
-        if with_code.is_empty() {
-            return Err(Refusal::NoLines { class: found.file.name.clone() });
-        }
-        if let Some(text) = text {
-            let source = classes.sources.find(
-                &found.file.name,
-                found.file.source_file.as_deref(),
-                Some(&found.origin),
-            );
+        let (mut at, source) = SourceLine::unchecked(classes, class, line)?;
+        let methods = MethodLines::of(at.classes.iter().map(|c| &**c));
+        let with_code = methods.lines();
+        if let Some(text) = &remembered.text {
             match source {
-                Some(source) => at.find_again(&source, text, &with_code)?,
+                Some(source) => at.find_again(&source, text, &methods, remembered)?,
                 None => {
                     at.warning = Some(format!(
                         "{} was not found, so line {line} is taken without looking at its text",
@@ -72,33 +58,71 @@ impl SourceLine {
         Ok(at)
     }
 
-    /// Keeps the line if it holds the text, else goes to the only line with code that does.
+    /// What to remember of a line, so that it is found again; nothing where there is no source.
+    pub(crate) fn remember(
+        classes: &Classes<'_>,
+        class: &str,
+        line: u32,
+    ) -> Result<Option<Remembered>, Refusal> {
+        let (at, source) = SourceLine::unchecked(classes, class, line)?;
+        let Some(source) = source else { return Ok(None) };
+        let Some(text) = source.line(line).map(str::trim).filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        let methods = MethodLines::of(at.classes.iter().map(|c| &**c));
+        Ok(Some(methods.remember(line, &holding(&source, text, &methods), text)))
+    }
+
+    /// The classes of the line's source file, and the file where it is found.
+    fn unchecked(
+        classes: &Classes<'_>,
+        class: &str,
+        line: u32,
+    ) -> Result<(SourceLine, Option<Arc<SourceText>>), Refusal> {
+        let found = classes.named(class)?;
+        let names = classes.pool.nested(&found.file.name)?;
+        let mut files = vec![found.file.clone()];
+        for name in names.iter().filter(|n| **n != found.file.name) {
+            files.extend(classes.pool.find(name)?.map(|f| f.file.clone()));
+        }
+        if files.iter().all(|f| lines_with_code(f).is_empty()) {
+            return Err(Refusal::NoLines { class: found.file.name.clone() });
+        }
+        let file = found.file.source_file.clone().unwrap_or_else(|| found.file.name.clone());
+        let source =
+            classes.sources.find(&found.file.name, found.file.source_file.as_deref(), Some(&found.origin));
+        Ok((SourceLine { line, file, classes: files, warning: None }, source))
+    }
+
+    /// Keeps the line if it is the one that is remembered, else goes to the one that surely is.
     fn find_again(
         &mut self,
         source: &SourceText,
         text: &str,
-        with_code: &BTreeSet<u32>,
+        methods: &MethodLines,
+        remembered: &Remembered,
     ) -> Result<(), Refusal> {
         let wanted = text.trim();
-        let actual = source.line(self.line).map(str::trim).unwrap_or("");
-        if actual == wanted {
+        let elsewhere = holding(source, wanted, methods);
+        let here = source.line(self.line).map(str::trim).unwrap_or("");
+        // A line that holds the text and no code is told as such.
+        let is_here = here == wanted && !elsewhere.contains(&self.line);
+        if is_here && elsewhere.is_empty() {
             return Ok(());
         }
-        let holds = |line: &&u32| source.line(**line).is_some_and(|l| l.trim() == wanted);
-        let elsewhere: Vec<u32> = with_code.iter().filter(holds).copied().collect();
-        if let [one] = elsewhere.as_slice() {
-            self.warning =
-                Some(format!("`{wanted}` has moved from line {} to line {one} of {}", self.line, self.file));
-            self.line = *one;
-            return Ok(());
+        let Some(meant) = methods.meant(self.line, &elsewhere, remembered) else {
+            let (file, line) = (self.file.clone(), self.line);
+            let (actual, text) = (here.to_owned(), wanted.to_owned());
+            return Err(Refusal::TextMoved { file, line, actual, text, elsewhere });
+        };
+        if meant != self.line {
+            self.warning = Some(format!(
+                "`{wanted}` has moved from line {} to line {meant} of {}",
+                self.line, self.file
+            ));
+            self.line = meant;
         }
-        Err(Refusal::TextMoved {
-            file: self.file.clone(),
-            line: self.line,
-            actual: actual.to_owned(),
-            text: wanted.to_owned(),
-            elsewhere,
-        })
+        Ok(())
     }
 
     /// The methods that hold the line: nested classes, lambdas and copied initialisers too, but no bridges.
@@ -117,4 +141,10 @@ impl SourceLine {
         }
         parts
     }
+}
+
+/// The lines with code that hold the text.
+fn holding(source: &SourceText, text: &str, methods: &MethodLines) -> Vec<u32> {
+    let holds = |line: &u32| source.line(*line).is_some_and(|l| l.trim() == text);
+    methods.lines().into_iter().filter(holds).collect()
 }

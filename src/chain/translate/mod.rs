@@ -8,14 +8,17 @@ pub(crate) mod classes;
 mod context;
 mod error;
 pub(crate) mod lines;
+mod moved;
 mod need;
 
 pub use error::{Refusal, TranslateError};
 pub use need::{Learned, LearnedPoint, Need};
 
 pub(crate) use context::{Ask, PointContext, Stop};
+pub(crate) use moved::Remembered;
 
 use super::format::{Chain, Point};
+use super::kinds::Kind;
 use super::validate;
 use crate::classes::{ClassPool, SourceRoots};
 use crate::expr::EventTypes;
@@ -56,6 +59,19 @@ struct State<'a> {
     /// By place in the chain; none for a pending point.
     asked: Vec<Option<Asked>>,
     result: Translation,
+}
+
+/// Adds to the points that name a line what finds it again after an edit (DESIGN §6). Where there is no source, or no
+/// such line, the point stays as it is.
+pub fn remember(chain: &mut Chain, pool: &ClassPool, sources: &SourceRoots) {
+    let classes = Classes { pool, sources };
+    for point in chain.points.iter_mut().filter(|p| p.text.is_none()) {
+        let (Kind::Line(class, line) | Kind::SkippedLine(class, line)) = &point.at else { continue };
+        if let Ok(Some(remembered)) = lines::SourceLine::remember(&classes, class, *line) {
+            (point.text, point.method, point.ordinal) =
+                (remembered.text, remembered.method, remembered.ordinal);
+        }
+    }
 }
 
 /// Translates a chain.

@@ -5,6 +5,8 @@ mod progress;
 mod render;
 
 use crate::command::CommandError;
+use crate::command::bisect::{self, Bisect};
+use crate::command::check::{Check, Report};
 use crate::command::explain::Explain;
 use crate::command::replay::Replay;
 use crate::command::why::Why;
@@ -62,6 +64,10 @@ pub enum Command {
     Replay(Replay),
     #[allow(missing_docs)]
     Explain(Explain),
+    #[allow(missing_docs)]
+    Check(Check),
+    #[allow(missing_docs)]
+    Bisect(Bisect),
     /// Prints the completions of a shell
     Completions {
         /// The shell
@@ -76,7 +82,8 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version are no errors; both kinds go where clap sends them.
             drop(error.print());
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            return ExitCode::from(if code != 0 && is_bisect() { bisect::CANNOT_TELL } else { code });
         }
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -93,6 +100,11 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// Whether a command line that cannot be read is meant for `git bisect run`, which takes most exit codes for "bad".
+fn is_bisect() -> bool {
+    std::env::args_os().skip(1).any(|word| word == "bisect")
 }
 
 impl Cli {
@@ -128,6 +140,19 @@ async fn run(cli: &Cli) -> u8 {
             };
             print(&text)
         }),
+        Command::Check(check) => {
+            check.execute(&mut progress, &interrupt).await.map(|report| checked(cli, check, &report))
+        }
+        Command::Bisect(bisect) => {
+            let told = bisect.execute(&mut progress, &mut interrupt).await;
+            let text = match cli.format {
+                Format::Json => json(&told),
+                Format::Text => format!("{}: {}\n", told.verdict, told.reason),
+            };
+            // Whatever became of the text, the exit code is what is asked for.
+            print(&text);
+            Ok(told.exit_code)
+        }
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "qp", &mut script);
@@ -150,6 +175,22 @@ fn answer(cli: &Cli, answer: &Answer) -> u8 {
         Format::Text => render::answer(answer, cli.colors(std::io::stdout().is_terminal())),
     };
     print(&text).max(answer.outcome.exit_code())
+}
+
+fn checked(cli: &Cli, check: &Check, report: &Report) -> u8 {
+    let text = match cli.format {
+        Format::Json => json(report),
+        Format::Text => render::report(report, cli.colors(std::io::stdout().is_terminal())),
+    };
+    let mut code = print(&text);
+    if let Some(file) = &check.junit {
+        let written = render::junit(report).and_then(|xml| crate::session::write_whole(file, &xml));
+        if let Err(error) = written {
+            complain(format_args!("error: cannot write {}: {error}", file.display()));
+            code = 4;
+        }
+    }
+    code.max(report.exit_code())
 }
 
 fn json(value: &impl serde::Serialize) -> String {

@@ -45,6 +45,10 @@ impl Progress for Bar {
         self.say(format!("run {}: {events} hits, {located} of {points} points located", self.run));
     }
 
+    fn checked(&mut self, done: usize, of: usize) {
+        self.say(format!("{done} of {of} chains checked"));
+    }
+
     fn sink(&self) -> Option<Sink> {
         let bar = self.bar.clone();
         Some(Arc::new(move |line| bar.suspend(|| super::complain(format_args!("{line}")))))

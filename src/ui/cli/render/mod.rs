@@ -1,10 +1,14 @@
 //! What commands return, as text for people (80 columns, colours that mean something) and as JSON for machines.
 
 mod answer;
+mod check;
+mod junit;
 mod snippet;
 mod tree;
 
 pub use answer::answer;
+pub use check::report;
+pub use junit::junit;
 
 use anstyle::{AnsiColor, Style};
 

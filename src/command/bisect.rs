@@ -1,0 +1,79 @@
+//! `qp bisect CHAIN`: tells `git bisect run` whether the bug of a chain is there.
+
+use super::CommandError;
+use super::replay::LimitArgs;
+use crate::chain::Chain;
+use crate::session::{self, Interrupt, Progress, SessionError, Verdict};
+use std::path::PathBuf;
+
+/// The exit code that makes `git bisect run` leave a commit out.
+pub const CANNOT_TELL: u8 = 125;
+
+/// Tells `git bisect run` whether the bug of a chain is there
+///
+/// Exit codes: 0 the bug is absent · 1 it is present · 125 it cannot be told, or the program cannot be built ·
+/// 130 interrupted. There are no others.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Bisect {
+    /// The chain file; keep it outside of what git checks out, or untracked
+    #[arg(value_name = "CHAIN")]
+    pub chain: PathBuf,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
+}
+
+/// What `git bisect run` is told, and why.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Told {
+    /// `absent`, `present`, `unknown` or `interrupted`.
+    pub verdict: &'static str,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// The exit code.
+    pub exit_code: u8,
+}
+
+impl Told {
+    fn new(verdict: &'static str, exit_code: u8, reason: impl Into<String>) -> Told {
+        Told { verdict, reason: reason.into(), exit_code }
+    }
+}
+
+impl Bisect {
+    /// Does it. Whatever goes wrong, a commit of which nothing can be told is left out.
+    pub async fn execute(&self, progress: &mut dyn Progress, interrupt: &mut Interrupt) -> Told {
+        match self.judge(progress, interrupt).await {
+            Ok(told) => told,
+            Err(CommandError::Session(SessionError::Interrupted)) => {
+                Told::new("interrupted", 130, "interrupted")
+            }
+            Err(CommandError::Session(SessionError::Chain(error))) => {
+                Told::new("unknown", CANNOT_TELL, error.render(false))
+            }
+            Err(error) => Told::new("unknown", CANNOT_TELL, error.to_string()),
+        }
+    }
+
+    async fn judge(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Told, CommandError> {
+        let chain = Chain::load(&self.chain).map_err(SessionError::from)?;
+        let name = self.chain.display().to_string();
+        let judged = session::judge(&name, &chain, &self.limits.options(), progress, interrupt).await?;
+        let root = chain.points.first().map_or("the root", |p| p.id.as_str());
+        Ok(match judged.verdict {
+            Verdict::Present => Told::new("present", 1, format!("{root} is reached, by the recorded cause")),
+            Verdict::Absent => Told::new("absent", 0, format!("{root} is not reached")),
+            Verdict::OtherCause(points) => Told::new(
+                "unknown",
+                CANNOT_TELL,
+                format!("{root} is reached, by another cause than the recorded one: {}", points.join(", ")),
+            ),
+            Verdict::Unsure(why) => Told::new("unknown", CANNOT_TELL, why),
+            Verdict::Interrupted => Told::new("interrupted", 130, "interrupted"),
+        })
+    }
+}

@@ -1,0 +1,324 @@
+//! `qp check CHAIN…|DIR`: replays chains as regression tests.
+
+use super::CommandError;
+use super::replay::LimitArgs;
+use crate::chain::{Chain, Guards};
+use crate::session::{self, Answer, Difference, Interrupt, Judged, Progress, SessionError, Silent, Verdict};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::str::FromStr;
+use std::time::Instant;
+use tokio::sync::{Mutex, Semaphore};
+
+/// One part of the chains, for one machine of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub part: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        match numbers {
+            Some((part, of)) if (1..=of).contains(&part) => Ok(Shard { part, of }),
+            _ => Err("expected I/N with I from 1 to N, such as 2/4".to_owned()),
+        }
+    }
+}
+
+/// Replays chains as tests: is each cause still found, or is each bug still fixed?
+///
+/// Exit codes: 0 all chains pass · 1 a chain fails · 2 a chain is bad, or it cannot be told · 4 a program could not be
+/// built, launched or driven · 130 interrupted
+#[derive(clap::Args, Clone, Debug)]
+pub struct Check {
+    /// Chain files, and folders of which all `.ron` files are taken
+    #[arg(value_name = "CHAIN|DIR", required = true)]
+    pub chains: Vec<PathBuf>,
+    /// Check so many chains at once; those that share a working folder wait for each other
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: u16,
+    /// Check only the I-th of N parts of the chains
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+    /// Write a JUnit XML report as well
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
+}
+
+/// What came of one chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// What the chain guards holds.
+    Passed,
+    /// It does not.
+    Failed,
+    /// It cannot be told.
+    Unsure,
+    /// The chain is bad.
+    BadChain,
+    /// The program could not be built, launched or watched.
+    Broken,
+    /// The user did not wait.
+    Interrupted,
+}
+
+impl Status {
+    fn exit_code(self) -> u8 {
+        match self {
+            Status::Passed => 0,
+            Status::Failed => 1,
+            Status::Unsure | Status::BadChain => 2,
+            Status::Broken => 4,
+            Status::Interrupted => 130,
+        }
+    }
+}
+
+/// A point that is not as recorded.
+#[derive(Clone, Debug, Serialize)]
+pub struct PointDifference {
+    /// Its id.
+    pub id: String,
+    /// Its question.
+    pub question: String,
+    /// What is not as it should be.
+    pub parts: Vec<Difference>,
+    /// Where it was found: `Intro.java:28`.
+    pub place: Option<String>,
+}
+
+/// One chain, checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// Its file.
+    pub chain: String,
+    /// What it guards; none if it could not be read.
+    pub guards: Option<Guards>,
+    /// What came of it.
+    pub status: Status,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Wall time in seconds.
+    pub seconds: f64,
+    /// How the points differ from what is recorded.
+    pub differences: Vec<PointDifference>,
+    /// The answer it was judged by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+}
+
+/// All chains, checked, in the order of their names.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The worst of the chains' outcomes.
+    pub outcome: Status,
+    /// The chains.
+    pub chains: Vec<Checked>,
+}
+
+impl Report {
+    /// The exit code: that of the worst.
+    pub fn exit_code(&self) -> u8 {
+        self.outcome.exit_code()
+    }
+}
+
+impl Check {
+    /// Does it.
+    ///
+    /// # Errors
+    /// A folder cannot be read or holds no chain. What is wrong with one chain is in the report.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &Interrupt,
+    ) -> Result<Report, CommandError> {
+        let files = self.files()?;
+        let total = files.len();
+        let options = Rc::new(self.limits.options());
+        let permits = Rc::new(Semaphore::new(usize::from(self.jobs)));
+        let mut folders: HashMap<PathBuf, Rc<Mutex<()>>> = HashMap::new();
+        let local = tokio::task::LocalSet::new();
+        let mut tasks = tokio::task::JoinSet::new();
+        for (place, file) in files.into_iter().enumerate() {
+            let chain = Chain::load(&file);
+            let folder = chain.as_ref().ok().map(|c| c.cwd().canonicalize().unwrap_or_else(|_| c.cwd()));
+            let folder = folders.entry(folder.unwrap_or_default()).or_default().clone();
+            let (options, permits, mut interrupt) = (options.clone(), permits.clone(), interrupt.clone());
+            let one = async move {
+                // The folder first: who waits for it keeps nobody else waiting.
+                let _folder = folder.lock().await;
+                let _permit = permits.acquire().await;
+                let started = Instant::now();
+                let mut checked = match chain {
+                    _ if interrupt.is_set() => Checked::without(&file, Status::Interrupted, "interrupted"),
+                    Err(error) => Checked::without(&file, Status::BadChain, &error.render(false)),
+                    Ok(chain) => check(&file, &chain, &options, &mut interrupt).await,
+                };
+                checked.seconds = started.elapsed().as_secs_f64();
+                (place, checked)
+            };
+            tasks.spawn_local_on(one, &local);
+        }
+        let mut chains: Vec<(usize, Checked)> = Vec::with_capacity(total);
+        progress.checked(0, total);
+        local
+            .run_until(async {
+                while let Some(done) = tasks.join_next().await {
+                    chains.extend(done.ok());
+                    progress.checked(chains.len(), total);
+                }
+            })
+            .await;
+        progress.done();
+        chains.sort_by_key(|(place, _)| *place);
+        let chains: Vec<Checked> = chains.into_iter().map(|(_, checked)| checked).collect();
+        let worst = chains.iter().map(|c| c.status).max_by_key(|s| s.exit_code());
+        Ok(Report { outcome: worst.unwrap_or(Status::Passed), chains })
+    }
+
+    /// The chain files, in the order of their names, of this shard.
+    fn files(&self) -> Result<Vec<PathBuf>, CommandError> {
+        let mut files = Vec::new();
+        for given in &self.chains {
+            if !given.is_dir() {
+                files.push(given.clone());
+                continue;
+            }
+            let before = files.len();
+            chains_below(given, &mut files)
+                .map_err(|error| CommandError::Usage(format!("cannot read {}: {error}", given.display())))?;
+            if files.len() == before {
+                return Err(CommandError::Usage(format!(
+                    "no chains in {}: their names end in `.ron`",
+                    given.display()
+                )));
+            }
+        }
+        files.sort();
+        files.dedup();
+        if let Some(shard) = self.shard {
+            let mut place = 0;
+            files.retain(|_| {
+                place += 1;
+                (place - 1) % shard.of == shard.part - 1
+            });
+        }
+        Ok(files)
+    }
+}
+
+/// All `.ron` files of a folder and the folders in it. Links to folders are not followed: they can lead in circles.
+fn chains_below(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            chains_below(&path, files)?;
+        } else if path.extension().is_some_and(|e| e == "ron") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+async fn check(file: &Path, chain: &Chain, options: &session::Options, interrupt: &mut Interrupt) -> Checked {
+    let name = file.display().to_string();
+    let judged = match session::judge(&name, chain, options, &mut Silent, interrupt).await {
+        Ok(judged) => judged,
+        Err(error) => {
+            let status = match error.exit_code() {
+                2 => Status::BadChain,
+                130 => Status::Interrupted,
+                _ => Status::Broken,
+            };
+            let text = match &error {
+                SessionError::Chain(chain) => chain.render(false),
+                other => other.to_string(),
+            };
+            return Checked { guards: Some(chain.guards), ..Checked::without(file, status, &text) };
+        }
+    };
+    let (status, reason) = weigh(chain, &judged);
+    let differences = if status == Status::Failed { differences(chain, &judged) } else { Vec::new() };
+    let checked = Checked::without(file, status, &reason);
+    Checked { guards: Some(chain.guards), differences, answer: judged.answer, ..checked }
+}
+
+/// What the verdict means for a chain that guards this.
+fn weigh(chain: &Chain, judged: &Judged) -> (Status, String) {
+    let root = chain.points.first().map_or("the root", |p| p.id.as_str());
+    match (&judged.verdict, chain.guards) {
+        (Verdict::Present, Guards::Present) => (Status::Passed, "the cause is as recorded".to_owned()),
+        (Verdict::Absent, Guards::Absent) => (Status::Passed, format!("{root} is not reached")),
+        (Verdict::Absent, Guards::Present) => {
+            (Status::Failed, format!("{root} is not reached any more: is the bug fixed?"))
+        }
+        (Verdict::Present, Guards::Absent) => {
+            (Status::Failed, format!("the bug is back: {root} is reached, with the cause that is recorded"))
+        }
+        (Verdict::OtherCause(_), _) => {
+            (Status::Failed, format!("{root} is reached, and its cause is another than the recorded one"))
+        }
+        (Verdict::Unsure(why), _) => (Status::Unsure, why.clone()),
+        (Verdict::Interrupted, _) => (Status::Interrupted, "interrupted".to_owned()),
+    }
+}
+
+/// The points that are not as recorded. Where the bug should be gone, the root should not be reached at all.
+fn differences(chain: &Chain, judged: &Judged) -> Vec<PointDifference> {
+    let Some(answer) = &judged.answer else { return Vec::new() };
+    let mut found = Vec::new();
+    for (place, point) in answer.points.iter().enumerate() {
+        let outcome = |expected: &str, found: &str| Difference {
+            what: "outcome".to_owned(),
+            expected: expected.to_owned(),
+            found: Some(found.to_owned()),
+        };
+        let mut parts = Vec::new();
+        if place == 0 && chain.guards == Guards::Absent {
+            parts.extend(point.located.then(|| outcome("not reached", "reached")));
+        } else if chain.alive.as_ref() != Some(&point.id) {
+            let reason = point.reason.as_deref().unwrap_or("not located");
+            match &point.expectation {
+                Some(expectation) => parts.extend(expectation.parts.iter().cloned()),
+                None if !point.located => parts.push(outcome("located", reason)),
+                None => {}
+            }
+        }
+        if !parts.is_empty() {
+            let file = point.file.as_deref().or(point.class.as_deref());
+            let place = file.map(|f| point.line.map_or_else(|| f.to_owned(), |line| format!("{f}:{line}")));
+            let (id, question) = (point.id.clone(), point.question.clone());
+            found.push(PointDifference { id, question, parts, place });
+        }
+    }
+    found
+}
+
+impl Checked {
+    /// A chain without an answer.
+    fn without(file: &Path, status: Status, reason: &str) -> Checked {
+        Checked {
+            chain: file.display().to_string(),
+            guards: None,
+            status,
+            reason: reason.to_owned(),
+            seconds: 0.0,
+            differences: Vec::new(),
+            answer: None,
+        }
+    }
+}
