@@ -247,7 +247,9 @@ fn the_formats_are_described() {
 #[test]
 fn flags_of_the_docs_exist() {
     let mut help = String::new();
-    for command in ["--help", "why --help", "replay --help", "explain --help"] {
+    for command in
+        ["--help", "why --help", "replay --help", "explain --help", "check --help", "bisect --help"]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();
         assert!(output.status.success());
         help.push_str(&String::from_utf8_lossy(&output.stdout));

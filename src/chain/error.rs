@@ -161,8 +161,9 @@ fn explain(code: &ron::Error) -> (String, Option<String>) {
             let of = outer.as_deref().map(part).map(|o| format!(" in {o}")).unwrap_or_default();
             (format!("unknown field `{found}`{of}"), Some(choose(found, expected)))
         }
-        E::NoSuchEnumVariant { expected, found, .. } => {
-            (format!("unknown kind of point `{found}`"), Some(choose(found, expected)))
+        E::NoSuchEnumVariant { expected, found, outer } => {
+            let what = if outer == "Guards" { "`guards`:" } else { "kind of point" };
+            (format!("unknown {what} `{found}`"), Some(choose(found, expected)))
         }
         E::MissingStructField { field, outer } => {
             let of = outer.as_deref().map(part).map(|o| format!(" of {o}")).unwrap_or_default();

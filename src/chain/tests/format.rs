@@ -122,6 +122,20 @@ fn errors_point_at_the_place_and_say_what_was_expected() {
         ("after that is missing", with("after: \"D\", ", "")),
         ("a field that does not fit", with("when: \"foo == null\"", "caught: true")),
         ("text that does not fit", with("at: LastCondition(\"B\")", "at: LastCondition(\"B\"), text: \"x\"")),
+        (
+            "method without text",
+            with("when: \"foo == null\"", "method: \"main\"").replacen(
+                "text: \"assert foo != null;\", ",
+                "",
+                1,
+            ),
+        ),
+        ("ordinal without method", with("when: \"foo == null\"", "ordinal: (1, 2)")),
+        ("ordinal out of range", with("when: \"foo == null\"", "method: \"main\", ordinal: (3, 2)")),
+        ("alive is no point", with("format: 1", "format: 1, alive: \"X\"")),
+        ("alive is the root", with("format: 1", "format: 1, alive: \"A\"")),
+        ("alive is asked from another point", with("format: 1", "format: 1, alive: \"E\"")),
+        ("guards is no word of it", with("format: 1", "format: 1, guards: Gone")),
         ("line zero", with("Line(\"Intro\", 31)", "Line(\"Intro\", 0)")),
         (
             "a method without a class",
