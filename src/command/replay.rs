@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use crate::chain::Chain;
-use crate::session::{self, Answer, Interrupt, Progress};
+use crate::session::{self, Answer, Interrupt, Progress, Repeated};
 use std::path::PathBuf;
 
 /// The bounds of runs, for every command that makes them.
@@ -14,12 +14,20 @@ pub struct LimitArgs {
     /// End a run after so many seconds (overrides `timeout_s` of the chain)
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
+    /// Try so often to reach the first point, for a program that does not always come there
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub attempts: u32,
 }
 
 impl LimitArgs {
     /// The session's options.
     pub fn options(&self) -> session::Options {
-        session::Options { max_runs: self.max_runs, timeout_s: self.timeout, ..session::Options::default() }
+        session::Options {
+            max_runs: self.max_runs,
+            timeout_s: self.timeout,
+            attempts: self.attempts,
+            ..session::Options::default()
+        }
     }
 }
 
@@ -57,9 +65,22 @@ pub struct Replay {
     /// Answer for each of the last N hits of the root; the program runs to its end
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub last: Option<u16>,
+    /// Replay N times, and tell how often each point was found where and with which values
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "last")]
+    pub runs: Option<u32>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub run: RunArgs,
+}
+
+/// What a replay gives.
+#[derive(Clone, Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Replayed {
+    /// The answer.
+    Once(Box<Answer>),
+    /// The answers of several replays, counted.
+    Repeatedly(Repeated),
 }
 
 impl Replay {
@@ -71,11 +92,20 @@ impl Replay {
         &self,
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
-    ) -> Result<Answer, CommandError> {
+    ) -> Result<Replayed, CommandError> {
         let chain = Chain::load(&self.chain).map_err(session::SessionError::from)?;
         let mut options = self.run.options();
         options.last = self.last.map(usize::from);
         let name = self.chain.display().to_string();
-        Ok(session::replay(&name, &chain, &options, progress, interrupt).await?)
+        Ok(match self.runs {
+            None => {
+                let answer = session::replay(&name, &chain, &options, progress, interrupt).await?;
+                Replayed::Once(Box::new(answer))
+            }
+            Some(runs) => {
+                let repeated = session::repeat(&name, &chain, &options, runs, progress, interrupt).await?;
+                Replayed::Repeatedly(repeated)
+            }
+        })
     }
 }

@@ -322,8 +322,8 @@ impl Locator {
     }
 
     /// Whether so many candidates are held that [`Locator::prune`] should be called now. It is asked for again
-    /// when an eighth has come to those that were kept: what may be forgotten never takes much memory, and an
-    /// occurrence is still looked at only some ten times.
+    /// when a sixteenth has come to those that were kept: what may be forgotten never takes much memory, and an
+    /// occurrence is still looked at only some twenty times.
     pub fn wants_prune(&self) -> bool {
         self.kept >= self.prune_at
     }
@@ -358,7 +358,7 @@ impl Locator {
         tables.retain_activations(live.iter().copied().chain(prune::referenced(self)));
         let limit = self.options.limit;
         self.full = self.kept > limit - limit / 8;
-        self.prune_at = (self.kept + (self.kept / 8).max(PRUNE_FROM / 2)).max(PRUNE_FROM).min(limit);
+        self.prune_at = (self.kept + (self.kept / 16).max(PRUNE_FROM / 2)).max(PRUNE_FROM).min(limit);
     }
 
     /// The run is over: decides every point that had to wait for its end.

@@ -38,8 +38,8 @@ impl Part {
                 id.map_or(0, |id| id.0.wrapping_add(1))
             }
             Part::Thread => u64::from(candidate.thread.0),
-            Part::Own => candidate.activation.map_or(0, |a| a.0),
-            Part::Catcher => check::catcher(candidate).map_or(0, |a| a.0),
+            Part::Own => candidate.activation.map_or(0, |a| a.serial()),
+            Part::Catcher => check::catcher(candidate).map_or(0, |a| a.serial()),
             Part::Frame => u64::from(candidate.frame.0),
             Part::Way => candidate.way.map_or(0, |w| u64::from(w) + 1),
         }
@@ -327,12 +327,12 @@ impl Work<'_> {
                 Anchor::None => self.pick(&prefix, effect, &mut picks, &mut budget)?,
                 Anchor::Own(FrameSelector::Nth(n)) => {
                     let Some(activation) = view.nth(*n) else { continue };
-                    prefix.push(activation.key.0);
+                    prefix.push(activation.key.serial());
                     self.pick(&prefix, effect, &mut picks, &mut budget)?;
                 }
                 Anchor::Own(FrameSelector::Any) | Anchor::Catcher => {
                     for activation in &view.activations {
-                        prefix.push(activation.key.0);
+                        prefix.push(activation.key.serial());
                         self.pick(&prefix, effect, &mut picks, &mut budget)?;
                         prefix.pop();
                     }

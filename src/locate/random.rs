@@ -223,7 +223,7 @@ impl World {
             stack,
             activation: calls.iter().rev().find_map(|(_, a)| *a),
             owner: object(*owner),
-            way: Some(*way),
+            way: u16::try_from(*way).ok(),
             kept: kept.iter().map(|n| object(*n)).collect(),
             detail: Some(Box::new(Detail { exception: Some(exception), ..Detail::default() })),
             ..occurrence(u16::from(*query), self.sequence)

@@ -168,7 +168,7 @@ impl Run {
     }
 }
 
-pub(super) fn way(way: u32, occurrence: Occurrence) -> Occurrence {
+pub(super) fn way(way: u16, occurrence: Occurrence) -> Occurrence {
     Occurrence { way: Some(way), ..occurrence }
 }
 

@@ -59,8 +59,9 @@ pub struct Occurrence {
     pub old: Value,
     /// The value after.
     pub new: Value,
-    /// The bytecode index that followed, for a branch; that of the instruction left, for an exception caught.
-    pub way: Option<u32>,
+    /// The bytecode index that followed, for a branch; that of the instruction left, for an exception caught. Code has
+    /// less than 65,536 bytes (JVMS §4.7.3).
+    pub way: Option<u16>,
     /// Names of the collected values.
     pub shape: ShapeKey,
     /// First the values that constraints of other points compare, in the order of the TraceQuery's `keep`; then the
@@ -68,4 +69,15 @@ pub struct Occurrence {
     pub kept: Box<[Value]>,
     /// The rest.
     pub detail: Option<Box<Detail>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A million of them, each with a few kept values, must fit in 200 MB.
+    #[test]
+    fn an_occurrence_stays_small() {
+        assert!(std::mem::size_of::<Occurrence>() <= 112);
+    }
 }

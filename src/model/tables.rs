@@ -6,6 +6,7 @@
 use super::site::{MethodName, Site};
 use indexmap::IndexSet;
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 macro_rules! keys {
@@ -44,7 +45,14 @@ impl ShapeKey {
 /// Which activation of a method: one execution of its body from entry to exit (DESIGN §5.5). Serial numbers start
 /// at 1 and are never reused in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ActivationKey(pub u64);
+pub struct ActivationKey(NonZeroU64);
+
+impl ActivationKey {
+    /// The serial number.
+    pub fn serial(self) -> u64 {
+        self.0.get()
+    }
+}
 
 /// What is known of one activation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +95,7 @@ pub struct Tables {
     stacks: IndexSet<StackNode>,
     methods: IndexSet<MethodName>,
     activations: HashMap<ActivationKey, Activation>,
-    last_activation: u64,
+    last_activation: Option<NonZeroU64>,
 }
 
 fn key(index: usize) -> u32 {
@@ -202,8 +210,9 @@ impl Tables {
 
     /// Adds an activation and gives it its serial.
     pub fn add_activation(&mut self, activation: Activation) -> ActivationKey {
-        self.last_activation += 1;
-        let serial = ActivationKey(self.last_activation);
+        let number = self.last_activation.map_or(NonZeroU64::MIN, |last| last.saturating_add(1));
+        self.last_activation = Some(number);
+        let serial = ActivationKey(number);
         self.activations.insert(serial, activation);
         serial
     }

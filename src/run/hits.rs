@@ -115,7 +115,7 @@ impl<'q> Watcher<'q> {
                     self.found.push(w.occurrence);
                 }
                 Completes::Branch { targets } if same && targets.contains(&here) => {
-                    w.occurrence.way = Some(here);
+                    w.occurrence.way = u16::try_from(here).ok();
                     self.found.push(w.occurrence);
                 }
                 _ => self.watched.report.warn(format!(
@@ -177,7 +177,7 @@ impl<'q> Watcher<'q> {
             return Ok(());
         }
         let mut occurrence = self.candidate(stop, query).await?;
-        occurrence.way = Some(u32::from(store));
+        occurrence.way = Some(store);
         if at_entry {
             self.found.push(occurrence);
             return Ok(());
@@ -380,7 +380,7 @@ impl<'q> Watcher<'q> {
             owner: Value::Null,
             old: Value::Unassigned,
             new: Value::Unassigned,
-            way: is_handler.then_some(place.site.bci),
+            way: if is_handler { u16::try_from(place.site.bci).ok() } else { None },
             shape,
             kept,
             detail: Some(Box::new(detail)),

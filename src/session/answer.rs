@@ -23,6 +23,18 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The word for it in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Held => "held",
+            Outcome::Differs => "differs",
+            Outcome::Unlocated => "unlocated",
+            Outcome::RootNotReached => "root-not-reached",
+            Outcome::TimedOut => "timed-out",
+            Outcome::Interrupted => "interrupted",
+        }
+    }
+
     /// The exit code of DESIGN §7.
     pub fn exit_code(self) -> u8 {
         match self {

@@ -300,7 +300,7 @@ impl Filling<'_, '_> {
     /// Whether the store is the entry of the method, which assigns its parameters.
     fn assigned_on_entry(&self, o: &Occurrence) -> bool {
         let Event::Stored(stores) = &self.query.event else { return false };
-        let store = o.way.and_then(|way| stores.get(usize::try_from(way).ok()?));
+        let store = o.way.and_then(|way| stores.get(usize::from(way)));
         store.is_some_and(|s| s.value_at == s.site.bci)
     }
 
@@ -310,7 +310,7 @@ impl Filling<'_, '_> {
             answer.taken = Some("caught".to_owned());
             return;
         }
-        let Some(decision) = o.way.and_then(|way| book.decision(&frame.site, way)) else { return };
+        let Some(decision) = o.way.and_then(|way| book.decision(&frame.site, way.into())) else { return };
         if let Some(line) = &answer.text {
             let part = decision.decided_by.as_ref().and_then(|part| unique(line, part));
             answer.mark = part.or_else(|| unique(line, &decision.whole));

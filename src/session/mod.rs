@@ -6,6 +6,7 @@
 //! - [`replay`] runs the debuggee until every point is located or nothing more can be learnt (DESIGN §5.13).
 //! - `watching` feeds the locator while the program runs; `assemble` turns what was located into an [`Answer`];
 //!   `reasons` says why a point has none.
+//! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
 mod answer;
@@ -17,6 +18,7 @@ mod files;
 mod judge;
 mod progress;
 mod reasons;
+mod repeat;
 mod replay;
 mod verdict;
 mod watching;
@@ -30,6 +32,7 @@ pub use error::SessionError;
 pub use files::{portable, write_whole};
 pub use judge::{Judged, judge};
 pub use progress::{Progress, Silent, Sink};
+pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};
 pub use verdict::Verdict;
 

@@ -33,11 +33,13 @@ pub struct Options {
     pub show_output: bool,
     /// Longest time of a run, in seconds; none: the chain's.
     pub timeout_s: Option<u64>,
+    /// How often a run that does not reach the root is tried.
+    pub attempts: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_runs: 10, candidates: 0, last: None, show_output: false, timeout_s: None }
+        Options { max_runs: 10, candidates: 0, last: None, show_output: false, timeout_s: None, attempts: 1 }
     }
 }
 
@@ -81,7 +83,7 @@ pub async fn replay(
     let mut pools = Pools::default();
     let mut learned = Learned::default();
     let mut why: Option<String> = None;
-    let mut number = 0;
+    let (mut number, mut retries) = (0, 0);
     loop {
         number += 1;
         progress.run_started(number, why.as_deref());
@@ -98,12 +100,22 @@ pub async fn replay(
                 return Err(error);
             }
         };
-        why = if number < options.max_runs { learn(&session, &round, &mut learned) } else { None };
+        why = if number - retries < options.max_runs { learn(&session, &round, &mut learned) } else { None };
+        if why.is_none() && retries + 1 < options.attempts && root_was_missed(&round) {
+            retries += 1;
+            why = Some("the root was not reached".to_owned());
+        }
         if why.is_none() {
             progress.done();
             return Ok(Assembly { name, chain, sources: &sources, runs: number, round: &round }.answer());
         }
     }
+}
+
+/// Whether the program ended by itself without having reached the root: another run may reach it.
+fn root_was_missed(round: &Round) -> bool {
+    matches!(round.outcome.ended, Ended::Exited(_) | Ended::Killed(_))
+        && round.queries.first().is_some_and(|root| round.locator.located(root.point).is_none())
 }
 
 struct Session<'a> {

@@ -8,9 +8,9 @@ use crate::command::CommandError;
 use crate::command::bisect::{self, Bisect};
 use crate::command::check::{Check, Report};
 use crate::command::explain::Explain;
-use crate::command::replay::Replay;
+use crate::command::replay::{Replay, Replayed};
 use crate::command::why::Why;
-use crate::session::{Answer, SessionError};
+use crate::session::{Answer, Repeated, SessionError};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -73,6 +73,11 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Writes the manual pages: qp.1 and one per command
+    Man {
+        /// The folder to write them to
+        folder: std::path::PathBuf,
+    },
 }
 
 /// Runs the command line of this process.
@@ -130,7 +135,10 @@ async fn run(cli: &Cli) -> u8 {
     let result = match &cli.command {
         Command::Why(why) => why.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
         Command::Replay(replay) => {
-            replay.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a))
+            replay.execute(&mut progress, &mut interrupt).await.map(|replayed| match replayed {
+                Replayed::Once(a) => answer(cli, &a),
+                Replayed::Repeatedly(repeated) => counted(cli, &repeated),
+            })
         }
         Command::Explain(explain) => explain.execute(&mut interrupt).await.map(|explanation| {
             let text = match (cli.format, explain.graph) {
@@ -158,6 +166,13 @@ async fn run(cli: &Cli) -> u8 {
             clap_complete::generate(*shell, &mut Cli::command(), "qp", &mut script);
             Ok(print(&String::from_utf8_lossy(&script)))
         }
+        Command::Man { folder } => {
+            let pages = std::fs::create_dir_all(folder)
+                .and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+            pages
+                .map(|()| 0)
+                .map_err(|source| CommandError::Write { path: folder.display().to_string(), source })
+        }
     };
     match result {
         Ok(code) => code,
@@ -175,6 +190,14 @@ fn answer(cli: &Cli, answer: &Answer) -> u8 {
         Format::Text => render::answer(answer, cli.colors(std::io::stdout().is_terminal())),
     };
     print(&text).max(answer.outcome.exit_code())
+}
+
+fn counted(cli: &Cli, repeated: &Repeated) -> u8 {
+    let text = match cli.format {
+        Format::Json => json(repeated),
+        Format::Text => render::repeated(repeated, cli.colors(std::io::stdout().is_terminal())),
+    };
+    print(&text).max(repeated.exit_code)
 }
 
 fn checked(cli: &Cli, check: &Check, report: &Report) -> u8 {

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub struct Bar {
     bar: ProgressBar,
     run: u32,
+    /// Where a replay stands among several.
+    among: String,
 }
 
 impl Bar {
@@ -19,11 +21,11 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:>4}") {
             bar.set_style(style);
         }
-        Bar { bar, run: 0 }
+        Bar { bar, run: 0, among: String::new() }
     }
 
     fn say(&self, message: String) {
-        self.bar.set_message(message);
+        self.bar.set_message(format!("{}{message}", self.among));
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }
 }
@@ -43,6 +45,10 @@ impl Progress for Bar {
 
     fn watched(&mut self, events: u64, located: usize, points: usize) {
         self.say(format!("run {}: {events} hits, {located} of {points} points located", self.run));
+    }
+
+    fn replayed(&mut self, done: u32, of: u32) {
+        self.among = format!("replay {} of {of}, ", done + 1);
     }
 
     fn checked(&mut self, done: usize, of: usize) {

@@ -3,12 +3,14 @@
 mod answer;
 mod check;
 mod junit;
+mod repeated;
 mod snippet;
 mod tree;
 
 pub use answer::answer;
 pub use check::report;
 pub use junit::junit;
+pub use repeated::repeated;
 
 use anstyle::{AnsiColor, Style};
 
