@@ -162,7 +162,11 @@ fn explain(code: &ron::Error) -> (String, Option<String>) {
             (format!("unknown field `{found}`{of}"), Some(choose(found, expected)))
         }
         E::NoSuchEnumVariant { expected, found, outer } => {
-            let what = if outer.as_deref() == Some("Guards") { "`guards`:" } else { "kind of point" };
+            let what = match outer.as_deref() {
+                Some("Guards") => "`guards`:",
+                Some("Ready") => "`ready`:",
+                _ => "kind of point",
+            };
             (format!("unknown {what} `{found}`"), Some(choose(found, expected)))
         }
         E::MissingStructField { field, outer } => {

@@ -84,6 +84,9 @@ pub struct Debuggee {
     /// Command that operates the program while it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drive: Vec<String>,
+    /// When `drive` may begin; none: at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready: Option<Ready>,
     /// Roots of the source text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PathBuf>,
@@ -93,6 +96,15 @@ pub struct Debuggee {
     /// Longest time of one run, in seconds; none: 300.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<u64>,
+}
+
+/// When a program that goes on for ever is ready to be driven.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ready {
+    /// It listens on this port.
+    Port(u16),
+    /// It has printed a line in which this regular expression is found.
+    Output(String),
 }
 
 /// One Querypoint.

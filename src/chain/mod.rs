@@ -17,6 +17,6 @@ mod tests;
 
 pub use error::{ChainError, Fault, InvalidChain};
 pub use explain::{Edge, Explanation, GraphFormat, Row};
-pub use format::{Chain, Debuggee, Expect, FORMAT, Guards, Point};
+pub use format::{Chain, Debuggee, Expect, FORMAT, Guards, Point, Ready};
 pub use kinds::Kind;
 pub use translate::{Learned, LearnedPoint, Need, Refusal, TranslateError, Translation, remember, translate};

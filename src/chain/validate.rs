@@ -77,6 +77,13 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
             Some("name a program that starts a JVM".to_owned()),
         );
     }
+    if chain.debuggee.ready.is_some() && chain.debuggee.drive.is_empty() {
+        add(
+            Place::Command,
+            "`ready` says when `drive` may begin, and there is no `drive`".to_owned(),
+            Some("add `drive`, a command that operates the program".to_owned()),
+        );
+    }
     if chain.points.is_empty() {
         let help = "add a root to `points`, such as `(id: \"A\", at: Line(\"Intro\", 31))`".to_owned();
         add(Place::Whole, "the chain has no points: nothing is asked".to_owned(), Some(help));

@@ -68,6 +68,19 @@ pub enum DebuggeeError {
         /// What the regular expression library says.
         reason: String,
     },
+    /// `ready` is no regular expression.
+    #[error("`ready: Output(\"{pattern}\")` is no regular expression: {reason}")]
+    BadReady {
+        /// As written.
+        pattern: String,
+        /// What the regular expression library says.
+        reason: String,
+    },
+    /// The port that should tell when the program is ready is another's.
+    #[error(
+        "`ready: Port({0})`: another process listens on this port already; end it, or choose another port"
+    )]
+    PortTaken(u16),
     /// The system refuses to start a process.
     #[error(
         "`{step}`: cannot start `{program}`: {reason}; check that the file is executable and made for this machine"

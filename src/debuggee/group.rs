@@ -170,6 +170,14 @@ impl Group {
         self.wait().await
     }
 
+    /// Asks every process of the group to end, and waits for nothing.
+    pub fn ask_to_end(&self) {
+        if self.named {
+            // ESRCH: the group has ended by itself.
+            let _ = kill_process_group(self.pid, Signal::TERM);
+        }
+    }
+
     /// Kills everything and waits until it is gone: a large VM takes its time to return its memory. Blocks meanwhile.
     fn kill(&mut self) {
         // The marked ones first: a process that is ending has no environment any more.

@@ -1,6 +1,7 @@
 //! What a process prints: drained always, so that it never blocks; kept only at its end; forwarded when asked.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -77,11 +78,29 @@ impl Tail {
 pub(super) struct Output {
     tail: Arc<Mutex<Tail>>,
     forward: Option<Forward>,
+    awaited: Option<Arc<Awaited>>,
+}
+
+/// A line that somebody waits for.
+#[derive(Debug)]
+struct Awaited {
+    pattern: regex::Regex,
+    seen: AtomicBool,
 }
 
 impl Output {
     pub fn new(forward: Option<Forward>) -> Output {
-        Output { tail: Arc::default(), forward }
+        Output { tail: Arc::default(), forward, awaited: None }
+    }
+
+    /// The same, which notices a line in which the pattern is found.
+    pub fn awaiting(self, pattern: regex::Regex) -> Output {
+        Output { awaited: Some(Arc::new(Awaited { pattern, seen: AtomicBool::new(false) })), ..self }
+    }
+
+    /// Whether the awaited line was printed; never without one.
+    pub fn is_ready(&self) -> bool {
+        self.awaited.as_ref().is_some_and(|awaited| awaited.seen.load(Ordering::Relaxed))
     }
 
     pub fn tail(&self) -> Tail {
@@ -94,6 +113,11 @@ impl Output {
         if stream == Stream::Err && line.starts_with("Picked up JAVA_TOOL_OPTIONS:") && line.contains("jdwp")
         {
             return;
+        }
+        if let Some(awaited) = &self.awaited
+            && awaited.pattern.is_match(&line)
+        {
+            awaited.seen.store(true, Ordering::Relaxed);
         }
         if let Some(forward) = &self.forward {
             (forward.sink)(stream, &format!("{}{line}", forward.prefix));

@@ -11,6 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 
+/// How long a program goes on after its driver has finished.
+const AFTER_DRIVE: Duration = Duration::from_millis(500);
+
 /// A launched debuggee. Dropping it kills all its processes; [`Running::stop`] lets them end first.
 #[derive(Debug)]
 pub struct Running {
@@ -19,6 +22,7 @@ pub struct Running {
     drive: Option<Group>,
     started: Instant,
     others: Others,
+    asked_to_end: bool,
 }
 
 /// A debuggee that has ended, and nothing of it is left.
@@ -46,7 +50,14 @@ pub struct Incoming {
 
 impl Running {
     pub(super) fn new(template: Arc<Template>, group: Group) -> Running {
-        Running { template, group, drive: None, started: Instant::now(), others: Others::default() }
+        Running {
+            template,
+            group,
+            drive: None,
+            started: Instant::now(),
+            others: Others::default(),
+            asked_to_end: false,
+        }
     }
 
     /// Process id of the command, which is its group's as well; not always the VM's ([`Peer::pid`]).
@@ -73,7 +84,7 @@ impl Running {
     /// closed and counted, never returned. Cancel-safe.
     ///
     /// # Errors
-    /// When the debuggee ends first, the driver fails, or `limit` passes.
+    /// When the debuggee ends first, or `limit` passes.
     pub async fn accept(
         &mut self,
         listener: &TcpListener,
@@ -82,7 +93,7 @@ impl Running {
         let timeout = tokio::time::sleep(limit);
         tokio::pin!(timeout);
         loop {
-            let Running { group, drive, template, others, .. } = self;
+            let Running { group, template, others, .. } = self;
             tokio::select! {
                 // A VM that connected and ended is told from one that never connected.
                 biased;
@@ -104,7 +115,6 @@ impl Running {
                     let (others, tail) = (others.clone(), group.output().tail());
                     return Err(DebuggeeError::ExitedEarly { command, exit, others, tail });
                 }
-                failure = drive_failed(drive, template) => return Err(failure),
                 () = &mut timeout => {
                     let command = template.settings().command.join(" ");
                     let (others, tail) = (self.others.clone(), self.tail());
@@ -127,20 +137,36 @@ impl Running {
         }
     }
 
-    /// Starts `drive`, which operates the program. `QUERYPOINT_PID` tells it the debuggee's process id.
-    ///
-    /// # Errors
-    /// When it cannot be started.
-    pub fn start_drive(&mut self, forward: Option<Forward>) -> Result<(), DebuggeeError> {
-        let Some(command) = &self.template.settings().drive else { return Ok(()) };
+    /// Operates the program: waits until it is ready, runs `drive`, and then asks a program that is driven as soon as
+    /// it is `ready` to end, since it would go on for ever. `QUERYPOINT_PID` tells the driver the debuggee's process
+    /// id. Resolves when the driver cannot be started or fails, and never else.
+    pub async fn drive(&mut self, forward: Option<Forward>) -> DebuggeeError {
+        let template = self.template.clone();
+        let settings = template.settings();
+        let Some(command) = &settings.drive else { return std::future::pending().await };
+        if let Some(ready) = &settings.ready {
+            ready.wait(self.group.output()).await;
+        }
         let pid = [("QUERYPOINT_PID".to_owned(), self.pid().to_string())];
-        self.drive = Some(self.template.spawn(Step::Drive, command, Stdin::Null, &pid, forward)?);
-        Ok(())
+        match self.template.spawn(Step::Drive, command, Stdin::Null, &pid, forward) {
+            Ok(group) => self.drive = Some(group),
+            Err(error) => return error,
+        }
+        if settings.ready.is_some()
+            && let Some(group) = &mut self.drive
+            && group.wait().await.success()
+        {
+            // What the driver's last request started may still be on its way.
+            tokio::time::sleep(AFTER_DRIVE).await;
+            self.asked_to_end = true;
+            self.group.ask_to_end();
+        }
+        drive_failed(&mut self.drive, &self.template).await
     }
 
-    /// Resolves when the driver fails; never while it runs, after it succeeded, or without one. Cancel-safe.
-    pub async fn drive_failed(&mut self) -> DebuggeeError {
-        drive_failed(&mut self.drive, &self.template).await
+    /// Whether the driver had finished and the program was then asked to end.
+    pub fn was_asked_to_end(&self) -> bool {
+        self.asked_to_end
     }
 
     /// Waits for the end of the command. Cancel-safe.

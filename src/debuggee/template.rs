@@ -6,6 +6,7 @@ use super::group::{Group, Spec};
 use super::guardian::Guardian;
 use super::output::{Forward, Output};
 use super::peer::JvmPattern;
+use super::ready::Ready;
 use super::running::Running;
 use super::stdin::Stdin;
 use crate::classes::{JavaCommandError, LaunchCommand, find_program};
@@ -32,6 +33,8 @@ pub struct Settings {
     pub before_run: Option<Vec<String>>,
     /// Operates the program while it runs.
     pub drive: Option<Vec<String>>,
+    /// When `drive` may begin; none: at once. With it the program is asked to end once `drive` has.
+    pub ready: Option<Ready>,
     /// Which JVM of the process tree is meant: a main class (binary or simple name), or a regular expression on the
     /// command line.
     pub jvm: Option<String>,
@@ -54,6 +57,7 @@ impl Settings {
             build: None,
             before_run: None,
             drive: None,
+            ready: None,
             jvm: None,
             sources: Vec::new(),
             cache: None,
@@ -165,8 +169,11 @@ impl Template {
     /// Runs `before_run`, for at most the debuggee's timeout.
     ///
     /// # Errors
-    /// When it cannot be started, fails, or does not end in time.
+    /// When it cannot be started, fails, or does not end in time; when the port of `ready` is another's.
     pub async fn before_run(&self, forward: Option<Forward>) -> Result<(), DebuggeeError> {
+        if let Some(ready) = &self.settings.ready {
+            ready.check().await?;
+        }
         match &self.settings.before_run {
             Some(command) => self.step(Step::BeforeRun, command, forward, Some(self.settings.timeout)).await,
             None => Ok(()),
@@ -251,7 +258,11 @@ impl Template {
         };
         let mark = format!("{}{letter}", self.mark);
         let spec = Spec { program, command, cwd: &settings.cwd, env: &env, stdin, mark };
-        Group::spawn(spec, Output::new(forward), self.guardian.clone()).map_err(|e| DebuggeeError::Spawn {
+        let output = match (&settings.ready, step) {
+            (Some(Ready::Output(pattern)), Step::Command) => Output::new(forward).awaiting(pattern.clone()),
+            _ => Output::new(forward),
+        };
+        Group::spawn(spec, output, self.guardian.clone()).map_err(|e| DebuggeeError::Spawn {
             step,
             program: name.clone(),
             reason: e.to_string(),

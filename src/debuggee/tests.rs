@@ -256,18 +256,16 @@ async fn steps_before_and_beside_the_run() {
     chosen.drive = Some(shell("kill -0 $QUERYPOINT_PID && cat state && exit 7"));
     let template_ = template(chosen.clone());
     template_.before_run(None).await.unwrap();
-    let (listener, address) = listener().await;
+    let (_listener, address) = listener().await;
     let mut running = template_.launch(address, None).unwrap();
-    running.start_drive(None).unwrap();
-    let error = running.accept(&listener, LIMIT).await.unwrap_err().to_string();
+    let error = tokio::time::timeout(LIMIT, running.drive(None)).await.unwrap().to_string();
     assert!(error.contains("`drive` failed with exit code 7") && error.contains("  reset"), "{error}");
     running.stop(GRACE).await;
 
     chosen.drive = Some(shell("true"));
     let mut running = template(chosen.clone()).launch(address, None).unwrap();
-    running.start_drive(None).unwrap();
-    let failed = tokio::time::timeout(GRACE, running.drive_failed()).await;
-    assert!(failed.is_err(), "a driver that succeeds is no failure");
+    let failed = tokio::time::timeout(GRACE, running.drive(None)).await;
+    assert!(failed.is_err() && !running.was_asked_to_end(), "a driver that succeeds is no failure");
 
     chosen.before_run = Some(shell("echo $$ > p; sleep 60"));
     chosen.timeout = Duration::from_secs(1);

@@ -134,13 +134,12 @@ pub async fn execute(
             return Err(RunError::Observer(error));
         }
     };
-    running.start_drive(output)?;
     let watches = Watches::new(&questions.queries, &questions.tracked);
     let watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
     let mut watcher = Watcher::new(watched, &questions.queries);
     let ended = tokio::select! {
         watched = watcher.watch(observer) => Ok(Some(watched)),
-        failure = running.drive_failed() => Err(RunError::from(failure)),
+        failure = running.drive(output) => Err(RunError::from(failure)),
         () = let_go(&listener) => Ok(None),
         () = tokio::time::sleep_until(deadline) => Ok(None),
         () = interrupt.wait() => Ok(None),
@@ -154,6 +153,7 @@ pub async fn execute(
         Ok(None) => Some(Ended::TimedOut(limit)),
         Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
     };
+    let driven = running.was_asked_to_end();
     let exited = match stopped {
         Some(_) => {
             dispose(&mut watched).await;
@@ -182,7 +182,7 @@ pub async fn execute(
         Err(error) => return Err(error),
         _ => {}
     }
-    let ended = stopped.unwrap_or_else(|| end_of(exited.exit));
+    let ended = stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit) });
     Ok(Outcome { ended, tables: watched.tables, report: watched.report, tail: exited.tail })
 }
 

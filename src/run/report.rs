@@ -11,6 +11,8 @@ pub enum Ended {
     Stopped,
     /// The VM ended by itself; the exit code of the command, where it is known.
     Exited(Option<i32>),
+    /// Its driver had finished, and the program, which would have gone on, was asked to end and did.
+    Driven,
     /// The command or its VM was ended by this signal.
     Killed(i32),
     /// `timeout_s` passed.

@@ -116,8 +116,10 @@ impl Assembly<'_> {
 
     /// What the program said before it ended badly and without the root: often the reason.
     fn last_output(&self, points: &[PointAnswer]) -> Vec<String> {
-        let well =
-            matches!(self.round.outcome.ended, Ended::Stopped | Ended::Exited(Some(0)) | Ended::Interrupted);
+        let well = matches!(
+            self.round.outcome.ended,
+            Ended::Stopped | Ended::Driven | Ended::Exited(Some(0)) | Ended::Interrupted
+        );
         if well || points.first().is_none_or(|root| root.located) {
             return Vec::new();
         }

@@ -88,6 +88,7 @@ pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
 fn ending(ended: &Ended) -> String {
     match ended {
         Ended::Stopped | Ended::Exited(Some(0)) => String::new(),
+        Ended::Driven => " (`drive` had finished, and the program was asked to end)".to_owned(),
         Ended::Exited(Some(code)) => format!(" (the program ended with exit code {code})"),
         Ended::Exited(None) => " (the program ended)".to_owned(),
         Ended::Killed(signal) => format!(" (the program was killed by signal {signal})"),

@@ -114,7 +114,7 @@ pub async fn replay(
 
 /// Whether the program ended by itself without having reached the root: another run may reach it.
 fn root_was_missed(round: &Round) -> bool {
-    matches!(round.outcome.ended, Ended::Exited(_) | Ended::Killed(_))
+    matches!(round.outcome.ended, Ended::Driven | Ended::Exited(_) | Ended::Killed(_))
         && round.queries.first().is_some_and(|root| round.locator.located(root.point).is_none())
 }
 
@@ -197,7 +197,7 @@ fn in_order(translation: &Translation, chain: &Chain) -> Vec<TraceQuery> {
 /// Learns from a run. Gives what another run is for, if one is due: what it would be asked has changed, and a point
 /// is without an answer.
 fn learn(session: &Session<'_>, round: &Round, learned: &mut Learned) -> Option<String> {
-    if !matches!(round.outcome.ended, Ended::Stopped | Ended::Exited(_) | Ended::Killed(_)) {
+    if !matches!(round.outcome.ended, Ended::Stopped | Ended::Driven | Ended::Exited(_) | Ended::Killed(_)) {
         return None;
     }
     let tables = &round.outcome.tables;

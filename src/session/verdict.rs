@@ -74,7 +74,7 @@ fn not_reached(chain: &Chain, answer: &Answer, root: &PointAnswer) -> Verdict {
         Some(Ended::Killed(signal)) => return cut(format!("the program was killed by signal {signal}")),
         Some(Ended::Lost(why)) => return cut(format!("the connection was lost: {why}")),
         Some(Ended::Interrupted) => return Verdict::Interrupted,
-        Some(Ended::Stopped | Ended::Exited(_)) => {}
+        Some(Ended::Stopped | Ended::Driven | Ended::Exited(_)) => {}
     }
     if let Some(id) = &chain.alive {
         let alive = answer.points.iter().find(|p| p.id == *id);
@@ -90,7 +90,7 @@ fn not_reached(chain: &Chain, answer: &Answer, root: &PointAnswer) -> Verdict {
         };
     }
     match &answer.ended {
-        Some(Ended::Exited(Some(0))) => Verdict::Absent,
+        Some(Ended::Driven | Ended::Exited(Some(0))) => Verdict::Absent,
         Some(Ended::Exited(Some(code))) => cut(format!(
             "the program ended with exit code {code}; name a point that shows that the scenario was run: `alive`"
         )),

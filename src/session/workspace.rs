@@ -1,9 +1,9 @@
 //! What a chain needs around its runs: the debuggee's template, its class files and its sources.
 
 use super::error::SessionError;
-use crate::chain::Chain;
+use crate::chain::{self, Chain};
 use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
-use crate::debuggee::{Forward, Settings, Stdin, Template};
+use crate::debuggee::{Forward, Ready, Settings, Stdin, Template};
 use crate::run::VmFacts;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -40,6 +40,11 @@ impl Workspace {
         settings.build = some(&debuggee.build);
         settings.before_run = some(&debuggee.before_run);
         settings.drive = some(&debuggee.drive);
+        settings.ready = match &debuggee.ready {
+            Some(chain::Ready::Port(port)) => Some(Ready::Port(*port)),
+            Some(chain::Ready::Output(pattern)) => Some(Ready::output(pattern)?),
+            None => None,
+        };
         settings.jvm.clone_from(&debuggee.jvm);
         settings.sources.clone_from(&debuggee.sources);
         let timeout_s = timeout_s.or(debuggee.timeout_s).unwrap_or(TIMEOUT_S);

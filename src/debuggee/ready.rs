@@ -1,0 +1,98 @@
+//! When a program that goes on for ever, such as a server, is ready to be driven.
+
+use super::error::DebuggeeError;
+use super::output::Output;
+use std::time::Duration;
+
+/// How often is looked whether the program is ready.
+const EVERY: Duration = Duration::from_millis(50);
+
+/// When `drive` may begin.
+#[derive(Clone, Debug)]
+pub enum Ready {
+    /// Something listens on this port of this machine.
+    Port(u16),
+    /// The program has printed a line in which this is found.
+    Output(regex::Regex),
+}
+
+impl Ready {
+    /// Readiness by a line of output.
+    ///
+    /// # Errors
+    /// [`DebuggeeError::BadReady`] when the text is no regular expression.
+    pub fn output(pattern: &str) -> Result<Ready, DebuggeeError> {
+        let bad =
+            |e: regex::Error| DebuggeeError::BadReady { pattern: pattern.into(), reason: e.to_string() };
+        Ok(Ready::Output(regex::Regex::new(pattern).map_err(bad)?))
+    }
+
+    /// Checks before the launch that it is the program itself which will make it ready.
+    ///
+    /// # Errors
+    /// [`DebuggeeError::PortTaken`] when something else listens on the port.
+    pub(super) async fn check(&self) -> Result<(), DebuggeeError> {
+        match self {
+            Ready::Port(port) if listening(*port).await => Err(DebuggeeError::PortTaken(*port)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Resolves when the program is ready. Cancel-safe.
+    pub(super) async fn wait(&self, output: &Output) {
+        loop {
+            let is_ready = match self {
+                Ready::Port(port) => listening(*port).await,
+                Ready::Output(_) => output.is_ready(),
+            };
+            if is_ready {
+                return;
+            }
+            tokio::time::sleep(EVERY).await;
+        }
+    }
+}
+
+/// Whether something listens on a port. The system's table is read where there is one: a connection would be a first
+/// client that says nothing, and a simple server waits for it.
+async fn listening(port: u16) -> bool {
+    let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(std::fs::read_to_string);
+    if let [Ok(_), _] | [_, Ok(_)] = &tables {
+        return tables.into_iter().flatten().any(|table| listens_in(&table, port));
+    }
+    tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()
+}
+
+/// Whether a table of connections (proc(5)) has a socket in the state LISTEN with this port.
+fn listens_in(table: &str, port: u16) -> bool {
+    table.lines().skip(1).any(|line| {
+        let mut fields = line.split_whitespace().skip(1);
+        let own = fields.next().and_then(|a| u16::from_str_radix(a.rsplit_once(':')?.1, 16).ok());
+        own == Some(port) && fields.nth(1) == Some("0A")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listening_socket_is_found_in_the_table() {
+        let table = "  sl  local_address rem_address   st tx_queue\n   \
+                     0: 0100007F:1F90 00000000:0000 0A 00000000:00000000\n   \
+                     1: 0100007F:1F91 0100007F:C350 01 00000000:00000000\n";
+        assert!(listens_in(table, 8080));
+        assert!(!listens_in(table, 8081), "a connection is no listening socket");
+        assert!(!listens_in(table, 80));
+    }
+
+    #[tokio::test]
+    async fn a_port_is_ready_when_somebody_listens() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        assert!(listening(port).await);
+        assert!(Ready::Port(port).check().await.is_err());
+        drop(listener);
+        assert!(!listening(port).await);
+    }
+}
