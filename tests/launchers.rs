@@ -1,0 +1,81 @@
+//! Programs that others start: JUnit's runner, Ant with a forked test VM, a script that starts several VMs.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+use support::{chain_file, marked, point, processes_with, replay, root, said, scratch};
+
+const JUNIT: &str = "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar";
+
+/// The fixture's classes, compiled against JUnit.
+fn classes() -> &'static PathBuf {
+    static CLASSES: OnceLock<PathBuf> = OnceLock::new();
+    CLASSES.get_or_init(|| {
+        let folder = scratch().join("launchers-classes");
+        let sources =
+            ["Price.java", "PriceTest.java"].map(|f| root().join("tests/fixtures/launchers").join(f));
+        let mut javac = Command::new("javac");
+        javac.args(["-g", "-cp", JUNIT, "-d"]).arg(&folder).args(sources);
+        let output = javac.output().expect("javac");
+        assert!(output.status.success(), "{}", said(&output));
+        folder
+    })
+}
+
+/// Asks the fixture's question of a program that is started this way.
+fn ask(name: &str, debuggee: &str) {
+    let line = |file, mark| marked("fixtures/launchers", file, mark);
+    let text = format!(
+        r#"(format: 1, debuggee: ({debuggee}, sources: [{:?}], timeout_s: 120), points: [
+            (id: "A", at: Line("PriceTest", {})),
+            (id: "B", at: LastChange("A:got")), (id: "C", at: LastChange("A:Price.total"))])"#,
+        root().join("tests/fixtures/launchers"),
+        line("PriceTest.java", "// <- A"),
+    );
+    let (code, answer) = replay(&chain_file(&format!("{name}.ron"), &text), &[]);
+    assert_eq!(code, 0, "{name}: {answer:#}");
+    assert_eq!(point(&answer, "B")["line"], line("PriceTest.java", "// <- B"), "{name}");
+    let change = point(&answer, "C");
+    assert_eq!(change["line"], line("Price.java", "// <- C"), "{name}");
+    assert_eq!((&change["new"], &change["owner"]), (&"-1".into(), &serde_json::Value::Null), "{name}");
+}
+
+#[test]
+fn a_test_is_run_by_junit() {
+    let class_path = format!("{}:{JUNIT}", classes().display());
+    ask(
+        "junit",
+        &format!(r#"command: ["java", "-cp", {class_path:?}, "org.junit.runner.JUnitCore", "PriceTest"]"#),
+    );
+}
+
+#[test]
+fn a_test_is_run_by_ant_in_a_vm_of_its_own() {
+    let build = root().join("tests/fixtures/launchers/build.xml");
+    let define = format!("-Dclasses={}", classes().display());
+    let report = scratch().join("ant");
+    std::fs::create_dir_all(&report).expect("a folder");
+    let debuggee = format!(
+        r#"command: ["ant", "-q", "-f", {build:?}, {define:?}], cwd: {report:?}, jvm: "JUnitTestRunner", classes: [{:?}]"#,
+        classes(),
+    );
+    ask("ant", &debuggee);
+}
+
+#[test]
+fn one_of_several_vms_is_chosen_by_its_command_line() {
+    let class_path = format!("{}:{JUNIT}", classes().display());
+    let run =
+        |n: u32| format!("java -Dlauncher.test={n} -cp {class_path} org.junit.runner.JUnitCore PriceTest");
+    let script = format!("{} >/dev/null & {}; wait", run(1), run(2));
+    let debuggee = format!(
+        r#"command: ["sh", "-c", {script:?}], jvm: "^java -Dlauncher\\.test=2 ", classes: [{:?}]"#,
+        classes()
+    );
+    ask("script", &debuggee);
+    assert_eq!(processes_with("-Dlauncher.test="), [], "no VM is left");
+}
