@@ -79,3 +79,33 @@ fn one_of_several_vms_is_chosen_by_its_command_line() {
     ask("script", &debuggee);
     assert_eq!(processes_with("-Dlauncher.test="), [], "no VM is left");
 }
+
+#[test]
+fn a_source_file_is_run_by_the_launcher() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = "public class One {\n    static int total;\n    public static void main(String[] args) {\n        \
+                   int last = 0;\n        for (int i = 1; i < 4; i++) {\n            total += i;\n            \
+                   last = i;\n        }\n        System.out.println(last + \" of \" + total);\n    }\n}\n";
+    std::fs::write(folder.path().join("One.java"), program).expect("written");
+    let before = temporary_folders();
+    let text = format!(
+        r#"(format: 1, debuggee: (command: ["java", "One.java"], cwd: {:?}), points: [
+            (id: "A", at: Line("One", 9)), (id: "B", at: LastChange("A:last")), (id: "C", at: LastChange("A:One.total"))])"#,
+        folder.path(),
+    );
+    let (code, answer) = replay(&chain_file("source-file.ron", &text), &[]);
+    assert_eq!(code, 0, "{answer:#}");
+    assert_eq!((&point(&answer, "B")["line"], &point(&answer, "B")["new"]), (&7.into(), &"3".into()));
+    assert_eq!((&point(&answer, "C")["old"], &point(&answer, "C")["new"]), (&"3".into(), &"6".into()));
+    assert_eq!(temporary_folders(), before, "the classes are gone");
+
+    std::fs::write(folder.path().join("One.java"), "public class One { no java }").expect("written");
+    let output = support::finish(support::qp().arg("replay").arg(chain_file("source-file.ron", &text)));
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    assert!(said(&output).contains("compiling the source file"), "{}", said(&output));
+}
+
+fn temporary_folders() -> usize {
+    let entries = std::fs::read_dir(std::env::temp_dir()).expect("the folder").flatten();
+    entries.filter(|e| e.file_name().to_string_lossy().starts_with("querypoint-")).count()
+}

@@ -60,7 +60,7 @@ pub enum Main {
         /// Main class; without it the module's descriptor names one.
         class: Option<String>,
     },
-    /// `java X.java`: compiled in memory, so there are no class files to analyse.
+    /// `java X.java`: compiled in memory, so there are no class files until somebody compiles it again.
     SourceFile(PathBuf),
 }
 

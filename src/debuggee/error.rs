@@ -17,6 +17,8 @@ pub enum Step {
     Drive,
     /// `command`
     Command,
+    /// The compiling of the source file that `command` runs.
+    SourceFile,
 }
 
 impl fmt::Display for Step {
@@ -26,6 +28,7 @@ impl fmt::Display for Step {
             Step::BeforeRun => "before_run",
             Step::Drive => "drive",
             Step::Command => "command",
+            Step::SourceFile => "compiling the source file of `command`",
         })
     }
 }
@@ -81,6 +84,9 @@ pub enum DebuggeeError {
         "`ready: Port({0})`: another process listens on this port already; end it, or choose another port"
     )]
     PortTaken(u16),
+    /// No folder for the classes of a source file.
+    #[error("cannot make a temporary folder: {0}; check TMPDIR and its permissions")]
+    TemporaryFolder(#[source] std::io::Error),
     /// The system refuses to start a process.
     #[error(
         "`{step}`: cannot start `{program}`: {reason}; check that the file is executable and made for this machine"

@@ -9,7 +9,7 @@ use super::peer::JvmPattern;
 use super::ready::Ready;
 use super::running::Running;
 use super::stdin::Stdin;
-use crate::classes::{JavaCommandError, LaunchCommand, find_program};
+use crate::classes::{JavaCommandError, LaunchCommand, Main, find_program};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -166,6 +166,29 @@ impl Template {
         Ok(BuildOutcome::Built(started.elapsed()))
     }
 
+    /// Compiles the file of `java X.java` once more: the launcher does it in memory and leaves no class files to read.
+    /// Gives the folder of the classes, which goes with the value; none where `java` runs classes.
+    ///
+    /// # Errors
+    /// When it cannot be compiled, or there is no `javac`.
+    pub async fn compile_source(&self) -> Result<Option<tempfile::TempDir>, DebuggeeError> {
+        let LaunchCommand::Java(java) = self.launch_command()? else { return Ok(None) };
+        let Main::SourceFile(file) = &java.main else { return Ok(None) };
+        let folder = tempfile::Builder::new().prefix("querypoint-").tempdir();
+        let folder = folder.map_err(DebuggeeError::TemporaryFolder)?;
+        // Of the same JDK, or else what the path has.
+        let beside =
+            java.java_home.as_ref().map(|home| home.join("bin/javac")).filter(|javac| javac.is_file());
+        let javac = beside.map_or_else(|| "javac".to_owned(), |javac| javac.display().to_string());
+        let mut command = vec![javac, "-g".to_owned(), "-nowarn".to_owned(), "-proc:none".to_owned()];
+        if let Ok(class_path) = std::env::join_paths(&java.class_path) {
+            command.extend(["-cp".to_owned(), class_path.to_string_lossy().into_owned()]);
+        }
+        command.extend(["-d".to_owned(), folder.path().display().to_string(), file.display().to_string()]);
+        self.step(Step::SourceFile, &command, None, Some(self.settings.timeout)).await?;
+        Ok(Some(folder))
+    }
+
     /// Runs `before_run`, for at most the debuggee's timeout.
     ///
     /// # Errors
@@ -255,6 +278,7 @@ impl Template {
             Step::BeforeRun => 'p',
             Step::Drive => 'd',
             Step::Command => 'c',
+            Step::SourceFile => 's',
         };
         let mark = format!("{}{letter}", self.mark);
         let spec = Spec { program, command, cwd: &settings.cwd, env: &env, stdin, mark };

@@ -5,6 +5,7 @@ use crate::chain::{self, Chain};
 use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
 use crate::debuggee::{Forward, Ready, Settings, Stdin, Template};
 use crate::run::VmFacts;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub struct Workspace {
     cwd: PathBuf,
     sources: Vec<PathBuf>,
     classes: Vec<PathBuf>,
+    /// The classes of `java X.java`, compiled once more; removed with the workspace.
+    compiled: OnceCell<tempfile::TempDir>,
 }
 
 impl Workspace {
@@ -51,7 +54,7 @@ impl Workspace {
         settings.timeout = Duration::from_secs(timeout_s.min(LONGEST_S));
         let template = Arc::new(Template::new(settings)?);
         let (sources, classes) = (debuggee.sources.clone(), debuggee.classes.clone());
-        Ok(Workspace { template, cwd, sources, classes })
+        Ok(Workspace { template, cwd, sources, classes, compiled: OnceCell::new() })
     }
 
     /// The debuggee.
@@ -62,6 +65,10 @@ impl Workspace {
     /// Builds the debuggee, unless it is as it was.
     pub async fn build(&self, output: Option<Forward>) -> Result<(), SessionError> {
         self.template.build(output).await?;
+        if let Some(folder) = self.template.compile_source().await? {
+            // Built once in a session: a second folder would be removed at once.
+            let _ = self.compiled.set(folder);
+        }
         Ok(())
     }
 
@@ -88,6 +95,9 @@ impl Workspace {
             if paths.cwd == self.cwd { path.clone() } else { self.cwd.join(path) }
         });
         paths.class_path.extend(more.collect::<Vec<_>>());
+        if let Some(folder) = self.compiled.get() {
+            paths.class_path.insert(0, folder.path().to_owned());
+        }
         Ok(ClassPool::open(&paths)?)
     }
 
