@@ -1,15 +1,17 @@
-//! Programs that others start: JUnit's runner, Ant with a forked test VM, a script that starts several VMs.
+//! Programs that others start: JUnit's runner, Ant and Maven with a forked test VM, a script that starts several VMs.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use support::{chain_file, marked, point, processes_with, replay, root, said, scratch};
 
 const JUNIT: &str = "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar";
+
+const REPOSITORY: &str = "/usr/share/maven-repo";
 
 /// The fixture's classes, compiled against JUnit.
 fn classes() -> &'static PathBuf {
@@ -64,6 +66,43 @@ fn a_test_is_run_by_ant_in_a_vm_of_its_own() {
         classes(),
     );
     ask("ant", &debuggee);
+}
+
+/// Offline, from the Maven repository of Debian's packages.
+#[test]
+fn a_test_is_run_by_maven_in_a_vm_of_its_own() {
+    let plugin = |name: &str| {
+        let versions = Path::new(REPOSITORY).join("org/apache/maven/plugins").join(name);
+        let folders = std::fs::read_dir(&versions).unwrap_or_else(|e| panic!("{}: {e}", versions.display()));
+        let names = folders.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+        let newest = names.max_by_key(|n| n.split('.').map(|p| p.parse().unwrap_or(0)).collect::<Vec<u32>>());
+        format!(
+            "<plugin><artifactId>{name}</artifactId><version>{}</version></plugin>",
+            newest.expect("a version")
+        )
+    };
+    let plugins =
+        ["maven-surefire-plugin", "maven-compiler-plugin", "maven-resources-plugin"].map(plugin).concat();
+    let pom = format!(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>price</artifactId>\
+         <version>1</version><properties><maven.compiler.source>8</maven.compiler.source>\
+         <maven.compiler.target>8</maven.compiler.target></properties>\
+         <build><plugins>{plugins}</plugins></build><dependencies><dependency><groupId>junit</groupId>\
+         <artifactId>junit</artifactId><version>4.x</version><scope>test</scope></dependency></dependencies></project>"
+    );
+    let project = tempfile::tempdir().expect("a folder");
+    std::fs::write(project.path().join("pom.xml"), pom).expect("written");
+    for (folder, file) in [("src/main/java", "Price.java"), ("src/test/java", "PriceTest.java")] {
+        let folder = project.path().join(folder);
+        std::fs::create_dir_all(&folder).expect("made");
+        std::fs::copy(root().join("tests/fixtures/launchers").join(file), folder.join(file)).expect("copied");
+    }
+    let debuggee = format!(
+        r#"command: ["mvn", "-o", "-q", "-B", "-Dmaven.repo.local={REPOSITORY}", "test"], cwd: {:?},
+           jvm: "ForkedBooter", classes: ["target/classes", "target/test-classes"]"#,
+        project.path(),
+    );
+    ask("maven", &debuggee);
 }
 
 #[test]
