@@ -216,6 +216,31 @@ impl Point {
         Remembered { text: self.text.clone(), method: self.method.clone(), ordinal: self.ordinal }
     }
 
+    /// Its question in words, with what narrows it down: `Line(Intro, 31) when foo == null`.
+    pub fn question(&self) -> String {
+        let mut text = self.at.to_string();
+        let mut add = |word: &str, value: Option<String>| {
+            if let Some(value) = value {
+                text.push_str(&format!(" {word} {value}"));
+            }
+        };
+        add("when", self.when.clone());
+        add("from", self.from.clone());
+        add("in thread", self.thread.clone());
+        add("after", self.after.clone());
+        add("before", self.before.clone());
+        add("within", self.within.clone());
+        add("hit", self.index.map(|i| i.to_string()));
+        text
+    }
+
+    /// Ids of the points it names: the one it asks from, and those of its fields.
+    pub fn refers_to(&self) -> Vec<String> {
+        let asked_from = self.at.rule().refers_to().map(|(id, ..)| id);
+        let fields = [&self.before, &self.after, &self.within].into_iter().flatten().cloned();
+        asked_from.into_iter().chain(fields).collect()
+    }
+
     /// The index, or its default (DESIGN §5.12): what the kind means by itself, -1 for a point that only has
     /// `before`, else 0.
     pub fn effective_index(&self) -> i64 {

@@ -5,6 +5,7 @@
 
 pub mod bisect;
 pub mod check;
+pub mod debug;
 pub mod explain;
 pub mod replay;
 pub mod why;

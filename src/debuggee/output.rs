@@ -24,6 +24,7 @@ pub enum Stream {
 pub struct Forward {
     prefix: String,
     sink: Arc<Sink>,
+    muted: Arc<AtomicBool>,
 }
 
 type Sink = dyn Fn(Stream, &str) + Send + Sync;
@@ -31,7 +32,12 @@ type Sink = dyn Fn(Stream, &str) + Send + Sync;
 impl Forward {
     /// Lines reach `sink` as `PREFIXline`, without their end: `run 1 | hello`.
     pub fn new(prefix: impl Into<String>, sink: impl Fn(Stream, &str) + Send + Sync + 'static) -> Forward {
-        Forward { prefix: prefix.into(), sink: Arc::new(sink) }
+        Forward { prefix: prefix.into(), sink: Arc::new(sink), muted: Arc::default() }
+    }
+
+    /// Forwards nothing from here on, to nobody it is shared with.
+    pub fn mute(&self) {
+        self.muted.store(true, Ordering::Relaxed);
     }
 }
 
@@ -119,7 +125,7 @@ impl Output {
         {
             awaited.seen.store(true, Ordering::Relaxed);
         }
-        if let Some(forward) = &self.forward {
+        if let Some(forward) = self.forward.as_ref().filter(|f| !f.muted.load(Ordering::Relaxed)) {
             (forward.sink)(stream, &format!("{}{line}", forward.prefix));
         }
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).push(stream, line);

@@ -144,15 +144,19 @@ impl Running {
         let template = self.template.clone();
         let settings = template.settings();
         let Some(command) = &settings.drive else { return std::future::pending().await };
-        if let Some(ready) = &settings.ready {
-            ready.wait(self.group.output()).await;
-        }
-        let pid = [("QUERYPOINT_PID".to_owned(), self.pid().to_string())];
-        match self.template.spawn(Step::Drive, command, Stdin::Null, &pid, forward) {
-            Ok(group) => self.drive = Some(group),
-            Err(error) => return error,
+        // A run that was halted and goes on has its driver already.
+        if self.drive.is_none() {
+            if let Some(ready) = &settings.ready {
+                ready.wait(self.group.output()).await;
+            }
+            let pid = [("QUERYPOINT_PID".to_owned(), self.pid().to_string())];
+            match self.template.spawn(Step::Drive, command, Stdin::Null, &pid, forward) {
+                Ok(group) => self.drive = Some(group),
+                Err(error) => return error,
+            }
         }
         if settings.ready.is_some()
+            && !self.asked_to_end
             && let Some(group) = &mut self.drive
             && group.wait().await.success()
         {

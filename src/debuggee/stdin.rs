@@ -62,19 +62,36 @@ impl StdinRecording {
         let shared = recording.0.clone();
         std::thread::spawn(move || {
             let mut buffer = [0; 8192];
+            let of_thread = StdinRecording(shared);
             loop {
                 let read = input.read(&mut buffer).unwrap_or(0);
-                let mut data = shared.data.lock().unwrap_or_else(PoisonError::into_inner);
-                data.bytes.extend_from_slice(buffer.get(..read).unwrap_or_default());
-                data.ended = read == 0;
-                drop(data);
-                shared.changed.notify_waiters();
                 if read == 0 {
+                    of_thread.end();
                     return;
                 }
+                of_thread.push(buffer.get(..read).unwrap_or_default());
             }
         });
         recording
+    }
+
+    /// Adds to what the program can read.
+    pub fn push(&self, bytes: &[u8]) {
+        let mut data = self.0.data.lock().unwrap_or_else(PoisonError::into_inner);
+        data.bytes.extend_from_slice(bytes);
+        drop(data);
+        self.0.changed.notify_waiters();
+    }
+
+    /// Ends what the program can read.
+    pub fn end(&self) {
+        self.0.data.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
+        self.0.changed.notify_waiters();
+    }
+
+    /// All that the program could read so far.
+    pub fn recorded(&self) -> Vec<u8> {
+        self.0.data.lock().unwrap_or_else(PoisonError::into_inner).bytes.clone()
     }
 
     async fn feed(&self, mut pipe: ChildStdin) {

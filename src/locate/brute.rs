@@ -102,7 +102,7 @@ fn satisfied(
         Constraint::StoresFor { frame, .. } => {
             let wanted = nth(*frame)?.0;
             let Event::Stored(stores) = &query.event else { return None };
-            let store = stores.get(c.way? as usize)?;
+            let store = stores.get(usize::from(c.way?.get()))?;
             let here = &tables.frame(c.frame)?.site;
             yes(store.site == *here && store.asked_at.contains(&wanted))
         }
@@ -114,7 +114,7 @@ fn satisfied(
             let site = frames(p).into_iter().find(|(_, own)| same(own))?.0;
             let here = &tables.frame(c.frame)?.site;
             let branch = branches.iter().find(|b| b.site == *here)?;
-            branch.controls.get(&site)?.contains(&c.way?.into()).then_some(mine.1.certain)
+            branch.controls.get(&site)?.contains(&c.way?.get().into()).then_some(mine.1.certain)
         }
         Constraint::Within(_) => {
             let theirs = frames(p).first()?.1.clone()?;

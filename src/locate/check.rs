@@ -227,7 +227,7 @@ impl Checker {
             by_site.get(&f.site)
         });
         let takes = |branch: &BranchSite| {
-            branch.controls.get(site).is_some_and(|ways| ways.contains(&u32::from(way)))
+            branch.controls.get(site).is_some_and(|ways| ways.contains(&u32::from(way.get())))
         };
         here.is_some_and(|places| places.iter().filter_map(|i| branches.get(*i)).any(takes))
     }
@@ -238,7 +238,7 @@ fn stored_for(query: &TraceQuery, c: &Occurrence, site: &Site, tables: &Tables) 
     let Event::Stored(stores) = &query.event else { return false };
     let Some(frame) = tables.frame(c.frame) else { return false };
     // A site can hold several stores (the parameters of a method share its entry); `way` says which one it was.
-    let store = c.way.and_then(|way| stores.get(usize::from(way)));
+    let store = c.way.and_then(|way| stores.get(usize::from(way.get())));
     store.is_some_and(|s| s.site == frame.site && s.asked_at.contains(site))
 }
 

@@ -73,28 +73,17 @@ impl Locator {
         let graph = Graph::new(&queries)?;
         let last_roots = options.last_roots.filter(|n| *n > 0);
         let main_root = graph.roots().next().filter(|_| last_roots.is_some());
-        let tracks = queries.iter().map(|query| {
-            let needs: Vec<PointIndex> = graph.depends_on(query.point).collect();
-            let held = Some(query.point) == main_root;
-            let last = i64::try_from(last_roots.unwrap_or(1)).unwrap_or(i64::MAX);
-            Track {
-                state: if needs.is_empty() { State::Open } else { State::Waiting },
-                log: Log::default(),
-                hits: 0,
-                instances: 0,
-                later: 0,
-                rejected: Rejected::new(options.keep_rejected),
-                index: if held { -last } else { query.index },
-                needs,
-                held,
+        let mut tracks = Vec::with_capacity(queries.len());
+        for query in queries.iter() {
+            let mut track = Track::new(query, &graph, options.keep_rejected);
+            if Some(query.point) == main_root {
+                track.index = -i64::try_from(last_roots.unwrap_or(1)).unwrap_or(i64::MAX);
+                track.held = true;
             }
-        });
-        let mut tracks: Vec<Track> = tracks.collect();
-        for at in 0..tracks.len() {
-            let needless = never_occurs(&queries, &tracks, at);
-            if let (Some(reason), Some(track)) = (needless, tracks.get_mut(at)) {
+            if let Some(reason) = never_occurs(query, &tracks, &track) {
                 track.state = State::Unlocated(reason);
             }
+            tracks.push(track);
         }
         let prune_at = PRUNE_FROM.min(options.limit);
         let checker = Checker::new(queries);
@@ -122,6 +111,27 @@ impl Locator {
         &self.graph
     }
 
+    /// Looks for more points from here on: `queries` begins with those there are, unchanged. Gives what is located at
+    /// once: nothing that an added point asks of what was before.
+    ///
+    /// # Errors
+    /// Those of [`Graph::new`].
+    pub fn extend(&mut self, queries: Arc<[TraceQuery]>, tables: &Tables) -> Result<Progress, LocateError> {
+        let graph = Graph::new(&queries)?;
+        let first = self.tracks.len();
+        for query in queries.iter().skip(first) {
+            let mut track = Track::new(query, &graph, self.options.keep_rejected);
+            if let Some(reason) = never_occurs(query, &self.tracks, &track) {
+                track.state = State::Unlocated(reason);
+            }
+            self.tracks.push(track);
+        }
+        (self.graph, self.checker) = (graph, Checker::new(queries));
+        let mut newly_located = Vec::new();
+        self.settle(first, tables, &mut newly_located);
+        Ok(Progress { newly_located, complete: self.is_complete() })
+    }
+
     /// Takes one occurrence. They must come in the order of the run; equal sequences are allowed, for one event that
     /// several TraceQueries watch.
     ///
@@ -146,7 +156,7 @@ impl Locator {
             State::Waiting => false,
             State::Located(_) | State::Unlocated(_) => {
                 self.too_late(at, occurrence);
-                return Ok(Progress { newly_located: Vec::new(), complete: self.complete() });
+                return Ok(Progress { newly_located: Vec::new(), complete: self.is_complete() });
             }
         };
         let verdict = self
@@ -183,7 +193,7 @@ impl Locator {
                 }
             }
         }
-        Ok(Progress { newly_located, complete: self.complete() })
+        Ok(Progress { newly_located, complete: self.is_complete() })
     }
 
     /// Counts a hit of a point whose answer is known.
@@ -206,7 +216,8 @@ impl Locator {
         self.located(point).map(Located::effect)
     }
 
-    fn complete(&self) -> bool {
+    /// Whether every point is located, or is known not to be.
+    pub fn is_complete(&self) -> bool {
         self.tracks.iter().all(Track::decided)
     }
 
@@ -444,14 +455,14 @@ impl Locator {
 }
 
 /// Why a point is known not to be located before the run: its event has no site, or its effect is such a point.
-fn never_occurs(queries: &[TraceQuery], tracks: &[Track], at: usize) -> Option<Unlocated> {
+fn never_occurs(query: &TraceQuery, before: &[Track], track: &Track) -> Option<Unlocated> {
     let unlocated = |p: &&PointIndex| {
-        tracks.get(usize::from(p.0)).is_some_and(|t| matches!(t.state, State::Unlocated(_)))
+        before.get(usize::from(p.0)).is_some_and(|t| matches!(t.state, State::Unlocated(_)))
     };
-    if let Some(effect) = tracks.get(at)?.needs.iter().find(unlocated) {
+    if let Some(effect) = track.needs.iter().find(unlocated) {
         return Some(Unlocated::EffectNotLocated(*effect));
     }
-    let without_sites = match &queries.get(at)?.event {
+    let without_sites = match &query.event {
         Event::Reached(sites) => sites.is_empty(),
         Event::Returned(methods) => methods.is_empty(),
         Event::Skipped(lines) => lines.is_empty(),

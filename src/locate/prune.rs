@@ -41,7 +41,7 @@ impl Part {
             Part::Own => candidate.activation.map_or(0, |a| a.serial()),
             Part::Catcher => check::catcher(candidate).map_or(0, |a| a.serial()),
             Part::Frame => u64::from(candidate.frame.0),
-            Part::Way => candidate.way.map_or(0, |w| u64::from(w) + 1),
+            Part::Way => candidate.way.map_or(0, |w| u64::from(w.get()) + 1),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::script::{occurrence, query};
 use super::{Locator, Options, Unlocated};
 use crate::model::{
     Activation, ActivationKey, Catch, ClassKey, Detail, ExceptionDetail, Frame, FrameKey, MethodName,
-    ObjectId, Occurrence, Site, StackKey, Tables, ThreadKey, Value,
+    ObjectId, Occurrence, Site, StackKey, Tables, ThreadKey, Value, Way,
 };
 use crate::query::{BranchSite, Constraint, Event, FrameSelector, PointIndex, Slot, StoreSite, TraceQuery};
 use proptest::prelude::*;
@@ -223,7 +223,7 @@ impl World {
             stack,
             activation: calls.iter().rev().find_map(|(_, a)| *a),
             owner: object(*owner),
-            way: u16::try_from(*way).ok(),
+            way: Way::new(*way),
             kept: kept.iter().map(|n| object(*n)).collect(),
             detail: Some(Box::new(Detail { exception: Some(exception), ..Detail::default() })),
             ..occurrence(u16::from(*query), self.sequence)

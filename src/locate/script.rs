@@ -3,7 +3,7 @@
 use super::Locator;
 use crate::model::{
     Activation, ActivationKey, Catch, ClassKey, Detail, ExceptionDetail, Frame, FrameKey, MethodName,
-    ObjectId, Occurrence, ShapeKey, Site, StackKey, Tables, ThreadKey, Value,
+    ObjectId, Occurrence, ShapeKey, Site, StackKey, Tables, ThreadKey, Value, Way,
 };
 use crate::query::{
     BranchSite, Constraint, Event, Field, FrameSelector, LocalConditions, Pass, PointIndex, Slot, StoreSite,
@@ -24,6 +24,7 @@ pub(super) fn occurrence(query: u16, sequence: u64) -> Occurrence {
         old: Value::Unassigned,
         new: Value::Unassigned,
         way: None,
+        ordinal: 0,
         shape: ShapeKey::NONE,
         kept: Box::default(),
         detail: None,
@@ -169,7 +170,7 @@ impl Run {
 }
 
 pub(super) fn way(way: u16, occurrence: Occurrence) -> Occurrence {
-    Occurrence { way: Some(way), ..occurrence }
+    Occurrence { way: Way::new(way), ..occurrence }
 }
 
 pub(super) fn owner(id: u64, occurrence: Occurrence) -> Occurrence {

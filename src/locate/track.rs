@@ -1,6 +1,7 @@
 //! One point while it is looked for: its candidates, its counts and its answer. It may use `model` and `query`.
 
 use super::check::{Effect, View};
+use super::graph::Graph;
 use super::log::Log;
 use super::report::{PointReport, Rejected, Rejection, Unlocated};
 use crate::model::{Occurrence, Tables};
@@ -50,6 +51,22 @@ pub(super) struct Track {
 }
 
 impl Track {
+    /// A point of which nothing has been seen.
+    pub(super) fn new(query: &TraceQuery, graph: &Graph, keep_rejected: usize) -> Track {
+        let needs: Vec<PointIndex> = graph.depends_on(query.point).collect();
+        Track {
+            state: if needs.is_empty() { State::Open } else { State::Waiting },
+            log: Log::default(),
+            hits: 0,
+            instances: 0,
+            later: 0,
+            rejected: Rejected::new(keep_rejected),
+            index: query.index,
+            needs,
+            held: false,
+        }
+    }
+
     pub(super) fn reject(&mut self, occurrence: Occurrence, reason: Rejection) {
         self.rejected.add(occurrence, reason);
     }

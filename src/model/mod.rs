@@ -3,12 +3,14 @@
 //! This is the lowest room of the package. It may use nothing above it and does no I/O: what an execution
 //! looks like when it is written down, whichever back end watched it.
 
+mod coordinate;
 mod occurrence;
 mod site;
 mod tables;
 mod value;
 
-pub use occurrence::{Catch, Detail, ExceptionDetail, Occurrence};
+pub use coordinate::Coordinate;
+pub use occurrence::{Catch, Detail, ExceptionDetail, Occurrence, Way};
 pub use site::{MethodName, Site};
 pub use tables::{
     Activation, ActivationKey, ClassKey, Frame, FrameKey, ReasonKey, ShapeKey, StackKey, Tables, ThreadKey,

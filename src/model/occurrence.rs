@@ -2,6 +2,7 @@
 
 use super::tables::{ActivationKey, FrameKey, ShapeKey, StackKey, ThreadKey};
 use super::value::Value;
+use std::num::NonZeroU16;
 
 /// What an `Exception` occurrence knows beside its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,23 @@ pub struct Detail {
     pub notes: Vec<String>,
 }
 
+/// A number below 65,535, such as a bytecode index: code has less than 65,536 bytes (JVMS §4.7.3). `Option<Way>` takes
+/// two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way(NonZeroU16);
+
+impl Way {
+    /// The number, if it is one.
+    pub fn new(number: impl TryInto<u16>) -> Option<Way> {
+        NonZeroU16::new(number.try_into().ok()?.checked_add(1)?).map(Way)
+    }
+
+    /// The number.
+    pub fn get(self) -> u16 {
+        self.0.get() - 1
+    }
+}
+
 /// One occurrence of a TraceQuery's event that satisfied everything that can be checked where it happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Occurrence {
@@ -45,6 +63,9 @@ pub struct Occurrence {
     pub sequence: u64,
     /// Which TraceQuery it may be an instance of, by its place in the chain.
     pub query: u16,
+    /// Which hit of its event's place it is in the threads of this name, from 1, whether the hits before were
+    /// occurrences or not. With the place and the thread's name it is the coordinate by which another run finds it.
+    pub ordinal: u32,
     /// The thread it happened in.
     pub thread: ThreadKey,
     /// Its site: the newest frame, or the frame that was skipped through.
@@ -59,9 +80,9 @@ pub struct Occurrence {
     pub old: Value,
     /// The value after.
     pub new: Value,
-    /// The bytecode index that followed, for a branch; that of the instruction left, for an exception caught. Code has
-    /// less than 65,536 bytes (JVMS §4.7.3).
-    pub way: Option<u16>,
+    /// The bytecode index that followed, for a branch; that of the instruction left, for an exception caught; which of
+    /// the event's sites, for a store.
+    pub way: Option<Way>,
     /// Names of the collected values.
     pub shape: ShapeKey,
     /// First the values that constraints of other points compare, in the order of the TraceQuery's `keep`; then the

@@ -85,7 +85,7 @@ struct StackNode {
 }
 
 /// The shared tables of one run.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Tables {
     shapes: IndexSet<Vec<Arc<str>>>,
     reasons: IndexSet<String>,

@@ -6,13 +6,13 @@ use super::vm::bci;
 use super::watcher::{Completes, Waiting, Watcher};
 use super::watches::Interest;
 use crate::model::{
-    ActivationKey, Catch, Detail, ExceptionDetail, Frame, FrameKey, MethodName, Occurrence, Site, Value,
+    ActivationKey, Catch, Detail, ExceptionDetail, Frame, FrameKey, MethodName, Occurrence, Site, Value, Way,
 };
 use crate::query::{Event, TraceQuery};
 use jdwp::commands::{object_reference, reference_type, stack_frame};
 use jdwp::{Location, RequestId, Tag, TaggedObject};
 
-impl<'q> Watcher<'q> {
+impl Watcher {
     /// A MethodEntry event: used where index 0 is also the target of a jump.
     pub(super) async fn method_entered(&mut self, stop: &mut Stop) -> Result<(), RunError> {
         if self.watched.installed.entries.contains(&(stop.location.class, stop.location.method)) {
@@ -96,7 +96,7 @@ impl<'q> Watcher<'q> {
         {
             return Ok(());
         }
-        self.offer(stop, query, None).await
+        self.offer(stop, &query, None).await
     }
 
     /// Completes what waited for the thread's next instruction.
@@ -115,7 +115,7 @@ impl<'q> Watcher<'q> {
                     self.found.push(w.occurrence);
                 }
                 Completes::Branch { targets } if same && targets.contains(&here) => {
-                    w.occurrence.way = u16::try_from(here).ok();
+                    w.occurrence.way = Way::new(here);
                     self.found.push(w.occurrence);
                 }
                 _ => self.watched.report.warn(format!(
@@ -173,11 +173,9 @@ impl<'q> Watcher<'q> {
         if at_entry {
             stop.parts.new = Some(self.slot(stop, site.slot, tag).await?);
         }
-        if !self.admits(stop, query).await? {
-            return Ok(());
-        }
-        let mut occurrence = self.candidate(stop, query).await?;
-        occurrence.way = Some(store);
+        let Some(ordinal) = self.admits(stop, &query).await? else { return Ok(()) };
+        let mut occurrence = self.candidate(stop, &query, ordinal).await?;
+        occurrence.way = Way::new(store);
         if at_entry {
             self.found.push(occurrence);
             return Ok(());
@@ -190,10 +188,8 @@ impl<'q> Watcher<'q> {
         let Some(query) = self.query(number) else { return Ok(()) };
         let Event::Branched(branches) = &query.event else { return Ok(()) };
         let Some(site) = branches.get(usize::from(branch)) else { return Ok(()) };
-        if !self.admits(stop, query).await? {
-            return Ok(());
-        }
-        let occurrence = self.candidate(stop, query).await?;
+        let Some(ordinal) = self.admits(stop, &query).await? else { return Ok(()) };
+        let occurrence = self.candidate(stop, &query, ordinal).await?;
         let completes = Completes::Branch { targets: site.targets.clone() };
         self.wait(stop, occurrence, completes).await
     }
@@ -239,7 +235,7 @@ impl<'q> Watcher<'q> {
         stop.parts.new = if new.is_some() { values.next() } else { stop.parts.old.clone() };
         for number in watch.queries {
             if let Some(query) = self.query(number) {
-                self.offer(stop, query, None).await?;
+                self.offer(stop, &query, None).await?;
             }
         }
         Ok(())
@@ -254,7 +250,7 @@ impl<'q> Watcher<'q> {
         for number in queries {
             if let Some(query) = self.query(number) {
                 let detail = Detail { result: Some(result.clone()), ..Detail::default() };
-                self.offer(stop, query, Some(detail)).await?;
+                self.offer(stop, &query, Some(detail)).await?;
             }
         }
         Ok(())
@@ -279,7 +275,7 @@ impl<'q> Watcher<'q> {
                 continue;
             }
             if !matches!(query.event, Event::Thrown { .. })
-                && !catcher.as_ref().is_some_and(|(m, at)| concerns(query, &m.name, bci(at.index)))
+                && !catcher.as_ref().is_some_and(|(m, at)| concerns(&query, &m.name, bci(at.index)))
             {
                 continue;
             }
@@ -294,8 +290,8 @@ impl<'q> Watcher<'q> {
             let exception = Some(ExceptionDetail { caught, thrown: place });
             let detail = Detail { exception, thrown: Some(value), ..Detail::default() };
             match &query.event {
-                Event::Thrown { .. } => self.offer(stop, query, Some(detail)).await?,
-                _ => self.caught(stop, query, detail).await?,
+                Event::Thrown { .. } => self.offer(stop, &query, Some(detail)).await?,
+                _ => self.caught(stop, &query, detail).await?,
             }
         }
         Ok(())
@@ -351,9 +347,7 @@ impl<'q> Watcher<'q> {
                 return Ok(());
             }
         }
-        if !self.admits(stop, query).await? {
-            return Ok(());
-        }
+        let Some(ordinal) = self.admits(stop, query).await? else { return Ok(()) };
         let newest = usize::try_from(catch.above).unwrap_or(usize::MAX);
         let (_, keys) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
         let mut keys = keys.get(newest..).unwrap_or_default().to_vec();
@@ -370,7 +364,7 @@ impl<'q> Watcher<'q> {
             }
         }
         let stack = self.watched.tables.stack_key(&keys);
-        self.found.push(Occurrence {
+        let occurrence = Occurrence {
             sequence: 0,
             query: query.point.0,
             thread: stop.key,
@@ -380,11 +374,14 @@ impl<'q> Watcher<'q> {
             owner: Value::Null,
             old: Value::Unassigned,
             new: Value::Unassigned,
-            way: if is_handler { u16::try_from(place.site.bci).ok() } else { None },
+            way: if is_handler { Way::new(place.site.bci) } else { None },
+            ordinal,
             shape,
             kept,
             detail: Some(Box::new(detail)),
-        });
+        };
+        self.remember_arrival(&occurrence);
+        self.found.push(occurrence);
         Ok(())
     }
 

@@ -22,6 +22,7 @@ pub struct FieldRequest {
     pub class: ReferenceTypeId,
     /// The field's id.
     pub field: jdwp::FieldId,
+    kind: EventKind,
 }
 
 /// One method in which breakpoints were set.
@@ -46,6 +47,12 @@ pub struct Installed {
     pub returns: HashMap<(ReferenceTypeId, MethodId), Vec<u16>>,
     /// Methods whose entry is told by MethodEntry events, since index 0 is also jumped to.
     pub entries: BTreeSet<(ReferenceTypeId, MethodId)>,
+    /// Requests that are made once: of class names to be told of, of classes whose entries, exits or exceptions are
+    /// told.
+    names: BTreeSet<Arc<str>>,
+    entered: BTreeSet<ReferenceTypeId>,
+    left: BTreeSet<ReferenceTypeId>,
+    thrown: BTreeSet<(Option<ReferenceTypeId>, u16, Option<bool>)>,
     classes: BTreeSet<ReferenceTypeId>,
     methods: Vec<InstalledMethod>,
 }
@@ -59,7 +66,8 @@ impl Installed {
         self.at.get(&(location.class, location.method, location.index)).cloned()
     }
 
-    /// Asks to be told of every watched class, and watches those that are there already. The VM is suspended.
+    /// Asks to be told of every watched class, and watches those that are there already. The VM is suspended. What was
+    /// put into it before stays as it is.
     pub async fn begin(
         &mut self,
         vm: &mut Vm,
@@ -72,6 +80,12 @@ impl Installed {
         let mut present = Vec::new();
         let instrumentation: Arc<str> = INSTRUMENTATION.into();
         for name in watches.classes.keys().chain([&instrumentation]) {
+            if !self.names.insert(name.clone()) {
+                // Its classes are watched for already, perhaps for less.
+                let signature = type_signature(name);
+                present.push((name, conn.send(virtual_machine::ClassesBySignature { signature })));
+                continue;
+            }
             prepares.push(conn.send(event_request::Set {
                 event_kind: EventKind::ClassPrepare,
                 suspend_policy: SuspendPolicy::All,
@@ -81,9 +95,9 @@ impl Installed {
             present.push((name, conn.send(virtual_machine::ClassesBySignature { signature })));
         }
         let mut thrown = Vec::new();
-        if !watches.thrown.is_empty() {
-            let request = exceptions(None, &watches.thrown);
-            thrown.push((conn.send(request), watches.thrown.clone()));
+        let wanted = self.not_yet_told(None, &watches.thrown);
+        if !wanted.is_empty() {
+            thrown.push((conn.send(exceptions(None, &wanted)), wanted));
         }
         for prepare in prepares {
             prepare.await?;
@@ -112,14 +126,12 @@ impl Installed {
         name: &str,
     ) -> Result<(), RunError> {
         vm.forget_name(name);
-        if name == INSTRUMENTATION {
+        let is_new = self.classes.insert(id);
+        if name == INSTRUMENTATION && is_new {
             self.watch_redefinition(vm, pool, id).await?;
         }
         let Some((name, watch)) = watches.classes.get_key_value(name) else { return Ok(()) };
-        if !self.classes.insert(id) {
-            return Ok(());
-        }
-        report.classes.entry(name.clone()).or_default().prepared += 1;
+        report.classes.entry(name.clone()).or_default().prepared += u32::from(is_new);
         let class = vm.class(id).await?;
         let refused = self.methods(vm, &class, watch, pool).await?;
         let entry = report.classes.entry(name.clone()).or_default();
@@ -128,14 +140,29 @@ impl Installed {
                 entry.refused.push(reason);
             }
         }
-        for missing in self.fields(vm, &class, watch).await? {
-            report.classes.entry(name.clone()).or_default().refused.push(missing);
+        let missing = self.fields(vm, &class, watch).await?;
+        let entry = report.classes.entry(name.clone()).or_default();
+        for reason in missing {
+            if !entry.refused.contains(&reason) {
+                entry.refused.push(reason);
+            }
         }
-        if !watch.thrown.is_empty() {
-            let request = vm.conn().send(exceptions(Some(id), &watch.thrown)).await?;
-            self.exceptions.insert(request, watch.thrown.clone());
+        let thrown = self.not_yet_told(Some(id), &watch.thrown);
+        if !thrown.is_empty() {
+            let request = vm.conn().send(exceptions(Some(id), &thrown)).await?;
+            self.exceptions.insert(request, thrown);
         }
         Ok(())
+    }
+
+    /// Which of these queries are not told of the exceptions of a class yet; they are from here on.
+    fn not_yet_told(
+        &mut self,
+        class: Option<ReferenceTypeId>,
+        wanted: &[(u16, Option<bool>)],
+    ) -> Vec<(u16, Option<bool>)> {
+        let new = |(query, caught): &&(u16, Option<bool>)| self.thrown.insert((class, *query, *caught));
+        wanted.iter().filter(new).copied().collect()
     }
 
     /// Sets the breakpoints and returns why some could not be set.
@@ -191,11 +218,15 @@ impl Installed {
             let mut set = Vec::new();
             for (bci, interests) in &method_watch.at {
                 let index = u64::from(*bci);
-                self.at.insert((class.id, id, index), interests.as_slice().into());
+                if self.at.insert((class.id, id, index), interests.as_slice().into()).is_some() {
+                    continue;
+                }
                 let location = Location { type_tag: TypeTag::Class, class: class.id, method: id, index };
                 set.push((location, conn.send(breakpoint(location))));
             }
-            installed.push((id, format!("{}.{name}", class.name), code, set));
+            if !set.is_empty() {
+                installed.push((id, format!("{}.{name}", class.name), code, set));
+            }
         }
         for (method, name, code, set) in installed {
             let mut breakpoints = Vec::new();
@@ -204,10 +235,10 @@ impl Installed {
             }
             self.methods.push(InstalledMethod { class: class.id, method, name, code, breakpoints });
         }
-        if wants_entry {
+        if wants_entry && self.entered.insert(class.id) {
             requests.push(conn.send(of_class(EventKind::MethodEntry, class.id)));
         }
-        if wants_exit {
+        if wants_exit && self.left.insert(class.id) {
             requests.push(conn.send(of_class(EventKind::MethodExitWithReturnValue, class.id)));
         }
         for request in requests {
@@ -230,11 +261,18 @@ impl Installed {
                     missing.push(format!("{} has no field {name} in the class that was loaded", class.name));
                     continue;
                 };
+                let known =
+                    |r: &&mut FieldRequest| (r.class, r.field, r.kind) == (class.id, field.id, event_kind);
+                if let Some(request) = self.fields.values_mut().find(known) {
+                    request.queries.clone_from(queries);
+                    continue;
+                }
                 let modifiers = vec![Modifier::FieldOnly { declaring: class.id, field: field.id }];
                 let suspend_policy = SuspendPolicy::EventThread;
                 let set = event_request::Set { event_kind, suspend_policy, modifiers };
                 let request = vm.conn().send(set).await?;
-                let entry = FieldRequest { queries: queries.clone(), class: class.id, field: field.id };
+                let (queries, kind) = (queries.clone(), event_kind);
+                let entry = FieldRequest { queries, class: class.id, field: field.id, kind };
                 self.fields.insert(request, entry);
             }
         }

@@ -1,6 +1,7 @@
 //! One run from launch to end: nothing of it is left behind, however it ends.
 
 use super::error::{BrokeOff, RunError};
+use super::halted::Halted;
 use super::report::{Ended, RunReport};
 use super::vm::{Vm, or_default};
 use super::watched::Watched;
@@ -8,7 +9,7 @@ use super::watcher::{Control, Observer, Watcher};
 use super::watches::Watches;
 use crate::classes::ClassPool;
 use crate::debuggee::{Exit, Forward, Incoming, Running, Tail, Template};
-use crate::model::{MethodName, Tables};
+use crate::model::{Coordinate, MethodName, Tables};
 use crate::query::TraceQuery;
 use jdwp::Connection;
 use jdwp::commands::virtual_machine;
@@ -18,6 +19,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 
 /// How long the program may take to end once it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -81,6 +83,18 @@ pub struct Launch<'a> {
     pub output: Option<Forward>,
     /// The user's wish to end it.
     pub interrupt: &'a mut Interrupt,
+    /// Where to halt it, at the latest.
+    pub halt_at: Option<Coordinate>,
+    /// Brings what more it is to be asked while it is on.
+    pub more: Option<mpsc::Receiver<Questions>>,
+}
+
+/// How far a run has come.
+pub enum Stage {
+    /// It is over.
+    Over(Box<Outcome>),
+    /// It stands still, to be looked at.
+    Halted(Box<Halted>),
 }
 
 /// What is left of a run.
@@ -95,7 +109,7 @@ pub struct Outcome {
     pub tail: Tail,
 }
 
-/// Launches the debuggee, watches one of its VMs for what `ask` wants of it, and ends it.
+/// Launches the debuggee, and watches one of its VMs for what `ask` wants of it until it ends or is halted.
 ///
 /// # Errors
 /// The program cannot be launched or driven, no VM connects, or the connection fails for another reason than the end
@@ -104,13 +118,13 @@ pub async fn execute(
     launch: Launch<'_>,
     ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
     observer: &mut dyn Observer,
-) -> Result<Outcome, RunError> {
-    let Launch { template, output, interrupt } = launch;
+) -> Result<Stage, RunError> {
+    let Launch { template, output, interrupt, halt_at, more } = launch;
     let limit = template.settings().timeout;
     let deadline = tokio::time::Instant::now() + limit;
     tokio::select! {
         ready = template.before_run(output.clone()) => ready?,
-        () = interrupt.wait() => return Ok(nothing(Ended::Interrupted)),
+        () = interrupt.wait() => return Ok(Stage::Over(Box::new(nothing(Ended::Interrupted)))),
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(RunError::Listen)?;
     let address = listener.local_addr().map_err(RunError::Listen)?;
@@ -122,7 +136,8 @@ pub async fn execute(
         },
         () = interrupt.wait() => {
             let exited = running.stop(Duration::ZERO).await;
-            return Ok(Outcome { tail: exited.tail, ..nothing(Ended::Interrupted) });
+            let outcome = Outcome { tail: exited.tail, ..nothing(Ended::Interrupted) };
+            return Ok(Stage::Over(Box::new(outcome)));
         }
     };
     let (conn, events, facts) = connected;
@@ -136,54 +151,106 @@ pub async fn execute(
     };
     let watches = Watches::new(&questions.queries, &questions.tracked);
     let watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
-    let mut watcher = Watcher::new(watched, &questions.queries);
-    let ended = tokio::select! {
-        watched = watcher.watch(observer) => Ok(Some(watched)),
-        failure = running.drive(output) => Err(RunError::from(failure)),
-        () = let_go(&listener) => Ok(None),
-        () = tokio::time::sleep_until(deadline) => Ok(None),
-        () = interrupt.wait() => Ok(None),
-    };
-    let mut watched = watcher.into_watched();
-    let mut stopped = match &ended {
-        Ok(Some(Ok(Control::Stop))) => Some(Ended::Stopped),
-        Ok(Some(Ok(Control::Continue))) => None,
-        Ok(Some(Err(error))) if error.is_end_of_vm() => None,
-        Ok(None) if interrupt.is_set() => Some(Ended::Interrupted),
-        Ok(None) => Some(Ended::TimedOut(limit)),
-        Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
-    };
-    let driven = running.was_asked_to_end();
-    let exited = match stopped {
-        Some(_) => {
-            dispose(&mut watched).await;
-            running.stop(GRACE).await
-        }
-        None => {
-            conn.close();
-            // Other VMs of the command may still come, and must not wait for us.
-            let waited = tokio::select! {
-                _ = running.wait_exit() => true,
-                () = let_go(&listener) => false,
-                () = tokio::time::sleep(AFTERMATH) => false,
-                () = tokio::time::sleep_until(deadline) => false,
-                () = interrupt.wait() => false,
-            };
-            let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
-            if !waited {
-                // Our own signal is not how the program ended.
-                stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { Ended::Exited(None) });
+    let mut watcher = Watcher::new(watched, &questions.queries, more);
+    watcher.halt_at = halt_at;
+    Live { running, listener, conn, watcher, limit, output }.watch(deadline, interrupt, observer).await
+}
+
+/// A run that is on.
+pub(super) struct Live {
+    pub(super) running: Running,
+    listener: TcpListener,
+    conn: Connection,
+    pub(super) watcher: Watcher,
+    pub(super) limit: Duration,
+    output: Option<Forward>,
+}
+
+impl Live {
+    /// Watches until the run is over or halted.
+    pub(super) async fn watch(
+        mut self,
+        deadline: tokio::time::Instant,
+        interrupt: &mut Interrupt,
+        observer: &mut dyn Observer,
+    ) -> Result<Stage, RunError> {
+        let watched = tokio::select! {
+            watched = self.watcher.watch(observer) => Ok(Some(watched)),
+            failure = self.running.drive(self.output.clone()) => Err(RunError::from(failure)),
+            () = let_go(&self.listener) => Ok(None),
+            () = tokio::time::sleep_until(deadline) => Ok(None),
+            () = interrupt.wait() => Ok(None),
+        };
+        match self.watcher.take_standing() {
+            Some(standing) if matches!(watched, Ok(Some(Ok(Control::Halt)))) => {
+                Ok(Stage::Halted(Box::new(Halted::new(self, standing))))
             }
-            exited
+            _ => self.end(watched, deadline, interrupt).await.map(|over| Stage::Over(Box::new(over))),
         }
-    };
-    match ended {
-        Ok(Some(Err(error))) if !error.is_end_of_vm() => return Err(error),
-        Err(error) => return Err(error),
-        _ => {}
     }
-    let ended = stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit) });
-    Ok(Outcome { ended, tables: watched.tables, report: watched.report, tail: exited.tail })
+
+    /// Ends the run, whatever became of the watching.
+    async fn end(
+        self,
+        watched: Result<Option<Result<Control, RunError>>, RunError>,
+        deadline: tokio::time::Instant,
+        interrupt: &mut Interrupt,
+    ) -> Result<Outcome, RunError> {
+        let Live { mut running, listener, conn, watcher, limit, .. } = self;
+        let mut stopped = match &watched {
+            Ok(Some(Ok(Control::Stop | Control::Halt))) => Some(Ended::Stopped),
+            Ok(Some(Ok(Control::Continue))) => None,
+            Ok(Some(Err(error))) if error.is_end_of_vm() => None,
+            Ok(None) if interrupt.is_set() => Some(Ended::Interrupted),
+            Ok(None) => Some(Ended::TimedOut(limit)),
+            Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
+        };
+        let mut seen = watcher.into_watched();
+        let driven = running.was_asked_to_end();
+        let exited = match stopped {
+            Some(_) => {
+                dispose(&mut seen).await;
+                running.stop(GRACE).await
+            }
+            None => {
+                conn.close();
+                // Other VMs of the command may still come, and must not wait for us.
+                let waited = tokio::select! {
+                    _ = running.wait_exit() => true,
+                    () = let_go(&listener) => false,
+                    () = tokio::time::sleep(AFTERMATH) => false,
+                    () = tokio::time::sleep_until(deadline) => false,
+                    () = interrupt.wait() => false,
+                };
+                let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
+                if !waited {
+                    // Our own signal is not how the program ended.
+                    stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { Ended::Exited(None) });
+                }
+                exited
+            }
+        };
+        match watched {
+            Ok(Some(Err(error))) if !error.is_end_of_vm() => return Err(error),
+            Err(error) => return Err(error),
+            _ => {}
+        }
+        let ended = stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit) });
+        Ok(Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail })
+    }
+
+    /// Ends the run where it stands.
+    pub(super) async fn stop(self) -> Outcome {
+        let Live { running, watcher, output, .. } = self;
+        // What it prints on its way out is of no run any more.
+        if let Some(output) = output {
+            output.mute();
+        }
+        let mut seen = watcher.into_watched();
+        dispose(&mut seen).await;
+        let exited = running.stop(GRACE).await;
+        Outcome { ended: Ended::Stopped, tables: seen.tables, report: seen.report, tail: exited.tail }
+    }
 }
 
 fn nothing(ended: Ended) -> Outcome {

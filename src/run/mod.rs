@@ -3,7 +3,7 @@
 //! This room may use `debuggee`, `classes`, `expr`, `query`, `model` and the crates `jdwp` and `bytecode`. JDWP ids
 //! never leave it.
 //!
-//! - [`execute`] launches, connects, watches and ends one run.
+//! - [`execute`] launches, connects and watches one run until it ends, or is [`Halted`] with its program alive.
 //! - `watches` says what to interrupt at by name, `install` puts it into the VM.
 //! - `watcher` and `hits` turn interruptions into occurrences; `activations` tells activations apart; `collect` and
 //!   `machine` read values.
@@ -11,6 +11,7 @@
 mod activations;
 mod collect;
 mod error;
+mod halted;
 mod hits;
 mod install;
 mod launch;
@@ -23,6 +24,7 @@ mod watcher;
 mod watches;
 
 pub use error::{BrokeOff, RunError};
-pub use launch::{Interrupt, Launch, Outcome, Questions, VmFacts, execute};
+pub use halted::Halted;
+pub use launch::{Interrupt, Launch, Outcome, Questions, Stage, VmFacts, execute};
 pub use report::{ClassReport, Ended, QueryReport, RunReport};
 pub use watcher::{Control, Observer, ObserverError};

@@ -1,6 +1,7 @@
 //! What a run tells about itself beside its occurrences: enough to explain a point that never hit (DESIGN §5.20).
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,21 @@ pub enum Ended {
     Interrupted,
     /// The connection was lost while the command lives on.
     Lost(String),
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Stopped => f.write_str("stopped by qp"),
+            Ended::Exited(Some(code)) => write!(f, "exit code {code}"),
+            Ended::Exited(None) => f.write_str("by itself"),
+            Ended::Driven => f.write_str("asked to, after `drive`"),
+            Ended::Killed(signal) => write!(f, "killed by signal {signal}"),
+            Ended::TimedOut(limit) => write!(f, "by qp after {} s", limit.as_secs()),
+            Ended::Interrupted => f.write_str("interrupted"),
+            Ended::Lost(why) => write!(f, "connection lost: {why}"),
+        }
+    }
 }
 
 /// What became of one watched class.

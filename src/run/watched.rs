@@ -53,9 +53,18 @@ impl Watched {
         }
     }
 
-    /// Puts the watches into the VM, which is suspended at its start.
+    /// Puts into the VM, which is suspended, those watches that are not in it yet.
     pub async fn begin(&mut self) -> Result<(), RunError> {
         self.installed.begin(&mut self.vm, &self.watches, &self.pool, &mut self.report).await
+    }
+
+    /// Watches for all of these, of which some are watched for already. The VM is suspended.
+    pub async fn watch_more(&mut self, watches: Watches) -> Result<(), RunError> {
+        for method in watches.tracked() {
+            self.tables.method_key(&method);
+        }
+        self.watches = watches;
+        self.begin().await
     }
 
     /// The class files.

@@ -3,19 +3,23 @@
 use super::activations::ActivationStack;
 use super::collect::{Collector, reason};
 use super::error::RunError;
+use super::launch::Questions;
 use super::machine::FrameMachine;
 use super::stop::Stop;
 use super::vm::or_default;
 use super::watched::Watched;
+use super::watches::Watches;
 use crate::expr::{Expr, evaluate};
 use crate::model::{
-    ActivationKey, Detail, MethodName, Occurrence, Tables, ThreadKey, Value, short_class_name,
+    ActivationKey, Coordinate, Detail, FrameKey, MethodName, Occurrence, Tables, ThreadKey, Value,
+    short_class_name,
 };
 use crate::query::TraceQuery;
-use jdwp::commands::thread_reference;
-use jdwp::{Event, EventSet, Location, MethodId, ReferenceTypeId, Tag, ThreadId};
+use jdwp::commands::{thread_reference, virtual_machine};
+use jdwp::{Event, EventSet, Location, MethodId, ReferenceTypeId, SuspendPolicy, Tag, ThreadId};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use tokio::sync::mpsc;
 
 /// Whether the observer wants more of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +28,8 @@ pub enum Control {
     Continue,
     /// All that is wanted is known.
     Stop,
+    /// Let the program stand where it is, to be looked at.
+    Halt,
 }
 
 /// Why an observer gives up.
@@ -42,8 +48,31 @@ pub trait Observer {
         live: &dyn Fn() -> Vec<ActivationKey>,
     ) -> Result<Control, ObserverError>;
 
+    /// The run is to be asked more from here on: these are all its TraceQueries now, those it had first. `hits` is the
+    /// number of occurrences before. False if that cannot be done any more.
+    ///
+    /// # Errors
+    /// As [`Observer::occurrence`].
+    fn asked(
+        &mut self,
+        _queries: &Arc<[TraceQuery]>,
+        _hits: u64,
+        _tables: &mut Tables,
+    ) -> Result<bool, ObserverError> {
+        Ok(false)
+    }
+
     /// The events seen so far, for a progress line.
     fn progress(&mut self, events: u64);
+}
+
+/// A thread that stands still, and with it the whole VM.
+pub(super) struct Standing {
+    pub(super) stop: Stop,
+    /// Whether it stands at the coordinate it was to be halted at.
+    pub(super) arrived: bool,
+    /// The candidate there, if the hit is one.
+    pub(super) candidate: Option<Occurrence>,
 }
 
 /// An occurrence whose last part is known only at the thread's next instruction.
@@ -75,12 +104,20 @@ pub(super) struct ThreadState {
 }
 
 /// Watches one run.
-pub struct Watcher<'q> {
+pub struct Watcher {
     pub(super) watched: Watched,
-    pub(super) queries: HashMap<u16, &'q TraceQuery>,
+    pub(super) queries: HashMap<u16, Arc<TraceQuery>>,
     pub(super) threads: HashMap<ThreadId, ThreadState>,
     pub(super) collector: Collector,
     pub(super) found: Vec<Occurrence>,
+    /// Where to halt.
+    pub(super) halt_at: Option<Coordinate>,
+    /// What more the run is asked while it is on.
+    more: Option<mpsc::Receiver<Questions>>,
+    hits: HashMap<(u16, FrameKey, Arc<str>), u32>,
+    /// The query of the coordinate that was just arrived at, and its candidate.
+    arrived: Option<(u16, Option<Occurrence>)>,
+    standing: Option<Standing>,
     events: u64,
     sequence: u64,
 }
@@ -88,12 +125,17 @@ pub struct Watcher<'q> {
 /// How many false conditions are kept as samples.
 const SAMPLES: usize = 3;
 
-impl<'q> Watcher<'q> {
-    /// Watches a VM for these TraceQueries.
-    pub fn new(watched: Watched, queries: &'q [TraceQuery]) -> Watcher<'q> {
+impl Watcher {
+    /// Watches a VM for these TraceQueries, and for those that `more` brings while the run is on.
+    pub fn new(watched: Watched, queries: &[TraceQuery], more: Option<mpsc::Receiver<Questions>>) -> Watcher {
         Watcher {
             watched,
-            queries: queries.iter().map(|q| (q.point.0, q)).collect(),
+            queries: by_number(queries),
+            halt_at: None,
+            more,
+            hits: HashMap::new(),
+            arrived: None,
+            standing: None,
             threads: HashMap::new(),
             collector: Collector::default(),
             found: Vec::new(),
@@ -107,13 +149,26 @@ impl<'q> Watcher<'q> {
         self.watched
     }
 
+    /// The thread that stands still since the observer, or a coordinate, halted the run.
+    pub fn take_standing(&mut self) -> Option<Standing> {
+        self.standing.take()
+    }
+
     /// Watches until the VM ends or the observer has all it wants.
     ///
     /// # Errors
     /// A connection that fails, or what the observer cannot take.
     pub async fn watch(&mut self, observer: &mut dyn Observer) -> Result<Control, RunError> {
         loop {
-            let Some(set) = self.watched.next().await? else { return Ok(Control::Continue) };
+            let set = tokio::select! {
+                biased;
+                more = next_questions(&mut self.more) => {
+                    self.ask_more(more, observer).await?;
+                    continue;
+                }
+                set = self.watched.next() => set?,
+            };
+            let Some(set) = set else { return Ok(Control::Continue) };
             if set.events.iter().any(|e| matches!(e, Event::VmDeath { .. })) {
                 return Ok(Control::Continue);
             }
@@ -121,23 +176,64 @@ impl<'q> Watcher<'q> {
                 self.watched.begin().await?;
             } else if !self.watched.prepare_classes(&set).await? {
                 self.events += 1;
-                self.interrupted(&set).await?;
+                let stop = self.interrupted(&set).await?;
                 if self.events.is_multiple_of(256) {
                     observer.progress(self.events);
                     self.forget_threads().await?;
                 }
-                if self.deliver(observer)? == Control::Stop {
-                    // A native agent can redefine classes where no Java code is interrupted.
-                    for method in self.watched.installed.lost(&self.watched.vm).await? {
-                        self.watched
-                            .report
-                            .warn_sites_lost(format!("sites lost: {method} was redefined with other code"));
+                let mut control = self.deliver(observer)?;
+                if self.arrived.is_some() {
+                    self.halt_at = None;
+                    control = Control::Halt;
+                }
+                match (control, stop) {
+                    (Control::Halt, Some(stop)) => return self.halt(stop, &set).await,
+                    (Control::Continue, _) => {}
+                    (Control::Stop | Control::Halt, _) => {
+                        self.check_sites().await?;
+                        return Ok(Control::Stop);
                     }
-                    return Ok(Control::Stop);
                 }
             }
             self.watched.resume(&set);
         }
+    }
+
+    /// A native agent can redefine classes where no Java code is interrupted: says so.
+    async fn check_sites(&mut self) -> Result<(), RunError> {
+        for method in self.watched.installed.lost(&self.watched.vm).await? {
+            let warning = format!("sites lost: {method} was redefined with other code");
+            self.watched.report.warn_sites_lost(warning);
+        }
+        Ok(())
+    }
+
+    /// Lets every thread stand still.
+    async fn halt(&mut self, stop: Stop, set: &EventSet) -> Result<Control, RunError> {
+        self.check_sites().await?;
+        let conn = self.watched.vm.conn().clone();
+        conn.send(virtual_machine::Suspend {}).await?;
+        if set.policy == SuspendPolicy::EventThread {
+            // Its event has suspended this thread already. Twice would keep a method called in it from running.
+            conn.send(thread_reference::Resume { thread: stop.thread }).await?;
+        }
+        let arrived = self.arrived.take();
+        self.standing =
+            Some(Standing { stop, arrived: arrived.is_some(), candidate: arrived.and_then(|(_, c)| c) });
+        Ok(Control::Halt)
+    }
+
+    /// Watches for more from here on. Nothing runs meanwhile.
+    async fn ask_more(&mut self, more: Questions, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let conn = self.watched.vm.conn().clone();
+        conn.send(virtual_machine::Suspend {}).await?;
+        let tables = &mut self.watched.tables;
+        if observer.asked(&more.queries, self.sequence, tables).map_err(RunError::Observer)? {
+            self.queries = by_number(&more.queries);
+            self.watched.watch_more(Watches::new(&more.queries, &more.tracked)).await?;
+        }
+        conn.send(virtual_machine::Resume {}).await?;
+        Ok(())
     }
 
     fn deliver(&mut self, observer: &mut dyn Observer) -> Result<Control, RunError> {
@@ -153,26 +249,29 @@ impl<'q> Watcher<'q> {
                 keys.collect()
             };
             let asked = observer.occurrence(occurrence, &mut self.watched.tables, &live);
-            if asked.map_err(RunError::Observer)? == Control::Stop {
-                control = Control::Stop;
+            match asked.map_err(RunError::Observer)? {
+                Control::Continue => {}
+                more => control = more,
             }
         }
         Ok(control)
     }
 
-    async fn interrupted(&mut self, set: &EventSet) -> Result<(), RunError> {
+    /// Gives the thread of the newest event, as it stands.
+    async fn interrupted(&mut self, set: &EventSet) -> Result<Option<Stop>, RunError> {
         let entered = set.events.iter().any(|e| matches!(e, Event::MethodEntry { .. }));
         // The entry of a method comes before what its first instruction is watched for.
         let (first, then): (Vec<_>, Vec<_>) =
             set.events.iter().partition(|e| matches!(e, Event::MethodEntry { .. }));
+        let mut stop = None;
         for event in first.into_iter().chain(then) {
-            self.interruption(event, entered).await?;
+            stop = self.interruption(event, entered).await?.or(stop);
         }
-        Ok(())
+        Ok(stop)
     }
 
-    async fn interruption(&mut self, event: &Event, entered: bool) -> Result<(), RunError> {
-        let (Some(thread), Some(location)) = (event.thread(), event.location()) else { return Ok(()) };
+    async fn interruption(&mut self, event: &Event, entered: bool) -> Result<Option<Stop>, RunError> {
+        let (Some(thread), Some(location)) = (event.thread(), event.location()) else { return Ok(None) };
         let key = self.thread_key(thread).await?;
         let mut stop = Stop::new(thread, key, location);
         match event {
@@ -189,7 +288,8 @@ impl<'q> Watcher<'q> {
             }
             Event::MethodExitWithReturnValue { value, .. } => self.returned(&mut stop, *value).await,
             _ => Ok(()),
-        }
+        }?;
+        Ok(Some(stop))
     }
 
     async fn thread_key(&mut self, thread: ThreadId) -> Result<ThreadKey, RunError> {
@@ -208,7 +308,7 @@ impl<'q> Watcher<'q> {
         if self.threads.len() < 1024 {
             return Ok(());
         }
-        let alive = self.watched.vm.conn().send(jdwp::commands::virtual_machine::AllThreads {}).await?;
+        let alive = self.watched.vm.conn().send(virtual_machine::AllThreads {}).await?;
         let alive: HashSet<ThreadId> = alive.into_iter().collect();
         // Virtual threads are not listed (JDWP specification of AllThreads); those with activations stay.
         self.threads.retain(|id, t| alive.contains(id) || t.activations.keys().next().is_some());
@@ -233,8 +333,43 @@ impl<'q> Watcher<'q> {
         Ok(state.activations.at(&mut self.watched.tables, method, depth))
     }
 
-    /// Whether what needs nothing but the occurrence holds: its thread, its callers, its condition.
-    pub(super) async fn admits(&mut self, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
+    /// Counts a hit. Gives its ordinal if what needs nothing but the occurrence holds: its thread, its callers, its
+    /// condition.
+    pub(super) async fn admits(
+        &mut self,
+        stop: &mut Stop,
+        query: &TraceQuery,
+    ) -> Result<Option<u32>, RunError> {
+        let ordinal = self.count(stop, query).await?;
+        Ok(self.fits(stop, query).await?.then_some(ordinal))
+    }
+
+    /// Counts a hit of a query's event in the threads of one name, and sees whether it is the one to halt at.
+    async fn count(&mut self, stop: &Stop, query: &TraceQuery) -> Result<u32, RunError> {
+        let frame = self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?;
+        let thread = self.state(stop.thread).name.clone();
+        let hits = self.hits.entry((query.point.0, frame, thread.clone())).or_insert(0);
+        *hits = hits.saturating_add(1);
+        let ordinal = *hits;
+        if let Some(at) = &self.halt_at
+            && (at.query, at.ordinal, &at.thread) == (query.point.0, ordinal, &thread)
+            && self.watched.tables.frame(frame).is_some_and(|f| f.site == at.site)
+        {
+            self.arrived = Some((at.query, None));
+        }
+        Ok(ordinal)
+    }
+
+    /// Remembers a candidate if it is the one at the coordinate.
+    pub(super) fn remember_arrival(&mut self, occurrence: &Occurrence) {
+        if let Some((query, candidate @ None)) = &mut self.arrived
+            && *query == occurrence.query
+        {
+            *candidate = Some(occurrence.clone());
+        }
+    }
+
+    async fn fits(&mut self, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
         let number = query.point.0;
         self.watched.report.query(number).events += 1;
         if let Some(wanted) = &query.local.thread
@@ -301,6 +436,7 @@ impl<'q> Watcher<'q> {
         &mut self,
         stop: &mut Stop,
         query: &TraceQuery,
+        ordinal: u32,
     ) -> Result<Occurrence, RunError> {
         let (stack, frames) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
         let frames = frames.to_vec();
@@ -317,9 +453,10 @@ impl<'q> Watcher<'q> {
             None => self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?,
         };
         let (shape, kept) = self.collector.collect(&mut self.watched, stop, query).await?;
-        Ok(Occurrence {
+        let occurrence = Occurrence {
             sequence: 0,
             query: query.point.0,
+            ordinal,
             thread: stop.key,
             frame,
             stack,
@@ -331,12 +468,14 @@ impl<'q> Watcher<'q> {
             shape,
             kept,
             detail: None,
-        })
+        };
+        self.remember_arrival(&occurrence);
+        Ok(occurrence)
     }
 
     /// The query of a number.
-    pub(super) fn query(&self, number: u16) -> Option<&'q TraceQuery> {
-        self.queries.get(&number).copied()
+    pub(super) fn query(&self, number: u16) -> Option<Arc<TraceQuery>> {
+        self.queries.get(&number).cloned()
     }
 
     /// A candidate with details, if the query admits it.
@@ -346,13 +485,28 @@ impl<'q> Watcher<'q> {
         query: &TraceQuery,
         detail: Option<Detail>,
     ) -> Result<(), RunError> {
-        if self.admits(stop, query).await? {
-            let mut occurrence = self.candidate(stop, query).await?;
+        if let Some(ordinal) = self.admits(stop, query).await? {
+            let mut occurrence = self.candidate(stop, query, ordinal).await?;
             occurrence.detail = detail.map(Box::new);
             self.found.push(occurrence);
         }
         Ok(())
     }
+}
+
+fn by_number(queries: &[TraceQuery]) -> HashMap<u16, Arc<TraceQuery>> {
+    queries.iter().map(|q| (q.point.0, Arc::new(q.clone()))).collect()
+}
+
+/// What more is asked; never resolves when nobody can ask.
+async fn next_questions(more: &mut Option<mpsc::Receiver<Questions>>) -> Questions {
+    if let Some(receiver) = more
+        && let Some(questions) = receiver.recv().await
+    {
+        return questions;
+    }
+    *more = None;
+    std::future::pending().await
 }
 
 /// Whether a method is the one written as `Class.method`: the class by its binary or its simple name.

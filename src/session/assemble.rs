@@ -4,8 +4,8 @@ use super::answer::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, 
 use super::code::{CodeBook, unique};
 use super::expectation::compare;
 use super::reasons::{self, pending};
-use super::replay::Round;
-use crate::chain::{Chain, Point};
+use super::round::Round;
+use crate::chain::Chain;
 use crate::classes::SourceRoots;
 use crate::locate::{Located, PointReport};
 use crate::model::{Detail, Frame, Namer, Occurrence, Value};
@@ -35,7 +35,7 @@ impl Assembly<'_> {
     pub fn unasked(name: &str, chain: &Chain, outcome: Outcome) -> Answer {
         let points = chain.points.iter().map(|p| PointAnswer {
             id: p.id.clone(),
-            question: question(p),
+            question: p.question(),
             reason: Some("it was never asked".to_owned()),
             ..PointAnswer::default()
         });
@@ -54,18 +54,17 @@ impl Assembly<'_> {
         }
     }
 
-    /// The answer.
-    pub fn answer(&self) -> Answer {
+    /// The answer, its objects numbered by `namer`.
+    pub fn answer(&self, namer: &mut Namer) -> Answer {
         let locator = &self.round.locator;
         let solutions = locator.solutions();
         // With --last the newest root hit is the answer itself; those before it come first.
         let before = solutions.len().saturating_sub(1);
-        let mut namer = Namer::default();
         let mut earlier = Vec::new();
         for solution in solutions.iter().take(before) {
-            earlier.push(self.points(&mut namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
+            earlier.push(self.points(namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
         }
-        let points = self.points(&mut namer, &|p| locator.located(p));
+        let points = self.points(namer, &|p| locator.located(p));
         let outcome = self.outcome(&points);
         let mut warnings = self.round.translation.warnings.clone();
         warnings.extend(self.round.outcome.report.warnings.iter().cloned());
@@ -156,7 +155,7 @@ impl Assembly<'_> {
             let query = self.round.queries.iter().find(|q| q.point == index);
             let mut answer = PointAnswer {
                 id: point.id.clone(),
-                question: question(point),
+                question: point.question(),
                 asked_from: query.map(|q| self.asked_from(q)).unwrap_or_default(),
                 ..PointAnswer::default()
             };
@@ -214,24 +213,6 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
     }
 }
 
-/// A point's question, as it stands in the chain.
-fn question(point: &Point) -> String {
-    let mut text = point.at.to_string();
-    let mut add = |word: &str, value: Option<String>| {
-        if let Some(value) = value {
-            text.push_str(&format!(" {word} {value}"));
-        }
-    };
-    add("when", point.when.clone());
-    add("from", point.from.clone());
-    add("in thread", point.thread.clone());
-    add("after", point.after.clone());
-    add("before", point.before.clone());
-    add("within", point.within.clone());
-    add("hit", point.index.map(|i| i.to_string()));
-    text
-}
-
 struct Filling<'a, 'l> {
     assembly: &'a Assembly<'a>,
     namer: &'a mut Namer,
@@ -270,6 +251,11 @@ impl Filling<'_, '_> {
             self.detail(answer, detail, &book);
         }
         self.notes(answer, found);
+        if let Some(hits) = round.late.get(&self.query.point) {
+            answer.notes.push(format!(
+                "asked while the run was on, after hit {hits}: what was before is not known; run again for the whole"
+            ));
+        }
         answer.notes.extend(book.stale(frame));
     }
 
@@ -302,7 +288,7 @@ impl Filling<'_, '_> {
     /// Whether the store is the entry of the method, which assigns its parameters.
     fn assigned_on_entry(&self, o: &Occurrence) -> bool {
         let Event::Stored(stores) = &self.query.event else { return false };
-        let store = o.way.and_then(|way| stores.get(usize::from(way)));
+        let store = o.way.and_then(|way| stores.get(usize::from(way.get())));
         store.is_some_and(|s| s.value_at == s.site.bci)
     }
 
@@ -312,7 +298,9 @@ impl Filling<'_, '_> {
             answer.taken = Some("caught".to_owned());
             return;
         }
-        let Some(decision) = o.way.and_then(|way| book.decision(&frame.site, way.into())) else { return };
+        let Some(decision) = o.way.and_then(|way| book.decision(&frame.site, way.get().into())) else {
+            return;
+        };
         if let Some(line) = &answer.text {
             let part = decision.decided_by.as_ref().and_then(|part| unique(line, part));
             answer.mark = part.or_else(|| unique(line, &decision.whole));

@@ -50,6 +50,76 @@ pub enum SessionError {
         /// What could not be found without it.
         error: TranslateError,
     },
+    /// A point that is asked from is to be removed.
+    #[error("{dependent} is asked from {ids}: remove it as well, with `remove {ids} {dependent}`")]
+    StillAsked {
+        /// What is to be removed.
+        ids: String,
+        /// The first point that is asked from it.
+        dependent: String,
+    },
+    /// No point has this id.
+    #[error("there is no point {id}; the points are: {}", if known.is_empty() { "none yet" } else { known })]
+    NoSuchPoint {
+        /// The id.
+        id: String,
+        /// The ids there are.
+        known: String,
+    },
+    /// No run has located the point.
+    #[error("{id} has not been located yet: `run` first")]
+    NotFoundYet {
+        /// The id.
+        id: String,
+    },
+    /// What cannot be done while the program runs.
+    #[error("a run is on: wait for its end, or interrupt it with Ctrl-C")]
+    RunIsOn,
+    /// There is no point to look for.
+    #[error(
+        "nothing is asked yet: begin with the place where the state is wrong, as in `break Intro:31 when foo == null`"
+    )]
+    NothingAsked,
+    /// There is no live program.
+    #[error("{0}; `run` halts it at the last point that is located")]
+    NotHalted(String),
+    /// A text is no Java expression.
+    #[error("`{text}` is no expression: {reason}")]
+    BadExpression {
+        /// The text.
+        text: String,
+        /// Why.
+        reason: String,
+    },
+    /// There is no such line to show.
+    #[error(
+        "there is no source of line {line} of {class}: name its folder with --source, or in `sources` of the chain"
+    )]
+    NoSource {
+        /// The class.
+        class: String,
+        /// The line.
+        line: u32,
+    },
+    /// The stack is not that deep.
+    #[error("there is no frame {frame}: the stack has {frames}, and 0 is the newest")]
+    NoSuchFrame {
+        /// The frame.
+        frame: i32,
+        /// How many there are.
+        frames: usize,
+    },
+    /// No run of this number has an answer.
+    #[error("run {run} has no answer; those that have one: {}", if known.is_empty() { "none yet" } else { known })]
+    NoSuchRun {
+        /// The run.
+        run: u32,
+        /// The runs that have one.
+        known: String,
+    },
+    /// There are not two answers.
+    #[error("there are no two runs to compare yet")]
+    NothingToCompare,
     /// The user did not wait.
     #[error("interrupted")]
     Interrupted,
@@ -88,6 +158,17 @@ impl SessionError {
             SessionError::Chain(_)
             | SessionError::Translate(_)
             | SessionError::Ron(_)
+            | SessionError::StillAsked { .. }
+            | SessionError::NoSuchPoint { .. }
+            | SessionError::NotFoundYet { .. }
+            | SessionError::RunIsOn
+            | SessionError::NothingAsked
+            | SessionError::NotHalted(_)
+            | SessionError::BadExpression { .. }
+            | SessionError::NoSource { .. }
+            | SessionError::NoSuchFrame { .. }
+            | SessionError::NoSuchRun { .. }
+            | SessionError::NothingToCompare
             | SessionError::NoClassPath { .. } => 2,
             SessionError::Classes(_)
             | SessionError::Debuggee(_)

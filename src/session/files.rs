@@ -9,7 +9,8 @@ use std::path::{Component, Path, PathBuf};
 ///
 /// # Errors
 /// The folder cannot be written to; nothing is left behind then.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
+    let text = text.as_ref();
     // The path of a pipe (`/dev/stdout`) leads nowhere, but its metadata tells.
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return std::fs::write(path, text);
@@ -37,6 +38,14 @@ pub fn portable(chain: &Chain, file: &Path) -> Chain {
     let relative = relative(&normal(&cwd), &normal(&folder));
     saved.debuggee.cwd = (relative != Path::new(".")).then_some(relative);
     saved
+}
+
+/// A file as it must be named in a chain that is written to `chain_file`: seen from the chain's working folder.
+pub fn seen_from_cwd(chain: &Chain, chain_file: &Path, file: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let folder = here.join(chain_file.parent().unwrap_or(Path::new("")));
+    let cwd = folder.join(chain.debuggee.cwd.as_deref().unwrap_or(Path::new(".")));
+    relative(&normal(&here.join(file)), &normal(&cwd))
 }
 
 /// Without `.` and `..`, by the names alone.

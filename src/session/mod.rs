@@ -7,6 +7,7 @@
 //! - `watching` feeds the locator while the program runs; `assemble` turns what was located into an [`Answer`];
 //!   `reasons` says why a point has none.
 //! - [`repeat`] replays a chain several times and counts the answers.
+//! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
 mod answer;
@@ -14,28 +15,36 @@ mod assemble;
 mod code;
 mod error;
 mod expectation;
+mod explore;
 mod files;
 mod judge;
 mod progress;
 mod reasons;
 mod repeat;
 mod replay;
+mod round;
 mod verdict;
 mod watching;
 mod workspace;
 
+pub use crate::debuggee::StdinRecording;
 pub use crate::run::Interrupt;
 pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
 };
 pub use error::SessionError;
-pub use files::{portable, write_whole};
+pub use explore::{
+    Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,
+    PointDifference, Ran, Scope, Standpoint, Words,
+};
+pub use files::{portable, seen_from_cwd, write_whole};
 pub use judge::{Judged, judge};
 pub use progress::{Progress, Silent, Sink};
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};
 pub use verdict::Verdict;
 
+pub use crate::chain::GraphFormat;
 use crate::chain::{Chain, Explanation, Learned};
 
 /// The chain with what finds its lines again after an edit, as far as sources and classes are there without a run.
@@ -43,7 +52,7 @@ use crate::chain::{Chain, Explanation, Learned};
 /// # Errors
 /// The debuggee cannot be used, or its classes cannot be read.
 pub fn remembered(chain: &Chain) -> Result<Chain, SessionError> {
-    let workspace = workspace::Workspace::open(chain, None)?;
+    let workspace = workspace::Workspace::open(chain, None, None)?;
     let mut chain = chain.clone();
     crate::chain::remember(&mut chain, &workspace.pool(None)?, &workspace.sources());
     Ok(chain)
@@ -54,7 +63,7 @@ pub fn remembered(chain: &Chain) -> Result<Chain, SessionError> {
 /// # Errors
 /// The chain cannot be used, its classes cannot be read, or it was interrupted.
 pub async fn explain(chain: &Chain, interrupt: &mut Interrupt) -> Result<Explanation, SessionError> {
-    let workspace = workspace::Workspace::open(chain, None)?;
+    let workspace = workspace::Workspace::open(chain, None, None)?;
     tokio::select! {
         built = workspace.build(None) => built?,
         () = interrupt.wait() => return Err(SessionError::Interrupted),

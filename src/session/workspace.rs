@@ -3,7 +3,7 @@
 use super::error::SessionError;
 use crate::chain::{self, Chain};
 use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
-use crate::debuggee::{Forward, Ready, Settings, Stdin, Template};
+use crate::debuggee::{Forward, Ready, Settings, Stdin, StdinRecording, Template};
 use crate::run::VmFacts;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -27,8 +27,12 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Checks the debuggee and reads what it is fed.
-    pub fn open(chain: &Chain, timeout_s: Option<u64>) -> Result<Workspace, SessionError> {
+    /// Checks the debuggee and reads what it is fed; without `stdin` in the chain, that is `recorded`, or nothing.
+    pub fn open(
+        chain: &Chain,
+        timeout_s: Option<u64>,
+        recorded: Option<StdinRecording>,
+    ) -> Result<Workspace, SessionError> {
         let debuggee = &chain.debuggee;
         let cwd = chain.cwd();
         let some = |command: &Vec<String>| (!command.is_empty()).then(|| command.clone());
@@ -39,6 +43,8 @@ impl Workspace {
             let bytes = std::fs::read(&path)
                 .map_err(|source| SessionError::Stdin { path: path.display().to_string(), source })?;
             settings.stdin = Stdin::Bytes(bytes.into());
+        } else if let Some(recording) = recorded {
+            settings.stdin = Stdin::Recorded(recording);
         }
         settings.build = some(&debuggee.build);
         settings.before_run = some(&debuggee.before_run);
@@ -133,7 +139,7 @@ impl Workspace {
 }
 
 /// The class files of one run, kept for the next if they cannot change.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Pools {
     known: Option<Rc<ClassPool>>,
 }

@@ -1,18 +1,17 @@
 //! The command line. Its table of commands is [`Command`]: a row there and a file in `command` add one.
 
-mod interrupt;
-mod progress;
-mod render;
-
 use crate::command::CommandError;
 use crate::command::bisect::{self, Bisect};
 use crate::command::check::{Check, Report};
+use crate::command::debug::Debug;
 use crate::command::explain::Explain;
 use crate::command::replay::{Replay, Replayed};
 use crate::command::why::Why;
-use crate::session::{Answer, Repeated, SessionError};
+use crate::session::{Answer, Repeated};
+use crate::ui::out::{complain, error_text, json, print};
+use crate::ui::{interrupt, progress, render, repl};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Finds the cause of a reproducible bug in a JVM program by running it again
@@ -61,6 +60,8 @@ pub enum Command {
     #[allow(missing_docs)]
     Why(Why),
     #[allow(missing_docs)]
+    Debug(Debug),
+    #[allow(missing_docs)]
     Replay(Replay),
     #[allow(missing_docs)]
     Explain(Explain),
@@ -94,7 +95,7 @@ pub fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let code = match runtime {
         Ok(runtime) => {
-            let code = runtime.block_on(run(&cli));
+            let code = runtime.block_on(tokio::task::LocalSet::new().run_until(run(&cli)));
             // A thread that still reads standard input must not keep the process.
             runtime.shutdown_background();
             code
@@ -114,7 +115,7 @@ fn is_bisect() -> bool {
 
 impl Cli {
     /// Whether to use colours on this stream.
-    fn colors(&self, terminal: bool) -> bool {
+    pub(super) fn colors(&self, terminal: bool) -> bool {
         match self.color {
             Color::Always => true,
             Color::Never => false,
@@ -124,6 +125,10 @@ impl Cli {
 }
 
 async fn run(cli: &Cli) -> u8 {
+    if let Command::Debug(debug) = &cli.command {
+        // A session outlives many an interrupt.
+        return repl::run(cli, debug).await;
+    }
     let mut interrupt = match interrupt::on_signals() {
         Ok(interrupt) => interrupt,
         Err(error) => {
@@ -134,6 +139,8 @@ async fn run(cli: &Cli) -> u8 {
     let mut progress = progress::Bar::new(std::io::stderr().is_terminal());
     let result = match &cli.command {
         Command::Why(why) => why.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
+        // It has been seen to above.
+        Command::Debug(_) => Ok(0),
         Command::Replay(replay) => {
             replay.execute(&mut progress, &mut interrupt).await.map(|replayed| match replayed {
                 Replayed::Once(a) => answer(cli, &a),
@@ -214,38 +221,4 @@ fn checked(cli: &Cli, check: &Check, report: &Report) -> u8 {
         }
     }
     code.max(report.exit_code())
-}
-
-fn json(value: &impl serde::Serialize) -> String {
-    match serde_json::to_string_pretty(value) {
-        Ok(text) => text + "\n",
-        Err(error) => format!("{}\n", serde_json::json!({ "error": error.to_string() })),
-    }
-}
-
-/// Prints a result. A reader that went away (`| head`) is no failure of the command.
-fn print(text: &str) -> u8 {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            complain(format_args!("error: cannot write the result: {error}"));
-            4
-        }
-        _ => 0,
-    }
-}
-
-/// Writes a line to standard error. Nobody may be reading it: that must not end `qp` in the middle of its work.
-fn complain(line: std::fmt::Arguments<'_>) {
-    drop(writeln!(std::io::stderr(), "{line}"));
-}
-
-fn error_text(error: &CommandError, color: bool) -> String {
-    match error {
-        CommandError::Session(SessionError::Chain(chain)) => chain.render(color),
-        other => {
-            let paint = render::Paint { color };
-            format!("{} {other}", paint.on(render::palette::FAILED, "error:"))
-        }
-    }
 }

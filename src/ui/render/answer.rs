@@ -14,6 +14,19 @@ const FRAMES: usize = 4;
 
 /// The answer as text.
 pub fn answer(answer: &Answer, color: bool) -> String {
+    about(answer, None, color)
+}
+
+/// One point as text.
+pub fn point_in_full(p: &PointAnswer, color: bool) -> String {
+    let mut out = String::new();
+    point(&mut out, p, Paint { color });
+    out.truncate(out.trim_end().len());
+    out + "\n"
+}
+
+/// The answer as text; if one point is named, only that one in full.
+pub fn about(answer: &Answer, id: Option<&str>, color: bool) -> String {
     let paint = Paint { color };
     let mut out = String::new();
     for (n, points) in answer.earlier.iter().enumerate() {
@@ -22,7 +35,8 @@ pub fn answer(answer: &Answer, color: bool) -> String {
             writeln!(out, "{}\n", paint.on(palette::DIM, format!("── root hit {back} before the last ──")));
         points.iter().for_each(|p| point(&mut out, p, paint));
     }
-    answer.points.iter().for_each(|p| point(&mut out, p, paint));
+    let shown = answer.points.iter().filter(|p| id.is_none_or(|id| p.id == id));
+    shown.for_each(|p| point(&mut out, p, paint));
     if answer.points.len() > 1 && answer.points.iter().any(|p| p.located) {
         out.push_str(&tree(&answer.points, paint));
         out.push('\n');
@@ -67,7 +81,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
         out.push('\n');
         return;
     }
-    let mut place = vec![format!("{},", place(p))];
+    let mut place = vec![format!("{},", place_text(p))];
     place.push(format!("thread {},", p.thread.as_deref().unwrap_or("?")));
     place.push(format!("hit {}", p.hit.unwrap_or_default()));
     out.push_str(&wrap(&place, "", INDENT, WIDTH));
@@ -100,7 +114,8 @@ fn row(out: &mut String, name: &str, value: String) {
     out.push_str(&wrap(&[format!("{name}:"), value], "", INDENT, WIDTH));
 }
 
-fn place(p: &PointAnswer) -> String {
+/// Where a located point is.
+pub fn place_text(p: &PointAnswer) -> String {
     let method = format!("{}.{}", p.class.as_deref().unwrap_or("?"), p.method.as_deref().unwrap_or("?"));
     match (&p.file, p.line) {
         (Some(file), Some(line)) => format!("{method} ({file}:{line})"),

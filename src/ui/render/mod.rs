@@ -3,6 +3,7 @@
 mod answer;
 mod check;
 mod junit;
+mod prompt;
 mod repeated;
 mod snippet;
 mod tree;
@@ -10,6 +11,7 @@ mod tree;
 pub use answer::answer;
 pub use check::report;
 pub use junit::junit;
+pub use prompt::reply;
 pub use repeated::repeated;
 
 use anstyle::{AnsiColor, Style};

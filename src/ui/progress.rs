@@ -57,7 +57,7 @@ impl Progress for Bar {
 
     fn sink(&self) -> Option<Sink> {
         let bar = self.bar.clone();
-        Some(Arc::new(move |line| bar.suspend(|| super::complain(format_args!("{line}")))))
+        Some(Arc::new(move |line| bar.suspend(|| super::out::complain(format_args!("{line}")))))
     }
 
     fn done(&mut self) {

@@ -29,6 +29,33 @@ pub fn on_signals() -> std::io::Result<Interrupt> {
     Ok(interrupt)
 }
 
+/// What a signal asks of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Ctrl-C: the run is to end.
+    EndRun,
+    /// The process is to end.
+    EndAll,
+}
+
+/// The signals as they come, for a session that outlives them. To be made inside a runtime.
+pub struct Hearing(Signals);
+
+impl Hearing {
+    /// From here on no signal ends the process.
+    ///
+    /// # Errors
+    /// The system gives no signals.
+    pub fn new() -> std::io::Result<Hearing> {
+        Ok(Hearing(Signals::new()?))
+    }
+
+    /// The next. Cancel-safe.
+    pub async fn next(&mut self) -> Asked {
+        self.0.next().await
+    }
+}
+
 fn set(sender: &Sender<bool>) {
     // It fails when nobody listens any more: the command has its result already.
     let _ = sender.send(true);
@@ -46,12 +73,12 @@ impl Signals {
         Ok(Signals([interrupt?, terminate?, hang_up?]))
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Asked {
         let Signals([interrupt, terminate, hang_up]) = self;
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hang_up.recv() => {}
+            _ = interrupt.recv() => Asked::EndRun,
+            _ = terminate.recv() => Asked::EndAll,
+            _ = hang_up.recv() => Asked::EndAll,
         }
     }
 }
@@ -65,7 +92,8 @@ impl Signals {
         Ok(Signals(tokio::signal::windows::ctrl_c()?))
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Asked {
         self.0.recv().await;
+        Asked::EndRun
     }
 }

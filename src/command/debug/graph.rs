@@ -1,0 +1,17 @@
+//! `graph`: which point depends on which, and by what.
+
+use super::{PromptCommand, Reply, nothing};
+use crate::command::CommandError;
+use crate::session::Explorer;
+
+pub(super) struct Graph;
+
+impl PromptCommand for Graph {
+    fn parse(words: &str) -> Result<Graph, CommandError> {
+        nothing(words, "graph").map(|()| Graph)
+    }
+
+    async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
+        Ok(Reply::Graph(Box::new(explorer.explain().await?)))
+    }
+}

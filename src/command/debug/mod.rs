@@ -1,0 +1,301 @@
+//! `qp debug`: a re-run session at a prompt. This file has its arguments and the table of the prompt's commands: adding
+//! one is a file here and a row there. `help` and docs/prompt.md are made from the same table.
+//!
+//! A prompt command has what it takes (`parse`), what it does (`execute`) and a typed result ([`Reply`]), which front
+//! ends render. This room may use `session` and `chain`.
+
+mod break_at;
+mod catch;
+mod clauses;
+mod collect;
+mod diff;
+mod exception;
+mod frames;
+mod goto;
+mod graph;
+mod help;
+mod last_change;
+mod last_condition;
+mod load;
+mod locals;
+mod output;
+mod points;
+mod print;
+mod quit;
+mod remove;
+mod reply;
+mod run;
+mod runs;
+mod save;
+mod set;
+mod source;
+mod watch;
+mod when;
+mod why;
+
+pub use reply::{Reply, Setting};
+
+use super::CommandError;
+use super::replay::LimitArgs;
+use crate::chain::{Chain, Debuggee, FORMAT, Guards};
+use crate::session::{self, Explorer, Front, StdinRecording};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Asks questions at a prompt, runs the program again for each, and halts it where they lead
+#[derive(clap::Args, Clone, Debug)]
+pub struct Debug {
+    /// A chain file to go on with
+    #[arg(value_name = "CHAIN", required_unless_present = "command", conflicts_with = "command")]
+    pub chain: Option<PathBuf>,
+    /// Where the source files are
+    #[arg(long = "source", value_name = "DIR", requires = "command")]
+    pub sources: Vec<PathBuf>,
+    /// A file that the program reads on its standard input
+    #[arg(long, value_name = "FILE", requires = "command")]
+    pub stdin: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
+    /// The command that starts the program
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+impl Debug {
+    /// The session. What the program reads is recorded by `stdin`, where it is not a file.
+    ///
+    /// # Errors
+    /// The chain is bad.
+    pub fn explorer(
+        &self,
+        front: Rc<dyn Front>,
+        stdin: Option<StdinRecording>,
+    ) -> Result<Explorer, CommandError> {
+        let (name, chain) = match &self.chain {
+            Some(file) => {
+                let chain = Chain::load(file).map_err(session::SessionError::from)?;
+                (file.display().to_string(), chain)
+            }
+            None => ("qp debug".to_owned(), self.empty_chain()),
+        };
+        let options = session::Options { show_output: true, ..self.limits.options() };
+        Ok(Explorer::new(&name, chain, options, front, stdin))
+    }
+
+    fn empty_chain(&self) -> Chain {
+        let debuggee = Debuggee {
+            command: self.command.clone(),
+            sources: self.sources.clone(),
+            stdin: self.stdin.clone(),
+            ..Debuggee::default()
+        };
+        Chain {
+            format: FORMAT,
+            about: String::new(),
+            debuggee,
+            guards: Guards::default(),
+            alive: None,
+            points: Vec::new(),
+            base: PathBuf::new(),
+        }
+    }
+}
+
+/// A row of the table of prompt commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Row {
+    /// What is typed.
+    pub name: &'static str,
+    /// Shorter words for it.
+    pub aliases: &'static [&'static str],
+    /// How it is written.
+    pub usage: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// What its words are, for completion.
+    #[serde(skip)]
+    pub takes: Takes,
+}
+
+/// What the words of a prompt command are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing that can be completed.
+    Nothing,
+    /// Classes and their members.
+    Places,
+    /// Ids of points.
+    Points,
+    /// What is in scope, and references.
+    Values,
+    /// Names of files.
+    Files,
+    /// Prompt commands.
+    Commands,
+    /// Settings.
+    Settings,
+}
+
+/// A prompt command.
+trait PromptCommand: Sized {
+    /// What its words mean.
+    ///
+    /// # Errors
+    /// They mean nothing; the message says how it is written.
+    fn parse(words: &str) -> Result<Self, CommandError>;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError>;
+}
+
+macro_rules! prompt_commands {
+    ($($name:literal $aliases:tt $usage:literal $about:literal $takes:ident => $module:ident::$command:ident,)*) => {
+        /// The prompt commands.
+        pub const TABLE: &[Row] = &[
+            $(Row { name: $name, aliases: &$aliases, usage: $usage, about: $about, takes: Takes::$takes },)*
+        ];
+
+        async fn dispatch(name: &str, words: &str, explorer: &mut Explorer) -> Result<Reply, CommandError> {
+            match name {
+                $($name => $module::$command::parse(words)?.execute(explorer).await,)*
+                _ => Err(unknown(name)),
+            }
+        }
+    };
+}
+
+prompt_commands! {
+    "break" ["b"] "break CLASS:LINE | CLASS.METHOD [exit] [CLAUSES]"
+        "asks for a line, the entry of a method, or its normal exit" Places => break_at::BreakAt,
+    "watch" ["w"] "watch CLASS.FIELD [read] [CLAUSES]"
+        "asks for a write of a field, or a read" Places => watch::Watch,
+    "catch" [] "catch EXCEPTION [caught | uncaught] [CLAUSES]"
+        "asks for an exception being thrown" Places => catch::Catch,
+    "lastchange" ["lc"] "lastchange POINT(FRAME):EXPR [CLAUSES]"
+        "asks what gave a variable or field the value that a point sees" Values => last_change::LastChange,
+    "lastcondition" ["cond"] "lastcondition POINT [CLAUSES]"
+        "asks which condition led to a point" Points => last_condition::LastCondition,
+    "exception" ["skipped"] "exception CLASS:LINE after POINT [CLAUSES]"
+        "asks which exception made execution skip a line" Places => exception::Exception,
+    "why" ["y"] "why [EXPR | POINT | POINT(FRAME):EXPR]"
+        "asks for the last change of what is seen here, or the last condition that led here, and runs" Values
+        => why::Why,
+    "when" [] "when POINT [CONDITION]"
+        "sets the Java condition of a point, or takes it away" Points => when::When,
+    "collect" [] "collect POINT [EXPR, EXPR…]"
+        "sets what a point keeps to be shown; nothing: arguments, locals, fields read" Points => collect::Collect,
+    "run" ["r"] "run [&]"
+        "runs the program and halts it at the last point located; `&`: in the background" Nothing => run::Run,
+    "goto" ["g"] "goto POINT"
+        "halts the program at a point that was located: backwards by running again" Points => goto::Goto,
+    "print" ["p"] "print EXPR"
+        "shows the value of a Java expression where the program stands" Values => print::Print,
+    "frames" ["bt", "frame"] "frames [N]"
+        "shows the stack where the program stands, or looks at frame N" Nothing => frames::Frames,
+    "locals" ["l"] "locals [FRAME]"
+        "shows what is in scope in a frame" Nothing => locals::Locals,
+    "source" ["list"] "source [POINT | CLASS:LINE]"
+        "shows source lines: here, at a point, or of a class" Places => source::Source,
+    "points" ["info"] "points [POINT]"
+        "lists the points with where they are, or shows one in full" Points => points::Points,
+    "graph" [] "graph"
+        "shows which point depends on which, and by what" Nothing => graph::Graph,
+    "remove" ["delete"] "remove POINT…"
+        "takes points back" Points => remove::Remove,
+    "save" [] "save FILE"
+        "writes the chain to a file that `qp replay` answers the same way" Files => save::Save,
+    "load" [] "load FILE"
+        "goes on with the chain of a file" Files => load::Load,
+    "output" [] "output [N]"
+        "shows the last lines that the program printed" Nothing => output::Output,
+    "runs" [] "runs"
+        "lists the runs of this session" Nothing => runs::Runs,
+    "diff" [] "diff [RUN RUN]"
+        "shows how the answers of two runs differ; without numbers, of the last two" Nothing => diff::Diff,
+    "set" [] "set [NAME VALUE]"
+        "shows the settings, or changes one" Settings => set::Set,
+    "help" ["h", "?"] "help [COMMAND]"
+        "explains the commands, or one" Commands => help::Help,
+    "quit" ["q", "exit"] "quit"
+        "ends the program and the session" Nothing => quit::Quit,
+}
+
+/// Does what a line says.
+///
+/// # Errors
+/// It says nothing that can be done; the session goes on.
+pub async fn execute(line: &str, explorer: &mut Explorer) -> Result<Reply, CommandError> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(Reply::Nothing);
+    }
+    let (name, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let row = find(name).ok_or_else(|| unknown(name))?;
+    dispatch(row.name, words.trim(), explorer).await
+}
+
+/// The command of a word: its name, an alias, or the beginning of just one name.
+pub fn find(word: &str) -> Option<&'static Row> {
+    let exact = TABLE.iter().find(|row| row.name == word || row.aliases.contains(&word));
+    exact.or_else(|| {
+        let mut begins = TABLE.iter().filter(|row| !word.is_empty() && row.name.starts_with(word));
+        begins.next().filter(|_| begins.next().is_none())
+    })
+}
+
+fn unknown(word: &str) -> CommandError {
+    let near = TABLE.iter().min_by_key(|row| strsim::damerau_levenshtein(row.name, word));
+    let near = near.filter(|row| strsim::damerau_levenshtein(row.name, word) <= 2);
+    let near = near.map(|row| format!("; did you mean `{}`?", row.name)).unwrap_or_else(|| ";".to_owned());
+    CommandError::Usage(format!("there is no command `{word}`{near} `help` lists them"))
+}
+
+/// Names of the settings that `set` knows.
+pub fn settings() -> impl Iterator<Item = &'static str> {
+    set::names()
+}
+
+/// How a command is written, as an error.
+fn usage(name: &str) -> CommandError {
+    let usage = TABLE.iter().find(|row| row.name == name).map_or("help", |row| row.usage);
+    CommandError::Usage(format!("write it as: {usage}"))
+}
+
+/// The one word of a command that takes no more.
+fn nothing(words: &str, name: &str) -> Result<(), CommandError> {
+    if words.is_empty() { Ok(()) } else { Err(usage(name)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_by_its_beginning_if_there_is_one() {
+        assert_eq!(find("run").map(|r| r.name), Some("run"));
+        assert_eq!(find("gr").map(|r| r.name), Some("graph"));
+        assert_eq!(find("r").map(|r| r.name), Some("run"), "an alias comes first");
+        assert_eq!(find("wh"), None, "when and why");
+        assert_eq!(find(""), None);
+    }
+
+    #[test]
+    fn no_word_means_two_commands() {
+        let mut words: Vec<&str> =
+            TABLE.iter().flat_map(|r| r.aliases.iter().chain([&r.name])).copied().collect();
+        let count = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), count);
+    }
+
+    #[test]
+    fn a_slip_is_recognised() {
+        assert!(unknown("pritn").to_string().contains("did you mean `print`?"));
+        assert!(!unknown("xyzzy").to_string().contains("did you mean"));
+    }
+}

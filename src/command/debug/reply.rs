@@ -1,0 +1,78 @@
+//! What prompt commands give: typed, for front ends to render.
+
+use super::Row;
+use crate::chain::Explanation;
+use crate::session::{
+    Answer, AskedWhen, FrameAnswer, Gone, NamedValue, PastRun, PointAnswer, PointDifference, Ran, Scope,
+    Standpoint,
+};
+use std::rc::Rc;
+
+/// What a prompt command gives.
+#[derive(Debug, serde::Serialize)]
+#[serde(rename_all = "kebab-case", tag = "reply", content = "content")]
+pub enum Reply {
+    /// Nothing to show.
+    Nothing,
+    /// Something was done, in words.
+    Done(String),
+    /// A point was added.
+    Added {
+        /// Its id.
+        id: String,
+        /// Its question.
+        question: String,
+        /// When it is asked.
+        asked: AskedWhen,
+    },
+    /// A run came to an answer.
+    Ran {
+        /// The answer, and where the program stands.
+        ran: Ran,
+        /// Only this point is news.
+        about: Option<String>,
+    },
+    /// A run goes on in the background.
+    Started,
+    /// The program was sent to a point.
+    Gone(Box<Gone>),
+    /// A value.
+    Value(NamedValue),
+    /// What is in scope.
+    Scope(Scope),
+    /// The stack, newest frame first, and the frame that is looked at.
+    Frames(Vec<FrameAnswer>, usize),
+    /// Where the program stands.
+    Standing(Box<Standpoint>),
+    /// Source lines, with the one that is meant.
+    Source(String, Vec<(u32, String)>, u32),
+    /// The points, with the newest answer as far as there is one.
+    Points(Vec<(String, String)>, Option<Rc<Answer>>),
+    /// One point in full.
+    Point(Box<PointAnswer>),
+    /// The dependency graph.
+    Graph(Box<Explanation>),
+    /// Lines that the program printed.
+    Output(Vec<String>),
+    /// The runs.
+    Runs(Vec<PastRun>),
+    /// How two runs differ.
+    Difference(u32, u32, Vec<PointDifference>),
+    /// The settings.
+    Settings(Vec<Setting>),
+    /// Commands explained.
+    Help(Vec<Row>),
+    /// The session ends.
+    Quit,
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Setting {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What it does.
+    pub about: &'static str,
+}

@@ -1,0 +1,48 @@
+//! `why [EXPR | POINT | POINT(FRAME):EXPR]`: the shortest way to ask about what is seen here. It adds the question and
+//! runs.
+
+use super::{PromptCommand, Reply};
+use crate::chain::{Kind, Point};
+use crate::command::CommandError;
+use crate::session::{AskedWhen, Explorer, SessionError};
+
+pub(super) struct Why {
+    about: String,
+}
+
+impl PromptCommand for Why {
+    fn parse(words: &str) -> Result<Why, CommandError> {
+        Ok(Why { about: words.to_owned() })
+    }
+
+    async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
+        let about = self.about.as_str();
+        let is_point = |id: &str| explorer.chain().position(id).is_some();
+        // What is a point's id is the point; a variable of that name is asked for as `A:B`.
+        let of_point =
+            about.split_once(':').map(|(point, _)| point.split('(').next().unwrap_or(point).trim());
+        let kind = if is_point(about) {
+            Kind::LastCondition(about.to_owned())
+        } else if of_point.is_some_and(is_point) {
+            Kind::LastChange(about.to_owned())
+        } else {
+            let here = explorer.point().map(str::to_owned).ok_or_else(|| {
+                let reason = explorer.ended().map(|ended| format!("the program has ended ({ended})"));
+                SessionError::NotHalted(reason.unwrap_or_else(|| "the program does not run".to_owned()))
+            })?;
+            match (about, explorer.frame()) {
+                ("", _) => Kind::LastCondition(here),
+                (expr, frame) => Kind::LastChange(format!("{here}({frame}):{expr}")),
+            }
+        };
+        let (id, question) = (explorer.next_id(), kind.to_string());
+        let asked = explorer.add(Point::new(id.clone(), kind)).await?;
+        if explorer.is_running() {
+            return Ok(Reply::Added { id, question, asked });
+        }
+        debug_assert_eq!(asked, AskedWhen::Next);
+        explorer.start(&question, true).await?;
+        let ran = explorer.finished().await?;
+        Ok(Reply::Ran { ran, about: Some(id) })
+    }
+}

@@ -1,0 +1,162 @@
+//! A run that stands still, with its program alive: what can be looked at there, and how it goes on.
+
+use super::collect::read;
+use super::error::RunError;
+use super::launch::{Interrupt, Live, Outcome, Stage};
+use super::machine::scope_at;
+use super::report::Ended;
+use super::vm::bci;
+use super::watched::Watched;
+use super::watcher::{Observer, Standing};
+use crate::debuggee::Tail;
+use crate::expr::Expr;
+use crate::model::{Coordinate, FrameKey, Occurrence, StackKey, Tables, Value};
+use jdwp::commands::{array_reference, object_reference, virtual_machine};
+use jdwp::{ArrayId, TypeTag};
+use std::sync::Arc;
+
+/// Most fields or elements shown of an object.
+const MEMBERS: i32 = 32;
+
+/// A run that stands still. Dropping it kills the program; [`Halted::end`] lets it end first.
+pub struct Halted {
+    live: Live,
+    standing: Standing,
+}
+
+impl Halted {
+    pub(super) fn new(live: Live, standing: Standing) -> Halted {
+        Halted { live, standing }
+    }
+
+    /// Whether it stands at the coordinate it was to be halted at.
+    pub fn has_arrived(&self) -> bool {
+        self.standing.arrived
+    }
+
+    /// The candidate at the coordinate, if the hit there is one.
+    pub fn candidate(&self) -> Option<&Occurrence> {
+        self.standing.candidate.as_ref()
+    }
+
+    /// The tables that its values refer to.
+    pub fn tables(&self) -> &Tables {
+        &self.live.watcher.watched.tables
+    }
+
+    /// The name of the thread that stands here.
+    pub fn thread(&self) -> Arc<str> {
+        self.tables().thread(self.standing.stop.key)
+    }
+
+    /// The stack of the thread, newest frame first.
+    ///
+    /// # Errors
+    /// The program has ended.
+    pub async fn stack(&mut self) -> Result<(StackKey, Vec<FrameKey>), RunError> {
+        let watched = &mut self.live.watcher.watched;
+        let (stack, frames) = self.standing.stop.stack(&mut watched.vm, &mut watched.tables).await?;
+        Ok((stack, frames.to_vec()))
+    }
+
+    /// The value of an expression in a frame: 0 the newest, -1 the oldest. What cannot be evaluated is a value that
+    /// says why.
+    ///
+    /// # Errors
+    /// The program has ended, or a method that the expression calls does not return.
+    pub async fn evaluate(&mut self, frame: i32, expr: &Expr) -> Result<Value, RunError> {
+        read(&mut self.live.watcher.watched, &mut self.standing.stop, frame, expr).await
+    }
+
+    /// Names of what a frame has in scope: `this` where there is one, then its arguments and locals. `None` when the
+    /// stack has no such frame; then whether the class has a table of its variables.
+    ///
+    /// # Errors
+    /// The program has ended.
+    pub async fn scope(&mut self, frame: i32) -> Result<Option<(Vec<String>, bool)>, RunError> {
+        let (watched, stop) = (&mut self.live.watcher.watched, &mut self.standing.stop);
+        let Some(index) = stop.frame_index(&watched.vm, frame).await? else { return Ok(None) };
+        let Some(at) = stop.frames(&watched.vm).await?.get(index).map(|f| f.location) else {
+            return Ok(None);
+        };
+        let method = watched.vm.method(at.class, at.method).await?;
+        let scope = scope_at(&method, u64::from(bci(at.index)));
+        let this = (!scope.is_static).then(|| "this".to_owned());
+        let locals = scope.locals.into_iter().map(|l| l.name).filter(|name| name != "this");
+        Ok(Some((this.into_iter().chain(locals).collect(), scope.has_variable_table)))
+    }
+
+    /// The fields of an object, those of its superclasses last, or the first elements of an array; of other values
+    /// nothing, and of either at most 32.
+    ///
+    /// # Errors
+    /// The program has ended.
+    pub async fn members(&mut self, value: &Value) -> Result<Vec<(String, Value)>, RunError> {
+        let Value::Object { id, .. } = value else { return Ok(Vec::new()) };
+        let object = jdwp::ObjectId::new(id.0);
+        let Watched { vm, tables, .. } = &mut self.live.watcher.watched;
+        let conn = vm.conn().clone();
+        let class = conn.send(object_reference::ReferenceType { object }).await?;
+        if class.ref_type_tag == TypeTag::Array {
+            let array_object = ArrayId::of(object);
+            let length = conn.send(array_reference::Length { array_object }).await?.min(MEMBERS);
+            if length == 0 {
+                return Ok(Vec::new());
+            }
+            let ask = array_reference::GetValues { array_object, first_index: 0, length };
+            let raw: Vec<jdwp::Value> = conn.send(ask).await?.iter().collect();
+            let values = vm.values(tables, &raw).await?;
+            return Ok(values.into_iter().enumerate().map(|(n, v)| (format!("[{n}]"), v)).collect());
+        }
+        let (mut names, mut fields) = (Vec::new(), Vec::new());
+        let mut next = Some(class.type_id);
+        while let Some(id) = next {
+            let class = vm.class(id).await?;
+            for field in class.fields.iter().filter(|f| !f.is_static).take(MEMBERS as usize - fields.len()) {
+                names.push(field.name.clone());
+                fields.push(field.id);
+            }
+            next = class.superclass.filter(|_| fields.len() < MEMBERS as usize);
+        }
+        let raw = conn.send(object_reference::GetValues { object, fields }).await?;
+        Ok(names.into_iter().zip(vm.values(tables, &raw).await?).collect())
+    }
+
+    /// What the run has told by now; it stays as it is.
+    pub fn outcome(&self) -> Outcome {
+        let watched = &self.live.watcher.watched;
+        Outcome {
+            ended: Ended::Stopped,
+            tables: watched.tables.clone(),
+            report: watched.report.clone(),
+            tail: self.live.running.tail(),
+        }
+    }
+
+    /// The end of what the program has printed so far.
+    pub fn tail(&self) -> Tail {
+        self.live.running.tail()
+    }
+
+    /// Lets the run go on, to this coordinate if there is one. Its time begins anew.
+    ///
+    /// # Errors
+    /// As [`super::execute`].
+    pub async fn go_on(
+        self,
+        halt_at: Option<Coordinate>,
+        interrupt: &mut Interrupt,
+        observer: &mut dyn Observer,
+    ) -> Result<Stage, RunError> {
+        let Halted { mut live, .. } = self;
+        live.watcher.halt_at = halt_at;
+        let deadline = tokio::time::Instant::now() + live.limit;
+        drop(live.watcher.watched.vm.conn().send(virtual_machine::Resume {}));
+        live.watch(deadline, interrupt, observer).await
+    }
+
+    /// Ends the run where it stands.
+    pub async fn end(self) -> Outcome {
+        self.live.stop().await
+    }
+}

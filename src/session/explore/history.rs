@@ -1,0 +1,167 @@
+//! What earlier runs of a re-run session answered, and how two of them differ.
+
+use super::Explorer;
+use super::arrival::Found;
+use crate::query::PointIndex;
+use crate::session::error::SessionError;
+use crate::session::round::Round;
+use crate::session::{Answer, Difference, Outcome, PointAnswer};
+use serde::Serialize;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// So many answers are kept.
+const KEPT: usize = 100;
+
+/// One run that gave an answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct PastRun {
+    /// Number of the last program run for it.
+    pub run: u32,
+    /// What it was for.
+    pub why: String,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Points that were located.
+    pub located: usize,
+    /// Points that were asked for.
+    pub points: usize,
+    /// The answer.
+    #[serde(skip)]
+    pub answer: Rc<Answer>,
+}
+
+/// A point at which two runs differ.
+#[derive(Clone, Debug, Serialize)]
+pub struct PointDifference {
+    /// Its id.
+    pub id: String,
+    /// Its question.
+    pub question: String,
+    /// What differs: `expected` is the earlier run's.
+    pub parts: Vec<Difference>,
+}
+
+/// What earlier runs answered.
+#[derive(Default)]
+pub(super) struct History {
+    pub(super) past: VecDeque<PastRun>,
+    /// Where the points of the newest were found, by place in the chain.
+    found: Vec<Option<Found>>,
+}
+
+impl History {
+    pub(super) fn add(&mut self, run: u32, why: &str, took: Duration, answer: Rc<Answer>, round: &Round) {
+        let located = answer.points.iter().filter(|p| p.located).count();
+        let (outcome, points, why) = (answer.outcome, answer.points.len(), why.to_owned());
+        let seconds = took.as_secs_f64();
+        self.past.push_back(PastRun { run, why, seconds, outcome, located, points, answer });
+        if self.past.len() > KEPT {
+            self.past.pop_front();
+        }
+        self.found = (0..points)
+            .map(|at| Found::of(round, PointIndex(u16::try_from(at).unwrap_or(u16::MAX))))
+            .collect();
+    }
+
+    /// Where a point was found by the newest run, if the chain has only grown since.
+    pub(super) fn found(&self, at: usize) -> Option<&Found> {
+        self.found.get(at)?.as_ref()
+    }
+
+    /// The chain is another one now.
+    pub(super) fn forget_answer(&mut self) {
+        self.found.clear();
+    }
+}
+
+impl Explorer {
+    /// The runs that gave an answer, oldest first: the last hundred.
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = &PastRun> {
+        self.history.past.iter()
+    }
+
+    /// The answer of the newest run.
+    pub fn answer(&self) -> Option<Rc<Answer>> {
+        self.history.past.back().map(|run| run.answer.clone())
+    }
+
+    /// How the answers of two runs differ; without numbers the last two.
+    ///
+    /// # Errors
+    /// There are no such runs.
+    pub fn difference(
+        &self,
+        runs: Option<(u32, u32)>,
+    ) -> Result<(u32, u32, Vec<PointDifference>), SessionError> {
+        let past = &self.history.past;
+        let of = |wanted: u32| {
+            past.iter().find(|r| r.run == wanted).ok_or_else(|| {
+                let known = past.iter().map(|r| r.run.to_string()).collect::<Vec<_>>().join(", ");
+                SessionError::NoSuchRun { run: wanted, known }
+            })
+        };
+        let (old, new) = match runs {
+            Some((old, new)) => (of(old)?, of(new)?),
+            None => match (past.iter().nth_back(1), past.back()) {
+                (Some(old), Some(new)) => (old, new),
+                _ => return Err(SessionError::NothingToCompare),
+            },
+        };
+        Ok((old.run, new.run, differences(&old.answer, &new.answer)))
+    }
+}
+
+fn differences(old: &Answer, new: &Answer) -> Vec<PointDifference> {
+    let mut differences = Vec::new();
+    for point in &new.points {
+        let Some(before) = old.points.iter().find(|p| p.id == point.id) else { continue };
+        let parts = parts(before, point);
+        if !parts.is_empty() {
+            differences.push(PointDifference {
+                id: point.id.clone(),
+                question: point.question.clone(),
+                parts,
+            });
+        }
+    }
+    differences
+}
+
+/// What differs between two answers to one point.
+fn parts(old: &PointAnswer, new: &PointAnswer) -> Vec<Difference> {
+    let facts = |p: &PointAnswer| {
+        let place = p.located.then(|| match (&p.file, p.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            _ => format!("{}@{}", p.method.as_deref().unwrap_or("?"), p.bci.unwrap_or_default()),
+        });
+        let own = [
+            ("question", Some(p.question.clone())),
+            ("place", place),
+            ("text", p.text.clone()),
+            ("thread", p.thread.clone()),
+            ("owner", p.owner.clone()),
+            ("old", p.old.clone()),
+            ("new", p.new.clone()),
+            ("taken", p.taken.clone()),
+            ("result", p.result.clone()),
+            ("not located", p.reason.clone()),
+        ];
+        let own = own.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let collected = p.operands.iter().chain(&p.collected).map(|(e, v)| (e.clone(), v.clone()));
+        own.chain(collected).collect::<indexmap::IndexMap<String, String>>()
+    };
+    let (old, new) = (facts(old), facts(new));
+    let names: indexmap::IndexSet<&String> = old.keys().chain(new.keys()).collect();
+    let differ = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
+    differ
+        .map(|name| Difference {
+            what: name.clone(),
+            expected: old.get(name).cloned().unwrap_or_else(|| "nothing".to_owned()),
+            found: new.get(name).cloned(),
+        })
+        .collect()
+}

@@ -1,0 +1,301 @@
+//! A re-run session: questions are added and taken back between runs, the program stands still where a run led, and a
+//! cause found by one run can be gone to in the next (paper §5 and §6).
+//!
+//! - [`Explorer`] holds the chain and where one is; this file has what changes the chain.
+//! - `going` makes runs, in front or in the background; `place` is where one is; `halt` looks at the halted program.
+//! - `goto` moves the halted execution; `arrival` compares what is there with what an earlier run saw.
+//! - `history` keeps what earlier runs answered; `words` what can be completed at a prompt.
+
+mod arrival;
+mod going;
+mod goto;
+mod halt;
+mod history;
+mod place;
+mod words;
+
+pub use arrival::{Arrival, Certainty, Gone};
+pub use going::{Front, Interrupter, Ran};
+pub use halt::{Member, NamedValue, Scope};
+pub use history::{PastRun, PointDifference};
+pub use place::Standpoint;
+pub use words::{Members, Words};
+
+use super::error::SessionError;
+use super::files::portable;
+use super::replay::Options;
+use super::round::{Teaching, in_order};
+use super::workspace::Workspace;
+use crate::chain::{Chain, Explanation, Point, translate};
+use crate::classes::SourceRoots;
+use crate::debuggee::{StdinRecording, Tail};
+use going::Going;
+use history::History;
+use place::Place;
+use std::path::Path;
+use std::rc::Rc;
+
+/// When an added point is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AskedWhen {
+    /// In the next run.
+    Next,
+    /// In the run that is on, from here on; in the next as a whole.
+    Now,
+    /// In the run that is on, whose program has not begun yet.
+    AsItBegins,
+}
+
+/// A re-run session.
+pub struct Explorer {
+    name: String,
+    chain: Chain,
+    options: Options,
+    front: Rc<dyn Front>,
+    stdin: Option<StdinRecording>,
+    opened: Option<Opened>,
+    teaching: Teaching,
+    history: History,
+    place: Place,
+    going: Option<Going>,
+    interrupter: Interrupter,
+    /// The end of what the last program printed.
+    tail: Tail,
+    /// Changes with the chain: what an earlier run answered was asked of another chain.
+    edition: u32,
+}
+
+/// The debuggee, built, and its sources.
+struct Opened {
+    workspace: Rc<Workspace>,
+    sources: Rc<SourceRoots>,
+}
+
+impl Explorer {
+    /// A session about a chain, which may have no points yet. What the program reads is recorded by `stdin`, unless the
+    /// chain names a file.
+    pub fn new(
+        name: &str,
+        chain: Chain,
+        options: Options,
+        front: Rc<dyn Front>,
+        stdin: Option<StdinRecording>,
+    ) -> Explorer {
+        Explorer {
+            name: name.to_owned(),
+            chain,
+            options,
+            front,
+            stdin,
+            opened: None,
+            teaching: Teaching::default(),
+            history: History::default(),
+            place: Place::Nowhere,
+            going: None,
+            interrupter: Interrupter::default(),
+            tail: Tail::default(),
+            edition: 0,
+        }
+    }
+
+    /// The chain as it is now.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// How runs are made.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// How runs are made, to be changed. The next run goes by it.
+    pub fn options_mut(&mut self) -> &mut Options {
+        // The longest time of a run is the workspace's.
+        self.opened = None;
+        &mut self.options
+    }
+
+    /// Ends the run that is on.
+    pub fn interrupter(&self) -> Interrupter {
+        self.interrupter.clone()
+    }
+
+    /// An id that no point has: `A` to `Z`, then `P27` and so on.
+    pub fn next_id(&self) -> String {
+        let letters = ('A'..='Z').map(String::from);
+        let free = |id: &String| self.chain.position(id).is_none();
+        letters.chain((27..).map(|n| format!("P{n}"))).find(free).unwrap_or_default()
+    }
+
+    /// Opens the debuggee and builds it, once. What is first asked does it too.
+    ///
+    /// # Errors
+    /// It cannot be opened or built.
+    pub async fn open(&mut self) -> Result<(), SessionError> {
+        if self.opened.is_none() {
+            let workspace = Workspace::open(&self.chain, self.options.timeout_s, self.stdin.clone())?;
+            let mut progress = self.front.progress(true);
+            if !self.chain.debuggee.build.is_empty() {
+                progress.building();
+            }
+            let mut interrupt = self.interrupter.arm();
+            let built = tokio::select! {
+                built = workspace.build(None) => built,
+                () = interrupt.wait() => Err(SessionError::Interrupted),
+            };
+            progress.done();
+            self.interrupter.disarm();
+            built?;
+            let sources = Rc::new(workspace.sources());
+            self.opened = Some(Opened { workspace: Rc::new(workspace), sources });
+        }
+        Ok(())
+    }
+
+    /// Adds a point at the end of the chain.
+    ///
+    /// # Errors
+    /// It is wrong in itself, or surely wrong for this program; the chain stays as it was.
+    pub async fn add(&mut self, point: Point) -> Result<AskedWhen, SessionError> {
+        let mut chain = self.chain.clone();
+        chain.points.push(point);
+        self.check(&chain).await?;
+        self.chain = chain;
+        self.edition += 1;
+        self.ask_now()
+    }
+
+    /// Changes a point.
+    ///
+    /// # Errors
+    /// There is none of that id, or it would be wrong; the chain stays as it was.
+    pub async fn change(&mut self, id: &str, how: impl FnOnce(&mut Point)) -> Result<(), SessionError> {
+        self.not_while_running()?;
+        let at = self.position(id)?;
+        let mut chain = self.chain.clone();
+        if let Some(point) = chain.points.get_mut(at) {
+            how(point);
+        }
+        self.check(&chain).await?;
+        self.replace(chain);
+        Ok(())
+    }
+
+    /// Takes points back.
+    ///
+    /// # Errors
+    /// There is none of that id, or another one is asked from it; the chain stays as it was.
+    pub fn remove(&mut self, ids: &[String]) -> Result<(), SessionError> {
+        self.not_while_running()?;
+        for id in ids {
+            self.position(id)?;
+        }
+        let mut chain = self.chain.clone();
+        chain.points.retain(|p| !ids.contains(&p.id));
+        let names = |p: &&Point| p.refers_to().into_iter().any(|id| ids.contains(&id));
+        if let Some(dependent) = chain.points.iter().find(names) {
+            let (ids, dependent) = (ids.join(" "), dependent.id.clone());
+            return Err(SessionError::StillAsked { ids, dependent });
+        }
+        self.replace(chain);
+        Ok(())
+    }
+
+    /// Goes on with another chain. The program that stood still is ended.
+    ///
+    /// # Errors
+    /// A run is on.
+    pub async fn load(&mut self, name: &str, chain: Chain) -> Result<(), SessionError> {
+        self.not_while_running()?;
+        self.leave().await;
+        let program = |chain: &Chain| (chain.debuggee.clone(), chain.cwd());
+        if program(&chain) != program(&self.chain) {
+            self.opened = None;
+            self.teaching.pools = super::workspace::Pools::default();
+        }
+        self.name = name.to_owned();
+        self.replace(chain);
+        Ok(())
+    }
+
+    /// The chain as it is to be saved in this file: its paths, and what finds its lines again after an edit.
+    ///
+    /// # Errors
+    /// The debuggee cannot be opened or built.
+    pub async fn to_save(&mut self, file: &Path) -> Result<Chain, SessionError> {
+        self.open().await?;
+        let mut chain = self.chain.clone();
+        if let Some(Opened { workspace, sources }) = &self.opened
+            && workspace.is_java()?
+        {
+            let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
+            crate::chain::remember(&mut chain, &pool, sources);
+        }
+        Ok(portable(&chain, file))
+    }
+
+    /// What the program has read so far, if that is recorded and anything was.
+    pub fn recorded_stdin(&self) -> Option<Vec<u8>> {
+        let recorded = self.stdin.as_ref().filter(|_| self.chain.debuggee.stdin.is_none())?.recorded();
+        (!recorded.is_empty()).then_some(recorded)
+    }
+
+    /// The chain's TraceQueries and their graph, as far as they are known.
+    ///
+    /// # Errors
+    /// The debuggee cannot be opened, or a question is wrong.
+    pub async fn explain(&mut self) -> Result<Explanation, SessionError> {
+        self.open().await?;
+        let Some(Opened { workspace, sources }) = &self.opened else { return Err(SessionError::Interrupted) };
+        let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
+        let translation = translate(&self.chain, &pool, sources, &self.teaching.learned)?;
+        Ok(Explanation::new(&self.chain, &translation, &pool, sources))
+    }
+
+    /// The point that has an id.
+    fn position(&self, id: &str) -> Result<usize, SessionError> {
+        self.chain.position(id).ok_or_else(|| {
+            let known = self.chain.points.iter().map(|p| p.id.as_str()).collect::<Vec<_>>().join(", ");
+            SessionError::NoSuchPoint { id: id.to_owned(), known }
+        })
+    }
+
+    fn not_while_running(&self) -> Result<(), SessionError> {
+        if self.going.is_some() { Err(SessionError::RunIsOn) } else { Ok(()) }
+    }
+
+    /// What is wrong with a chain, as far as it can be told without a run.
+    async fn check(&mut self, chain: &Chain) -> Result<(), SessionError> {
+        chain.check(&self.name)?;
+        self.open().await?;
+        let Some(Opened { workspace, sources }) = &self.opened else { return Ok(()) };
+        // The class path of a wrapper's VM is known only when it runs.
+        if workspace.is_java()? {
+            let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
+            translate(chain, &pool, sources, &self.teaching.learned)?;
+        }
+        Ok(())
+    }
+
+    /// What runs taught of points by their place in the chain means nothing in another one.
+    fn replace(&mut self, chain: Chain) {
+        self.chain = chain;
+        self.teaching.learned = crate::chain::Learned::default();
+        self.history.forget_answer();
+        self.edition += 1;
+    }
+
+    /// Asks the run that is on what was added, if that still can be done.
+    fn ask_now(&mut self) -> Result<AskedWhen, SessionError> {
+        let (Some(going), Some(opened)) = (&self.going, &self.opened) else {
+            return Ok(AskedWhen::Next);
+        };
+        going.ask_more(&self.chain, |asked| {
+            let learned = &self.teaching.learned;
+            let translation = translate(&self.chain, &asked.pool, &opened.sources, learned)?;
+            let queries = in_order(&translation, &self.chain).into();
+            Ok((translation, queries))
+        })
+    }
+}

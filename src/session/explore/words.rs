@@ -1,0 +1,65 @@
+//! What can be completed at a prompt: ids of points, classes with their members, what is in scope.
+
+use super::Explorer;
+use crate::classes::ClassPool;
+use std::collections::BTreeMap;
+
+/// Most classes whose members are read for completion: beyond, only those that the chain names.
+const CLASSES: usize = 400;
+
+/// What can be completed at a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Ids of points.
+    pub points: Vec<String>,
+    /// Binary names of the program's own classes.
+    pub classes: Vec<String>,
+    /// Methods and fields by class.
+    pub members: BTreeMap<String, Members>,
+    /// What is in scope where the program stands.
+    pub locals: Vec<String>,
+}
+
+/// What a class declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Members {
+    /// Names of its methods.
+    pub methods: Vec<String>,
+    /// Names of its fields.
+    pub fields: Vec<String>,
+}
+
+impl Explorer {
+    /// What can be completed now. What is not known yet is left out.
+    pub async fn words(&mut self) -> Words {
+        let points = self.chain.points.iter().map(|p| p.id.clone()).collect();
+        let locals = match self.standing() {
+            Ok(standing) => standing.halted.scope(standing.frame).await.ok().flatten(),
+            Err(_) => None,
+        };
+        let locals = locals.map(|(names, _)| names).unwrap_or_default();
+        let mut words = Words { points, locals, ..Words::default() };
+        let known = self.opened.as_ref().and_then(|opened| {
+            // Of a wrapper's VM the classes are known once it has run.
+            opened.workspace.is_java().ok().filter(|is_java| *is_java)?;
+            self.teaching.pools.of(&opened.workspace, &crate::run::VmFacts::default()).ok()
+        });
+        if let Some(pool) = known {
+            words.classes = pool.user_classes().map(str::to_owned).collect();
+            let named = |class: &&String| self.chain.points.iter().any(|p| p.at.to_string().contains(*class));
+            let few = words.classes.len() <= CLASSES;
+            let read: Vec<&String> = words.classes.iter().filter(|c| few || named(c)).take(CLASSES).collect();
+            words.members = read.into_iter().filter_map(|c| Some((c.clone(), members(&pool, c)?))).collect();
+        }
+        words
+    }
+}
+
+fn members(pool: &ClassPool, class: &str) -> Option<Members> {
+    let found = pool.find(class).ok().flatten()?;
+    let mut methods: Vec<String> = found.file.methods.iter().map(|m| m.name.to_string()).collect();
+    methods.sort();
+    methods.dedup();
+    let fields = found.file.fields.iter().map(|f| f.name.to_string()).collect();
+    Some(Members { methods, fields })
+}

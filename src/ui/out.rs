@@ -1,0 +1,42 @@
+//! The standard streams: results go to one, complaints to the other.
+
+use super::render;
+use crate::command::CommandError;
+use crate::session::SessionError;
+use std::io::Write;
+
+/// A value as JSON.
+pub fn json(value: &impl serde::Serialize) -> String {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => text + "\n",
+        Err(error) => format!("{}\n", serde_json::json!({ "error": error.to_string() })),
+    }
+}
+
+/// Prints a result. A reader that went away (`| head`) is no failure of the command.
+pub fn print(text: &str) -> u8 {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            complain(format_args!("error: cannot write the result: {error}"));
+            4
+        }
+        _ => 0,
+    }
+}
+
+/// Writes a line to standard error. Nobody may be reading it: that must not end `qp` in the middle of its work.
+pub fn complain(line: std::fmt::Arguments<'_>) {
+    drop(writeln!(std::io::stderr(), "{line}"));
+}
+
+/// An error as it is shown: what is wrong with a chain with its place in the file.
+pub fn error_text(error: &CommandError, color: bool) -> String {
+    match error {
+        CommandError::Session(SessionError::Chain(chain)) => chain.render(color),
+        other => {
+            let paint = render::Paint { color };
+            format!("{} {other}", paint.on(render::palette::FAILED, "error:"))
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! What prompt commands give, as text.
+
+use super::answer::{about, place_text, point_in_full};
+use super::{Paint, palette, wrap};
+use crate::command::debug::{Reply, Row, Setting};
+use crate::session::{
+    Arrival, AskedWhen, Certainty, FrameAnswer, Gone, GraphFormat, NamedValue, PastRun, PointDifference, Ran,
+    Scope, Standpoint,
+};
+use std::fmt::Write as _;
+
+const WIDTH: usize = 80;
+
+/// A reply as text; nothing where there is nothing to say.
+pub fn reply(reply: &Reply, color: bool) -> String {
+    let paint = Paint { color };
+    match reply {
+        Reply::Nothing | Reply::Quit => String::new(),
+        Reply::Done(text) => sentence(text),
+        Reply::Added { id, question, asked } => {
+            let when = match asked {
+                AskedWhen::Next => "asked in the next run",
+                AskedWhen::AsItBegins => "asked in this run, which is just beginning",
+                AskedWhen::Now => "asked from here on, and as a whole in the next run",
+            };
+            format!("{}  {question}\n   {}\n", paint.on(palette::POINT, id), paint.on(palette::DIM, when))
+        }
+        Reply::Ran { ran, about } => ran_text(ran, about.as_deref(), paint),
+        Reply::Started => {
+            sentence("running in the background: more can be asked meanwhile, and the answer appears here")
+        }
+        Reply::Gone(gone) => gone_text(gone, paint),
+        Reply::Value(value) => value_text(value, paint),
+        Reply::Scope(scope) => scope_text(scope, paint),
+        Reply::Frames(frames, at) => frames_text(frames, *at, paint),
+        Reply::Standing(standing) => standing_text(standing, paint),
+        Reply::Source(name, lines, at) => {
+            format!("{}\n{}", paint.on(palette::DIM, name), lines_text(lines, Some(*at), paint))
+        }
+        Reply::Points(points, answer) => {
+            let mut out = String::new();
+            for (id, question) in points {
+                let found = answer.as_ref().and_then(|a| a.points.iter().find(|p| p.id == *id));
+                let place = match found {
+                    Some(point) if point.located => place_text(point),
+                    Some(_) => paint.on(palette::FAILED, "not located"),
+                    None => paint.on(palette::DIM, "not asked yet"),
+                };
+                let words = [format!("{}  {question}:", paint.on(palette::POINT, id)), place];
+                out.push_str(&wrap(&words, "", 0, WIDTH));
+            }
+            if points.is_empty() { "no points yet: `break CLASS:LINE` adds one\n".to_owned() } else { out }
+        }
+        Reply::Point(point) => point_in_full(point, color),
+        Reply::Graph(explanation) => explanation.graph(GraphFormat::Text),
+        Reply::Output(lines) if lines.is_empty() => "the program has printed nothing\n".to_owned(),
+        Reply::Output(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
+        Reply::Runs(runs) => runs_text(runs, paint),
+        Reply::Difference(old, new, points) => difference_text(*old, *new, points, paint),
+        Reply::Settings(settings) => settings_text(settings, paint),
+        Reply::Help(rows) => help_text(rows, paint),
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    wrap(&words, "", 0, WIDTH)
+}
+
+fn ran_text(ran: &Ran, point: Option<&str>, paint: Paint) -> String {
+    let mut out = about(&ran.answer, point, paint.color);
+    match &ran.standing {
+        Some(standing) => out.push_str(&sentence(&halted(standing, paint))),
+        None => {
+            let ended = ran.answer.ended.as_ref().map(|e| format!(" ({e})")).unwrap_or_default();
+            out.push_str(&sentence(&format!("the program has ended{ended}")));
+        }
+    }
+    out
+}
+
+fn halted(standing: &Standpoint, paint: Paint) -> String {
+    let point = standing.point.as_ref().map(|p| format!(" at {}", paint.on(palette::POINT, p)));
+    format!(
+        "halted{}, {}, thread {}, in run {}",
+        point.unwrap_or_default(),
+        frame_text(&standing.place),
+        standing.thread,
+        standing.run
+    )
+}
+
+fn standing_text(standing: &Standpoint, paint: Paint) -> String {
+    let mut out = sentence(&halted(standing, paint));
+    out.push_str(&lines_text(&standing.neighbours, standing.place.line, paint));
+    out
+}
+
+fn frame_text(frame: &FrameAnswer) -> String {
+    let class = crate::model::short_class_name(&frame.class);
+    match (&frame.file, frame.line) {
+        (Some(file), Some(line)) => format!("{class}.{} ({file}:{line})", frame.method),
+        _ => format!("{class}.{}", frame.method),
+    }
+}
+
+fn lines_text(lines: &[(u32, String)], at: Option<u32>, paint: Paint) -> String {
+    let width = lines.last().map_or(1, |(n, _)| n.to_string().len());
+    let mut out = String::new();
+    for (number, text) in lines {
+        let here = Some(*number) == at;
+        let mark = if here { paint.on(palette::POINT, "▶") } else { " ".to_owned() };
+        let _ = writeln!(out, "{}", format!("{mark} {number:>width$} | {text}").trim_end());
+    }
+    out
+}
+
+fn gone_text(gone: &Gone, paint: Paint) -> String {
+    let mut out = String::new();
+    let id = paint.on(palette::POINT, &gone.id);
+    for settled in &gone.settled {
+        out.push_str(&sentence(&settled_text(settled, paint)));
+    }
+    match &gone.certainty {
+        Certainty::Reached => {}
+        Certainty::Expected { change } => {
+            let change =
+                change.as_ref().map(|c| format!(" ({})", paint.on(palette::VALUE, c))).unwrap_or_default();
+            out.push_str(&sentence(&format!(
+                "expected {id}{change}, unconfirmed: what the earlier run saw here agrees. Going to the point that \
+                 asks for it confirms or withdraws it"
+            )));
+        }
+        Certainty::Differs { differences } => {
+            out.push_str(&sentence(&format!(
+                "this run differs: it stands where {id} was, but not as it was"
+            )));
+            for difference in differences {
+                let _ = writeln!(out, "   {difference}");
+            }
+        }
+        Certainty::Missed { nearest } => {
+            let instead = match nearest {
+                Some(place) => format!("{id} is at {place} in this run: `goto {}` goes there", gone.id),
+                None => format!("{id} was not located in this run"),
+            };
+            out.push_str(&sentence(&format!(
+                "this run differs: it did not come to where the run before found {id}; {instead}"
+            )));
+        }
+    }
+    match (&gone.standing, &gone.ran) {
+        (Some(standing), _) => out.push_str(&standing_text(standing, paint)),
+        (None, Some(ran)) => out.push_str(&ran_text(ran, Some(&gone.id), paint)),
+        (None, None) => {}
+    }
+    out
+}
+
+fn settled_text(settled: &Arrival, paint: Paint) -> String {
+    let id = paint.on(palette::POINT, &settled.point);
+    match (&settled.instead, settled.confirmed) {
+        (_, true) => paint.on(palette::HELD, format!("confirmed: {id} is the answer in this run too")),
+        (Some(place), false) => {
+            paint.on(palette::FAILED, format!("withdrawn: in this run {id} is at {place}"))
+        }
+        (None, false) => paint.on(palette::FAILED, format!("withdrawn: {id} is not located in this run")),
+    }
+}
+
+fn value_text(value: &NamedValue, paint: Paint) -> String {
+    let mut out = format!("{} = {}\n", value.name, paint.on(palette::VALUE, &value.value));
+    let members: Vec<String> = value
+        .members
+        .iter()
+        .map(|m| format!("{} = {}", m.name, paint.on(palette::VALUE, &m.value)))
+        .collect();
+    out.push_str(&wrap(&members, ",", 3, WIDTH));
+    if value.called_methods {
+        let note = "it called methods of the program, which can change what it does from here on";
+        out.push_str(&wrap(&[paint.on(palette::DIM, note)], "", 3, WIDTH));
+    }
+    out
+}
+
+fn scope_text(scope: &Scope, paint: Paint) -> String {
+    let mut out = format!("{}\n", paint.on(palette::DIM, frame_text(&scope.frame)));
+    for value in &scope.values {
+        let _ = writeln!(out, "   {} = {}", value.name, paint.on(palette::VALUE, &value.value));
+    }
+    if !scope.has_names {
+        out.push_str("   its variables have no names: compile the class with -g\n");
+    } else if scope.values.is_empty() {
+        out.push_str("   nothing is in scope\n");
+    }
+    out
+}
+
+fn frames_text(frames: &[FrameAnswer], at: usize, paint: Paint) -> String {
+    let mut out = String::new();
+    for (n, frame) in frames.iter().enumerate() {
+        let mark = if n == at { paint.on(palette::POINT, "▶") } else { " ".to_owned() };
+        let _ = writeln!(out, "{mark} {n:>3}  {}", frame_text(frame));
+    }
+    out
+}
+
+fn runs_text(runs: &[PastRun], paint: Paint) -> String {
+    if runs.is_empty() {
+        return "no runs yet\n".to_owned();
+    }
+    let mut out = String::new();
+    for run in runs {
+        let located = format!("{} of {} located", run.located, run.points);
+        let style = if run.outcome.exit_code() == 0 { palette::HELD } else { palette::FAILED };
+        let _ = writeln!(
+            out,
+            "{:>4}  {:>7.2} s  {}  {}",
+            run.run,
+            run.seconds,
+            paint.on(style, located),
+            run.why
+        );
+    }
+    out
+}
+
+fn difference_text(old: u32, new: u32, points: &[PointDifference], paint: Paint) -> String {
+    if points.is_empty() {
+        return format!("runs {old} and {new} answer the same\n");
+    }
+    let mut out = String::new();
+    for point in points {
+        let _ = writeln!(out, "{}  {}", paint.on(palette::POINT, &point.id), point.question);
+        for part in &point.parts {
+            let _ = writeln!(
+                out,
+                "{}",
+                paint.on(palette::FAILED, format!("   - {}: {}", part.what, part.expected))
+            );
+            let found = part.found.as_deref().unwrap_or("nothing");
+            let _ = writeln!(out, "{}", paint.on(palette::HELD, format!("   + {}: {found}", part.what)));
+        }
+    }
+    out
+}
+
+fn settings_text(settings: &[Setting], paint: Paint) -> String {
+    let mut out = String::new();
+    for setting in settings {
+        let _ = writeln!(out, "{:<11} {}", setting.name, paint.on(palette::VALUE, &setting.value));
+        let about: Vec<String> = setting.about.split(' ').map(str::to_owned).collect();
+        out.push_str(&wrap(&about, "", 12, WIDTH));
+    }
+    out
+}
+
+fn help_text(rows: &[Row], paint: Paint) -> String {
+    let mut out = String::new();
+    for row in rows {
+        let _ = writeln!(out, "{}", paint.on(palette::POINT, row.usage));
+        let mut about = row.about.to_owned();
+        if !row.aliases.is_empty() {
+            let _ = write!(about, " (short: {})", row.aliases.join(", "));
+        }
+        let words: Vec<String> = about.split(' ').map(str::to_owned).collect();
+        out.push_str(&wrap(&words, "", 4, WIDTH));
+    }
+    let adds = |row: &&Row| row.usage.contains("[CLAUSES]");
+    if rows.iter().any(|row| adds(&row)) {
+        out.push_str(
+            "\nCLAUSES narrow a point down: as ID, index N, before POINT, after POINT,\nwithin POINT, thread NAME, \
+             from CLASS.METHOD, and last: when CONDITION\n",
+        );
+    }
+    out
+}

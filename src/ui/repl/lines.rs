@@ -1,0 +1,247 @@
+//! Where lines come from: a line editor on a terminal, in a thread of its own; else standard input, a line when one is
+//! asked for.
+
+use super::completer::Completer;
+use crate::session::{Progress, Sink, Words};
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{CompletionType, Config, Editor, ExternalPrinter};
+use std::io::{BufRead, IsTerminal};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// What came at the prompt.
+pub enum Input {
+    /// A line, or several that were pasted.
+    Text(String),
+    /// Ctrl-C.
+    Interrupted,
+    /// The end: Ctrl-D, or that of a script.
+    End,
+}
+
+/// Lines kept from one session to the next.
+const HISTORY: usize = 1000;
+
+/// Prints above the line that is being edited.
+#[derive(Clone)]
+pub struct Printer(Arc<Mutex<Box<dyn ExternalPrinter + Send>>>);
+
+impl Printer {
+    fn print(&self, text: &str) {
+        let mut printer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Where it cannot be printed, nobody sees it.
+        drop(printer.print(text.to_owned()));
+    }
+}
+
+/// The progress of a run in the background: only what the program prints is shown.
+pub struct AboveThePrompt(pub Printer);
+
+impl Progress for AboveThePrompt {
+    fn sink(&self) -> Option<Sink> {
+        let printer = self.0.clone();
+        Some(Arc::new(move |line| printer.print(&format!("{line}\n"))))
+    }
+}
+
+/// Where lines come from.
+pub struct Lines {
+    prompts: std::sync::mpsc::Sender<String>,
+    inputs: mpsc::Receiver<Input>,
+    printer: Option<Printer>,
+    words: Arc<Mutex<Words>>,
+    editor: Option<std::thread::JoinHandle<()>>,
+    terminal: Terminal,
+    /// A line was asked for and has not come yet.
+    asked: bool,
+}
+
+impl Lines {
+    /// The line editor, if standard input and output are a terminal, else standard input.
+    pub fn open() -> Lines {
+        let (prompts, asked) = std::sync::mpsc::channel::<String>();
+        let (sender, inputs) = mpsc::channel(1);
+        let words = Arc::new(Mutex::new(Words::default()));
+        let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let mut editor = if is_terminal { editor(words.clone()).ok() } else { None };
+        let printer = editor.as_mut().and_then(|e| e.create_external_printer().ok());
+        let printer: Option<Box<dyn ExternalPrinter + Send>> = printer.map(|p| Box::new(p) as _);
+        let printer = printer.map(|p| Printer(Arc::new(Mutex::new(p))));
+        let terminal = Terminal::new(editor.is_some());
+        let read = move || match editor {
+            Some(editor) => edit(editor, &asked, &sender),
+            None => read_lines(&asked, &sender),
+        };
+        // Without a thread there are no lines: the session ends at once.
+        let editor = std::thread::Builder::new().name("lines".to_owned()).spawn(read).ok();
+        Lines { prompts, inputs, printer, words, editor, terminal, asked: false }
+    }
+
+    /// Whether a person is at the other end.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal.is_one
+    }
+
+    /// What prints above the prompt, on a terminal.
+    pub fn printer(&self) -> Option<Printer> {
+        self.printer.clone()
+    }
+
+    /// Completes from these words from now on.
+    pub fn complete_from(&self, words: Words) {
+        *self.words.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    }
+
+    /// Asks for a line. The prompt of a script is shown with its line if it is to be echoed.
+    pub fn ask(&mut self, prompt: &str, echo: bool) {
+        let prompt = if echo || self.is_terminal() { prompt } else { "" };
+        // A reader that has gone has left an end to be read.
+        self.asked = self.prompts.send(prompt.to_owned()).is_ok();
+    }
+
+    /// The line that was asked for. Cancel-safe.
+    pub async fn next(&mut self) -> Input {
+        let input = self.inputs.recv().await.unwrap_or(Input::End);
+        self.asked = false;
+        input
+    }
+
+    /// Shows a text while a line is being edited.
+    pub fn show_above(&self, text: &str) {
+        match &self.printer {
+            Some(printer) if self.asked => printer.print(text),
+            _ => drop(crate::ui::out::print(text)),
+        }
+    }
+
+    /// What is typed while no line is being edited; `None` at its end. Never resolves where no person types. Cancel-safe.
+    pub async fn typed(&mut self) -> Option<Vec<u8>> {
+        self.terminal.read().await
+    }
+
+    /// Gives the terminal back as it was.
+    pub fn close(self) {
+        let Lines { prompts, inputs, editor, asked, .. } = self;
+        drop((prompts, inputs));
+        // A thread that waits for a line goes with the process.
+        if let Some(editor) = editor.filter(|_| !asked) {
+            drop(editor.join());
+        }
+    }
+}
+
+type LineEditor = Editor<Completer, FileHistory>;
+
+fn editor(words: Arc<Mutex<Words>>) -> rustyline::Result<LineEditor> {
+    let config = Config::builder()
+        .max_history_size(HISTORY)?
+        .history_ignore_dups(true)?
+        .history_ignore_space(true)
+        .completion_type(CompletionType::List)
+        .auto_add_history(true)
+        .build();
+    let history = FileHistory::with_config(&config);
+    let mut editor = Editor::with_history(config, history)?;
+    editor.set_helper(Some(Completer::new(words)));
+    if let Some(file) = history_file() {
+        // The first session has none.
+        drop(editor.load_history(&file));
+    }
+    Ok(editor)
+}
+
+/// `querypoint/history` in `XDG_STATE_HOME` or `~/.local/state`.
+fn history_file() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
+    Some(state.join("querypoint/history"))
+}
+
+fn edit(mut editor: LineEditor, asked: &std::sync::mpsc::Receiver<String>, sender: &mpsc::Sender<Input>) {
+    while let Ok(prompt) = asked.recv() {
+        let input = match editor.readline(&prompt) {
+            Ok(text) => Input::Text(text),
+            Err(ReadlineError::Interrupted) => Input::Interrupted,
+            Err(_) => Input::End,
+        };
+        if matches!(input, Input::Text(_))
+            && let Some(file) = history_file()
+            && let Some(folder) = file.parent()
+            && std::fs::create_dir_all(folder).is_ok()
+        {
+            // Written at once: a session can end in many ways. Without a history it goes on all the same.
+            drop(editor.append_history(&file));
+        }
+        if sender.blocking_send(input).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_lines(asked: &std::sync::mpsc::Receiver<String>, sender: &mpsc::Sender<Input>) {
+    let mut lines = std::io::stdin().lock().lines();
+    while let Ok(prompt) = asked.recv() {
+        let input = match lines.next() {
+            Some(Ok(line)) => {
+                if !prompt.is_empty() && !line.trim().is_empty() {
+                    crate::ui::out::print(&format!("{prompt}{line}\n"));
+                }
+                Input::Text(line)
+            }
+            Some(Err(_)) | None => Input::End,
+        };
+        let end = matches!(input, Input::End);
+        if sender.blocking_send(input).is_err() || end {
+            return;
+        }
+    }
+}
+
+/// The terminal while no line is being edited: what is typed then is for the program.
+struct Terminal {
+    is_one: bool,
+}
+
+/// How often it is looked whether something was typed.
+const LOOK: Duration = Duration::from_millis(50);
+
+impl Terminal {
+    fn new(is_one: bool) -> Terminal {
+        Terminal { is_one }
+    }
+}
+
+#[cfg(unix)]
+impl Terminal {
+    /// A blocking read would go on when the next line is for the prompt: it is read only when there is something.
+    async fn read(&mut self) -> Option<Vec<u8>> {
+        while !self.is_one || !has_input() {
+            tokio::time::sleep(LOOK).await;
+        }
+        let mut buffer = [0; 4096];
+        match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
+            Ok(0) | Err(_) => None,
+            Ok(n) => Some(buffer.get(..n).unwrap_or_default().to_vec()),
+        }
+    }
+}
+
+/// Whether a read would give something at once.
+#[cfg(unix)]
+fn has_input() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = rustix::stdio::stdin();
+    let mut wanted = [PollFd::new(&stdin, PollFlags::IN)];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut wanted, Some(&at_once)).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(windows)]
+impl Terminal {
+    async fn read(&mut self) -> Option<Vec<u8>> {
+        std::future::pending().await
+    }
+}
