@@ -13,7 +13,7 @@ use crate::model::Coordinate;
 use crate::query::{Event, LocalConditions, PointIndex, TraceQuery};
 use crate::run::{self, Ended, Halted, Interrupt, Launch, Questions, Stage};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -47,8 +47,8 @@ pub struct Asked {
     pub locator: Locator,
     /// The class files.
     pub pool: Rc<ClassPool>,
-    /// What was asked more and is not watched yet.
-    pub more: Option<Translation>,
+    /// What was asked more and is not watched yet, in order.
+    pub more: VecDeque<Translation>,
     /// Points that were asked while the run was on, with the number of occurrences before.
     pub late: BTreeMap<PointIndex, u64>,
 }
@@ -179,7 +179,7 @@ impl Runner {
                 queries: queries.clone(),
                 locator,
                 pool: pool.clone(),
-                more: None,
+                more: VecDeque::new(),
                 late: BTreeMap::new(),
             });
             Ok(Questions { queries, tracked, pool })

@@ -59,7 +59,7 @@ impl Observer for Watching<'_> {
     ) -> Result<bool, ObserverError> {
         let mut cell = self.asked.borrow_mut();
         let Some(asked) = cell.as_mut() else { return Ok(false) };
-        let Some(translation) = asked.more.take() else { return Ok(false) };
+        let Some(translation) = asked.more.pop_front() else { return Ok(false) };
         // A hit may have come since this was asked.
         if !extends(asked, queries) {
             return Ok(false);

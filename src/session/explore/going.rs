@@ -108,9 +108,12 @@ impl Going {
             return Ok(AskedWhen::Next);
         }
         let tracked = translation.tracked.clone();
-        asked.more = Some(translation);
         let sent = more.try_send(Questions { queries, tracked, pool: asked.pool.clone() });
-        Ok(if sent.is_ok() { AskedWhen::Now } else { AskedWhen::Next })
+        if sent.is_err() {
+            return Ok(AskedWhen::Next);
+        }
+        asked.more.push_back(translation);
+        Ok(AskedWhen::Now)
     }
 }
 

@@ -1,0 +1,365 @@
+//! Sessions of `qp debug` as scripts: what each command gives, where the program stands, what another run confirms.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use support::case::{Case, PATIENCE};
+use support::{finish, point, qp, said};
+
+/// What a session says to each line of a script, and its exit code.
+fn session(command: &mut Command, script: &str) -> (i32, Vec<Value>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("script");
+    std::fs::write(&file, script).expect("written");
+    let output = finish(command.stdin(File::open(&file).expect("a script")));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let parsed =
+        text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")));
+    let replies: Vec<Value> = parsed.collect();
+    (output.status.code().unwrap_or_else(|| panic!("{}", said(&output))), replies)
+}
+
+/// `qp debug --format json` on a chain of the project.
+fn of_chain(name: &str) -> Command {
+    let mut command = qp();
+    command.args(["debug", "--format", "json"]).arg(format!("querypoints/{name}.ron"));
+    command
+}
+
+fn debug(case: &Case, class: &str) -> Command {
+    let mut command = case.qp();
+    command.args(["debug", "--format", "json", "--", "java", "-cp", "classes", class]);
+    command
+}
+
+fn kind(reply: &Value) -> &str {
+    reply["reply"].as_str().unwrap_or_else(|| panic!("{reply:#}"))
+}
+
+#[track_caller]
+fn error<'a>(reply: &'a Value) -> &'a str {
+    assert_eq!(reply["reply"], "error", "{reply:#}");
+    reply["content"].as_str().expect("a message")
+}
+
+#[test]
+fn questions_are_asked_backwards_from_where_the_program_stands() {
+    let mut command = qp();
+    command.args(["debug", "--format", "json", "--source", "examples/intro", "--", "java", "-ea", "-cp"]);
+    command.arg(support::compiled("../examples/intro", &["-g"])).arg("Intro");
+    let script = "break Intro:31 when foo == null\nrun\nlocals\nprint record.text + foo\nwhy foo\nwhy B\n\
+                  why C:record.bar\nexception Intro:14 after D\nrun\npoints E\nframes\n";
+    let (code, replies) = session(&mut command, script);
+    assert_eq!(code, 0, "{replies:#?}");
+    let kinds: Vec<&str> = replies.iter().map(kind).collect();
+    let expected = ["added", "ran", "scope", "value", "ran", "ran", "ran", "added", "ran", "point", "frames"];
+    assert_eq!(kinds, expected, "{replies:#?}");
+    let standing = &replies[1]["content"]["ran"]["standing"];
+    assert_eq!((&standing["point"], &standing["place"]["line"]), (&json!("A"), &json!(31)));
+    let scope = &replies[2]["content"]["values"];
+    let locals: Vec<_> = scope.as_array().unwrap().iter().map(|v| v["name"].as_str().unwrap()).collect();
+    assert_eq!(locals, ["args", "list", "cond", "foo", "record"]);
+    assert_eq!(replies[3]["content"]["value"], "\"1Onull\"");
+    let answer = &replies[8]["content"]["ran"]["answer"];
+    let lines: Vec<_> = answer["points"].as_array().unwrap().iter().map(|p| p["line"].clone()).collect();
+    assert_eq!(lines, [31, 26, 24, 10, 13], "the answer of the paper's Figure 2");
+    assert_eq!(answer["runs"], 1, "what was learnt before is known");
+    assert_eq!(replies[9]["content"]["exception"]["class"], "java.lang.NumberFormatException");
+}
+
+#[test]
+fn what_is_live_is_what_was_recorded() {
+    // Going to each point of a chain and reading there what the answer collected gives the same values.
+    let mut compared = 0;
+    for name in ["intro", "csv", "null", "mergesort", "filelister"] {
+        let (_, replies) = session(&mut of_chain(name), "run\n");
+        let answer = replies[0]["content"]["ran"]["answer"].clone();
+        for found in answer["points"].as_array().expect("points") {
+            let collected = found["collected"].as_object().expect("values");
+            let mut script = format!("run\ngoto {}\n", found["id"].as_str().unwrap());
+            for expr in collected.keys() {
+                script.push_str(&format!("print {expr}\n"));
+            }
+            let (_, replies) = session(&mut of_chain(name), &script);
+            let gone = &replies[1]["content"];
+            assert!(["reached", "expected"].contains(&gone["certainty"]["is"].as_str().unwrap()), "{gone:#}");
+            assert_eq!(gone["standing"]["place"]["line"], found["line"], "{name} {gone:#}");
+            for ((expr, recorded), live) in collected.iter().zip(&replies[2..]) {
+                let live = &live["content"]["value"];
+                // Objects are numbered by their order in what is shown; what they are must be the same.
+                let what = |v: &Value| v.as_str().unwrap().split('@').next().unwrap().to_owned();
+                assert_eq!(what(live), what(recorded), "{name} {}: {expr}", found["id"]);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 60, "only {compared} values");
+}
+
+#[test]
+fn a_saved_session_is_replayed_with_the_same_answers() {
+    let case = Case::new("second-thoughts");
+    std::fs::write(case.work().join("run"), "1").expect("written");
+    let saved = case.work().join("saved.ron");
+    let line = case.line("SecondThoughts.java", "// <- A");
+    let script = format!(
+        "break SecondThoughts:{line}\nrun\nwhy SecondThoughts.value\nwhy B\ncollect A args.length\nrun\nsave saved.ron\n"
+    );
+    let (code, replies) = session(&mut debug(&case, "SecondThoughts"), &script);
+    assert_eq!(code, 1, "no condition leads to B, which is an answer as well: {replies:#?}");
+    let answer = &replies[5]["content"]["ran"]["answer"];
+    let output = finish(case.qp().args(["replay", "--format", "json"]).arg(&saved));
+    let replayed: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+    assert_eq!(answer["points"].to_string(), replayed["points"].to_string());
+    assert_eq!(answer["points"].as_array().map(Vec::len), Some(3));
+    // As text too, byte for byte, but for how often the program was run.
+    let script = script.lines().take(6).map(|l| format!("{l}\n")).collect::<String>();
+    let file = case.work().join("script");
+    std::fs::write(&file, script).expect("written");
+    let mut command = case.qp();
+    command.args(["debug", "--", "java", "-cp", "classes", "SecondThoughts"]);
+    let text = finish(command.stdin(File::open(&file).expect("a script")));
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    let (_, last) = text.rsplit_once("> run\n").expect("the last run");
+    let replayed = finish(case.qp().arg("replay").arg(&saved));
+    let replayed = String::from_utf8_lossy(&replayed.stdout).into_owned();
+    let points = |text: &str| text.split(" points located in").next().unwrap().to_owned();
+    assert_eq!(points(last), points(&replayed));
+}
+
+#[test]
+fn a_cause_is_confirmed_withdrawn_missed_or_different() {
+    let case = Case::new("second-thoughts");
+    let count = "n=$(cat run 2>/dev/null || echo 0); echo $((n + 1)) > run";
+    let line = |mark| case.line("SecondThoughts.java", mark);
+    let file = case.chain(
+        &format!(r##"command: ["java", "-cp", "classes", "SecondThoughts"], before_run: ["sh", "-c", r#"{count}"#]"##),
+        &format!(
+            r#"(id: "A", at: Line("SecondThoughts", {})), (id: "B", at: LastChange("A:SecondThoughts.value"))"#,
+            line("// <- A")
+        ),
+    );
+    let mut command = case.qp();
+    command.args(["debug", "--format", "json"]).arg(&file);
+    let script = "run\ngoto B\ngoto A\ngoto B\ngoto B\nrun\ngoto B\ngoto A\nruns\ndiff 2 3\n";
+    let (_, replies) = session(&mut command, script);
+    let gone = |n: usize| &replies[n]["content"];
+    let at = |n: usize| gone(n)["standing"]["place"]["line"].as_u64().unwrap_or_default();
+    // Run 1 found B. Run 2 stands there, and all looks the same, but another write follows.
+    assert_eq!(point(&gone(0)["ran"]["answer"], "B")["line"], line("// <- first"));
+    assert_eq!(gone(1)["certainty"], json!({"is": "expected", "change": "0 → 1"}));
+    assert_eq!((at(1), &gone(1)["standing"]["run"]), (u64::from(line("// <- first")), &json!(2)));
+    let settled = &gone(2)["settled"][0];
+    assert_eq!((&settled["point"], &settled["confirmed"]), (&json!("B"), &json!(false)), "{:#}", gone(2));
+    let instead = settled["instead"].as_str().expect("a place");
+    assert!(instead.contains(&format!("SecondThoughts.java:{}", line("// <- second"))), "{instead}");
+    assert_eq!(at(2), u64::from(line("// <- A")));
+    // Run 3 does not come to where run 2 found B.
+    assert_eq!(gone(3)["certainty"]["is"], "missed", "{:#}", gone(3));
+    let nearest = gone(3)["certainty"]["nearest"].as_str().expect("a place");
+    assert!(nearest.contains(&format!("SecondThoughts.java:{}", line("// <- first"))), "{nearest}");
+    assert_eq!(point(&gone(3)["ran"]["answer"], "B")["old"], "9");
+    // Run 4 comes to where run 3 found B, with other values.
+    assert_eq!(gone(4)["certainty"]["is"], "differs", "{:#}", gone(4));
+    let differences = gone(4)["certainty"]["differences"].as_array().expect("differences");
+    let differences: Vec<_> =
+        differences.iter().map(|d| (d["what"].as_str().unwrap(), d["found"].clone())).collect();
+    assert_eq!(differences, [("old", json!("0")), ("new", json!("7"))]);
+    // Runs 5 and 6 are as run 1.
+    assert_eq!(gone(6)["certainty"]["is"], "expected", "{:#}", gone(6));
+    assert_eq!(gone(7)["settled"], json!([{"point": "B", "confirmed": true, "instead": null}]));
+    assert_eq!(gone(8).as_array().map(Vec::len), Some(5), "the runs that came to an answer: {:#}", gone(8));
+    let of_b = gone(9)[2].as_array().expect("points").iter().find(|p| p["id"] == "B").expect("B differs");
+    let parts = of_b["parts"].as_array().expect("differences");
+    assert!(
+        parts.iter().any(|p| p["what"] == "new" && p["expected"] == "2" && p["found"] == "1"),
+        "{parts:#?}"
+    );
+}
+
+/// A session that the test talks to.
+struct Talk {
+    child: std::process::Child,
+    lines: std::sync::mpsc::Receiver<Value>,
+}
+
+impl Talk {
+    fn begin(command: &mut Command) -> Talk {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("qp starts");
+        let out = BufReader::new(child.stdout.take().expect("piped"));
+        let (sender, lines) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for line in out.lines().map_while(Result::ok) {
+                let _ = sender.send(serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}")));
+            }
+        });
+        Talk { child, lines }
+    }
+
+    fn say(&mut self, line: &str) {
+        writeln!(self.child.stdin.as_mut().expect("piped"), "{line}").expect("written");
+    }
+
+    fn hear(&self) -> Value {
+        self.lines.recv_timeout(PATIENCE).expect("a reply")
+    }
+
+    fn ask(&mut self, line: &str) -> Value {
+        self.say(line);
+        self.hear()
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        rustix::process::kill_process(pid, signal).expect("sent");
+    }
+
+    fn end(mut self) -> i32 {
+        drop(self.child.stdin.take());
+        self.child.wait().expect("waited").code().expect("a code")
+    }
+}
+
+#[test]
+fn a_point_is_asked_while_the_run_is_on() {
+    let case = Case::new("waits-for-go");
+    let line = |mark| case.line("WaitsForGo.java", mark);
+    let mut talk = Talk::begin(&mut debug(&case, "WaitsForGo"));
+    talk.ask(&format!("break WaitsForGo:{}", line("// <- A")));
+    assert_eq!(kind(&talk.ask("run &")), "started");
+    case.wait_until("the program", || case.mark("started").exists());
+    assert_eq!(talk.ask("lastchange A:WaitsForGo.total")["content"]["asked"], "now");
+    assert_eq!(talk.ask("lastchange A:box.held")["content"]["asked"], "now");
+    assert_eq!(talk.ask("watch WaitsForGo.total as D")["content"]["asked"], "now");
+    assert!(error(&talk.ask("run")).contains("a run is on"));
+    assert!(error(&talk.ask("remove D")).contains("a run is on"));
+    std::fs::write(case.mark("go"), "").expect("written");
+    let answer = talk.hear()["content"]["ran"]["answer"].clone();
+    let found = |id: &str| point(&answer, id)["line"].clone();
+    assert_eq!(
+        (found("A"), found("B"), found("C")),
+        (line("// <- A").into(), line("// <- B").into(), line("// <- C").into())
+    );
+    assert_eq!((&point(&answer, "B")["new"], &point(&answer, "C")["new"]), (&json!("11"), &json!("11")));
+    // The first write was before it was asked for: the answer says that it may be wrong.
+    assert_eq!(found("D"), line("// <- B"));
+    for id in ["B", "C", "D"] {
+        let notes = point(&answer, id)["notes"].to_string();
+        assert!(notes.contains("asked while the run was on, after hit 0"), "{notes}");
+    }
+    // The next run is asked for all of it.
+    let answer = talk.ask("run")["content"]["ran"]["answer"].clone();
+    assert_eq!(point(&answer, "D")["line"], line("// <- D"));
+    assert!(point(&answer, "D").get("notes").is_none(), "{answer:#}");
+    assert_eq!(talk.end(), 2, "what could not be done meanwhile");
+}
+
+#[test]
+fn ctrl_c_ends_the_run_and_not_the_session() {
+    let case = Case::new("waits-for-go");
+    let mut talk = Talk::begin(&mut debug(&case, "WaitsForGo"));
+    talk.ask(&format!("break WaitsForGo:{}", case.line("WaitsForGo.java", "// <- A")));
+    talk.say("run");
+    case.wait_until("the program", || case.mark("started").exists());
+    talk.signal(Signal::INT);
+    let ran = talk.hear();
+    assert_eq!(ran["content"]["ran"]["answer"]["outcome"], "interrupted", "{ran:#}");
+    assert!(error(&talk.ask("print 1")).contains("the program has ended"), "nothing is halted");
+    std::fs::write(case.mark("go"), "").expect("written");
+    assert_eq!(talk.ask("run")["content"]["ran"]["answer"]["outcome"], "held");
+    assert_eq!(talk.ask("print WaitsForGo.total")["content"]["value"], "11");
+    // SIGTERM ends the session, and the program that stands still.
+    talk.signal(Signal::TERM);
+    let code = talk.child.wait().expect("waited").code();
+    assert_eq!(code, Some(130));
+    case.wait_until("the end of all processes", || support::processes_with(&case.name()).is_empty());
+}
+
+#[test]
+fn a_program_that_is_killed_while_it_stands_still_is_missed() {
+    let case = Case::new("waits-for-go");
+    std::fs::write(case.mark("go"), "").expect("written");
+    let mut talk = Talk::begin(&mut debug(&case, "WaitsForGo"));
+    talk.ask(&format!("break WaitsForGo:{}", case.line("WaitsForGo.java", "// <- A")));
+    talk.ask("run");
+    let vms = support::processes_with(&case.name());
+    let (vm, _) = vms.iter().find(|(_, line)| line.contains("agentlib:jdwp")).expect("a VM");
+    let pid = rustix::process::Pid::from_raw(i32::try_from(*vm).unwrap()).unwrap();
+    rustix::process::kill_process(pid, Signal::KILL).expect("sent");
+    case.wait_until("its end", || !std::path::Path::new(&format!("/proc/{vm}/cwd")).exists());
+    let said = talk.ask("print box.held");
+    assert!(error(&said).contains("VM"), "{said:#}");
+    assert!(error(&talk.ask("locals")).contains("`run` halts it"));
+    assert_eq!(talk.ask("run")["content"]["ran"]["answer"]["outcome"], "held");
+    talk.ask("quit");
+    assert_eq!(talk.end(), 4, "a script's exit code is that of its gravest error");
+    case.wait_until("the end of all processes", || support::processes_with(&case.name()).is_empty());
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_the_session_goes_on() {
+    let case = Case::new("second-thoughts");
+    std::fs::write(case.work().join("run"), "1").expect("written");
+    let line = case.line("SecondThoughts.java", "// <- A");
+    let wrong = [
+        ("run", "nothing is asked yet"),
+        ("rnu", "did you mean `run`?"),
+        ("break", "write it as: break CLASS:LINE"),
+        ("break SecondThoughts:9999", "9999"),
+        ("break SecondThought:20", "SecondThoughts"),
+        ("break SecondThoughts:20 wen x", "`wen` is no clause"),
+        ("watch value", "write it as: watch"),
+        ("watch SecondThoughts.valu", "value"),
+        ("catch NoSuchException", "NoSuchException"),
+        ("lastchange A:x", "`A`"),
+        ("goto A", "there is no point A"),
+        ("print 1 +", "the program does not run"),
+        ("why x", "the program does not run"),
+        ("remove Q", "there is no point Q"),
+        ("when Q x", "there is no point Q"),
+        ("collect", "write it as: collect"),
+        ("load no-such.ron", "no-such.ron"),
+        ("save /no/such/folder/x.ron", "/no/such/folder/x.ron"),
+        ("diff", "no two runs"),
+        ("set speed 3", "there is no setting `speed`"),
+        ("set timeout never", "timeout cannot be `never`"),
+        ("source Nothing:3", "no source of line 3 of Nothing"),
+        ("help nothing", "there is no command `nothing`"),
+        ("frames", "the program does not run"),
+        ("locals x", "write it as: locals"),
+        ("output x", "write it as: output"),
+        ("run fast", "write it as: run"),
+    ];
+    let mut script: String = wrong.iter().map(|(line, _)| format!("{line}\n")).collect();
+    script.push_str(&format!(
+        "break SecondThoughts:{line}\nrun\nprint 1 +\nprint nothing\nframes 7\nlastchange A:value as A\n"
+    ));
+    script.push_str("lastchange A:SecondThoughts.value\nremove A\nremove A B\npoints\n");
+    let (code, replies) = session(&mut debug(&case, "SecondThoughts"), &script);
+    for (reply, (line, message)) in replies.iter().zip(wrong) {
+        assert_eq!(reply["command"], line);
+        assert!(error(reply).contains(message), "{line}: {reply:#}");
+    }
+    let rest = &replies[wrong.len()..];
+    assert_eq!(kind(&rest[1]), "ran");
+    assert!(error(&rest[2]).contains("`1 +` is no expression"));
+    assert!(rest[3]["content"]["value"].as_str().unwrap().starts_with("? ("), "{:#}", rest[3]);
+    assert!(error(&rest[4]).contains("there is no frame 7: the stack has 1"));
+    assert!(error(&rest[5]).contains("`A`"), "{:#}", rest[5]);
+    assert_eq!(kind(&rest[6]), "added");
+    assert!(error(&rest[7]).contains("B is asked from A: remove it as well, with `remove A B`"));
+    assert_eq!((kind(&rest[8]), &rest[9]["content"][0]), ("done", &json!([])));
+    assert_eq!(code, 4, "the gravest: a file that cannot be written");
+}
