@@ -154,12 +154,14 @@ pub async fn execute(
         Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
     };
     let driven = running.was_asked_to_end();
+    let mut said_its_end = false;
     let exited = match stopped {
         Some(_) => {
             dispose(&mut watched).await;
             running.stop(GRACE).await
         }
         None => {
+            said_its_end = watched.said_its_end().await;
             conn.close();
             // Other VMs of the command may still come, and must not wait for us.
             let waited = tokio::select! {
@@ -172,7 +174,8 @@ pub async fn execute(
             let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
             if !waited {
                 // Our own signal is not how the program ended.
-                stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { Ended::Exited(None) });
+                let exited = end_of(Exit { code: None, signal: None }, said_its_end);
+                stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { exited });
             }
             exited
         }
@@ -182,7 +185,8 @@ pub async fn execute(
         Err(error) => return Err(error),
         _ => {}
     }
-    let ended = stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit) });
+    let ended =
+        stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit, said_its_end) });
     Ok(Outcome { ended, tables: watched.tables, report: watched.report, tail: exited.tail })
 }
 
@@ -190,10 +194,15 @@ fn nothing(ended: Ended) -> Outcome {
     Outcome { ended, tables: Tables::default(), report: RunReport::default(), tail: Tail::default() }
 }
 
-fn end_of(exit: Exit) -> Ended {
-    match exit.signal {
-        Some(signal) => Ended::Killed(signal),
-        None => Ended::Exited(exit.code),
+/// How a program ended whose VM is gone for us. A wrapper can hide that its VM was killed, and a VM that only lost its
+/// connection goes on unseen.
+fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
+    match (exit.signal, exit.code) {
+        (Some(signal), _) => Ended::Killed(signal),
+        (None, None | Some(0)) if !vm_said_so => Ended::Lost(
+            "the VM broke off without saying that it ends; what came after is not seen".to_owned(),
+        ),
+        (None, code) => Ended::Exited(code),
     }
 }
 
