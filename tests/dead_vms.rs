@@ -396,6 +396,8 @@ fn a_wrapper_hides_that_its_vm_was_killed() {
         case.replay(&wrapped, &points(5), &["--format=json"]).is(0, &[]);
         let answer = case.replay(&wrapped, &points(50), &["--format=json"]).is(3, &[]).answer();
         assert_eq!(reason(&answer).contains(LOST), lost, "{how}: {answer:#}");
+        // Nor does `git bisect` take such a commit for a good one.
+        case.run(&["bisect", "chain.ron"]).is(if lost { 125 } else { 0 }, &[]);
     }
 }
 
