@@ -298,6 +298,109 @@ fn a_stopped_vm_runs_out_of_time() {
     assert!(processes_with(&case.name()).is_empty(), "{}", support::said(&output));
 }
 
+/// The VM of a case, whose command line begins so.
+fn vm_of(case: &Case, command: &str) -> u32 {
+    let vm =
+        || processes_with(&case.name()).into_iter().find(|(_, c)| c.contains(command)).map(|(pid, _)| pid);
+    case.wait_until("the VM", || vm().is_some());
+    vm().expect("a VM")
+}
+
+#[test]
+fn a_vm_is_stopped_while_it_is_watched() {
+    let case = Case::new("ticking");
+    let points = format!(
+        r#"{}, (id: "B", at: LastChange("A:Ticking.ticks"))"#,
+        root("Ticking", case.line("Ticking.java", "// <- A"))
+    );
+    let debuggee = format!("{}, timeout_s: 6", java("Ticking"));
+    let is_stopped = |pid: u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+    };
+    // The program needs some seconds from here on.
+    let stopped = |debuggee: &str| {
+        let _ = std::fs::remove_file(case.mark("ticking"));
+        let mut command = replay(&case, debuggee, &points);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qp starts");
+        case.wait_until("the first ticks", || case.mark("ticking").exists());
+        let vm = vm_of(&case, "Ticking");
+        signal(vm, Signal::STOP);
+        case.wait_until("the stop", || is_stopped(vm));
+        (child, vm)
+    };
+    let ended = |child: std::process::Child, vm: u32| {
+        let output = support::wait(child);
+        let left = processes_with(&case.name());
+        assert!(left.is_empty() && !is_stopped(vm), "{left:?}: {}", support::said(&output));
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        (output.status.code(), answer)
+    };
+
+    let (child, vm) = stopped(&debuggee);
+    let started = Instant::now();
+    let (code, answer) = ended(child, vm);
+    assert_eq!((code, &answer["outcome"]), (Some(4), &"timed-out".into()), "{answer:#}");
+    assert!(reason(&answer).contains("ended after 6 s"), "{answer:#}");
+    assert!(started.elapsed() < Duration::from_secs(6) + SOON);
+
+    let (child, vm) = stopped(&debuggee);
+    let qp = child.id();
+    signal(qp, Signal::INT);
+    let (code, answer) = ended(child, vm);
+    assert_eq!((code, &answer["outcome"]), (Some(130), &"interrupted".into()), "{answer:#}");
+
+    let (child, vm) = stopped(&java("Ticking"));
+    std::thread::sleep(Duration::from_millis(500));
+    signal(vm, Signal::CONT);
+    let (code, answer) = ended(child, vm);
+    let b = point(&answer, "B");
+    assert_eq!((code, &b["old"], &b["new"]), (Some(0), &"299".into(), &"300".into()), "{answer:#}");
+    assert_eq!(b["line"], case.line("Ticking.java", "// <- B"));
+}
+
+const LOST: &str = "the connection was lost: the VM broke off without saying that it ends";
+
+#[test]
+fn a_connection_breaks_while_the_vm_goes_on() {
+    let case = Case::new("cut-connection");
+    let command = |how: &str| {
+        let between =
+            "QP_PORT=${JAVA_TOOL_OPTIONS##*:} JAVA_TOOL_OPTIONS= exec java -cp classes CutConnection";
+        script("sh", &format!("{between} {how}"))
+    };
+    let there = root("CutConnection", case.line("CutConnection.java", "// <- A"));
+    let points = format!(r#"{there}, (id: "B", at: LastChange("A:CutConnection.step"))"#);
+    let answer = case.replay(&command("stays"), &points, &["--format=json"]).is(0, &[]).answer();
+    assert_eq!(point(&answer, "B")["line"], case.line("CutConnection.java", "// <- B"));
+
+    let never = root("CutConnection", case.line("CutConnection.java", "// <- never"));
+    for how in ["stays", "ends"] {
+        let _ = std::fs::remove_file(case.mark("cut"));
+        let run = case.replay(&command(how), &never, &["--format=json"]);
+        let answer = run.is(3, &[]).answer();
+        run.within(SOON);
+        assert!(reason(&answer).contains(LOST), "{how}: {answer:#}");
+    }
+}
+
+#[test]
+fn a_wrapper_hides_that_its_vm_was_killed() {
+    let case = Case::new("killed");
+    let points = |pass: u32| {
+        let line = case.line("Killed.java", "// <- A");
+        format!(r#"(id: "A", at: Line("Killed", {line}), when: "pass == {pass}")"#)
+    };
+    for (how, lost) in [("kill", true), ("halt", false), ("exit", false)] {
+        let wrapped = script("sh", &format!("java -cp classes Killed {how}; true"));
+        case.replay(&wrapped, &points(5), &["--format=json"]).is(0, &[]);
+        let answer = case.replay(&wrapped, &points(50), &["--format=json"]).is(3, &[]).answer();
+        assert_eq!(reason(&answer).contains(LOST), lost, "{how}: {answer:#}");
+        // Nor does `git bisect` take such a commit for a good one.
+        case.run(&["bisect", "chain.ron"]).is(if lost { 125 } else { 0 }, &[]);
+    }
+}
+
 #[test]
 fn a_killed_vm_leaves_no_performance_data() {
     let case = Case::new("hang");

@@ -208,6 +208,11 @@ impl Tables {
         self.methods.get_index_of(method).map(key)
     }
 
+    /// Whether this is the key of the tracked method. Faster than to look the method up.
+    pub fn is_method(&self, key: u32, method: &MethodName) -> bool {
+        self.methods.get_index(key as usize) == Some(method)
+    }
+
     /// Adds an activation and gives it its serial.
     pub fn add_activation(&mut self, activation: Activation) -> ActivationKey {
         let number = self.last_activation.map_or(NonZeroU64::MIN, |last| last.saturating_add(1));

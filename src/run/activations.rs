@@ -21,7 +21,8 @@ pub struct ActivationStack {
 impl ActivationStack {
     /// A tracked method was entered at this depth (its frame's, counted from 1 at the oldest).
     pub fn enter(&mut self, tables: &mut Tables, method: u32, depth: u32, certain: bool) -> ActivationKey {
-        self.open.retain(|a| a.depth < depth);
+        // Depths ascend, and a recursion can be thousands deep.
+        self.open.truncate(self.open.partition_point(|a| a.depth < depth));
         let caller = self.open.last().map(|a| a.key);
         let key = tables.add_activation(Activation { caller, depth, method, certain });
         self.open.push(Open { depth, method, key });
@@ -31,7 +32,7 @@ impl ActivationStack {
     /// The thread stands in a frame of this depth. `method` is the frame's method if it is tracked. Gives the newest
     /// tracked activation on the stack; a tracked frame whose entry was not seen gets an uncertain one.
     pub fn at(&mut self, tables: &mut Tables, method: Option<u32>, depth: u32) -> Option<ActivationKey> {
-        self.open.retain(|a| a.depth <= depth);
+        self.open.truncate(self.open.partition_point(|a| a.depth <= depth));
         if let Some(top) = self.open.last()
             && top.depth == depth
         {

@@ -20,6 +20,8 @@ struct Reading {
     shape: ShapeKey,
     slots: Vec<stack_frame::Slot>,
     exprs: Vec<Expr>,
+    /// Whether no hit is refused for its condition or thread.
+    certain: bool,
 }
 
 /// Reads values for candidates and remembers how.
@@ -48,11 +50,11 @@ impl Collector {
         Ok((reading.shape, values.into_boxed_slice()))
     }
 
-    /// Reads the frames of a stopped thread together with the locals that a candidate there keeps, if it is known
-    /// which those are.
+    /// Reads the locals that a candidate keeps, if it is known which those are, together with the stack: all of it where
+    /// a candidate surely comes of it.
     pub async fn prefetch(&self, watched: &mut Watched, stop: &mut Stop, query: u16) -> Result<(), RunError> {
         match self.readings.get(&(query, stop.location)) {
-            Some(reading) => stop.prefetch(&mut watched.vm, &reading.slots).await,
+            Some(reading) => stop.prefetch(&mut watched.vm, &reading.slots, reading.certain).await,
             None => Ok(()),
         }
     }
@@ -90,7 +92,8 @@ impl Collector {
         let mut seen: HashSet<Arc<str>> = names.iter().cloned().collect();
         exprs.retain(|e| seen.insert(e.text().into()));
         names.extend(exprs.iter().map(|e| Arc::from(e.text())));
-        let reading = Rc::new(Reading { shape: watched.tables.shape_key(&names), slots, exprs });
+        let certain = query.local.when.is_none() && query.local.thread.is_none();
+        let reading = Rc::new(Reading { shape: watched.tables.shape_key(&names), slots, exprs, certain });
         self.readings.insert((query.point.0, at), reading.clone());
         Ok(reading)
     }
@@ -145,8 +148,7 @@ async fn locals(
         return Ok(());
     }
     let thread = stop.thread;
-    let frame = stop.frames(&watched.vm).await?.first().map(|f| f.frame_id);
-    let Some(frame) = frame else {
+    let Some(frame) = stop.newest(&watched.vm).await? else {
         values.extend(slots.iter().map(|_| Value::Unassigned));
         return Ok(());
     };

@@ -6,7 +6,7 @@ use super::vm::bci;
 use super::watcher::{Completes, Waiting, Watcher};
 use super::watches::Interest;
 use crate::model::{
-    ActivationKey, Catch, Detail, ExceptionDetail, Frame, FrameKey, MethodName, Occurrence, Site, Value, Way,
+    Catch, Detail, ExceptionDetail, Frame, FrameKey, MethodName, Occurrence, Site, Value, Way,
 };
 use crate::query::{Event, TraceQuery};
 use jdwp::commands::{object_reference, reference_type, stack_frame};
@@ -25,9 +25,12 @@ impl Watcher {
         let depth = stop.depth(&self.watched.vm).await?;
         let Some(method) = self.tracked(&stop.location).await? else { return Ok(()) };
         let state = self.threads.entry(stop.thread).or_default();
-        state.activations.enter(&mut self.watched.tables, method, depth, true);
-        let open: Vec<ActivationKey> = state.activations.keys().collect();
-        state.passing.retain(|(activation, _, _)| open.contains(activation));
+        let entered = state.activations.enter(&mut self.watched.tables, method, depth, true);
+        // What is newer than the caller on the stack has ended: serials ascend on it.
+        match self.watched.tables.activation(entered).and_then(|a| a.caller) {
+            Some(caller) => drop(state.passing.split_off(&(caller, u16::MAX, u16::MAX))),
+            None => state.passing.clear(),
+        }
         Ok(())
     }
 
@@ -138,9 +141,7 @@ impl Watcher {
             return self.watched.vm.value(&mut self.watched.tables, raw).await;
         }
         let thread = stop.thread;
-        let Some(frame) = stop.frames(&self.watched.vm).await?.first().map(|f| f.frame_id) else {
-            return Ok(Value::Unassigned);
-        };
+        let Some(frame) = stop.newest(&self.watched.vm).await? else { return Ok(Value::Unassigned) };
         let slots = vec![stack_frame::Slot { slot: i32::from(slot), sigbyte }];
         match self.watched.vm.conn().send(stack_frame::GetValues { thread, frame, slots }).await {
             Ok(raw) => {

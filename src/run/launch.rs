@@ -207,12 +207,14 @@ impl Live {
         };
         let mut seen = watcher.into_watched();
         let driven = running.was_asked_to_end();
+        let mut said_its_end = false;
         let exited = match stopped {
             Some(_) => {
                 dispose(&mut seen).await;
                 running.stop(GRACE).await
             }
             None => {
+                said_its_end = seen.said_its_end().await;
                 conn.close();
                 // Other VMs of the command may still come, and must not wait for us.
                 let waited = tokio::select! {
@@ -225,7 +227,8 @@ impl Live {
                 let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
                 if !waited {
                     // Our own signal is not how the program ended.
-                    stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { Ended::Exited(None) });
+                    let exited = end_of(Exit { code: None, signal: None }, said_its_end);
+                    stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { exited });
                 }
                 exited
             }
@@ -235,7 +238,8 @@ impl Live {
             Err(error) => return Err(error),
             _ => {}
         }
-        let ended = stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit) });
+        let ended =
+            stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit, said_its_end) });
         Ok(Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail })
     }
 
@@ -257,10 +261,15 @@ fn nothing(ended: Ended) -> Outcome {
     Outcome { ended, tables: Tables::default(), report: RunReport::default(), tail: Tail::default() }
 }
 
-fn end_of(exit: Exit) -> Ended {
-    match exit.signal {
-        Some(signal) => Ended::Killed(signal),
-        None => Ended::Exited(exit.code),
+/// How a program ended whose VM is gone for us. A wrapper can hide that its VM was killed, and a VM that only lost its
+/// connection goes on unseen.
+fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
+    match (exit.signal, exit.code) {
+        (Some(signal), _) => Ended::Killed(signal),
+        (None, None | Some(0)) if !vm_said_so => Ended::Lost(
+            "the VM broke off without saying that it ends; what came after is not seen".to_owned(),
+        ),
+        (None, code) => Ended::Exited(code),
     }
 }
 

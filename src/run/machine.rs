@@ -47,10 +47,14 @@ impl<'a> FrameMachine<'a> {
         stop: &'a mut Stop,
         frame: i32,
     ) -> Result<Option<FrameMachine<'a>>, RunError> {
-        let Some(index) = stop.frame_index(&watched.vm, frame).await? else { return Ok(None) };
-        let location = match stop.frames(&watched.vm).await?.get(index) {
-            Some(frame) => frame.location,
-            None => return Ok(None),
+        let (index, location) = if frame == 0 {
+            (0, stop.location)
+        } else {
+            let Some(index) = stop.frame_index(&watched.vm, frame).await? else { return Ok(None) };
+            match stop.frames(&watched.vm).await?.get(index) {
+                Some(frame) => (index, frame.location),
+                None => return Ok(None),
+            }
         };
         let method = watched.vm.method(location.class, location.method).await?;
         let scope = scope_at(&method, location.index);
@@ -59,11 +63,11 @@ impl<'a> FrameMachine<'a> {
     }
 
     async fn frame_id(&mut self) -> Result<FrameId, RunError> {
-        let frames = self.stop.frames(&self.watched.vm).await?;
-        match frames.get(self.frame) {
-            Some(frame) => Ok(frame.frame_id),
-            None => Err(jdwp::Error::VmDead.into()),
-        }
+        let id = match self.frame {
+            0 => self.stop.newest(&self.watched.vm).await?,
+            older => self.stop.frames(&self.watched.vm).await?.get(older).map(|f| f.frame_id),
+        };
+        id.ok_or(jdwp::Error::VmDead.into())
     }
 
     async fn value(&mut self, raw: jdwp::Value) -> Result<Value, RunError> {

@@ -5,7 +5,7 @@ use super::vm::Vm;
 use crate::expr::EventPart;
 use crate::model::{FrameKey, StackKey, Tables, ThreadKey, Value};
 use jdwp::commands::{stack_frame, thread_reference};
-use jdwp::{Location, ThreadId};
+use jdwp::{FrameId, Location, ThreadId};
 
 /// What the event itself knows (DESIGN §6: a leading dot).
 #[derive(Clone, Debug, Default)]
@@ -41,6 +41,7 @@ pub struct Stop {
     /// What the event knows.
     pub parts: EventParts,
     depth: Option<u32>,
+    newest: Option<FrameId>,
     frames: Option<Vec<thread_reference::Frame>>,
     /// Locals of the newest frame that were read together with the frames.
     locals: Vec<(stack_frame::Slot, jdwp::Value)>,
@@ -51,7 +52,8 @@ impl Stop {
     /// A thread that stands at `location`.
     pub fn new(thread: ThreadId, key: ThreadKey, location: Location) -> Stop {
         let parts = EventParts::default();
-        Stop { thread, key, location, parts, depth: None, frames: None, locals: Vec::new(), stack: None }
+        let (depth, newest, frames, locals, stack) = (None, None, None, Vec::new(), None);
+        Stop { thread, key, location, parts, depth, newest, frames, locals, stack }
     }
 
     /// The same stopped thread seen from an older frame, as if that were its newest.
@@ -59,7 +61,8 @@ impl Stop {
         let frames = self.frames.as_ref().and_then(|f| f.get(index..)).map(<[_]>::to_vec);
         let depth = frames.as_ref().map(|f| u32::try_from(f.len()).unwrap_or(u32::MAX));
         let (thread, key, parts) = (self.thread, self.key, self.parts.clone());
-        Stop { thread, key, location, parts, depth, frames, locals: Vec::new(), stack: None }
+        let (newest, locals, stack) = (None, Vec::new(), None);
+        Stop { thread, key, location, parts, depth, newest, frames, locals, stack }
     }
 
     /// Number of frames on its stack.
@@ -73,16 +76,32 @@ impl Stop {
         Ok(depth)
     }
 
-    /// Reads its frames and these locals of the newest one at once: one round trip instead of two.
-    pub async fn prefetch(&mut self, vm: &mut Vm, slots: &[stack_frame::Slot]) -> Result<(), RunError> {
-        if self.frames.is_some() || slots.is_empty() {
+    /// Reads these locals of its newest frame at once with its frames, or with the newest alone: one round trip instead
+    /// of two.
+    pub async fn prefetch(
+        &mut self,
+        vm: &mut Vm,
+        slots: &[stack_frame::Slot],
+        whole: bool,
+    ) -> Result<(), RunError> {
+        if self.frames.is_some() || self.newest.is_some() || slots.is_empty() {
             return Ok(());
         }
         let conn = vm.conn().clone();
-        match vm.top.stack_and_values(&conn, self.thread, slots.to_vec()).await {
-            Ok((frames, values)) => {
-                self.depth = Some(u32::try_from(frames.len()).unwrap_or(u32::MAX));
-                self.frames = Some(frames);
+        let read = if whole {
+            let read = vm.top.stack_and_values(&conn, self.thread, slots.to_vec()).await;
+            read.map(|(frames, values)| (Some(frames), None, values))
+        } else {
+            let read = vm.top.values(&conn, self.thread, slots.to_vec()).await;
+            read.map(|(newest, values)| (None, Some(newest.frame_id), values))
+        };
+        match read {
+            Ok((frames, newest, values)) => {
+                if let Some(frames) = &frames {
+                    self.depth = Some(u32::try_from(frames.len()).unwrap_or(u32::MAX));
+                }
+                self.frames = frames;
+                self.newest = newest;
                 self.locals = slots.iter().cloned().zip(values).collect();
                 Ok(())
             }
@@ -95,6 +114,19 @@ impl Stop {
     /// A local of the newest frame, if it was read already.
     pub fn local(&self, slot: i32) -> Option<jdwp::Value> {
         self.locals.iter().find(|(known, _)| known.slot == slot).map(|(_, value)| *value)
+    }
+
+    /// The id of its newest frame, good until the thread runs again. Does not read a whole stack, which can be thousands
+    /// of frames deep.
+    pub async fn newest(&mut self, vm: &Vm) -> Result<Option<FrameId>, RunError> {
+        if let Some(frames) = &self.frames {
+            return Ok(frames.first().map(|f| f.frame_id));
+        }
+        if self.newest.is_none() {
+            let first = thread_reference::Frames { thread: self.thread, start_frame: 0, length: 1 };
+            self.newest = vm.conn().send(first).await?.first().map(|f| f.frame_id);
+        }
+        Ok(self.newest)
     }
 
     /// Its frames, newest first. Their ids are good until the thread runs again.
@@ -139,6 +171,7 @@ impl Stop {
     /// The thread ran (a method was called in it): frame ids are stale, the stack is as it was.
     pub fn ran(&mut self) {
         self.frames = None;
+        self.newest = None;
         self.locals.clear();
     }
 }

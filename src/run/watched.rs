@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// How long a method called in an expression may take.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
+/// How long the last events of a VM may take that has ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How many event sets may wait while a method is called: one per other thread of the program, and then some.
 const DEFERRED_LIMIT: usize = 100_000;
 
@@ -30,6 +32,7 @@ pub struct Watched {
     pub report: RunReport,
     events: Events,
     deferred: VecDeque<EventSet>,
+    said_its_end: bool,
     watches: Watches,
     pool: Rc<ClassPool>,
 }
@@ -48,6 +51,7 @@ impl Watched {
             report: RunReport::default(),
             events,
             deferred: VecDeque::new(),
+            said_its_end: false,
             watches,
             pool,
         }
@@ -79,10 +83,21 @@ impl Watched {
 
     /// The next event set; `None` when the VM has ended.
     pub async fn next(&mut self) -> Result<Option<EventSet>, RunError> {
-        match self.deferred.pop_front() {
-            Some(set) => Ok(Some(set)),
-            None => Ok(self.events.next().await?),
-        }
+        let set = match self.deferred.pop_front() {
+            Some(set) => Some(set),
+            None => self.events.next().await?,
+        };
+        self.said_its_end |= set.iter().flat_map(|s| &s.events).any(|e| matches!(e, Event::VmDeath { .. }));
+        Ok(set)
+    }
+
+    /// Whether the VM has said that it ends, when nothing of it is watched any more. One that is killed does not, nor
+    /// one whose connection breaks.
+    pub async fn said_its_end(&mut self) -> bool {
+        // A command can be refused by a dying VM before what it said last was read.
+        let last_words = async { while !self.said_its_end && matches!(self.next().await, Ok(Some(_))) {} };
+        let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
+        self.said_its_end
     }
 
     /// Lets go what the set suspended.

@@ -17,7 +17,7 @@ use crate::model::{
 use crate::query::TraceQuery;
 use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{Event, EventSet, Location, MethodId, ReferenceTypeId, SuspendPolicy, Tag, ThreadId};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -100,7 +100,7 @@ pub(super) struct ThreadState {
     pub(super) activations: ActivationStack,
     pub(super) waiting: Vec<Waiting>,
     /// Passes that are on: the activation, the query and its pass.
-    pub(super) passing: HashSet<(ActivationKey, u16, u16)>,
+    pub(super) passing: BTreeSet<(ActivationKey, u16, u16)>,
 }
 
 /// Watches one run.
@@ -118,10 +118,14 @@ pub struct Watcher {
     /// The query of the coordinate that was just arrived at, and its candidate.
     arrived: Option<(u16, Option<Occurrence>)>,
     standing: Option<Standing>,
+    /// How many threads make it worth to look which have ended.
+    many_threads: usize,
     events: u64,
     sequence: u64,
 }
 
+/// So few threads are kept until the end of the run, whether they have ended or not.
+const MANY_THREADS: usize = 1024;
 /// How many false conditions are kept as samples.
 const SAMPLES: usize = 3;
 
@@ -139,6 +143,7 @@ impl Watcher {
             threads: HashMap::new(),
             collector: Collector::default(),
             found: Vec::new(),
+            many_threads: MANY_THREADS,
             events: 0,
             sequence: 0,
         }
@@ -303,15 +308,30 @@ impl Watcher {
         Ok(key)
     }
 
-    /// Forgets threads that have ended, once there are many.
+    /// Forgets threads that have ended, each time that there are twice as many.
     async fn forget_threads(&mut self) -> Result<(), RunError> {
-        if self.threads.len() < 1024 {
+        if self.threads.len() < self.many_threads {
             return Ok(());
         }
-        let alive = self.watched.vm.conn().send(virtual_machine::AllThreads {}).await?;
-        let alive: HashSet<ThreadId> = alive.into_iter().collect();
-        // Virtual threads are not listed (JDWP specification of AllThreads); those with activations stay.
-        self.threads.retain(|id, t| alive.contains(id) || t.activations.keys().next().is_some());
+        let conn = self.watched.vm.conn().clone();
+        let listed = conn.send(virtual_machine::AllThreads {}).await?;
+        let listed: HashSet<ThreadId> = listed.into_iter().collect();
+        // Virtual threads are not listed (JDWP specification of AllThreads): each is asked.
+        let others = self.threads.keys().copied().filter(|id| !listed.contains(id));
+        let asked: Vec<_> =
+            others.map(|thread| (thread, conn.send(thread_reference::Status { thread }))).collect();
+        for (thread, status) in asked {
+            let lives = match status.await {
+                Ok(status) => status.thread_status != jdwp::ThreadStatus::Zombie,
+                Err(e) if e.is_fatal() => return Err(e.into()),
+                Err(_) => false,
+            };
+            if !lives {
+                self.threads.remove(&thread);
+                self.watched.vm.top.forget(thread);
+            }
+        }
+        self.many_threads = MANY_THREADS.max(2 * self.threads.len());
         Ok(())
     }
 
@@ -444,7 +464,7 @@ impl Watcher {
         let stands = |depth: u32, method: u32| {
             let index = frames.len().checked_sub(usize::try_from(depth).unwrap_or(usize::MAX));
             let frame = index.and_then(|i| frames.get(i)).and_then(|key| tables.frame(*key));
-            frame.is_some_and(|f| tables.find_method(&f.site.method) == Some(method))
+            frame.is_some_and(|f| tables.is_method(method, &f.site.method))
         };
         self.threads.entry(stop.thread).or_default().activations.confirm(stands);
         let activation = self.activation(stop).await?;

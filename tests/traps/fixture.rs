@@ -5,8 +5,9 @@
 use crate::support::{chain_file, compiled, finish, javas, qp, root, said, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// A program with a trap.
 pub struct Fixture {
@@ -132,7 +133,16 @@ impl Fixture {
 
     /// As [`Fixture::ask`], with options of `qp replay`.
     pub fn ask_with(&self, points: &str, options: &[&str]) -> Vec<Asked> {
-        let replayed = javas().into_iter().map(|java| {
+        self.ask_on(javas(), points, options)
+    }
+
+    /// As [`Fixture::ask`], on the newest Java alone, if there is another than the one on the path.
+    pub fn ask_on_new(&self, points: &str) -> Vec<Asked> {
+        self.ask_on(javas().split_off(1), points, &[])
+    }
+
+    fn ask_on(&self, javas: Vec<String>, points: &str, options: &[&str]) -> Vec<Asked> {
+        let replayed = javas.into_iter().map(|java| {
             let (code, stdout, stderr) = self.replay(&java, points, options);
             let answer = serde_json::from_str(&stdout)
                 .unwrap_or_else(|e| panic!("{} on {java}: no JSON ({e}): {stdout}\n{stderr}", self.name));
@@ -140,6 +150,26 @@ impl Fixture {
             Asked { java, code, answer, sources }
         });
         replayed.collect()
+    }
+
+    /// Most resident memory in KiB that `qp` itself takes to answer all of it on the Java of the path.
+    pub fn peak_kib(&self, points: &str) -> u64 {
+        let mut command = qp();
+        command.arg("replay").arg(self.chain("java", points)).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("qp starts");
+        let (status, mut peak) = (format!("/proc/{}/status", child.id()), 0);
+        let ended = loop {
+            let text = std::fs::read_to_string(&status).unwrap_or_default();
+            let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+            let now = line.and_then(|l| l.split_whitespace().next()).and_then(|n| n.parse().ok());
+            peak = peak.max(now.unwrap_or(0));
+            if let Some(ended) = child.try_wait().expect("waited") {
+                break ended;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert!(ended.success(), "{ended}");
+        peak
     }
 
     /// What `qp` says of a chain that it refuses with exit code 2.

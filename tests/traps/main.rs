@@ -9,6 +9,7 @@ mod support;
 mod changes;
 mod conditions;
 mod fixture;
+mod limits;
 mod locals;
 mod points;
 mod runs;
