@@ -3,6 +3,7 @@
 //! A class's bytecodes are compared with its class file first (DESIGN §5.17): an index means nothing in other code.
 
 use super::error::RunError;
+use super::notice::Notices;
 use super::report::RunReport;
 use super::vm::{LoadedClass, Vm, or_default, type_signature};
 use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
@@ -46,6 +47,8 @@ pub struct Installed {
     pub returns: HashMap<(ReferenceTypeId, MethodId), Vec<u16>>,
     /// Methods whose entry is told by MethodEntry events, since index 0 is also jumped to.
     pub entries: BTreeSet<(ReferenceTypeId, MethodId)>,
+    /// What is to be noticed once.
+    pub notices: Notices,
     classes: BTreeSet<ReferenceTypeId>,
     methods: Vec<InstalledMethod>,
 }
@@ -96,6 +99,9 @@ impl Installed {
                 if class.status.contains(jdwp::ClassStatus::PREPARED) {
                     self.class_prepared(vm, watches, pool, report, class.type_id, name).await?;
                 }
+                if class.status.contains(jdwp::ClassStatus::INITIALIZED) {
+                    self.notices.begun(class.type_id, report);
+                }
             }
         }
         Ok(())
@@ -121,14 +127,17 @@ impl Installed {
         }
         report.classes.entry(name.clone()).or_default().prepared += 1;
         let class = vm.class(id).await?;
-        let refused = self.methods(vm, &class, watch, pool).await?;
+        let loader = self.notices.loader(vm, id).await?;
+        self.notices.watch(vm, &class, watch, report).await?;
+        let refused = self.methods(vm, &class, watch, pool, &loader).await?;
+        report.classes.entry(name.clone()).or_default().loaders.push(loader.clone());
         let entry = report.classes.entry(name.clone()).or_default();
         for reason in refused {
             if !entry.refused.contains(&reason) {
                 entry.refused.push(reason);
             }
         }
-        for missing in self.fields(vm, &class, watch).await? {
+        for missing in self.fields(vm, &class, watch, &loader).await? {
             report.classes.entry(name.clone()).or_default().refused.push(missing);
         }
         if !watch.thrown.is_empty() {
@@ -145,6 +154,7 @@ impl Installed {
         class: &LoadedClass,
         watch: &ClassWatch,
         pool: &ClassPool,
+        loader: &str,
     ) -> Result<Vec<String>, RunError> {
         let conn = vm.conn().clone();
         let mut refused = Vec::new();
@@ -152,8 +162,11 @@ impl Installed {
         for ((name, descriptor), method_watch) in &watch.methods {
             let declared = class.methods.iter().find(|m| m.name == **name && m.descriptor == **descriptor);
             let Some(declared) = declared else {
-                refused
-                    .push(format!("{}.{name}{descriptor} is not in the class that was loaded", class.name));
+                refused.push(format!(
+                    "{}.{name}{descriptor} is not in the class that was loaded by {loader}: compile it again, or put \
+                     the right one first on the class path",
+                    class.name
+                ));
                 continue;
             };
             let code = (!method_watch.at.is_empty())
@@ -177,8 +190,8 @@ impl Installed {
                 && known.bytes != code
             {
                 refused.push(format!(
-                    "{} is not the class that was loaded: the bytecodes of {name} differ; compile it again, or put \
-                     the right one first on the class path",
+                    "{} is not the class that was loaded by {loader}: the bytecodes of {name} differ; compile it \
+                     again, or put the right one first on the class path",
                     file.origin
                 ));
                 continue;
@@ -221,13 +234,18 @@ impl Installed {
         vm: &Vm,
         class: &LoadedClass,
         watch: &ClassWatch,
+        loader: &str,
     ) -> Result<Vec<String>, RunError> {
         let mut missing = Vec::new();
         let kinds = [(EventKind::FieldModification, &watch.written), (EventKind::FieldAccess, &watch.read)];
         for (event_kind, fields) in kinds {
             for (name, queries) in fields {
                 let Some(field) = class.fields.iter().find(|f| f.name == **name) else {
-                    missing.push(format!("{} has no field {name} in the class that was loaded", class.name));
+                    let class = &class.name;
+                    missing.push(format!(
+                        "{class} has no field {name} in the class that was loaded by {loader}: compile it again, or \
+                         put the right one first on the class path"
+                    ));
                     continue;
                 };
                 let modifiers = vec![Modifier::FieldOnly { declaring: class.id, field: field.id }];
@@ -285,6 +303,7 @@ impl Installed {
                 }
             }
         }
+        self.notices.again(vm).await?;
         Ok(lost)
     }
 
@@ -324,7 +343,11 @@ fn of_class(event_kind: EventKind, class: ReferenceTypeId) -> event_request::Set
     event_request::Set { event_kind, suspend_policy: SuspendPolicy::EventThread, modifiers }
 }
 
-fn exceptions(class: Option<ReferenceTypeId>, wanted: &[(u16, Option<bool>)]) -> event_request::Set {
+/// Asks for exceptions of a class and below, as far as they are wanted: caught, uncaught or both.
+pub(super) fn exceptions(
+    class: Option<ReferenceTypeId>,
+    wanted: &[(u16, Option<bool>)],
+) -> event_request::Set {
     let caught = wanted.iter().any(|(_, caught)| *caught != Some(false));
     let uncaught = wanted.iter().any(|(_, caught)| *caught != Some(true));
     event_request::Set {

@@ -101,7 +101,7 @@ impl Assembly<'_> {
         let mut spots = report.sites_lost.clone();
         spots.extend(report.classes.values().flat_map(|c| c.refused.iter().cloned()));
         for (place, query) in &report.queries {
-            if let (true, Some(why)) = (query.condition_failed > 0, &query.failure) {
+            if let (true, Some(why)) = (query.condition_failed > 0, query.failure()) {
                 let (id, failed) = (self.id(PointIndex(*place)), query.condition_failed);
                 spots.push(format!("the condition of {id} could not be evaluated at {failed} hits: {why}"));
             }
@@ -167,7 +167,7 @@ impl Assembly<'_> {
                     filling.fill(&mut answer, found);
                 }
                 (query, _) => {
-                    answer.reason = Some(reasons::unlocated(self, index, query, report, located));
+                    answer.reason = Some(reasons::unlocated(self, index, query, report, namer, located));
                 }
             }
             if let Some(report) = report {
@@ -377,7 +377,7 @@ impl Filling<'_, '_> {
             answer.notes.push(format!("a write was missed: the value seen later is {seen}. {missed}"));
         }
         let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
-        if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure.as_ref()?))) {
+        if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
             answer.notes.push(format!("its condition could not be evaluated at {failed} hits: {why}"));
         }
     }

@@ -5,7 +5,7 @@
 //!
 //! - [`replay`] runs the debuggee until every point is located or nothing more can be learnt (DESIGN §5.13).
 //! - `watching` feeds the locator while the program runs; `assemble` turns what was located into an [`Answer`];
-//!   `reasons` says why a point has none.
+//!   `reasons` says why a point has none, `never` what came nearest to one that never hit.
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
@@ -16,6 +16,7 @@ mod error;
 mod expectation;
 mod files;
 mod judge;
+mod never;
 mod progress;
 mod reasons;
 mod repeat;
