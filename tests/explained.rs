@@ -298,11 +298,9 @@ fn classes_like_the_one_that_is_not_there_are_offered() {
         &point("Elephant"),
         "no class `Elephant` on the class path; check the class path of the debuggee's command (`-cp`)",
     );
-    let missing = r#"(id: "A", at: Exception("IllegalStatException"))"#;
     refused(
-        missing,
-        "no class `IllegalStatException` on the class path; check the class path of the debuggee's \
-                      command (`-cp`)",
+        r#"(id: "A", at: Exception("IllegalStatException"))"#,
+        "no class `IllegalStatException` on the class path; did you mean `java.lang.IllegalStateException`?",
     );
 }
 

@@ -142,3 +142,18 @@ impl RunReport {
         self.queries.entry(query).or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_holds_few_names_and_counts_the_rest() {
+        let mut tally = Tally::default();
+        for name in ["a", "b", "a", "c", "d", "e", "f", "g", "a"] {
+            tally.add(name);
+        }
+        let named = [("a", 3), ("b", 1), ("c", 1), ("d", 1), ("e", 1)].map(|(n, c)| (n.to_owned(), c));
+        assert_eq!((tally.named.as_slice(), tally.others), (&named[..], 2));
+    }
+}

@@ -8,6 +8,8 @@ use bytecode::{ClassFile, Code, Method};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// `ACC_PUBLIC` (JVMS table 4.1-B).
+const ACC_PUBLIC: u16 = 0x0001;
 /// How many names are offered.
 const OFFERED: usize = 3;
 /// How many overloads are offered, and variables in scope.
@@ -17,8 +19,12 @@ const TEXT: usize = 50;
 
 /// The names like the written one, the best first; those that differ by their case only go before all others.
 fn alike<'n, T>(written: &str, names: impl Iterator<Item = (&'n str, T)>) -> Vec<T> {
+    within(1 + written.chars().count() / 3, written, names)
+}
+
+/// The names that differ by so many letters at most, the best first.
+fn within<'n, T>(limit: usize, written: &str, names: impl Iterator<Item = (&'n str, T)>) -> Vec<T> {
     let wanted = written.to_lowercase();
-    let limit = 1 + wanted.chars().count() / 3;
     let mut scored: Vec<(usize, T)> = names
         .map(|(name, item)| (strsim::damerau_levenshtein(&wanted, &name.to_lowercase()), item))
         .filter(|(distance, _)| *distance <= limit)
@@ -135,9 +141,15 @@ impl Classes<'_> {
             let simple = written.rsplit('.').next().unwrap_or(written);
             let classes = self.pool.runtime_classes();
             let api = classes.iter().filter(|name| name.starts_with("java.") && !name.contains('$'));
-            let called =
-                api.filter(|name| name.rsplit('.').next().is_some_and(|n| n.eq_ignore_ascii_case(simple)));
-            near.extend(called.take(OFFERED).cloned());
+            let named = api.map(|name| (name.rsplit('.').next().unwrap_or(name), name));
+            // There are thousands of them: only slips of one or two letters mean one.
+            let limit = simple.chars().count() / 6;
+            let public = |name: &&String| {
+                let found = self.pool.find(name).ok().flatten();
+                found.is_some_and(|class| class.file.access & ACC_PUBLIC != 0)
+            };
+            let alike = within(limit.min(2), simple, named).into_iter().filter(public);
+            near.extend(alike.take(OFFERED).cloned());
         }
         None
     }
