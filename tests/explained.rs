@@ -77,6 +77,32 @@ fn a_class_was_not_loaded_or_not_initialised() {
 }
 
 #[test]
+fn the_loader_of_another_class_file_is_named() {
+    let case = Case::new("explained");
+    let line = case.line("Explained.java", "// <- idle");
+    let folder = case.work().join("other");
+    std::fs::create_dir(&folder).expect("a folder");
+    let text = std::fs::read_to_string(case.work().join("Explained.java")).expect("read");
+    let text = text.replace("println(\"idle\")", "println(\"id\" + System.nanoTime())");
+    std::fs::write(folder.join("Explained.java"), text).expect("written");
+    let compiled = std::process::Command::new("javac")
+        .args(["-g", "-d", "other", "other/Explained.java"])
+        .current_dir(case.work())
+        .output()
+        .expect("javac");
+    assert!(compiled.status.success(), "{}", support::said(&compiled));
+    let debuggee = r#"command: ["java", "-Dother=other", "-cp", "classes", "Explained"]"#;
+    let run =
+        case.replay(debuggee, &format!(r#"(id: "A", at: Line("Explained", {line}))"#), &["--format=json"]);
+    assert_eq!(
+        support::point(&run.is(3, &[]).answer(), "A")["reason"],
+        "classes/Explained$Twice.class is not the class that was loaded by URLClassLoader: the bytecodes of idle \
+         differ; compile it again, or put the right one first on the class path (the class was loaded by 2 loaders, \
+         URLClassLoader and app)"
+    );
+}
+
+#[test]
 fn a_method_was_not_entered_or_took_another_path() {
     explained(&[
         (
@@ -268,7 +294,7 @@ fn a_line_without_code_shows_what_stands_around_it() {
     );
     refused(
         &point("4000"),
-        "line 4000 of Explained.java has no code (the file ends with line 138); the nearest line with code is 137 `}`",
+        "line 4000 of Explained.java has no code (the file ends with line 139); the nearest line with code is 138 `}`",
     );
     let skipped =
         r#"(id: "A", at: Entry("Explained.main")), (id: "S", at: SkippedLine("Explained", 3), after: "A")"#;

@@ -148,7 +148,7 @@ impl Never<'_> {
         let refused = watched.iter().filter_map(of).find_map(|c| Some((c, c.refused.first()?)));
         if let Some((report, reason)) = refused {
             let several = if report.loaders.len() > 1 {
-                format!(" (there are {} classes of that name, {})", report.loaders.len(), loaded(report))
+                format!(" (the class was {})", loaded(report))
             } else {
                 String::new()
             };
