@@ -125,7 +125,7 @@ impl Talk {
 fn halted_by_jdb(classes: &Path) -> Outcome<Duration> {
     let started = Instant::now();
     let mut command = Command::new("jdb");
-    let mut jdb = Talk::begin(command.arg("-R-ea").arg("-classpath").arg(classes).arg("Intro"))?;
+    let mut jdb = Talk::begin(command.arg("-classpath").arg(classes).arg("Intro"))?;
     jdb.hear("> ")?;
     jdb.say("stop at Intro:31")?;
     jdb.hear("> ")?;
@@ -147,7 +147,7 @@ fn halted_by_jdb(classes: &Path) -> Outcome<Duration> {
 
 fn qp(classes: &Path, class: &[&str]) -> Outcome<Talk> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_qp"));
-    command.args(["debug", "--format", "json", "--", "java", "-ea", "-cp"]).arg(classes).args(class);
+    command.args(["debug", "--format", "json", "--", "java", "-cp"]).arg(classes).args(class);
     Talk::begin(&mut command)
 }
 
