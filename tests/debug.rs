@@ -346,7 +346,9 @@ fn what_cannot_be_done_is_said_and_the_session_goes_on() {
     script.push_str(&format!(
         "break SecondThoughts:{line}\nrun\nprint 1 +\nprint nothing\nframes 7\nlastchange A:value as A\n"
     ));
-    script.push_str("lastchange A:SecondThoughts.value\nremove A\nremove A B\npoints\n");
+    script.push_str(
+        "lastchange A:SecondThoughts.value\nset timeout 50\nlocals\nremove A\nremove A B\npoints\n",
+    );
     let (code, replies) = session(&mut debug(&case, "SecondThoughts"), &script);
     for (reply, (line, message)) in replies.iter().zip(wrong) {
         assert_eq!(reply["command"], line);
@@ -359,6 +361,8 @@ fn what_cannot_be_done_is_said_and_the_session_goes_on() {
     assert!(error(&rest[4]).contains("there is no frame 7: the stack has 1"));
     assert!(error(&rest[5]).contains("`A`"), "{:#}", rest[5]);
     assert_eq!(kind(&rest[6]), "added");
+    assert_eq!((kind(&rest[7]), kind(&rest[8])), ("settings", "scope"), "the program stands where it stood");
+    let rest = &rest[2..];
     assert!(error(&rest[7]).contains("B is asked from A: remove it as well, with `remove A B`"));
     assert_eq!((kind(&rest[8]), &rest[9]["content"][0]), ("done", &json!([])));
     assert_eq!(code, 4, "the gravest: a file that cannot be written");

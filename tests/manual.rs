@@ -4,6 +4,7 @@
 
 mod support;
 
+use clap::Parser;
 use support::{finish, qp, said};
 
 /// The commands that `qp --help` lists.
@@ -43,4 +44,25 @@ fn a_folder_that_cannot_be_made_is_told() {
     let output = finish(qp().arg("man").arg(file.join("man")));
     assert_eq!(output.status.code(), Some(4), "{}", said(&output));
     assert!(said(&output).contains("cannot write"), "{}", said(&output));
+}
+
+#[test]
+fn every_command_shows_examples_that_can_be_typed() {
+    let word = regex::Regex::new("'([^']*)'|(\\S+)").expect("a pattern");
+    let mut tried = 0;
+    for command in commands().iter().filter(|c| !["completions", "man"].contains(&c.as_str())) {
+        let help = said(&finish(qp().args([command, "--help"])));
+        let (_, examples) =
+            help.split_once("Examples:").unwrap_or_else(|| panic!("{command} has no examples"));
+        for line in examples.lines().map(str::trim).filter(|l| l.contains("qp ")) {
+            // What follows is for the shell: a remark, another command.
+            let line = line.split(['#', '|']).next().expect("a line").trim_start_matches("git bisect run ");
+            let words = word.captures_iter(line).map(|c| c.get(1).or(c.get(2)).map_or("", |m| m.as_str()));
+            if let Err(error) = querypoint::ui::cli::Cli::try_parse_from(words) {
+                panic!("{line}: {error}");
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 10, "only {tried} examples");
 }

@@ -14,6 +14,7 @@ pub const CANNOT_TELL: u8 = 125;
 /// Exit codes: 0 the bug is absent · 1 it is present · 125 it cannot be told, or the program cannot be built ·
 /// 130 interrupted. There are no others.
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  git bisect start BAD GOOD\n  git bisect run qp bisect /tmp/cart.ron")]
 pub struct Bisect {
     /// The chain file; keep it outside of what git checks out, or untracked
     #[arg(value_name = "CHAIN")]

@@ -38,6 +38,9 @@ impl FromStr for Shard {
 /// Exit codes: 0 all chains pass · 1 a chain fails · 2 a chain is bad, or it cannot be told · 4 a program could not be
 /// built, launched or driven · 130 interrupted
 #[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp check querypoints/\n  qp check querypoints/ --jobs 4 --junit report.xml\n  qp check querypoints/ --shard 2/4     # the second of four machines"
+)]
 pub struct Check {
     /// Chain files, and folders of which all `.ron` files are taken
     #[arg(value_name = "CHAIN|DIR", required = true)]

@@ -28,6 +28,9 @@ impl From<GraphForm> for GraphFormat {
 
 /// Shows what a chain's questions become, without running anything
 #[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp explain cart.ron\n  qp explain cart.ron --graph dot | dot -Tsvg -o cart.svg"
+)]
 pub struct Explain {
     /// The chain file
     #[arg(value_name = "CHAIN")]

@@ -58,6 +58,9 @@ impl RunArgs {
 
 /// Runs the program again and answers the chain's questions
 #[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp replay cart.ron\n  qp replay cart.ron --format json\n  qp replay cart.ron --runs 20     # how far do answers depend on the run?"
+)]
 pub struct Replay {
     /// The chain file
     #[arg(value_name = "CHAIN")]

@@ -44,6 +44,9 @@ use std::rc::Rc;
 
 /// Asks questions at a prompt, runs the program again for each, and halts it where they lead
 #[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp debug -- java -ea -cp classes Intro\n  qp debug cart.ron\n  At the prompt: break Intro:31 when foo == null, run, why foo, goto B, help"
+)]
 pub struct Debug {
     /// A chain file to go on with
     #[arg(value_name = "CHAIN", required_unless_present = "command", conflicts_with = "command")]

@@ -179,6 +179,9 @@ impl Explorer {
         &mut self,
         in_front: bool,
     ) -> Result<(Runner, Box<dyn Progress>, Interrupt), SessionError> {
+        // No program stands still any more: it can be opened anew.
+        let timeout_s = self.options.timeout_s;
+        self.opened = self.opened.take().filter(|opened| opened.timeout_s == timeout_s);
         self.open().await?;
         let Some(opened) = &self.opened else { return Err(SessionError::Interrupted) };
         let runner = Runner {

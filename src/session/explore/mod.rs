@@ -69,6 +69,8 @@ pub struct Explorer {
 struct Opened {
     workspace: Rc<Workspace>,
     sources: Rc<SourceRoots>,
+    /// The longest time of a run that it was opened with.
+    timeout_s: Option<u64>,
 }
 
 impl Explorer {
@@ -102,8 +104,6 @@ impl Explorer {
 
     /// How runs are made, to be changed. The next run goes by it.
     pub fn options_mut(&mut self) -> &mut Options {
-        // The longest time of a run is the workspace's.
-        self.opened = None;
         &mut self.options
     }
 
@@ -139,7 +139,8 @@ impl Explorer {
             self.interrupter.disarm();
             built?;
             let sources = Rc::new(workspace.sources());
-            self.opened = Some(Opened { workspace: Rc::new(workspace), sources });
+            let timeout_s = self.options.timeout_s;
+            self.opened = Some(Opened { workspace: Rc::new(workspace), sources, timeout_s });
         }
         Ok(())
     }
@@ -217,7 +218,7 @@ impl Explorer {
     pub async fn to_save(&mut self, file: &Path) -> Result<Chain, SessionError> {
         self.open().await?;
         let mut chain = self.chain.clone();
-        if let Some(Opened { workspace, sources }) = &self.opened
+        if let Some(Opened { workspace, sources, .. }) = &self.opened
             && workspace.is_java()?
         {
             let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
@@ -239,7 +240,9 @@ impl Explorer {
     /// The debuggee cannot be opened, or a question is wrong.
     pub async fn explain(&mut self) -> Result<Explanation, SessionError> {
         self.open().await?;
-        let Some(Opened { workspace, sources }) = &self.opened else { return Err(SessionError::Interrupted) };
+        let Some(Opened { workspace, sources, .. }) = &self.opened else {
+            return Err(SessionError::Interrupted);
+        };
         let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
         let translation = translate(&self.chain, &pool, sources, &self.teaching.learned)?;
         Ok(Explanation::new(&self.chain, &translation, &pool, sources))
@@ -261,7 +264,7 @@ impl Explorer {
     async fn check(&mut self, chain: &Chain) -> Result<(), SessionError> {
         chain.check(&self.name)?;
         self.open().await?;
-        let Some(Opened { workspace, sources }) = &self.opened else { return Ok(()) };
+        let Some(Opened { workspace, sources, .. }) = &self.opened else { return Ok(()) };
         // The class path of a wrapper's VM is known only when it runs.
         if workspace.is_java()? {
             let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;

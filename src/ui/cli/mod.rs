@@ -21,12 +21,15 @@ use std::process::ExitCode;
 /// or timed out · 130 interrupted
 #[derive(Parser, Debug)]
 #[command(name = "qp", version, max_term_width = 100)]
+#[command(
+    after_help = "Begin where the state is wrong, and ask what last changed it:\n  qp why foo --at Intro:31 --when 'foo == null' -- java -ea -cp classes Intro"
+)]
 pub struct Cli {
     /// When to use colours
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, help_heading = "Output")]
     pub color: Color,
     /// How to write results
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
     #[command(subcommand)]
     #[allow(missing_docs)]
