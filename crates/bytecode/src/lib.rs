@@ -16,6 +16,7 @@ pub mod lines;
 pub mod op;
 mod parse;
 mod pool;
+pub mod rewrite;
 pub mod skip;
 pub mod stack;
 pub mod stores;

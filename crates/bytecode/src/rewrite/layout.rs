@@ -1,0 +1,237 @@
+//! Places instructions, and what is put between them, one after another.
+
+use super::error::{LeftAlone, RewriteError};
+use super::instructions::{GOTO, GOTO_W, JSR, JSR_W, Leads, Raw, padding};
+use std::collections::{BTreeMap, HashMap};
+
+/// The longest code that a method can have (JVMS §4.7.3).
+const LONGEST: u32 = 65_535;
+
+/// What is to be placed.
+pub struct Parts<'a> {
+    /// The original code array.
+    pub code: &'a [u8],
+    /// Its instructions.
+    pub instructions: &'a [Raw],
+    /// What a call begins with.
+    pub entry: &'a [u8],
+    /// Before an instruction, however it is reached.
+    pub before: BTreeMap<u32, Vec<u8>>,
+    /// Behind an instruction, for those who come from it.
+    pub after: BTreeMap<u32, Vec<u8>>,
+    /// On the way from one instruction to another.
+    pub taken: BTreeMap<(u32, u32), Vec<u8>>,
+    /// What stands at the end: the code for exceptions that leave the method.
+    pub unwind: &'a [u8],
+}
+
+/// Where things are.
+pub struct Placed {
+    /// The new code array.
+    pub code: Vec<u8>,
+    /// Where each instruction is: itself, not what stands before it.
+    at: HashMap<u32, u32>,
+    /// Where a jump to an instruction leads: to what stands before it.
+    lands: HashMap<u32, u32>,
+    /// Where the way from one instruction to another was put.
+    pub stubs: BTreeMap<(u32, u32), u32>,
+    /// Where the code for exceptions begins.
+    pub unwind_at: u32,
+    old_end: u32,
+}
+
+impl Placed {
+    /// Where an instruction is.
+    pub fn at(&self, was: u32) -> Result<u32, RewriteError> {
+        self.at.get(&was).copied().ok_or(RewriteError::BadIndex(was))
+    }
+
+    /// Where a jump to an instruction leads. The end of the code is a place too: that of tables which reach to it.
+    pub fn lands(&self, was: u32) -> Result<u32, RewriteError> {
+        if was == self.old_end {
+            return Ok(self.end());
+        }
+        self.lands.get(&was).copied().ok_or(RewriteError::BadIndex(was))
+    }
+
+    /// Where what was the end of the code is.
+    pub fn end(&self) -> u32 {
+        self.stubs.values().copied().min().unwrap_or(self.unwind_at)
+    }
+
+    /// Where each instruction was and is, ascending.
+    pub fn moved(&self) -> Vec<(u32, u32)> {
+        let mut moved: Vec<(u32, u32)> = self.at.iter().map(|(was, now)| (*was, *now)).collect();
+        moved.sort_unstable();
+        moved
+    }
+}
+
+/// Places the parts.
+pub fn place(parts: &Parts<'_>) -> Result<Result<Placed, LeftAlone>, RewriteError> {
+    // Branches and stubs that need four bytes to reach. They are found one after another: each makes the code longer.
+    let mut wide: HashMap<u32, bool> = HashMap::new();
+    let mut wide_stubs: HashMap<(u32, u32), bool> = HashMap::new();
+    loop {
+        let placed = addresses(parts, &wide, &wide_stubs);
+        if placed.length > LONGEST {
+            return Ok(Err(LeftAlone::TooLong(placed.length as usize)));
+        }
+        let mut grown = false;
+        for raw in parts.instructions {
+            let Leads::To(target) = raw.leads else { continue };
+            let (from, to) = (placed.placed.at(raw.pc)?, leads_to(parts, &placed.placed, raw.pc, target)?);
+            if is_near(from, to) || matches!(raw.opcode, GOTO_W | JSR_W) {
+                continue;
+            }
+            if !matches!(raw.opcode, GOTO | JSR) {
+                return Ok(Err(LeftAlone::TooFar(raw.pc)));
+            }
+            grown |= wide.insert(raw.pc, true).is_none();
+        }
+        for ((branch, target), at) in &placed.placed.stubs {
+            let length = parts.taken.get(&(*branch, *target)).map_or(0, Vec::len);
+            let from = at + u32::try_from(length).unwrap_or(LONGEST);
+            if !is_near(from, placed.placed.lands(*target)?) {
+                grown |= wide_stubs.insert((*branch, *target), true).is_none();
+            }
+        }
+        if !grown {
+            let mut placed = placed.placed;
+            placed.code = write(parts, &placed, &wide, &wide_stubs)?;
+            return Ok(Ok(placed));
+        }
+    }
+}
+
+fn is_near(from: u32, to: u32) -> bool {
+    i16::try_from(i64::from(to) - i64::from(from)).is_ok()
+}
+
+/// Where a branch leads now: by its stub, if the way has one.
+fn leads_to(parts: &Parts<'_>, placed: &Placed, branch: u32, target: u32) -> Result<u32, RewriteError> {
+    if parts.taken.contains_key(&(branch, target))
+        && let Some(stub) = placed.stubs.get(&(branch, target))
+    {
+        return Ok(*stub);
+    }
+    placed.lands(target)
+}
+
+struct Addresses {
+    placed: Placed,
+    length: u32,
+}
+
+fn addresses(
+    parts: &Parts<'_>,
+    wide: &HashMap<u32, bool>,
+    wide_stubs: &HashMap<(u32, u32), bool>,
+) -> Addresses {
+    let size = |bytes: Option<&Vec<u8>>| u32::try_from(bytes.map_or(0, Vec::len)).unwrap_or(LONGEST);
+    let mut next = u32::try_from(parts.entry.len()).unwrap_or(LONGEST);
+    let (mut at, mut lands) = (HashMap::new(), HashMap::new());
+    for raw in parts.instructions {
+        lands.insert(raw.pc, next);
+        next += size(parts.before.get(&raw.pc));
+        at.insert(raw.pc, next);
+        next += match &raw.leads {
+            Leads::To(_) if wide.contains_key(&raw.pc) => 5,
+            Leads::Table { targets, .. } => 1 + padding(next) as u32 + 12 + 4 * targets.len() as u32,
+            Leads::Lookup { pairs, .. } => 1 + padding(next) as u32 + 8 + 8 * pairs.len() as u32,
+            _ => raw.length,
+        };
+        next += size(parts.after.get(&raw.pc));
+        // Nothing is gained by counting on, and much can overflow.
+        if next > LONGEST * 4 {
+            break;
+        }
+    }
+    let mut stubs = BTreeMap::new();
+    for (way, bytes) in &parts.taken {
+        stubs.insert(*way, next);
+        next += size(Some(bytes)) + if wide_stubs.contains_key(way) { 5 } else { 3 };
+    }
+    let unwind_at = next;
+    let length = next + u32::try_from(parts.unwind.len()).unwrap_or(LONGEST);
+    let old_end = u32::try_from(parts.code.len()).unwrap_or(LONGEST);
+    Addresses { placed: Placed { code: Vec::new(), at, lands, stubs, unwind_at, old_end }, length }
+}
+
+fn write(
+    parts: &Parts<'_>,
+    placed: &Placed,
+    wide: &HashMap<u32, bool>,
+    wide_stubs: &HashMap<(u32, u32), bool>,
+) -> Result<Vec<u8>, RewriteError> {
+    let mut out = parts.entry.to_vec();
+    for raw in parts.instructions {
+        out.extend_from_slice(parts.before.get(&raw.pc).map_or(&[][..], Vec::as_slice));
+        let here = placed.at(raw.pc)?;
+        let lead = |target: u32| -> Result<i32, RewriteError> {
+            let to = leads_to(parts, placed, raw.pc, target)?;
+            Ok(to.cast_signed() - here.cast_signed())
+        };
+        match &raw.leads {
+            Leads::Nowhere => {
+                let (start, end) = (raw.pc as usize, (raw.pc + raw.length) as usize);
+                out.extend_from_slice(super::reader::slice(parts.code, start, end)?);
+            }
+            Leads::To(target) => {
+                let offset = lead(*target)?;
+                match (raw.opcode, wide.contains_key(&raw.pc)) {
+                    (GOTO | GOTO_W, true) => far(&mut out, GOTO_W, offset),
+                    (JSR | JSR_W, true) => far(&mut out, JSR_W, offset),
+                    (GOTO_W | JSR_W, false) => far(&mut out, raw.opcode, offset),
+                    _ => near(&mut out, raw.opcode, offset),
+                }
+            }
+            Leads::Table { default, low, high, targets } => {
+                out.push(raw.opcode);
+                out.extend(std::iter::repeat_n(0, padding(here)));
+                for word in [lead(*default)?, *low, *high] {
+                    out.extend_from_slice(&word.to_be_bytes());
+                }
+                for target in targets {
+                    out.extend_from_slice(&lead(*target)?.to_be_bytes());
+                }
+            }
+            Leads::Lookup { default, pairs } => {
+                out.push(raw.opcode);
+                out.extend(std::iter::repeat_n(0, padding(here)));
+                let count = i32::try_from(pairs.len()).unwrap_or(i32::MAX);
+                for word in [lead(*default)?, count] {
+                    out.extend_from_slice(&word.to_be_bytes());
+                }
+                for (key, target) in pairs {
+                    out.extend_from_slice(&key.to_be_bytes());
+                    out.extend_from_slice(&lead(*target)?.to_be_bytes());
+                }
+            }
+        }
+        out.extend_from_slice(parts.after.get(&raw.pc).map_or(&[][..], Vec::as_slice));
+    }
+    for ((branch, target), bytes) in &parts.taken {
+        out.extend_from_slice(bytes);
+        let here = u32::try_from(out.len()).unwrap_or(LONGEST);
+        let offset = placed.lands(*target)?.cast_signed() - here.cast_signed();
+        if wide_stubs.contains_key(&(*branch, *target)) {
+            far(&mut out, GOTO_W, offset);
+        } else {
+            near(&mut out, GOTO, offset);
+        }
+    }
+    out.extend_from_slice(parts.unwind);
+    Ok(out)
+}
+
+fn near(out: &mut Vec<u8>, opcode: u8, offset: i32) {
+    out.push(opcode);
+    // It was seen to fit; what does not is written as the nearest that does, and would not verify.
+    out.extend_from_slice(&i16::try_from(offset).unwrap_or(i16::MAX).to_be_bytes());
+}
+
+fn far(out: &mut Vec<u8>, opcode: u8, offset: i32) {
+    out.push(opcode);
+    out.extend_from_slice(&offset.to_be_bytes());
+}

@@ -1,0 +1,311 @@
+//! Puts one method together.
+
+use super::MethodPlan;
+use super::error::{LeftAlone, RewriteError};
+use super::frames::{self, Frame, Type};
+use super::instructions::{self, ATHROW, INVOKESPECIAL, NEW, Raw};
+use super::layout::{self, Parts, Placed};
+use super::pool::Pool;
+use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
+use super::steps::{Assembled, Slots, Step, assemble};
+use super::tables;
+use std::collections::{BTreeMap, HashMap};
+
+/// The first version of class files whose methods are verified by their StackMapTable (JVMS §4.10).
+const WITH_FRAMES: u16 = 50;
+
+/// What came of a method: its `Code` attribute, header included, and where its instructions were and are.
+type Method = Result<(Vec<u8>, Vec<(u32, u32)>), LeftAlone>;
+
+/// Gives up on the method, not on the class.
+macro_rules! or_leave {
+    ($result:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(reason) => return Ok(Err(reason)),
+        }
+    };
+}
+
+/// Rewrites the method whose `Code` attribute lies between two places.
+pub fn rewrite(
+    class: &ClassLayout<'_>,
+    pool: &mut Pool,
+    method: &MethodAt,
+    (start, end): (usize, usize),
+    plan: &MethodPlan,
+) -> Result<Method, RewriteError> {
+    let old = Old::read(class, method, start, end)?;
+    let slots = or_leave!(Slots::new(old.max_locals, &plan.kept, &plan.scratch));
+    let steps = or_leave!(Steps::assemble(plan, &slots, pool)?);
+    or_leave!(old.has_instructions(plan));
+    let mut unwind = steps.unwind.bytes.clone();
+    let mut unwinds_from = 0;
+    if !plan.unwind.is_empty() {
+        unwind.push(ATHROW);
+        if old.is_constructor(class)? {
+            unwinds_from = or_leave!(old.after_super_call(class)?);
+        }
+    }
+    let parts = Parts {
+        code: old.code,
+        instructions: &old.instructions,
+        entry: &steps.entry.bytes,
+        before: steps.before,
+        after: steps.after,
+        taken: steps.taken,
+        unwind: &unwind,
+    };
+    let placed = or_leave!(layout::place(&parts)?);
+    let mut out = Vec::with_capacity((end - start) * 2);
+    // The exception that leaves the method lies on a stack that may have been meant for nothing.
+    let least = u16::from(!plan.unwind.is_empty());
+    let deepest = u16::try_from(steps.deepest.max(0)).unwrap_or(u16::MAX);
+    let max_stack = or_leave!(old.max_stack.max(least).checked_add(deepest).ok_or(LeftAlone::TooWide));
+    out.extend_from_slice(&max_stack.to_be_bytes());
+    out.extend_from_slice(&slots.max_locals.to_be_bytes());
+    let length = u32::try_from(placed.code.len()).unwrap_or(u32::MAX);
+    out.extend_from_slice(&length.to_be_bytes());
+    out.extend_from_slice(&placed.code);
+    old.write_handlers(&mut out, &placed, (!plan.unwind.is_empty()).then_some(unwinds_from))?;
+    old.write_attributes(&mut out, class, pool, &placed, &slots, plan)?;
+    let mut attribute = slice(class.bytes, start, start + 2)?.to_vec();
+    let length = u32::try_from(out.len()).unwrap_or(u32::MAX);
+    attribute.extend_from_slice(&length.to_be_bytes());
+    attribute.extend_from_slice(&out);
+    Ok(Ok((attribute, placed.moved())))
+}
+
+/// A plan as bytes.
+struct Steps {
+    entry: Assembled,
+    before: BTreeMap<u32, Vec<u8>>,
+    after: BTreeMap<u32, Vec<u8>>,
+    taken: BTreeMap<(u32, u32), Vec<u8>>,
+    unwind: Assembled,
+    deepest: i32,
+}
+
+impl Steps {
+    fn assemble(
+        plan: &MethodPlan,
+        slots: &Slots,
+        pool: &mut Pool,
+    ) -> Result<Result<Steps, LeftAlone>, RewriteError> {
+        let mut deepest = 0;
+        let mut one =
+            |steps: &[Step], pool: &mut Pool| -> Result<Result<Assembled, LeftAlone>, RewriteError> {
+                let assembled = assemble(steps, slots, pool)?;
+                if let Ok(assembled) = &assembled {
+                    deepest = deepest.max(assembled.deepest);
+                }
+                Ok(assembled)
+            };
+        let entry = or_leave!(one(&plan.entry, pool)?);
+        let unwind = or_leave!(one(&plan.unwind, pool)?);
+        let (mut before, mut after, mut taken) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for (pc, steps) in &plan.before {
+            before.insert(*pc, or_leave!(one(steps, pool)?).bytes);
+        }
+        for (pc, steps) in &plan.after {
+            after.insert(*pc, or_leave!(one(steps, pool)?).bytes);
+        }
+        for (way, steps) in &plan.taken {
+            taken.insert(*way, or_leave!(one(steps, pool)?).bytes);
+        }
+        Ok(Ok(Steps { entry, before, after, taken, unwind, deepest }))
+    }
+}
+
+/// A `Code` attribute as it was.
+struct Old<'a> {
+    max_stack: u16,
+    max_locals: u16,
+    code: &'a [u8],
+    instructions: Vec<Raw>,
+    handlers: Vec<tables::Handler>,
+    attributes: Vec<(u16, &'a [u8])>,
+    initial: Frame,
+    frames: Vec<Frame>,
+    name: String,
+}
+
+impl<'a> Old<'a> {
+    fn read(
+        class: &ClassLayout<'a>,
+        method: &MethodAt,
+        start: usize,
+        end: usize,
+    ) -> Result<Old<'a>, RewriteError> {
+        let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 6);
+        let (max_stack, max_locals) = (reader.u2()?, reader.u2()?);
+        let length = reader.length()?;
+        let code = reader.take(length)?;
+        let handlers = tables::handlers(&mut reader)?;
+        let found = attributes(&mut reader)?;
+        let contents = found.iter().map(|a| Ok((a.name, slice(class.bytes, a.start, a.end)?)));
+        let attributes = contents.collect::<Result<Vec<_>, RewriteError>>()?;
+        let (name, descriptor) = (class.utf8(method.name)?, class.utf8(method.descriptor)?);
+        let initial = frames::initial(class, method.access, &name, &descriptor)?;
+        let mut frames = Vec::new();
+        for (attribute, contents) in &attributes {
+            if class.is(*attribute, "StackMapTable") {
+                frames = frames::read(class, &mut Reader::new(contents), &initial)?;
+            }
+        }
+        let instructions = instructions::read(code)?;
+        Ok(Old { max_stack, max_locals, code, instructions, handlers, attributes, initial, frames, name })
+    }
+
+    /// Whether an instruction begins wherever the plan puts something.
+    fn has_instructions(&self, plan: &MethodPlan) -> Result<(), LeftAlone> {
+        let by_pc: HashMap<u32, &Raw> = self.instructions.iter().map(|raw| (raw.pc, raw)).collect();
+        for pc in plan.before.keys().chain(plan.after.keys()) {
+            by_pc.get(pc).ok_or(LeftAlone::NoInstruction(*pc))?;
+        }
+        for (branch, target) in plan.taken.keys() {
+            let raw = by_pc.get(branch).ok_or(LeftAlone::NoInstruction(*branch))?;
+            if !raw.targets().contains(target) {
+                return Err(LeftAlone::NoInstruction(*target));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_constructor(&self, class: &ClassLayout<'_>) -> Result<bool, RewriteError> {
+        Ok(self.name == "<init>" && class.class_name(class.this_class)? != "java/lang/Object")
+    }
+
+    /// Behind the call of another constructor of the class or its superclass: before it, `this` is no object yet, and no
+    /// handler can stand for both (JVMS §4.10.1.4). Each `new` of such a class is one call that is not it.
+    fn after_super_call(&self, class: &ClassLayout<'_>) -> Result<Result<u32, LeftAlone>, RewriteError> {
+        let own = [class.this_class, class.super_class].map(|index| class.class_name(index));
+        let own = own.into_iter().filter_map(Result::ok).collect::<Vec<_>>();
+        let mut pending: HashMap<String, u32> = HashMap::new();
+        let mut found = None;
+        for raw in &self.instructions {
+            if !matches!(raw.opcode, NEW | INVOKESPECIAL) {
+                continue;
+            }
+            let operand = Reader::at(self.code, raw.pc as usize + 1).u2()?;
+            if raw.opcode == NEW {
+                *pending.entry(class.class_name(operand)?).or_default() += 1;
+                continue;
+            }
+            let (of, name, _) = class.method_ref(operand)?;
+            if name != "<init>" {
+                continue;
+            }
+            match pending.get_mut(&of) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ if own.contains(&of) && found.is_none() => found = Some(raw.pc + raw.length),
+                _ => return Ok(Err(LeftAlone::NoSuperCall)),
+            }
+        }
+        // A jump into what is behind could come from before the call only around it, which no verifier takes.
+        Ok(found.ok_or(LeftAlone::NoSuperCall))
+    }
+
+    fn write_handlers(
+        &self,
+        out: &mut Vec<u8>,
+        placed: &Placed,
+        unwinds_from: Option<u32>,
+    ) -> Result<(), RewriteError> {
+        let mut rows = Vec::new();
+        for row in &self.handlers {
+            rows.push((
+                placed.lands(row.start)?,
+                placed.lands(row.end)?,
+                placed.lands(row.handler)?,
+                row.class,
+            ));
+        }
+        if let Some(from) = unwinds_from {
+            let (from, to) = (placed.lands(from)?, placed.end());
+            // Of an endless loop behind the call nothing may be left to guard.
+            if from < to {
+                rows.push((from, to, placed.unwind_at, 0));
+            }
+        }
+        out.extend_from_slice(&u16::try_from(rows.len()).unwrap_or(u16::MAX).to_be_bytes());
+        for (start, end, handler, class) in rows {
+            for index in [start, end, handler] {
+                out.extend_from_slice(&tables::two(index)?);
+            }
+            out.extend_from_slice(&class.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    fn write_attributes(
+        &self,
+        out: &mut Vec<u8>,
+        class: &ClassLayout<'_>,
+        pool: &mut Pool,
+        placed: &Placed,
+        slots: &Slots,
+        plan: &MethodPlan,
+    ) -> Result<(), RewriteError> {
+        let mut written: Vec<(u16, Vec<u8>)> = Vec::new();
+        let mut has_frames = false;
+        for (name, contents) in &self.attributes {
+            let is = |text: &str| class.is(*name, text);
+            let moved = if is("StackMapTable") {
+                has_frames = true;
+                self.stack_map(pool, placed, slots, plan)?
+            } else if is("LineNumberTable") {
+                tables::lines(contents, placed)?
+            } else if is("LocalVariableTable") || is("LocalVariableTypeTable") {
+                tables::variables(contents, placed)?
+            } else if is("RuntimeVisibleTypeAnnotations") || is("RuntimeInvisibleTypeAnnotations") {
+                tables::annotations(contents, placed)?
+            } else {
+                contents.to_vec()
+            };
+            written.push((*name, moved));
+        }
+        let needs_frames = !plan.unwind.is_empty();
+        if needs_frames && !has_frames && class.major >= WITH_FRAMES {
+            let name = pool.utf8("StackMapTable")?;
+            written.push((name, self.stack_map(pool, placed, slots, plan)?));
+        }
+        out.extend_from_slice(&u16::try_from(written.len()).unwrap_or(u16::MAX).to_be_bytes());
+        for (name, contents) in written {
+            out.extend_from_slice(&name.to_be_bytes());
+            out.extend_from_slice(&u32::try_from(contents.len()).unwrap_or(u32::MAX).to_be_bytes());
+            out.extend_from_slice(&contents);
+        }
+        Ok(())
+    }
+
+    fn stack_map(
+        &self,
+        pool: &mut Pool,
+        placed: &Placed,
+        slots: &Slots,
+        plan: &MethodPlan,
+    ) -> Result<Vec<u8>, RewriteError> {
+        let kept = &slots.kept_kinds;
+        let mut frames = Vec::with_capacity(self.frames.len() + placed.stubs.len() + 1);
+        for frame in &self.frames {
+            let pc = placed.lands(frame.pc)?;
+            frames.push(Frame { pc, ..frame.with_kept(self.max_locals, kept) });
+        }
+        let by_pc: HashMap<u32, &Frame> = self.frames.iter().map(|f| (f.pc, f)).collect();
+        for ((_, target), at) in &placed.stubs {
+            // Where a branch leads there is a frame; a stub's is the same.
+            let frame = by_pc.get(target).copied().unwrap_or(&self.initial);
+            frames.push(Frame { pc: *at, ..frame.with_kept(self.max_locals, kept) });
+        }
+        if !plan.unwind.is_empty() {
+            let stack = vec![Type::Object("java/lang/Throwable".to_owned())];
+            let nothing = Frame { pc: placed.unwind_at, locals: Vec::new(), stack };
+            frames.push(nothing.with_kept(self.max_locals, kept));
+        }
+        frames.sort_by_key(|f| f.pc);
+        // `before` of the same place and a stub never coincide; a frame of the original may be named twice by none.
+        frames.dedup_by_key(|f| f.pc);
+        frames::write(&frames, &self.initial, pool, &|was| placed.at(was))
+    }
+}

@@ -1,0 +1,120 @@
+//! A constant pool that only grows: every index of the original stays what it was.
+
+use super::error::RewriteError;
+use super::reader::ClassLayout;
+use std::collections::HashMap;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Added {
+    Utf8(String),
+    Class(u16),
+    NameAndType(u16, u16),
+    Method(u16, u16),
+    Integer(i32),
+    Long(i64),
+}
+
+/// The constants of a class, and those that were added.
+pub struct Pool {
+    next: u32,
+    appended: Vec<u8>,
+    known: HashMap<Added, u16>,
+    order: Vec<(Added, usize)>,
+    classes: HashMap<String, u16>,
+}
+
+/// How far a pool had grown.
+pub struct Mark {
+    next: u32,
+    appended: usize,
+    order: usize,
+}
+
+impl Pool {
+    /// The constants of a class.
+    pub fn new(class: &ClassLayout<'_>) -> Pool {
+        let next = u32::try_from(class.constants.len()).unwrap_or(u32::MAX);
+        let mut classes = HashMap::new();
+        for index in 1..u16::try_from(class.constants.len()).unwrap_or(u16::MAX) {
+            if let Ok(name) = class.class_name(index) {
+                classes.entry(name).or_insert(index);
+            }
+        }
+        Pool { next, appended: Vec::new(), known: HashMap::new(), order: Vec::new(), classes }
+    }
+
+    /// How far it has grown.
+    pub fn mark(&self) -> Mark {
+        Mark { next: self.next, appended: self.appended.len(), order: self.order.len() }
+    }
+
+    /// Forgets what was added since.
+    pub fn back_to(&mut self, mark: Mark) {
+        for (added, _) in self.order.drain(mark.order..) {
+            self.known.remove(&added);
+        }
+        (self.next, _) = (mark.next, self.appended.truncate(mark.appended));
+    }
+
+    /// The number that stands before the constants: one more than there are (JVMS §4.1).
+    pub fn count(&self) -> u16 {
+        u16::try_from(self.next).unwrap_or(u16::MAX)
+    }
+
+    /// The bytes of those that were added.
+    pub fn appended(&self) -> &[u8] {
+        &self.appended
+    }
+
+    fn add(&mut self, added: Added, tag: u8, contents: &[u8], entries: u32) -> Result<u16, RewriteError> {
+        if let Some(index) = self.known.get(&added) {
+            return Ok(*index);
+        }
+        let index = u16::try_from(self.next).map_err(|_| RewriteError::PoolFull)?;
+        if self.next + entries > u32::from(u16::MAX) {
+            return Err(RewriteError::PoolFull);
+        }
+        self.order.push((added.clone(), self.appended.len()));
+        self.known.insert(added, index);
+        self.next += entries;
+        self.appended.push(tag);
+        self.appended.extend_from_slice(contents);
+        Ok(index)
+    }
+
+    /// A Utf8 constant. The text is ASCII: no modified UTF-8 is needed (JVMS §4.4.7).
+    pub fn utf8(&mut self, text: &str) -> Result<u16, RewriteError> {
+        let length = u16::try_from(text.len()).map_err(|_| RewriteError::PoolFull)?;
+        let contents = [&length.to_be_bytes()[..], text.as_bytes()].concat();
+        self.add(Added::Utf8(text.to_owned()), 1, &contents, 1)
+    }
+
+    /// A Class constant: the class's own, if it has one. The name has slashes.
+    pub fn class(&mut self, name: &str) -> Result<u16, RewriteError> {
+        if let Some(index) = self.classes.get(name) {
+            return Ok(*index);
+        }
+        let text = self.utf8(name)?;
+        self.add(Added::Class(text), 7, &text.to_be_bytes(), 1)
+    }
+
+    /// A method of a class.
+    pub fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, RewriteError> {
+        let class = self.class(class)?;
+        let (name, descriptor) = (self.utf8(name)?, self.utf8(descriptor)?);
+        let contents = [name.to_be_bytes(), descriptor.to_be_bytes()].concat();
+        let name_and_type = self.add(Added::NameAndType(name, descriptor), 12, &contents, 1)?;
+        let contents = [class.to_be_bytes(), name_and_type.to_be_bytes()].concat();
+        self.add(Added::Method(class, name_and_type), 10, &contents, 1)
+    }
+
+    /// An Integer constant.
+    pub fn integer(&mut self, value: i32) -> Result<u16, RewriteError> {
+        self.add(Added::Integer(value), 3, &value.to_be_bytes(), 1)
+    }
+
+    /// A Long constant, which takes two entries.
+    pub fn long(&mut self, value: i64) -> Result<u16, RewriteError> {
+        self.add(Added::Long(value), 5, &value.to_be_bytes(), 2)
+    }
+}

@@ -1,0 +1,209 @@
+//! Walks a class file: where its parts are. Nothing is interpreted that does not have to be.
+
+use super::error::RewriteError;
+
+/// What a class file begins with (JVMS §4.1).
+pub const MAGIC: u32 = 0xCAFE_BABE;
+
+/// Reads big-endian numbers one after another.
+#[derive(Clone)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// At the beginning.
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { bytes, at: 0 }
+    }
+
+    /// At a place.
+    pub fn at(bytes: &'a [u8], at: usize) -> Reader<'a> {
+        Reader { bytes, at }
+    }
+
+    /// Where it is.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The next bytes.
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8], RewriteError> {
+        let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
+        let end = end.ok_or(RewriteError::Truncated(self.bytes.len()))?;
+        let taken = self.bytes.get(self.at..end).unwrap_or_default();
+        self.at = end;
+        Ok(taken)
+    }
+
+    /// One byte.
+    pub fn u1(&mut self) -> Result<u8, RewriteError> {
+        Ok(self.take(1)?.first().copied().unwrap_or_default())
+    }
+
+    /// Two bytes.
+    pub fn u2(&mut self) -> Result<u16, RewriteError> {
+        Ok(self.take(2)?.iter().fold(0, |n, b| (n << 8) | u16::from(*b)))
+    }
+
+    /// Four bytes.
+    pub fn u4(&mut self) -> Result<u32, RewriteError> {
+        Ok(self.take(4)?.iter().fold(0, |n, b| (n << 8) | u32::from(*b)))
+    }
+
+    /// A length in four bytes.
+    pub fn length(&mut self) -> Result<usize, RewriteError> {
+        let length = self.u4()?;
+        usize::try_from(length).map_err(|_| RewriteError::Truncated(self.bytes.len()))
+    }
+}
+
+/// Some of the bytes.
+pub fn slice(bytes: &[u8], start: usize, end: usize) -> Result<&[u8], RewriteError> {
+    bytes.get(start..end).ok_or(RewriteError::Truncated(bytes.len()))
+}
+
+/// An attribute: its name's constant, and where its contents are.
+#[derive(Clone, Copy, Debug)]
+pub struct AttributeAt {
+    pub name: u16,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// A method.
+#[derive(Clone, Debug)]
+pub struct MethodAt {
+    pub access: u16,
+    pub name: u16,
+    pub descriptor: u16,
+    /// Where its `Code` attribute is, header included.
+    pub code: Option<(usize, usize)>,
+}
+
+/// Where the parts of a class file are.
+pub struct ClassLayout<'a> {
+    pub bytes: &'a [u8],
+    pub major: u16,
+    /// Where each constant is; 0 for those that are none (JVMS §4.4.5).
+    pub constants: Vec<usize>,
+    pub pool_end: usize,
+    pub this_class: u16,
+    pub super_class: u16,
+    pub methods: Vec<MethodAt>,
+}
+
+impl<'a> ClassLayout<'a> {
+    /// Finds the parts.
+    pub fn read(bytes: &'a [u8]) -> Result<ClassLayout<'a>, RewriteError> {
+        let mut reader = Reader::new(bytes);
+        if reader.u4()? != MAGIC {
+            return Err(RewriteError::NoClassFile);
+        }
+        let _minor = reader.u2()?;
+        let major = reader.u2()?;
+        let constants = constants(&mut reader)?;
+        let pool_end = reader.position();
+        let _access = reader.u2()?;
+        let (this_class, super_class) = (reader.u2()?, reader.u2()?);
+        let interfaces = usize::from(reader.u2()?);
+        reader.take(interfaces * 2)?;
+        let mut class =
+            ClassLayout { bytes, major, constants, pool_end, this_class, super_class, methods: Vec::new() };
+        for _ in 0..reader.u2()? {
+            reader.take(6)?;
+            attributes(&mut reader)?;
+        }
+        for _ in 0..reader.u2()? {
+            let (access, name, descriptor) = (reader.u2()?, reader.u2()?, reader.u2()?);
+            let attributes = attributes(&mut reader)?;
+            let mut code = None;
+            for attribute in attributes {
+                if class.is(attribute.name, "Code") {
+                    code = Some((attribute.start - 6, attribute.end));
+                }
+            }
+            class.methods.push(MethodAt { access, name, descriptor, code });
+        }
+        // Those of the class itself are copied; that they are whole is all there is to know.
+        attributes(&mut reader)?;
+        Ok(class)
+    }
+
+    fn constant(&self, index: u16, tag: u8) -> Result<Reader<'a>, RewriteError> {
+        let bad = RewriteError::BadConstant(index);
+        let at = self.constants.get(usize::from(index)).copied().filter(|at| *at > 0).ok_or(bad.clone())?;
+        let mut reader = Reader::at(self.bytes, at);
+        if reader.u1()? == tag { Ok(reader) } else { Err(bad) }
+    }
+
+    /// The bytes of a Utf8 constant.
+    pub fn raw_utf8(&self, index: u16) -> Result<&'a [u8], RewriteError> {
+        let mut reader = self.constant(index, 1)?;
+        let length = usize::from(reader.u2()?);
+        reader.take(length)
+    }
+
+    /// The text of a Utf8 constant. Names of methods are compared by it; what is no UTF-8 is none of them.
+    pub fn utf8(&self, index: u16) -> Result<String, RewriteError> {
+        Ok(String::from_utf8_lossy(self.raw_utf8(index)?).into_owned())
+    }
+
+    /// Whether a Utf8 constant is this text.
+    pub fn is(&self, index: u16, text: &str) -> bool {
+        self.raw_utf8(index).is_ok_and(|raw| raw == text.as_bytes())
+    }
+
+    /// The name of a Class constant, with slashes.
+    pub fn class_name(&self, index: u16) -> Result<String, RewriteError> {
+        let name = self.constant(index, 7)?.u2()?;
+        self.utf8(name)
+    }
+
+    /// The class, name and descriptor of a method's constant.
+    pub fn method_ref(&self, index: u16) -> Result<(String, String, String), RewriteError> {
+        let mut reader = self.constant(index, 10).or_else(|_| self.constant(index, 11))?;
+        let (class, name_and_type) = (reader.u2()?, reader.u2()?);
+        let mut reader = self.constant(name_and_type, 12)?;
+        let (name, descriptor) = (reader.u2()?, reader.u2()?);
+        Ok((self.class_name(class)?, self.utf8(name)?, self.utf8(descriptor)?))
+    }
+}
+
+fn constants(reader: &mut Reader<'_>) -> Result<Vec<usize>, RewriteError> {
+    let count = reader.u2()?;
+    let mut constants = vec![0];
+    while constants.len() < usize::from(count) {
+        constants.push(reader.position());
+        let tag = reader.u1()?;
+        let length = match tag {
+            1 => usize::from(reader.u2()?),
+            3 | 4 | 9..=12 | 17 | 18 => 4,
+            5 | 6 => {
+                // A long or double takes two entries.
+                constants.push(0);
+                8
+            }
+            7 | 8 | 16 | 19 | 20 => 2,
+            15 => 3,
+            _ => return Err(RewriteError::BadConstant(u16::try_from(constants.len() - 1).unwrap_or(0))),
+        };
+        reader.take(length)?;
+    }
+    constants.truncate(usize::from(count).max(1));
+    Ok(constants)
+}
+
+/// The attributes that begin here.
+pub fn attributes(reader: &mut Reader<'_>) -> Result<Vec<AttributeAt>, RewriteError> {
+    let mut found = Vec::new();
+    for _ in 0..reader.u2()? {
+        let name = reader.u2()?;
+        let length = reader.length()?;
+        let start = reader.position();
+        reader.take(length)?;
+        found.push(AttributeAt { name, start, end: reader.position() });
+    }
+    Ok(found)
+}

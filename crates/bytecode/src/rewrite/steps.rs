@@ -1,0 +1,217 @@
+//! What can be put into a method: instructions in a straight line, without branches, so that no frame is needed
+//! inside.
+
+use super::error::{LeftAlone, RewriteError};
+use super::pool::Pool;
+use crate::descriptor;
+use crate::op::Kind;
+
+/// One instruction that is put in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Pushes an `int`.
+    Int(i32),
+    /// Pushes a `long`.
+    Long(i64),
+    /// Pushes `null`.
+    Null,
+    /// Pushes a local variable.
+    Load(Kind, Slot),
+    /// Pops into a local variable.
+    Store(Kind, Slot),
+    /// Moves operands.
+    Stack(StackOp),
+    /// Calls a static method of a class, whose name has slashes.
+    Call {
+        /// The class.
+        class: String,
+        /// The method.
+        name: String,
+        /// Its descriptor.
+        descriptor: String,
+    },
+}
+
+/// A local variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// One of the method's own.
+    Own(u16),
+    /// One of the plan's `kept`, by its place there.
+    Kept(usize),
+    /// One of the plan's `scratch`, by its place there.
+    Scratch(usize),
+}
+
+/// What moves operands (JVMS §6.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the instructions")]
+pub enum StackOp {
+    Pop,
+    Pop2,
+    Dup,
+    DupX1,
+    DupX2,
+    Dup2,
+    Dup2X1,
+    Dup2X2,
+    Swap,
+}
+
+impl StackOp {
+    fn opcode_and_effect(self) -> (u8, i32) {
+        match self {
+            StackOp::Pop => (0x57, -1),
+            StackOp::Pop2 => (0x58, -2),
+            StackOp::Dup => (0x59, 1),
+            StackOp::DupX1 => (0x5a, 1),
+            StackOp::DupX2 => (0x5b, 1),
+            StackOp::Dup2 => (0x5c, 2),
+            StackOp::Dup2X1 => (0x5d, 2),
+            StackOp::Dup2X2 => (0x5e, 2),
+            StackOp::Swap => (0x5f, 0),
+        }
+    }
+}
+
+/// Where the extra locals are.
+pub struct Slots {
+    kept: Vec<u16>,
+    scratch: Vec<u16>,
+    /// Kinds of the kept ones, in order.
+    pub kept_kinds: Vec<Kind>,
+    /// How many slots the method has now.
+    pub max_locals: u16,
+}
+
+impl Slots {
+    /// Behind the method's own.
+    pub fn new(own: u16, kept: &[Kind], scratch: &[Kind]) -> Result<Slots, LeftAlone> {
+        let mut next = own;
+        let mut place = |kinds: &[Kind]| {
+            let mut places = Vec::with_capacity(kinds.len());
+            for kind in kinds {
+                places.push(next);
+                next = next.checked_add(kind.slots()).ok_or(LeftAlone::TooWide)?;
+            }
+            Ok(places)
+        };
+        let (kept_at, scratch_at) = (place(kept)?, place(scratch)?);
+        Ok(Slots { kept: kept_at, scratch: scratch_at, kept_kinds: kept.to_vec(), max_locals: next })
+    }
+
+    fn of(&self, slot: Slot) -> Result<u16, LeftAlone> {
+        match slot {
+            Slot::Own(own) => Ok(own),
+            Slot::Kept(n) => self.kept.get(n).copied().ok_or(LeftAlone::TooWide),
+            Slot::Scratch(n) => self.scratch.get(n).copied().ok_or(LeftAlone::TooWide),
+        }
+    }
+}
+
+/// Steps as bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assembled {
+    pub bytes: Vec<u8>,
+    /// How much deeper the operand stack gets.
+    pub deepest: i32,
+}
+
+/// Assembles steps.
+pub fn assemble(
+    steps: &[Step],
+    slots: &Slots,
+    pool: &mut Pool,
+) -> Result<Result<Assembled, LeftAlone>, RewriteError> {
+    let mut out = Assembled::default();
+    let mut depth = 0;
+    for step in steps {
+        let effect = match step {
+            Step::Int(value) => {
+                int(&mut out.bytes, *value, pool)?;
+                1
+            }
+            Step::Long(value) => {
+                let constant = pool.long(*value)?;
+                wide_index(&mut out.bytes, 0x14, constant);
+                2
+            }
+            Step::Null => {
+                out.bytes.push(0x01);
+                1
+            }
+            Step::Load(kind, slot) | Step::Store(kind, slot) => {
+                let slot = match slots.of(*slot) {
+                    Ok(slot) => slot,
+                    Err(reason) => return Ok(Err(reason)),
+                };
+                let is_load = matches!(step, Step::Load(..));
+                local(&mut out.bytes, if is_load { 0x15 } else { 0x36 } + number(*kind), slot);
+                let slots = i32::from(kind.slots());
+                if is_load { slots } else { -slots }
+            }
+            Step::Stack(op) => {
+                let (opcode, effect) = op.opcode_and_effect();
+                out.bytes.push(opcode);
+                effect
+            }
+            Step::Call { class, name, descriptor } => {
+                let method = pool.method(class, name, descriptor)?;
+                wide_index(&mut out.bytes, 0xb8, method);
+                call_effect(descriptor)
+            }
+        };
+        depth += effect;
+        out.deepest = out.deepest.max(depth);
+    }
+    Ok(Ok(out))
+}
+
+/// How a call changes the depth of the operand stack.
+fn call_effect(descriptor: &str) -> i32 {
+    let slots = |d: &str| i32::from(Kind::of_descriptor(d).slots());
+    let returned = descriptor.rsplit_once(')').map_or("V", |(_, r)| r);
+    let returned = if returned == "V" { 0 } else { slots(returned) };
+    let taken: i32 = descriptor::parameter_slots(descriptor, true).iter().map(|(_, p)| slots(p)).sum();
+    returned - taken
+}
+
+fn number(kind: Kind) -> u8 {
+    match kind {
+        Kind::Int => 0,
+        Kind::Long => 1,
+        Kind::Float => 2,
+        Kind::Double => 3,
+        Kind::Reference => 4,
+    }
+}
+
+fn int(out: &mut Vec<u8>, value: i32, pool: &mut Pool) -> Result<(), RewriteError> {
+    if let (-1..=5, Ok(small)) = (value, i8::try_from(value)) {
+        out.push((3 + small).unsigned_abs());
+    } else if let Ok(byte) = i8::try_from(value) {
+        out.extend_from_slice(&[0x10, byte.to_be_bytes()[0]]);
+    } else if let Ok(short) = i16::try_from(value) {
+        out.push(0x11);
+        out.extend_from_slice(&short.to_be_bytes());
+    } else {
+        let constant = pool.integer(value)?;
+        wide_index(out, 0x13, constant);
+    }
+    Ok(())
+}
+
+fn wide_index(out: &mut Vec<u8>, opcode: u8, index: u16) {
+    out.push(opcode);
+    out.extend_from_slice(&index.to_be_bytes());
+}
+
+fn local(out: &mut Vec<u8>, opcode: u8, slot: u16) {
+    match u8::try_from(slot) {
+        Ok(slot) => out.extend_from_slice(&[opcode, slot]),
+        Err(_) => {
+            out.push(0xc4);
+            wide_index(out, opcode, slot);
+        }
+    }
+}

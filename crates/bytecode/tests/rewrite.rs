@@ -1,0 +1,392 @@
+//! Rewritten classes: with nothing put in they are byte for byte what they were, and with calls at every entry, exit,
+//! branch, put and array store a real VM verifies and runs them. By default a sample of java.base and of the Debian
+//! jars; with `BYTECODE_SWEEP=all` all of the JDK and of the jars.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use bytecode::op::{Element, Kind};
+use bytecode::rewrite::{LeftAlone, MethodPlan, Plan, RewriteError, Slot, StackOp, Step, rewrite};
+use bytecode::{ClassFile, Code, Op};
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the rewritten classes call.
+const PROBE: &str = "java/lang/QpProbe";
+
+fn all() -> bool {
+    std::env::var("BYTECODE_SWEEP").is_ok_and(|v| v == "all")
+}
+
+/// The classes of an archive, every `stride`th, by the name of their file.
+fn classes(archive: &Path, stride: usize) -> Vec<(String, Vec<u8>)> {
+    let bytes = std::fs::read(archive).unwrap();
+    // A jmod is a zip after four bytes of its own.
+    let start = if bytes.starts_with(b"JM") { 4 } else { 0 };
+    let mut zip = zip::ZipArchive::new(Cursor::new(&bytes[start..])).unwrap();
+    let mut names: Vec<String> = zip
+        .file_names()
+        .filter_map(|n| Some(n.ok()?.into_owned()))
+        .filter(|n| n.ends_with(".class") && !n.starts_with("META-INF/") && !n.ends_with("-info.class"))
+        .collect();
+    names.sort();
+    let read = |name: String| {
+        let mut bytes = Vec::new();
+        zip.by_name(&name).unwrap().read_to_end(&mut bytes).unwrap();
+        let name = name.strip_prefix("classes/").unwrap_or(&name).to_owned();
+        (name, bytes)
+    };
+    names.into_iter().step_by(stride).map(read).collect()
+}
+
+fn call(name: &str, descriptor: &str) -> Step {
+    Step::Call { class: PROBE.into(), name: name.into(), descriptor: descriptor.into() }
+}
+
+fn counted(name: &str) -> Vec<Step> {
+    vec![Step::Int(70_000), call(name, "(I)V")]
+}
+
+fn letter(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Int => "I",
+        Kind::Long => "J",
+        Kind::Float => "F",
+        Kind::Double => "D",
+        Kind::Reference => "Ljava/lang/Object;",
+    }
+}
+
+/// Hands on the owner and the value of a put, which stay where they are.
+fn put(kind: Kind) -> Vec<Step> {
+    let call = call("put", &format!("(Ljava/lang/Object;{}I)V", letter(kind)));
+    if kind.slots() == 1 {
+        return vec![Step::Stack(StackOp::Dup2), Step::Load(Kind::Int, Slot::Kept(0)), call];
+    }
+    let scratch = Slot::Scratch(if kind == Kind::Long { 1 } else { 2 });
+    vec![
+        Step::Store(kind, scratch),
+        Step::Stack(StackOp::Dup),
+        Step::Load(kind, scratch),
+        Step::Int(3),
+        call,
+        Step::Load(kind, scratch),
+    ]
+}
+
+/// Hands on the array, the index and the value of a store.
+fn store(kind: Kind) -> Vec<Step> {
+    let scratch = Slot::Scratch(match kind {
+        Kind::Int => 0,
+        Kind::Long => 1,
+        Kind::Double => 2,
+        Kind::Float => 3,
+        Kind::Reference => 4,
+    });
+    vec![
+        Step::Store(kind, scratch),
+        Step::Stack(StackOp::Dup2),
+        Step::Load(kind, scratch),
+        Step::Int(-3),
+        call("store", &format!("(Ljava/lang/Object;I{}I)V", letter(kind))),
+        Step::Load(kind, scratch),
+    ]
+}
+
+fn kind_of(element: Element) -> Kind {
+    match element {
+        Element::Long => Kind::Long,
+        Element::Float => Kind::Float,
+        Element::Double => Kind::Double,
+        Element::Reference => Kind::Reference,
+        _ => Kind::Int,
+    }
+}
+
+/// Something everywhere.
+fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
+    let mut plan = MethodPlan {
+        kept: vec![Kind::Int],
+        scratch: vec![Kind::Int, Kind::Long, Kind::Double, Kind::Float, Kind::Reference],
+        entry: [vec![Step::Int(7), Step::Store(Kind::Int, Slot::Kept(0))], counted("enter")].concat(),
+        unwind: counted("unwind"),
+        ..MethodPlan::default()
+    };
+    for instruction in &code.instructions {
+        let pc = instruction.pc;
+        match &instruction.op {
+            Op::Return(_) => drop(plan.before.insert(pc, counted("leave"))),
+            // Before the superclass's constructor has run, `this` is nobody's argument.
+            Op::PutField(field) if !is_constructor => {
+                plan.before.insert(pc, put(Kind::of_descriptor(&field.descriptor)));
+            }
+            Op::PutField(_) | Op::PutStatic(_) => drop(plan.after.insert(pc, counted("put"))),
+            Op::ArrayStore(element) => drop(plan.before.insert(pc, store(kind_of(*element)))),
+            Op::If { target, .. } => {
+                plan.taken.insert((pc, *target), counted("branch"));
+                plan.after.insert(pc, counted("branch"));
+            }
+            Op::Switch { keys, default } => {
+                for target in keys.iter().map(|(_, target)| target).chain([default]) {
+                    plan.taken.insert((pc, *target), counted("branch"));
+                }
+            }
+            _ => {}
+        }
+    }
+    plan
+}
+
+fn plan(class: &ClassFile, of_method: impl Fn(bool, &Code) -> MethodPlan) -> Plan {
+    let mut plan = Plan::default();
+    for method in &class.methods {
+        if let Some(code) = &method.code {
+            let key = (method.name.clone(), method.descriptor.clone());
+            plan.methods.insert(key, of_method(method.name == "<init>", code));
+        }
+    }
+    plan
+}
+
+/// Puts empty sequences everywhere: all is taken apart and put together again.
+fn nothing(_: bool, code: &Code) -> MethodPlan {
+    let pcs = code.instructions.iter().map(|i| (i.pc, Vec::new()));
+    MethodPlan { before: pcs.clone().collect(), after: pcs.collect(), ..MethodPlan::default() }
+}
+
+#[test]
+fn with_nothing_put_in_a_class_is_byte_for_byte_what_it_was() {
+    let (mut seen, mut other) = (0, Vec::new());
+    for archive in archives() {
+        for (name, bytes) in classes(&archive, if all() { 1 } else { 16 }) {
+            let class = ClassFile::parse(&bytes).unwrap();
+            let rewritten = rewrite(&bytes, &plan(&class, nothing)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            seen += 1;
+            assert!(rewritten.left_alone.is_empty(), "{name}: {:?}", rewritten.left_alone);
+            for method in &rewritten.methods {
+                assert!(method.moved.iter().all(|(was, now)| was == now), "{name} {}", method.name);
+            }
+            if rewritten.bytes != bytes {
+                other.push(format!("{name} of {}", archive.display()));
+            }
+        }
+    }
+    println!("{seen} classes, {} other", other.len());
+    assert!(seen > 400, "only {seen} classes");
+    assert!(
+        other.is_empty(),
+        "{} classes are not what they were: {:#?}",
+        other.len(),
+        &other[..other.len().min(20)]
+    );
+}
+
+fn jmods() -> PathBuf {
+    let mut homes: Vec<PathBuf> = std::env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
+    let mut installed: Vec<PathBuf> =
+        std::fs::read_dir("/usr/lib/jvm").unwrap().map(|e| e.unwrap().path()).collect();
+    installed.sort();
+    homes.extend(installed);
+    let found = homes.into_iter().map(|h| h.join("jmods")).find(|p| p.join("java.base.jmod").exists());
+    found.expect("a JDK with jmods: install openjdk-17-jdk-headless")
+}
+
+fn archives() -> Vec<PathBuf> {
+    let mut modules: Vec<PathBuf> = std::fs::read_dir(jmods()).unwrap().map(|e| e.unwrap().path()).collect();
+    modules.sort();
+    modules
+        .retain(|m| m.extension().is_some_and(|e| e == "jmod") && (all() || m.ends_with("java.base.jmod")));
+    modules.into_iter().chain(jars()).collect()
+}
+
+/// Debian's; those that are not installed are left out.
+fn jars() -> Vec<PathBuf> {
+    let names = [
+        "commons-csv.jar",
+        "commons-io.jar",
+        "commons-lang3.jar",
+        "guava.jar",
+        "guice.jar",
+        "asm.jar",
+        "jsoup.jar",
+        "htmlcleaner.jar",
+        "kxml2.jar",
+        "javassist.jar",
+        "cglib.jar",
+        "ant.jar",
+        "junit4.jar",
+    ];
+    names.iter().map(|n| Path::new("/usr/share/java").join(n)).filter(|p| p.exists()).collect()
+}
+
+/// A folder with `QpProbe` as a patch of java.base, and `LoadAll`.
+fn probes(folder: &Path) {
+    let javac = support::javac(17).expect("javac 17");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rewrite");
+    let patch = folder.join("java.base");
+    std::fs::create_dir_all(&patch).unwrap();
+    let run = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let source = format!("java.base={}", here.display());
+    run(Command::new(&javac)
+        .args(["--patch-module", &source, "-d"])
+        .arg(&patch)
+        .arg(here.join("QpProbe.java")));
+    run(Command::new(&javac).arg("-d").arg(folder).arg(here.join("LoadAll.java")));
+}
+
+/// Rewrites classes into a folder; gives their binary names and what was left alone.
+fn rewrite_all(from: Vec<(String, Vec<u8>)>, to: &Path) -> (Vec<String>, BTreeMap<String, usize>) {
+    let (mut names, mut alone) = (Vec::new(), BTreeMap::new());
+    for (name, bytes) in from {
+        let class = ClassFile::parse(&bytes).unwrap();
+        let rewritten = rewrite(&bytes, &plan(&class, everything)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for (_, _, reason) in &rewritten.left_alone {
+            *alone.entry(format!("{reason:?}").split('(').next().unwrap().to_owned()).or_default() += 1;
+        }
+        // It can be read again, and says of its instructions what it said before.
+        let again = ClassFile::parse(&rewritten.bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for method in &rewritten.methods {
+            let of = |class: &ClassFile| {
+                class.method(&method.name, &method.descriptor).unwrap().code.clone().unwrap()
+            };
+            let (old, new) = (of(&class), of(&again));
+            for instruction in old.instructions.iter().step_by(7) {
+                let now = method.now(instruction.pc).unwrap();
+                assert_eq!(method.was(now), Some(instruction.pc), "{name} {}", method.name);
+                let same = new.at(now).unwrap_or_else(|| panic!("{name} {}: {now}", method.name));
+                let shape = |op: &Op| format!("{op:?}").split([' ', '(', '{']).next().unwrap().to_owned();
+                assert_eq!(shape(&same.op), shape(&instruction.op), "{name} {}", method.name);
+            }
+        }
+        let file = to.join(&name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, &rewritten.bytes).unwrap();
+        names.push(name.trim_end_matches(".class").replace('/', "."));
+    }
+    (names, alone)
+}
+
+/// Has a VM load and link classes, every one verified.
+fn load(java: &str, patches: &[String], class_path: &str, folder: &Path, names: &[String]) -> String {
+    let list = folder.join("names");
+    std::fs::write(&list, names.join("\n")).unwrap();
+    let mut command = Command::new(java);
+    command.args([
+        "-XX:+UnlockDiagnosticVMOptions",
+        "-XX:+BytecodeVerificationLocal",
+        "-XX:+BytecodeVerificationRemote",
+        "-Xmx1g",
+    ]);
+    for patch in patches {
+        command.args(["--patch-module", patch]);
+    }
+    let modules = if patches.len() > 1 { "ALL-SYSTEM" } else { "java.base" };
+    command.args(["--add-modules", modules, "-cp", class_path, "LoadAll"]).arg(&list);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+fn number(said: &str, word: &str) -> usize {
+    let line =
+        said.lines().find_map(|l| l.strip_prefix(word)).unwrap_or_else(|| panic!("no `{word}` in {said}"));
+    line.trim().parse().unwrap()
+}
+
+fn refused(said: &str) -> Vec<&str> {
+    said.lines().filter(|l| l.starts_with("refused")).collect()
+}
+
+#[test]
+fn a_vm_boots_and_verifies_with_calls_everywhere_in_its_own_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    probes(folder);
+    let mut modules: Vec<PathBuf> = std::fs::read_dir(jmods()).unwrap().map(|e| e.unwrap().path()).collect();
+    modules.sort();
+    modules
+        .retain(|m| m.extension().is_some_and(|e| e == "jmod") && (all() || m.ends_with("java.base.jmod")));
+    let (mut names, mut patches) = (Vec::new(), Vec::new());
+    for module in modules {
+        let name = module.file_stem().unwrap().to_string_lossy().into_owned();
+        let to = folder.join(&name);
+        std::fs::create_dir_all(&to).unwrap();
+        let (more, alone) = rewrite_all(classes(&module, if all() { 1 } else { 5 }), &to);
+        println!("{name}: {} classes, left alone: {alone:?}", more.len());
+        names.extend(more);
+        patches.push(format!("{name}={}", to.display()));
+    }
+    let said = load("java", &patches, &folder.display().to_string(), folder, &names);
+    let refused = refused(&said);
+    assert!(
+        refused.is_empty(),
+        "{} refused:\n{}",
+        refused.len(),
+        refused[..refused.len().min(10)].join("\n")
+    );
+    println!("{} loaded of {}", number(&said, "loaded"), names.len());
+    assert!(number(&said, "loaded") > names.len() * 9 / 10, "{said}");
+    assert!(number(&said, "entered") > 1000, "the probes ran while the VM booted: {said}");
+}
+
+#[test]
+fn debian_jars_are_verified_with_calls_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    probes(folder);
+    let javas =
+        ["java".to_owned()].into_iter().chain(std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty()));
+    let javas: Vec<String> = javas.collect();
+    let mut checked = 0;
+    for jar in jars() {
+        let to = folder.join(jar.file_stem().unwrap());
+        let (names, alone) = rewrite_all(classes(&jar, if all() { 1 } else { 3 }), &to);
+        let patch = [format!("java.base={}", folder.join("java.base").display())];
+        let class_path = format!("{}:{}:{}:/usr/share/java/*", folder.display(), to.display(), jar.display());
+        for java in &javas {
+            let said = load(java, &patch, &class_path, folder, &names);
+            let refused = refused(&said);
+            assert!(refused.is_empty(), "{}: {}", jar.display(), refused.join("\n"));
+            println!(
+                "{}: {} loaded of {}, left alone: {alone:?}",
+                jar.display(),
+                number(&said, "loaded"),
+                names.len()
+            );
+            checked += number(&said, "loaded");
+        }
+    }
+    assert!(checked > 0 || jars().is_empty());
+}
+
+#[test]
+fn what_cannot_be_done_is_told_and_the_method_stays() {
+    let text = "class Big { static int f(int x) { int a = x; return a + 1; } }";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("Big.java");
+    std::fs::write(&file, text).unwrap();
+    let bytes = support::compile_to_bytes(&support::javac(17).unwrap(), &[&file], &["-g"]).remove(0);
+    let with = |plan: MethodPlan| {
+        let methods = [(("f".to_owned(), "(I)I".to_owned()), plan)].into();
+        rewrite(&bytes, &Plan { methods }).unwrap()
+    };
+    let long = MethodPlan { entry: vec![Step::Stack(StackOp::Dup); 66_000], ..MethodPlan::default() };
+    let rewritten = with(long);
+    assert!(matches!(rewritten.left_alone[0].2, LeftAlone::TooLong(_)), "{:?}", rewritten.left_alone);
+    assert_eq!(rewritten.bytes, bytes, "no constant stays behind either");
+    let nowhere = MethodPlan { before: [(1000, counted("put"))].into(), ..MethodPlan::default() };
+    let rewritten = with(nowhere);
+    assert_eq!(rewritten.left_alone[0].2, LeftAlone::NoInstruction(1000));
+    assert_eq!(rewritten.bytes, bytes);
+    assert_eq!(rewrite(b"hello, world", &Plan::default()), Err(RewriteError::NoClassFile));
+    for cut in 0..bytes.len() {
+        let everywhere = plan(&ClassFile::parse(&bytes).unwrap(), everything);
+        assert!(rewrite(&bytes[..cut], &everywhere).is_err(), "cut at {cut}");
+    }
+}
