@@ -43,7 +43,7 @@ fn kind(reply: &Value) -> &str {
 }
 
 #[track_caller]
-fn error<'a>(reply: &'a Value) -> &'a str {
+fn error(reply: &Value) -> &str {
     assert_eq!(reply["reply"], "error", "{reply:#}");
     reply["content"].as_str().expect("a message")
 }
