@@ -1,8 +1,9 @@
 //! `qp why [EXPR] --at CLASS:LINE -- java …`: one question, one answer, no file.
 
 use super::CommandError;
+use super::program::ProgramArgs;
 use super::replay::RunArgs;
-use crate::chain::{Chain, Debuggee, FORMAT, Guards, Kind, Point};
+use crate::chain::{Chain, FORMAT, Guards, Kind, Point};
 use crate::session::{self, Answer, Interrupt, Progress};
 use std::path::PathBuf;
 
@@ -25,16 +26,16 @@ pub struct Why {
     /// Which hit of the line: 0 the first, -1 the last
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub index: Option<i64>,
-    /// Where the source files are
-    #[arg(long = "source", value_name = "DIR")]
-    pub sources: Vec<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub program: ProgramArgs,
     /// Write the question to a chain file, to go on from or to replay
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub run: RunArgs,
-    /// The command that starts the program
+    /// The command that starts the program, or has one start anew that is attached to
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -64,8 +65,7 @@ impl Why {
             Some(expr) => Kind::LastChange(format!("A(0):{expr}")),
             None => Kind::LastCondition("A".to_owned()),
         };
-        let debuggee =
-            Debuggee { command: self.command.clone(), sources: self.sources.clone(), ..Debuggee::default() };
+        let debuggee = self.program.debuggee(&self.command);
         let chain = Chain {
             format: FORMAT,
             about: String::new(),

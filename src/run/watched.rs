@@ -57,6 +57,11 @@ impl Watched {
         }
     }
 
+    /// Takes an event set that was read before as the next one.
+    pub fn put_back(&mut self, set: EventSet) {
+        self.deferred.push_front(set);
+    }
+
     /// Puts into the VM, which is suspended, those watches that are not in it yet.
     pub async fn begin(&mut self) -> Result<(), RunError> {
         self.installed.begin(&mut self.vm, &self.watches, &self.pool, &mut self.report).await

@@ -42,13 +42,14 @@ impl Classes<'_> {
                 .into_iter()
                 .map(|(entry, why)| format!("{entry} ({why})"))
                 .collect(),
+            copies: self.pool.are_copies(),
         };
         match self.pool.resolve(written) {
             Resolution::One(name) => self.pool.find(&name)?.ok_or_else(missing),
             Resolution::Many(found) => Err(Refusal::AmbiguousClass { written: written.to_owned(), found }),
             Resolution::None { near: found } => Err(match missing() {
-                Refusal::NoSuchClass { written, missing, unreadable, .. } => {
-                    Refusal::NoSuchClass { written, near: found, missing, unreadable }
+                Refusal::NoSuchClass { written, missing, unreadable, copies, .. } => {
+                    Refusal::NoSuchClass { written, near: found, missing, unreadable, copies }
                 }
                 other => other,
             }),

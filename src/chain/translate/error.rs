@@ -48,9 +48,10 @@ pub enum Refusal {
     Chain(String),
     /// No such class.
     #[error(
-        "no class `{written}` on the class path{}{}",
+        "no class `{written}` {}{}{}",
+        if *copies { "in `classes`" } else { "on the class path" },
         did_you_mean(near),
-        missing_note(missing, unreadable)
+        missing_note(*copies, missing, unreadable)
     )]
     NoSuchClass {
         /// The name as written.
@@ -61,6 +62,8 @@ pub enum Refusal {
         missing: Vec<String>,
         /// Elements that are there and cannot be read, with the reason.
         unreadable: Vec<String>,
+        /// Whether the classes are copies of those of a remote program.
+        copies: bool,
     },
     /// Several classes end with the name.
     #[error("`{written}` can be {}; write the whole name", found.join(" or "))]
@@ -210,16 +213,20 @@ fn quoted(names: &[String]) -> Vec<String> {
     names.iter().map(|n| format!("`{n}`")).collect()
 }
 
-fn missing_note(missing: &[String], unreadable: &[String]) -> String {
+fn missing_note(copies: bool, missing: &[String], unreadable: &[String]) -> String {
     let mut notes = String::new();
+    let names = if copies { "`classes` names" } else { "the class path names" };
     if !missing.is_empty() {
         let verb = if missing.len() == 1 { "does" } else { "do" };
-        notes += &format!("; the class path names {}, which {verb} not exist", missing.join(", "));
+        notes += &format!("; {names} {}, which {verb} not exist", missing.join(", "));
     }
     if !unreadable.is_empty() {
-        notes += &format!("; the class path names what cannot be read: {}", unreadable.join(", "));
+        notes += &format!("; {names} what cannot be read: {}", unreadable.join(", "));
     }
-    if notes.is_empty() {
+    if notes.is_empty() && copies {
+        "; a remote program's classes are read from copies here: name their folders and jars in `classes` (--classes)"
+            .to_owned()
+    } else if notes.is_empty() {
         "; check the class path of the debuggee's command (`-cp`)".to_owned()
     } else {
         notes
