@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 use support::case::{Case, Run};
 use support::{finish, point, processes_with, said};
@@ -195,31 +196,29 @@ fn the_vm_of_the_run_before_is_not_taken_for_a_new_one() {
 fn a_vm_that_waited_before_is_not_taken_when_the_command_ends_it() {
     // It stands at its start, as a new one does, but the command is about to end it.
     let remote = Remote::new();
-    let survivor = Survivor(&remote);
-    let script = surviving(&remote.java("y", "stay"));
-    let mut start = remote.case.qp();
-    let shell = std::process::Command::new("sh")
-        .args(["-c", &script])
-        .current_dir(remote.case.work())
-        .envs(
-            start
-                .env("X", "")
-                .get_envs()
-                .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))),
-        )
-        .status()
-        .expect("sh");
-    assert!(shell.success());
-    remote.case.wait_until("the first VM", || {
-        std::fs::read_to_string(remote.case.mark("log")).is_ok_and(|log| log.contains("Listening"))
-    });
-    let first = survivor.pid();
-    let file = remote.case.chain(&remote.debuggee(&format!("sleep 0.5\n{script}")), &remote.points());
-    let output = finish(remote.case.qp().arg("replay").arg(&file).args(["--format", "json"]));
-    let answer: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
-    remote.is_answered(&answer);
-    assert_ne!(survivor.pid(), first);
+    let new = surviving(&remote.java("y", "stay"));
+    for script in [format!("sleep 2\n{new}"), format!("sleep 2\n{new}\nwait")] {
+        let survivor = Survivor(&remote);
+        let old = surviving(&remote.java("y", "stay").replace("-cp", "-Dstart=100 -cp"));
+        let of_qp = remote.case.qp();
+        let of_case = of_qp.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &old]).current_dir(remote.case.work()).envs(of_case);
+        assert!(shell.status().expect("sh").success());
+        remote.case.wait_until("the first VM", || {
+            std::fs::read_to_string(remote.case.mark("log")).is_ok_and(|log| log.contains("Listening"))
+        });
+        let points = format!(
+            r#"(id: "A", at: Line("Remote", {})), (id: "C", at: LastChange("A:Remote.total"))"#,
+            remote.line("// <- A")
+        );
+        let file = remote.case.chain(&remote.debuggee(&script), &points);
+        let output = finish(remote.case.qp().arg("replay").arg(&file).args(["--format", "json"]));
+        let answer: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+        assert_eq!(point(&answer, "C")["new"], "12", "{answer:#}");
+        assert!(survivor.runs());
+    }
 }
 
 #[test]
@@ -349,7 +348,7 @@ fn other_classes_than_those_of_the_program_are_refused() {
     std::fs::create_dir(&other).expect("a folder");
     std::fs::write(other.join("Remote.java"), source.replace("total += amount", "total += 2 * amount"))
         .expect("written");
-    let javac = std::process::Command::new("javac").args(["-g", "Remote.java"]).current_dir(&other).output();
+    let javac = Command::new("javac").args(["-g", "Remote.java"]).current_dir(&other).output();
     assert!(javac.expect("javac").status.success());
     let debuggee =
         remote.debuggee(&remote.java("y", "0")).replace(r#"classes: ["classes"]"#, r#"classes: ["other"]"#);
@@ -397,7 +396,7 @@ fn an_interrupt_ends_the_waiting() {
 }
 
 /// What a session says to each line of a script.
-fn session(command: &mut std::process::Command, script: &str) -> Vec<Value> {
+fn session(command: &mut Command, script: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("script");
     std::fs::write(&file, script).expect("written");
@@ -435,6 +434,22 @@ fn a_session_goes_to_a_point_of_a_remote_program() {
     assert!(saved.contains(&format!("attach: \"127.0.0.1:{}\"", remote.port)), "{saved}");
     let run = remote.case.run(&["replay", "saved.ron", "--format", "json"]);
     assert_eq!(point(&run.is(0, &[]).answer(), "B")["new"], "12");
+}
+
+#[test]
+fn a_program_that_was_held_goes_on_when_the_session_ends() {
+    let remote = Remote::new();
+    let survivor = Survivor(&remote);
+    let script = surviving(&remote.java("y", "stay"));
+    let debuggee = remote.debuggee(&script);
+    remote.case.chain(&debuggee, &remote.points());
+    let mut command = remote.case.qp();
+    command.args(["debug", "--format", "json", "chain.ron"]);
+    let replies = session(&mut command, "run\nprint amount\n");
+    assert_eq!(replies[1]["content"]["value"], "-2", "{replies:#?}");
+    assert!(survivor.runs());
+    std::fs::write(remote.case.mark("stop"), "").expect("written");
+    remote.case.wait_until("the end of the program", || remote.case.mark("done").exists());
 }
 
 #[test]

@@ -21,8 +21,11 @@ const SHORT: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(1);
 /// How long a running VM must have been there to be the one that was started.
 const SURELY: Duration = Duration::from_secs(3);
-/// How long a VM must stay that was there as soon as `relaunch` was started: it can be one that is about to be ended.
-const STAYS: Duration = Duration::from_secs(1);
+/// How long a VM that was there as soon as `relaunch` was started must outlive it: it is hardly a new one, and about to be
+/// ended.
+const STAYS: Duration = Duration::from_secs(10);
+/// How late the end of a VM can be heard of.
+const LATE: Duration = Duration::from_millis(200);
 /// A class of the `java` launcher, which has it loaded when the VM has started.
 const LAUNCHER: &str = "Lsun/launcher/LauncherHelper;";
 
@@ -44,11 +47,16 @@ pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Gre
                 if search.was_other || running.exited().is_some() {
                     return Ok(greeted);
                 }
+                // It stands still, so all it can say is that it has ended.
                 let stays = tokio::select! {
-                    failure = running.relaunch_failed() => return Err(failure.into()),
-                    // It stands still, so all it can say is that it has ended.
                     _ = greeted.events.next() => false,
-                    () = sleep(STAYS) => true,
+                    exit = running.wait_exit() => {
+                        if !exit.success() {
+                            return Err(running.relaunch_failed().await.into());
+                        }
+                        timeout(LATE, greeted.events.next()).await.is_err()
+                    }
+                    () = sleep_until(deadline.min(Instant::now() + STAYS)) => true,
                 };
                 if stays {
                     return Ok(greeted);
