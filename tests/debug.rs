@@ -154,7 +154,7 @@ fn a_cause_is_confirmed_withdrawn_missed_or_different() {
     let at = |n: usize| gone(n)["standing"]["place"]["line"].as_u64().unwrap_or_default();
     // Run 1 found B. Run 2 stands there, and all looks the same, but another write follows.
     assert_eq!(point(&gone(0)["ran"]["answer"], "B")["line"], line("// <- first"));
-    assert_eq!(gone(1)["certainty"], json!({"is": "expected", "change": "0 → 1"}));
+    assert_eq!(gone(1)["certainty"], json!({"is": "expected", "change": "0 → 1", "asked_from": "A"}));
     assert_eq!((at(1), &gone(1)["standing"]["run"]), (u64::from(line("// <- first")), &json!(2)));
     let settled = &gone(2)["settled"][0];
     assert_eq!((&settled["point"], &settled["confirmed"]), (&json!("B"), &json!(false)), "{:#}", gone(2));
@@ -362,4 +362,15 @@ fn what_cannot_be_done_is_said_and_the_session_goes_on() {
     assert!(error(&rest[7]).contains("B is asked from A: remove it as well, with `remove A B`"));
     assert_eq!((kind(&rest[8]), &rest[9]["content"][0]), ("done", &json!([])));
     assert_eq!(code, 4, "the gravest: a file that cannot be written");
+}
+
+#[test]
+fn the_docs_have_the_table_of_commands() {
+    let page = std::fs::read_to_string(support::root().join("docs/sessions.md")).expect("the page");
+    let rows: Vec<String> = querypoint::command::debug::TABLE
+        .iter()
+        .map(|row| format!("| `{}` | {} |", row.usage.replace('|', "\\|"), row.about))
+        .collect();
+    let table: Vec<&str> = page.lines().filter(|l| rows.iter().any(|row| row == l)).collect();
+    assert_eq!(table, rows, "docs/sessions.md: the table of commands");
 }

@@ -247,16 +247,22 @@ fn the_formats_are_described() {
 #[test]
 fn flags_of_the_docs_exist() {
     let mut help = String::new();
-    for command in
-        ["--help", "why --help", "replay --help", "explain --help", "check --help", "bisect --help"]
-    {
+    for command in [
+        "--help",
+        "debug --help",
+        "why --help",
+        "replay --help",
+        "explain --help",
+        "check --help",
+        "bisect --help",
+    ] {
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();
         assert!(output.status.success());
         help.push_str(&String::from_utf8_lossy(&output.stdout));
     }
     let flag = Regex::new(r"`(?:qp [^`]*?)?(--[a-z][a-z-]+)").unwrap();
     let mut seen = 0;
-    for file in ["README.md", "docs/guide.md", "docs/formats.md"] {
+    for file in ["README.md", "docs/guide.md", "docs/sessions.md", "docs/formats.md"] {
         for found in flag.captures_iter(&read(file)) {
             seen += 1;
             let flag = &found[1];

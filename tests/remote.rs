@@ -355,7 +355,7 @@ fn other_classes_than_those_of_the_program_are_refused() {
     let run = remote.replay(&debuggee);
     let answer = run.is(3, &[]).answer();
     let reason = point(&answer, "A")["reason"].as_str().expect("a reason");
-    assert!(reason.starts_with("other/Remote.class is not the class that was loaded"), "{reason}");
+    assert!(reason.starts_with("other/Remote.class is not the class that was loaded by"), "{reason}");
     assert!(reason.ends_with("deploy these, or copy its own to where `classes` says"), "{reason}");
 }
 

@@ -88,3 +88,34 @@ fn a_root_that_some_runs_miss_is_counted_or_tried_again() {
     let (code, answer) = replay(&file, &["--attempts", "2"]);
     assert_eq!((code, &answer["runs"], &answer["outcome"]), (3, &json!(2), &json!("root-not-reached")));
 }
+
+#[test]
+fn what_was_read_once_is_read_in_every_run_and_saved() {
+    let case = support::case::Case::new("reads-stdin");
+    std::fs::write(case.work().join("input"), "one\nthree words, longest\ntwo\n").expect("written");
+    let line = case.line("ReadsStdin.java", "// <- A");
+    let mut why = case.qp();
+    why.args([
+        "why",
+        "longest",
+        "--at",
+        &format!("ReadsStdin:{line}"),
+        "--save",
+        "saved.ron",
+        "--format",
+        "json",
+    ]);
+    why.args(["--", "java", "-cp", "classes", "ReadsStdin"]);
+    let output = finish(why.stdin(std::fs::File::open(case.work().join("input")).expect("opened")));
+    let answer: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", said(&output)));
+    assert_eq!(point(&answer, "B")["new"], "\"three words, longest\"", "{answer:#}");
+    let replayed = finish(case.qp().args(["replay", "--format", "json", "saved.ron"]));
+    let again: Value =
+        serde_json::from_slice(&replayed.stdout).unwrap_or_else(|e| panic!("{e}: {}", said(&replayed)));
+    assert_eq!(again["points"], answer["points"]);
+    assert_eq!(
+        std::fs::read(case.work().join("saved.stdin")).ok(),
+        std::fs::read(case.work().join("input")).ok()
+    );
+}

@@ -12,6 +12,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+/// How many classes are searched for a hint.
+const MOST_SEARCHED: usize = 2_000;
+
 /// Where a class is from. Displayed as `classes/Intro.class`, `lib.jar!/a/B.class`,
 /// `app.jar!/BOOT-INF/lib/x.jar!/a/B.class` or `jrt:/java.base/java/lang/String.class`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -276,6 +279,38 @@ impl ClassPool {
             _ => return false,
         }
         matches!(self.find(name), Ok(Some(found)) if found.file.source_file.as_deref() == Some(source))
+    }
+
+    /// User classes below a class or interface that declare this method themselves, by binary name. Looks at a bounded
+    /// number of classes: it is for hints.
+    pub fn overriding(&self, class: &str, method: &str, descriptor: &str) -> Vec<String> {
+        const ACC_PRIVATE: u16 = 0x0002;
+        let base = self.find(class).ok().flatten();
+        let declared = base.as_ref().and_then(|f| f.file.method(method, descriptor));
+        if declared.is_none_or(|m| m.is_static() || m.access & ACC_PRIVATE != 0 || method.starts_with('<')) {
+            return Vec::new();
+        }
+        let files = self.user_names().iter().take(MOST_SEARCHED).filter_map(|name| self.find(name).ok()?);
+        let files: Vec<Arc<FoundClass>> = files.collect();
+        let mut below = BTreeSet::from([class.to_owned()]);
+        loop {
+            let is_below = |f: &&Arc<FoundClass>| {
+                let mut above = f.file.super_name.iter().chain(&f.file.interfaces);
+                !below.contains(&f.name) && above.any(|name| below.contains(name))
+            };
+            let more: Vec<String> = files.iter().filter(is_below).map(|f| f.name.clone()).collect();
+            if more.is_empty() {
+                break;
+            }
+            below.extend(more);
+        }
+        let declares = |f: &&Arc<FoundClass>| {
+            let found = f.file.method(method, descriptor);
+            f.name != class
+                && below.contains(&f.name)
+                && found.is_some_and(|m| !m.is_static() && !m.is_abstract() && !m.is_synthetic())
+        };
+        files.iter().filter(declares).map(|f| f.name.clone()).collect()
     }
 
     fn exists(&self, name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Source files of classes: from the source roots, beside and above them, and from the JDK's `src.zip`.
 
 use super::archive::Archive;
-use super::pool::Origin;
+use super::pool::{FoundClass, Origin};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -33,6 +33,13 @@ impl SourceText {
     /// All lines, without their ends. Bytes that are no UTF-8 are U+FFFD.
     pub fn lines(&self) -> &[String] {
         &self.lines
+    }
+
+    /// Says so when the class file is older than this source: its lines may be other ones.
+    pub fn newer_than(&self, class: &FoundClass) -> Option<String> {
+        (class.modified? < self.modified?).then(|| {
+            format!("{} is older than {}: build again, lines may have moved", class.origin, self.path)
+        })
     }
 
     fn new(path: String, modified: Option<SystemTime>, bytes: &[u8]) -> SourceText {

@@ -11,7 +11,9 @@ pub mod program;
 pub mod replay;
 pub mod why;
 
-use crate::session::SessionError;
+use crate::chain::Chain;
+use crate::session::{self, SessionError};
+use std::path::{Path, PathBuf};
 
 /// Why a command has no result.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,25 @@ pub enum CommandError {
         /// Why.
         source: std::io::Error,
     },
+}
+
+/// Writes a chain, which is portable to there, to its file.
+fn save_chain(chain: &Chain, file: &Path) -> Result<(), CommandError> {
+    let text = chain.to_ron().map_err(SessionError::from)?;
+    session::write_whole(file, text).map_err(unwritten(file))
+}
+
+/// Writes what the program has read to a file beside the chain's, and names it in the chain.
+fn save_input(chain: &mut Chain, file: &Path, input: &[u8]) -> Result<PathBuf, CommandError> {
+    let beside = file.with_extension("stdin");
+    session::write_whole(&beside, input).map_err(unwritten(&beside))?;
+    chain.debuggee.stdin = Some(session::seen_from_cwd(chain, file, &beside));
+    Ok(beside)
+}
+
+fn unwritten(path: &Path) -> impl FnOnce(std::io::Error) -> CommandError {
+    let path = path.display().to_string();
+    move |source| CommandError::Write { path, source }
 }
 
 impl CommandError {

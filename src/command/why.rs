@@ -1,10 +1,11 @@
 //! `qp why [EXPR] --at CLASS:LINE -- java …`: one question, one answer, no file.
 
-use super::CommandError;
 use super::program::ProgramArgs;
 use super::replay::RunArgs;
+use super::{CommandError, save_chain, save_input};
 use crate::chain::{Chain, FORMAT, Guards, Kind, Point};
-use crate::session::{self, Answer, Interrupt, Progress};
+use crate::session::{self, Answer, Interrupt, Progress, StdinRecording};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// Asks what last changed a value, or which condition led to a line
@@ -90,12 +91,23 @@ impl Why {
         interrupt: &mut Interrupt,
     ) -> Result<Answer, CommandError> {
         let chain = self.chain()?;
-        if let Some(file) = &self.save {
-            let saved = session::portable(&session::remembered(&chain)?, file);
-            let text = saved.to_ron().map_err(session::SessionError::from)?;
-            session::write_whole(file, &text)
-                .map_err(|source| CommandError::Write { path: file.display().to_string(), source })?;
+        let mut saved = match &self.save {
+            Some(file) => Some((session::portable(&session::remembered(&chain)?, file), file)),
+            None => None,
+        };
+        if let Some((saved, file)) = &saved {
+            save_chain(saved, file)?;
         }
-        Ok(session::replay("qp why", &chain, &self.run.options(), progress, interrupt).await?)
+        // A terminal is the shell's: what is typed ahead there is for its next command. A remote program is not fed.
+        let feeds = self.program.attach.is_none() && !std::io::stdin().is_terminal();
+        let stdin = feeds.then(StdinRecording::of_own_stdin);
+        let options = session::Options { stdin: stdin.clone(), ..self.run.options() };
+        let answer = session::replay("qp why", &chain, &options, progress, interrupt).await?;
+        let input = stdin.map(|recording| recording.recorded()).filter(|input| !input.is_empty());
+        if let (Some(input), Some((saved, file))) = (input, &mut saved) {
+            save_input(saved, file, &input)?;
+            save_chain(saved, file)?;
+        }
+        Ok(answer)
     }
 }

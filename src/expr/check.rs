@@ -1,7 +1,7 @@
 //! Types of an expression before the run, as far as class files tell. Only what is surely wrong is an error.
 
 use super::Expr;
-use super::error::{TypeError, nearest};
+use super::error::{TypeError, UNKNOWN_NAME, nearest};
 use super::lookup::{ClassLookup, FieldDeclaration, Lookup, Names, NoClasses, Variable};
 use super::overload::boxes_to;
 use super::resolve::is_called;
@@ -207,7 +207,7 @@ impl<'a> Checker<'a> {
         if hint.is_empty() && !scope.has_variable_table {
             hint = format!("; {} has no table of its locals: compile it with -g", scope.class);
         }
-        wrong(first, format!("is no local or field here{hint}"))
+        wrong(first, format!("{UNKNOWN_NAME}{hint}"))
     }
 
     fn variable_type(&self, name: &str, variable: Variable<'a>) -> Result<Type, TypeError> {

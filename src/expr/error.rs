@@ -25,6 +25,16 @@ pub struct TypeError {
     pub problem: String,
 }
 
+/// How the problem of a name that means nothing begins.
+pub(super) const UNKNOWN_NAME: &str = "is no local or field here";
+
+impl TypeError {
+    /// Whether the text is a name that means nothing at its place.
+    pub fn is_unknown_name(&self) -> bool {
+        self.problem.starts_with(UNKNOWN_NAME)
+    }
+}
+
 /// An expression that could not be evaluated at a point. `E` is the error of the run's own reads.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError<E: std::error::Error + 'static> {

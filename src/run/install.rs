@@ -3,6 +3,7 @@
 //! A class's bytecodes are compared with its class file first (DESIGN §5.17): an index means nothing in other code.
 
 use super::error::RunError;
+use super::notice::Notices;
 use super::report::RunReport;
 use super::vm::{LoadedClass, Vm, or_default, type_signature};
 use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
@@ -53,6 +54,8 @@ pub struct Installed {
     entered: BTreeSet<ReferenceTypeId>,
     left: BTreeSet<ReferenceTypeId>,
     thrown: BTreeSet<(Option<ReferenceTypeId>, u16, Option<bool>)>,
+    /// What is to be noticed once.
+    pub notices: Notices,
     classes: BTreeSet<ReferenceTypeId>,
     methods: Vec<InstalledMethod>,
 }
@@ -110,6 +113,9 @@ impl Installed {
                 if class.status.contains(jdwp::ClassStatus::PREPARED) {
                     self.class_prepared(vm, watches, pool, report, class.type_id, name).await?;
                 }
+                if class.status.contains(jdwp::ClassStatus::INITIALIZED) {
+                    self.notices.begun(class.type_id, report);
+                }
             }
         }
         Ok(())
@@ -133,14 +139,19 @@ impl Installed {
         let Some((name, watch)) = watches.classes.get_key_value(name) else { return Ok(()) };
         report.classes.entry(name.clone()).or_default().prepared += u32::from(is_new);
         let class = vm.class(id).await?;
-        let refused = self.methods(vm, &class, watch, pool).await?;
+        let loader = self.notices.loader(vm, id).await?;
+        self.notices.watch(vm, &class, watch, report).await?;
+        let refused = self.methods(vm, &class, watch, pool, &loader).await?;
+        if is_new {
+            report.classes.entry(name.clone()).or_default().loaders.push(loader.clone());
+        }
         let entry = report.classes.entry(name.clone()).or_default();
         for reason in refused {
             if !entry.refused.contains(&reason) {
                 entry.refused.push(reason);
             }
         }
-        let missing = self.fields(vm, &class, watch).await?;
+        let missing = self.fields(vm, &class, watch, &loader).await?;
         let entry = report.classes.entry(name.clone()).or_default();
         for reason in missing {
             if !entry.refused.contains(&reason) {
@@ -172,6 +183,7 @@ impl Installed {
         class: &LoadedClass,
         watch: &ClassWatch,
         pool: &ClassPool,
+        loader: &str,
     ) -> Result<Vec<String>, RunError> {
         let conn = vm.conn().clone();
         let mut refused = Vec::new();
@@ -179,8 +191,11 @@ impl Installed {
         for ((name, descriptor), method_watch) in &watch.methods {
             let declared = class.methods.iter().find(|m| m.name == **name && m.descriptor == **descriptor);
             let Some(declared) = declared else {
-                refused
-                    .push(format!("{}.{name}{descriptor} is not in the class that was loaded", class.name));
+                refused.push(format!(
+                    "{}.{name}{descriptor} is not in the class that was loaded by {loader}: compile it again, or put \
+                     the right one first on the class path",
+                    class.name
+                ));
                 continue;
             };
             let code = (!method_watch.at.is_empty())
@@ -209,7 +224,7 @@ impl Installed {
                     "compile it again, or put the right one first on the class path"
                 };
                 refused.push(format!(
-                    "{} is not the class that was loaded: the bytecodes of {name} differ; {next}",
+                    "{} is not the class that was loaded by {loader}: the bytecodes of {name} differ; {next}",
                     file.origin
                 ));
                 continue;
@@ -256,13 +271,18 @@ impl Installed {
         vm: &Vm,
         class: &LoadedClass,
         watch: &ClassWatch,
+        loader: &str,
     ) -> Result<Vec<String>, RunError> {
         let mut missing = Vec::new();
         let kinds = [(EventKind::FieldModification, &watch.written), (EventKind::FieldAccess, &watch.read)];
         for (event_kind, fields) in kinds {
             for (name, queries) in fields {
                 let Some(field) = class.fields.iter().find(|f| f.name == **name) else {
-                    missing.push(format!("{} has no field {name} in the class that was loaded", class.name));
+                    let class = &class.name;
+                    missing.push(format!(
+                        "{class} has no field {name} in the class that was loaded by {loader}: compile it again, or \
+                         put the right one first on the class path"
+                    ));
                     continue;
                 };
                 let known =
@@ -333,6 +353,7 @@ impl Installed {
                 }
             }
         }
+        self.notices.again(vm).await?;
         Ok(lost)
     }
 
@@ -372,7 +393,11 @@ fn of_class(event_kind: EventKind, class: ReferenceTypeId) -> event_request::Set
     event_request::Set { event_kind, suspend_policy: SuspendPolicy::EventThread, modifiers }
 }
 
-fn exceptions(class: Option<ReferenceTypeId>, wanted: &[(u16, Option<bool>)]) -> event_request::Set {
+/// Asks for exceptions of a class and below, as far as they are wanted: caught, uncaught or both.
+pub(super) fn exceptions(
+    class: Option<ReferenceTypeId>,
+    wanted: &[(u16, Option<bool>)],
+) -> event_request::Set {
     let caught = wanted.iter().any(|(_, caught)| *caught != Some(false));
     let uncaught = wanted.iter().any(|(_, caught)| *caught != Some(true));
     event_request::Set {

@@ -6,6 +6,7 @@
 //! - [`execute`] launches, connects and watches one run until it ends, or is [`Halted`] with its program alive.
 //! - `attach` finds the VM of a program that another command launches.
 //! - `watches` says what to interrupt at by name, `install` puts it into the VM.
+//! - `notice` says what else happened, to explain a point that never hit.
 //! - `watcher` and `hits` turn interruptions into occurrences; `activations` tells activations apart; `collect` and
 //!   `machine` read values.
 
@@ -18,6 +19,7 @@ mod hits;
 mod install;
 mod launch;
 mod machine;
+mod notice;
 mod report;
 mod stop;
 mod vm;
@@ -28,5 +30,5 @@ mod watches;
 pub use error::{BrokeOff, RunError};
 pub use halted::Halted;
 pub use launch::{Interrupt, Launch, Outcome, Questions, Stage, VmFacts, execute};
-pub use report::{ClassReport, Ended, QueryReport, RunReport};
+pub use report::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
 pub use watcher::{Control, Observer, ObserverError};

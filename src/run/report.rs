@@ -1,9 +1,13 @@
 //! What a run tells about itself beside its occurrences: enough to explain a point that never hit (DESIGN §5.20).
 
-use std::collections::BTreeMap;
+use crate::model::{FrameKey, MethodName, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// How many different names one [`Tally`] holds.
+const NAMES: usize = 5;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,27 +48,75 @@ impl fmt::Display for Ended {
 pub struct ClassReport {
     /// How many classes of this name were prepared; more than one with several loaders.
     pub prepared: u32,
+    /// Who defined them: `bootstrap`, `platform`, `app`, or the class of the loader.
+    pub loaders: Vec<String>,
+    /// How many of them have a static initialiser that has not begun: no code of them ran.
+    pub not_initialised: u32,
     /// Why sites in it could not be watched.
     pub refused: Vec<String>,
 }
 
-/// How one query's conditions fared.
+/// Counts by name, of a bounded number of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The names with their counts, in the order in which they were first seen.
+    pub named: Vec<(String, u64)>,
+    /// How many were of other names.
+    pub others: u64,
+}
+
+impl Tally {
+    /// Counts a name.
+    pub fn add(&mut self, name: &str) {
+        if let Some((_, count)) = self.named.iter_mut().find(|(known, _)| known == name) {
+            *count += 1;
+        } else if self.named.len() < NAMES {
+            self.named.push((name.to_owned(), 1));
+        } else {
+            self.others += 1;
+        }
+    }
+}
+
+/// The operands of a condition at one of the hits where it was false.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The how manieth false hit it was, from 1.
+    pub number: u64,
+    /// The operands.
+    pub operands: Vec<(String, Value)>,
+}
+
+/// How one query's conditions fared.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryReport {
     /// How often its event occurred, before any condition.
     pub events: u64,
     /// How often its thread was another one.
     pub other_thread: u64,
+    /// Which threads those were.
+    pub threads: Tally,
     /// How often the caller asked for by `from` was not on the stack.
     pub other_caller: u64,
+    /// From where it was called instead.
+    pub callers: Tally,
     /// How often `when` was false.
     pub condition_false: u64,
-    /// The operands of `when` at some of the hits where it was false, as `name = value`.
-    pub samples: Vec<String>,
+    /// The operands of `when` at the first, second, fourth, eighth … hit where it was false.
+    pub samples: Vec<Sample>,
     /// How often `when` could not be evaluated.
     pub condition_failed: u64,
-    /// Why it could not, the first time.
-    pub failure: Option<String>,
+    /// Why it could not.
+    pub failures: Tally,
+    /// Where an exception of the class was thrown that `caught` leaves out.
+    pub left_out: Option<FrameKey>,
+}
+
+impl QueryReport {
+    /// Why `when` could not be evaluated, the first time.
+    pub fn failure(&self) -> Option<&str> {
+        self.failures.named.first().map(|(why, _)| why.as_str())
+    }
 }
 
 /// What a run tells about itself.
@@ -74,6 +126,8 @@ pub struct RunReport {
     pub classes: BTreeMap<Arc<str>, ClassReport>,
     /// By place in the chain.
     pub queries: BTreeMap<u16, QueryReport>,
+    /// Which of the methods that hold sites were entered.
+    pub entered: BTreeSet<MethodName>,
     /// What makes answers less certain.
     pub warnings: Vec<String>,
     /// Those of the warnings that tell of methods redefined with other code (DESIGN §5.16).
@@ -102,5 +156,20 @@ impl RunReport {
     /// The report of one query.
     pub fn query(&mut self, query: u16) -> &mut QueryReport {
         self.queries.entry(query).or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_holds_few_names_and_counts_the_rest() {
+        let mut tally = Tally::default();
+        for name in ["a", "b", "a", "c", "d", "e", "f", "g", "a"] {
+            tally.add(name);
+        }
+        let named = [("a", 3), ("b", 1), ("c", 1), ("d", 1), ("e", 1)].map(|(n, c)| (n.to_owned(), c));
+        assert_eq!((tally.named.as_slice(), tally.others), (&named[..], 2));
     }
 }

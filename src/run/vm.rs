@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub const ACC_STATIC: u32 = 0x0008;
 /// ACC_VARARGS (JVMS table 4.6-A).
 pub const ACC_VARARGS: u32 = 0x0080;
+/// ACC_NATIVE (JVMS table 4.6-A).
+pub const ACC_NATIVE: u32 = 0x0100;
 /// ACC_ABSTRACT (JVMS table 4.6-A).
 pub const ACC_ABSTRACT: u32 = 0x0400;
 

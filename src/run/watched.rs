@@ -62,6 +62,24 @@ impl Watched {
         self.deferred.push_front(set);
     }
 
+    /// Takes events that only tell what was there, and are no occurrence: whether it was one.
+    pub async fn noticed(&mut self, event: &Event) -> Result<bool, RunError> {
+        match event {
+            Event::Breakpoint { request, .. } => {
+                Ok(self.installed.notices.entered(*request, &mut self.report))
+            }
+            Event::Exception { request, location, .. } => {
+                let Some(queries) = self.installed.notices.left_out(*request) else { return Ok(false) };
+                let frame = self.vm.frame_key(&mut self.tables, *location).await?;
+                for query in queries {
+                    self.report.query(query).left_out = Some(frame);
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Puts into the VM, which is suspended, those watches that are not in it yet.
     pub async fn begin(&mut self) -> Result<(), RunError> {
         self.installed.begin(&mut self.vm, &self.watches, &self.pool, &mut self.report).await
@@ -157,6 +175,10 @@ impl Watched {
             let Some(set) = set else { return Err(jdwp::Error::VmDead.into()) };
             let own = set.policy == SuspendPolicy::EventThread
                 && set.events.iter().all(|e| e.thread() == Some(thread));
+            for event in set.events.iter().filter(|_| own) {
+                // The event is not sent again: what it tells must not be lost.
+                self.noticed(event).await?;
+            }
             if own || self.prepare_classes(&set).await? {
                 self.resume(&set);
             } else if self.deferred.len() < DEFERRED_LIMIT {

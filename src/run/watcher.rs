@@ -5,6 +5,7 @@ use super::collect::{Collector, reason};
 use super::error::RunError;
 use super::launch::Questions;
 use super::machine::FrameMachine;
+use super::report::Sample;
 use super::stop::Stop;
 use super::vm::or_default;
 use super::watched::Watched;
@@ -126,8 +127,6 @@ pub struct Watcher {
 
 /// So few threads are kept until the end of the run, whether they have ended or not.
 const MANY_THREADS: usize = 1024;
-/// How many false conditions are kept as samples.
-const SAMPLES: usize = 3;
 
 impl Watcher {
     /// Watches a VM for these TraceQueries, and for those that `more` brings while the run is on.
@@ -277,6 +276,9 @@ impl Watcher {
 
     async fn interruption(&mut self, event: &Event, entered: bool) -> Result<Option<Stop>, RunError> {
         let (Some(thread), Some(location)) = (event.thread(), event.location()) else { return Ok(None) };
+        if self.watched.noticed(event).await? {
+            return Ok(None);
+        }
         let key = self.thread_key(thread).await?;
         let mut stop = Stop::new(thread, key, location);
         match event {
@@ -395,14 +397,21 @@ impl Watcher {
         if let Some(wanted) = &query.local.thread
             && self.state(stop.thread).name != *wanted
         {
-            self.watched.report.query(number).other_thread += 1;
+            let name = self.state(stop.thread).name.clone();
+            let report = self.watched.report.query(number);
+            report.other_thread += 1;
+            report.threads.add(&name);
             return Ok(false);
         }
         if let Some(from) = &query.local.from {
             let (stack, _) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
             let found = self.watched.tables.stack(stack).skip(1).any(|f| is_method(&f.site.method, from));
             if !found {
-                self.watched.report.query(number).other_caller += 1;
+                let caller = self.watched.tables.stack(stack).nth(1);
+                let caller = caller.map_or_else(|| "no caller".to_owned(), |f| f.site.method.to_string());
+                let report = self.watched.report.query(number);
+                report.other_caller += 1;
+                report.callers.add(&caller);
                 return Ok(false);
             }
         }
@@ -415,7 +424,7 @@ impl Watcher {
     async fn condition(&mut self, stop: &mut Stop, number: u16, when: &Expr) -> Result<bool, RunError> {
         let result = match FrameMachine::new(&mut self.watched, stop, 0).await? {
             Some(mut machine) => evaluate(when, &mut machine).await,
-            None => return Ok(false),
+            None => return self.condition_failed(number, "the thread had no frame"),
         };
         let problem = match result {
             Ok(Value::Boolean(true)) => return Ok(true),
@@ -423,32 +432,37 @@ impl Watcher {
             Ok(_) => Some(format!("`{when}` is not a condition: its value is not boolean")),
             Err(error) => Some(reason(when, error)?),
         };
-        let Some(problem) = problem else {
-            let report = self.watched.report.query(number);
-            report.condition_false += 1;
-            if report.samples.len() < SAMPLES {
-                let sample = self.sample(stop, when).await?;
-                if !sample.is_empty() {
-                    self.watched.report.query(number).samples.push(sample);
-                }
+        if let Some(problem) = problem {
+            return self.condition_failed(number, &problem);
+        }
+        let report = self.watched.report.query(number);
+        report.condition_false += 1;
+        // Ever rarer samples show how the operands went on, and are few however long it runs.
+        if report.condition_false.is_power_of_two() {
+            let number_of = report.condition_false;
+            let operands = self.operands(stop, when).await?;
+            if !operands.is_empty() {
+                self.watched.report.query(number).samples.push(Sample { number: number_of, operands });
             }
-            return Ok(false);
-        };
+        }
+        Ok(false)
+    }
+
+    fn condition_failed(&mut self, number: u16, problem: &str) -> Result<bool, RunError> {
         let report = self.watched.report.query(number);
         report.condition_failed += 1;
-        report.failure.get_or_insert(problem);
+        report.failures.add(problem);
         Ok(false)
     }
 
     /// The operands of a false condition with their values.
-    async fn sample(&mut self, stop: &mut Stop, when: &Expr) -> Result<String, RunError> {
-        let mut parts = Vec::new();
+    async fn operands(&mut self, stop: &mut Stop, when: &Expr) -> Result<Vec<(String, Value)>, RunError> {
+        let mut operands = Vec::new();
         for operand in when.operands().into_iter().filter(|e| !e.has_calls()).take(4) {
             let value = super::collect::read(&mut self.watched, stop, 0, &operand).await?;
-            let text = crate::model::Namer::default().text(&value, &self.watched.tables);
-            parts.push(format!("{operand} = {text}"));
+            operands.push((operand.to_string(), value));
         }
-        Ok(parts.join(", "))
+        Ok(operands)
     }
 
     /// A candidate at the newest frame of a stopped thread, without its sequence number.

@@ -100,7 +100,7 @@ impl Assembly<'_> {
         let mut spots = report.sites_lost.clone();
         spots.extend(report.classes.values().flat_map(|c| c.refused.iter().cloned()));
         for (place, query) in &report.queries {
-            if let (true, Some(why)) = (query.condition_failed > 0, &query.failure) {
+            if let (true, Some(why)) = (query.condition_failed > 0, query.failure()) {
                 let (id, failed) = (self.id(PointIndex(*place)), query.condition_failed);
                 spots.push(format!("the condition of {id} could not be evaluated at {failed} hits: {why}"));
             }
@@ -166,7 +166,11 @@ impl Assembly<'_> {
                     filling.fill(&mut answer, found);
                 }
                 (query, _) => {
-                    answer.reason = Some(reasons::unlocated(self, index, query, report, located));
+                    let mut reason = reasons::unlocated(self, index, query, report, namer, located);
+                    if let Some(hits) = self.round.late.get(&index) {
+                        reason.push_str(&late(*hits));
+                    }
+                    answer.reason = Some(reason);
                 }
             }
             if let Some(report) = report {
@@ -201,6 +205,13 @@ impl Assembly<'_> {
             answer.rejected.push(RejectedAnswer { place, hit, owner, reason });
         }
     }
+}
+
+/// What a point that was asked while the run was on may miss.
+fn late(hits: u64) -> String {
+    format!(
+        "; asked while the run was on, after hit {hits}: what was before is not known, so run again for the whole"
+    )
 }
 
 /// A frame as it is shown.
@@ -252,9 +263,7 @@ impl Filling<'_, '_> {
         }
         self.notes(answer, found);
         if let Some(hits) = round.late.get(&self.query.point) {
-            answer.notes.push(format!(
-                "asked while the run was on, after hit {hits}: what was before is not known; run again for the whole"
-            ));
+            answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
         }
         answer.notes.extend(book.stale(frame));
     }
@@ -365,7 +374,7 @@ impl Filling<'_, '_> {
             answer.notes.push(format!("a write was missed: the value seen later is {seen}. {missed}"));
         }
         let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
-        if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure.as_ref()?))) {
+        if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
             answer.notes.push(format!("its condition could not be evaluated at {failed} hits: {why}"));
         }
     }

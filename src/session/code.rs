@@ -2,7 +2,8 @@
 
 use crate::classes::{ClassPool, FoundClass, SourceRoots, SourceText};
 use crate::model::{Frame, MethodName, Site};
-use bytecode::{Cfg, Expressions};
+use crate::query::Field;
+use bytecode::{Cfg, ControlDependence, Expressions, Op};
 use std::sync::Arc;
 
 /// How many lines around a point are shown on each side.
@@ -63,11 +64,76 @@ impl CodeBook<'_> {
 
     /// Says so when the class file is older than its source: its lines may be other ones.
     pub fn stale(&self, frame: &Frame) -> Option<String> {
-        let class = self.class(&frame.site)?;
-        let source = self.source(frame)?;
-        (class.modified? < source.modified?).then(|| {
-            format!("{} is older than {}: build again, lines may have moved", class.origin, source.path)
-        })
+        self.stale_class(&frame.site.method.class)
+    }
+
+    /// The same of a class.
+    pub fn stale_class(&self, class: &str) -> Option<String> {
+        let class = self.pool.find(class).ok().flatten()?;
+        let source_file = class.file.source_file.as_deref();
+        self.sources.find(&class.name, source_file, Some(&class.origin))?.newer_than(&class)
+    }
+
+    /// The source file of a class, or the class where it is not known.
+    pub fn file(&self, class: &str) -> String {
+        let found = self.pool.find(class).ok().flatten();
+        found.and_then(|f| f.file.source_file.clone()).unwrap_or_else(|| class.to_owned())
+    }
+
+    /// Whether the class file has the method, with code.
+    pub fn has_code(&self, method: &MethodName) -> bool {
+        let class = self.pool.find(&method.class).ok().flatten();
+        let found = class.as_ref().and_then(|c| c.file.method(&method.name, &method.descriptor));
+        found.is_some_and(|m| m.code.is_some())
+    }
+
+    /// Whether the field is a constant, which `javac` copies to where it is used (JVMS §4.7.2).
+    pub fn is_constant(&self, field: &Field) -> bool {
+        let class = self.pool.find(&field.class).ok().flatten();
+        let declared = class.as_ref().and_then(|c| c.file.field(&field.name));
+        declared.is_some_and(|f| f.has_constant_value)
+    }
+
+    /// Where the classes of the field's source file write or read it.
+    pub fn accesses(&self, field: &Field, writes: bool) -> Vec<Site> {
+        let named = |r: &bytecode::FieldRef| r.class == *field.class && r.name == *field.name;
+        let accesses = |op: &Op| match op {
+            Op::PutField(r) | Op::PutStatic(r) => writes && named(r),
+            Op::GetField(r) | Op::GetStatic(r) => !writes && named(r),
+            _ => false,
+        };
+        let mut sites = Vec::new();
+        for name in self.pool.nested(&field.class).unwrap_or_default() {
+            let Ok(Some(class)) = self.pool.find(&name) else { continue };
+            for method in &class.file.methods {
+                let found = method.code.iter().flat_map(|c| &c.instructions).filter(|i| accesses(&i.op));
+                let name =
+                    || MethodName::new(class.name.as_str(), method.name.as_str(), method.descriptor.as_str());
+                sites.extend(found.map(|i| Site { method: name(), bci: i.pc }));
+            }
+        }
+        sites
+    }
+
+    /// The conditions that decide whether an instruction of a method is reached: their text, and their line. For what
+    /// only an exception leads to, that.
+    pub fn deciding(&self, method: &MethodName, bci: u32) -> Vec<(String, Option<u32>)> {
+        let Ok(Some(class)) = self.pool.find(&method.class) else { return Vec::new() };
+        let Some(method) = class.file.method(&method.name, &method.descriptor) else { return Vec::new() };
+        let Some(code) = &method.code else { return Vec::new() };
+        let depends = ControlDependence::new(code).of(bci);
+        let line = |pc: u32| bytecode::lines::line_of(code, pc);
+        let expressions = Expressions::new(&class.file, method);
+        let edges = depends.edges.iter().map(|edge| {
+            let condition = expressions.as_ref().and_then(|e| e.condition_at(edge.branch_pc));
+            let text = condition.map(|c| format!("`{}`", c.whole.unwrap_or(c.text)));
+            (text.unwrap_or_else(|| "a condition".to_owned()), line(edge.branch_pc))
+        });
+        let handlers = depends
+            .handlers
+            .iter()
+            .map(|handler| ("an exception that is caught".to_owned(), line(handler.handler_pc)));
+        edges.chain(handlers).collect()
     }
 
     /// The assignment at a site, as source-like text.

@@ -5,7 +5,7 @@
 //!
 //! - [`replay`] runs the debuggee until every point is located or nothing more can be learnt (DESIGN §5.13).
 //! - `watching` feeds the locator while the program runs; `assemble` turns what was located into an [`Answer`];
-//!   `reasons` says why a point has none.
+//!   `reasons` says why a point has none, `never` what came nearest to one that never hit.
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
@@ -18,6 +18,7 @@ mod expectation;
 mod explore;
 mod files;
 mod judge;
+mod never;
 mod progress;
 mod reasons;
 mod repeat;

@@ -8,6 +8,7 @@ use super::progress::Progress;
 use super::round::{Halting, Runner, Teaching};
 use super::workspace::Workspace;
 use crate::chain::Chain;
+use crate::debuggee::StdinRecording;
 use crate::model::Namer;
 use crate::run::Interrupt;
 use std::rc::Rc;
@@ -27,11 +28,21 @@ pub struct Options {
     pub timeout_s: Option<u64>,
     /// How often a run that does not reach the root is tried.
     pub attempts: u32,
+    /// What the program reads, where the chain names no file; none: nothing. What is recorded is fed to every run.
+    pub stdin: Option<StdinRecording>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_runs: 10, candidates: 0, last: None, show_output: false, timeout_s: None, attempts: 1 }
+        Options {
+            max_runs: 10,
+            candidates: 0,
+            last: None,
+            show_output: false,
+            timeout_s: None,
+            attempts: 1,
+            stdin: None,
+        }
     }
 }
 
@@ -46,7 +57,7 @@ pub async fn replay(
     progress: &mut dyn Progress,
     interrupt: &mut Interrupt,
 ) -> Result<Answer, SessionError> {
-    let workspace = Workspace::open(chain, options.timeout_s, None)?;
+    let workspace = Workspace::open(chain, options.timeout_s, options.stdin.clone())?;
     if !chain.debuggee.build.is_empty() {
         progress.building();
     }

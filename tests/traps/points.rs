@@ -3,6 +3,10 @@
 
 use crate::fixture::Fixture;
 
+fn occurred(times: usize) -> String {
+    if times == 1 { "it occurred once".to_owned() } else { format!("it occurred {times} times") }
+}
+
 /// Asserts how often a line is hit: the last index is located, the next is not.
 fn hit_times(fixture: &Fixture, class: &str, mark: &str, times: usize) {
     for asked in fixture.ask(&format!(r#"(id: "A", at: Line("{class}", {{{mark}}}), index: {})"#, times - 1))
@@ -11,7 +15,7 @@ fn hit_times(fixture: &Fixture, class: &str, mark: &str, times: usize) {
     }
     for asked in fixture.ask(&format!(r#"(id: "A", at: Line("{class}", {{{mark}}}), index: {times})"#)) {
         assert_eq!(asked.code, 3, "{mark}: {:#}", asked.answer);
-        asked.missing("A", &format!("it occurred {times} times, which is not enough for index {times}"));
+        asked.missing("A", &format!("{}, which is not enough for index {times}", occurred(times)));
     }
 }
 
@@ -82,7 +86,7 @@ fn an_overload_is_chosen_by_its_parameter_types() {
         for asked in
             fixture.ask(&format!(r#"(id: "A", at: Entry("Overloads.put({types})"), index: {times})"#))
         {
-            asked.missing("A", &format!("it occurred {times} times"));
+            asked.missing("A", &occurred(times));
         }
     }
 }
@@ -187,7 +191,7 @@ fn a_caller_can_be_asked_for() {
     let points = r#"(id: "A", at: Entry("Exceptions.outer"), from: "Exceptions.inner")"#;
     for asked in fixture.ask(points) {
         assert_eq!(asked.code, 3, "{:#}", asked.answer);
-        asked.missing("A", "1 times without Exceptions.inner on the stack");
+        asked.missing("A", "once without Exceptions.inner on the stack (called from Exceptions.main once)");
     }
     // The method itself is no caller of itself, unless it recurs.
     let points = r#"(id: "A", at: Entry("Recursion.descend"), from: "Recursion.descend")"#;

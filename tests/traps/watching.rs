@@ -74,7 +74,7 @@ fn a_condition_that_fails_is_never_false_without_a_word() {
     let points = r#"(id: "A", at: Line("Conditions", {A1}), when: "args[3].length() == 1")"#;
     for asked in Fixture::new("conditions", "Conditions").ask(points) {
         assert_eq!(asked.code, 3, "{:#}", asked.answer);
-        asked.missing("A", "its condition could not be evaluated 1 times");
+        asked.missing("A", "its condition could not be evaluated once");
         asked.missing("A", "args[3]");
     }
 }

@@ -20,7 +20,7 @@ impl Rule for Entry<'_> {
 
     fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         let (class, name) = point.classes().method(self.method)?;
-        let loops = with_code(&class, &name)?;
+        let loops = with_code(point.classes(), &class, &name)?;
         if loops {
             point.warn(format!(
                 "{name} begins with a loop, so its entries are told from the loop's turns by method entry events, \
@@ -35,19 +35,11 @@ impl Rule for Entry<'_> {
 }
 
 /// Whether index 0 is a jump's target; an error for a method without code.
-fn with_code(class: &Arc<ClassFile>, name: &MethodName) -> Result<bool, Refusal> {
+fn with_code(classes: &Classes<'_>, class: &Arc<ClassFile>, name: &MethodName) -> Result<bool, Refusal> {
     let method = class.method(&name.name, &name.descriptor);
     match method.and_then(|m| m.code.as_ref()) {
         Some(code) => Ok(code.is_branch_target(0)),
-        None => {
-            let native = method.is_some_and(bytecode::Method::is_native);
-            let (what, instead) = if native {
-                ("native", "ask for the line that calls it")
-            } else {
-                ("abstract", "name a class that implements it")
-            };
-            Err(Refusal::NoCode { method: name.to_string(), what, instead })
-        }
+        None => Err(classes.without_code(class, name)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Complaint, Rule, SpecialField, class_complaints};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
+use crate::classes::Resolution;
 use crate::expr::{EventTypes, Type};
 use crate::query::Event;
 
@@ -21,13 +22,10 @@ impl Rule for Exception<'_> {
     fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         let classes = point.classes();
         // As in Java, `NullPointerException` alone is the one of java.lang.
-        let file = match classes.named(self.class) {
-            Ok(found) => found.file.clone(),
-            Err(error) => match classes.named(&format!("java.lang.{}", self.class)) {
-                Ok(found) => found.file.clone(),
-                Err(_) => return Err(error.into()),
-            },
-        };
+        let in_lang = format!("java.lang.{}", self.class);
+        let unknown = matches!(classes.pool.resolve(self.class), Resolution::None { .. });
+        let is_lang = unknown && classes.pool.find(&in_lang)?.is_some();
+        let file = classes.named(if is_lang { &in_lang } else { self.class })?.file.clone();
         if !classes.extends(&file, "java.lang.Throwable") {
             return Err(Refusal::NotThrowable { class: file.name.clone() }.into());
         }

@@ -1,7 +1,7 @@
 //! `Exit("pkg.Class.method")`: a method returns normally (DESIGN §5.9).
 
 use super::{Complaint, Rule, method_complaints};
-use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
+use crate::chain::translate::{Ask, PointContext, Stop};
 use crate::expr::{EventTypes, Type, method_types};
 use crate::model::Site;
 use crate::query::Event;
@@ -20,8 +20,7 @@ impl Rule for Exit<'_> {
         let (class, name) = point.classes().method(self.method)?;
         let method = class.method(&name.name, &name.descriptor);
         if method.is_some_and(bytecode::Method::is_abstract) {
-            let instead = "name a class that implements it";
-            return Err(Refusal::NoCode { method: name.to_string(), what: "abstract", instead }.into());
+            return Err(point.classes().without_code(&class, &name).into());
         }
         let result = method_types(&name.descriptor).map(|(_, result)| result).filter(|r| *r != Type::Void);
         let events = EventTypes { result, ..EventTypes::default() };

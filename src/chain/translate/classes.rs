@@ -1,7 +1,6 @@
 //! The debuggee's classes as the translation asks for them: by the names a user writes.
 
-use super::error::Refusal;
-use crate::chain::error::nearest;
+use super::error::{Absent, Refusal};
 use crate::classes::{ClassPool, FoundClass, Resolution, SourceRoots};
 use crate::expr::{ClassLookup, Scope, ScopeLocal};
 use crate::model::{MethodName, Site};
@@ -32,32 +31,30 @@ pub(crate) fn method_name(class: &ClassFile, method: &Method) -> MethodName {
 impl Classes<'_> {
     /// The class that a written name means.
     pub(crate) fn named(&self, written: &str) -> Result<Arc<FoundClass>, Refusal> {
-        let missing = || Refusal::NoSuchClass {
-            written: written.to_owned(),
-            near: Vec::new(),
-            missing: self.pool.missing().iter().map(|p| p.display().to_string()).collect(),
-            unreadable: self
-                .pool
-                .unreadable()
-                .into_iter()
-                .map(|(entry, why)| format!("{entry} ({why})"))
-                .collect(),
-            copies: self.pool.are_copies(),
+        let missing = |mut near: Vec<String>| {
+            let uncompiled = self.near_class(written, &mut near);
+            let unreadable =
+                self.pool.unreadable().into_iter().map(|(entry, why)| format!("{entry} ({why})"));
+            Refusal::NoSuchClass {
+                written: written.to_owned(),
+                near,
+                uncompiled,
+                absent: Box::new(Absent {
+                    missing: self.pool.missing().iter().map(|p| p.display().to_string()).collect(),
+                    unreadable: unreadable.collect(),
+                }),
+                copies: self.pool.are_copies(),
+            }
         };
         match self.pool.resolve(written) {
-            Resolution::One(name) => self.pool.find(&name)?.ok_or_else(missing),
+            Resolution::One(name) => self.pool.find(&name)?.ok_or_else(|| missing(Vec::new())),
             Resolution::Many(found) => Err(Refusal::AmbiguousClass { written: written.to_owned(), found }),
-            Resolution::None { near: found } => Err(match missing() {
-                Refusal::NoSuchClass { written, missing, unreadable, copies, .. } => {
-                    Refusal::NoSuchClass { written, near: found, missing, unreadable, copies }
-                }
-                other => other,
-            }),
+            Resolution::None { near } => Err(missing(near)),
         }
     }
 
     /// The class and its superclasses and superinterfaces, nearest first, as far as they are known.
-    fn lineage(&self, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
+    pub(super) fn lineage(&self, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
         let mut line = vec![class.clone()];
         let mut at = 0;
         while let Some(file) = line.get(at).cloned() {
@@ -87,9 +84,7 @@ impl Classes<'_> {
                 Field { class: file.name.as_str().into(), name: name.into(), is_static: field.is_static() };
             return Ok((named, field.descriptor.clone()));
         }
-        let names: Vec<&str> = line.iter().flat_map(|f| f.fields.iter().map(|f| f.name.as_str())).collect();
-        let near = nearest(name, &names).into_iter().map(str::to_owned).collect();
-        Err(Refusal::NoSuchField { class: class.name.clone(), field: name.to_owned(), near })
+        Err(self.no_such_field(class, name))
     }
 
     /// Where a private field is accessed: in its class and the other members of its nest (JVMS §4.7.28, §5.4.4), and
@@ -134,28 +129,24 @@ impl Classes<'_> {
             t.split(',').map(|p| p.split_whitespace().collect::<String>()).filter(|p| !p.is_empty()).collect()
         });
         let meant = |m: &&Method| m.name == name && m.access & bytecode::class::ACC_BRIDGE == 0;
-        let declaring = line.iter().find(|file| file.methods.iter().any(|m| meant(&m)));
+        let fits = |m: &&Method| wanted.as_ref().is_none_or(|w| takes(m, w));
+        // Types choose among all overloads; without them the nearest class that declares the name is meant.
+        let declaring = line.iter().find(|file| file.methods.iter().any(|m| meant(&m) && fits(&m)));
         let Some(file) = declaring else {
-            let names: Vec<&str> =
-                line.iter().flat_map(|f| f.methods.iter().map(|m| m.name.as_str())).collect();
-            let near = nearest(name, &names).into_iter().map(str::to_owned).collect();
-            return Err(Refusal::NoSuchMethod { class: class.name.clone(), method: name.to_owned(), near });
+            let other_types = line.iter().any(|file| file.methods.iter().any(|m| meant(&m)));
+            return Err(if other_types {
+                self.no_such_overload(&class, name, written)
+            } else {
+                self.no_such_method(&class, name, true)
+            });
         };
-        let all: Vec<&Method> = file.methods.iter().filter(meant).collect();
-        let fitting: Vec<&Method> =
-            all.iter().copied().filter(|m| wanted.as_ref().is_none_or(|w| takes(m, w))).collect();
-        let shown = || all.iter().map(|m| format!("`{}`", readable(file, m))).collect::<Vec<_>>();
+        let fitting: Vec<&Method> = file.methods.iter().filter(meant).filter(fits).collect();
         match fitting.as_slice() {
             [one] => Ok((file.clone(), method_name(file, one))),
-            [] => Err(Refusal::NoSuchMethod {
-                class: class.name.clone(),
-                method: written.to_owned(),
-                near: { all.iter().map(|m| readable(file, m)).collect() },
-            }),
             _ => Err(Refusal::AmbiguousMethod {
                 class: file.name.clone(),
                 name: name.to_owned(),
-                overloads: shown(),
+                overloads: fitting.iter().map(|m| format!("`{}`", readable(file, m))).collect(),
             }),
         }
     }
@@ -200,11 +191,11 @@ fn line_of(code: &Code, bci: u32) -> Option<u32> {
 }
 
 /// The method as a user can write it: `Shop.finish(int)`.
-fn readable(class: &ClassFile, method: &Method) -> String {
+pub(super) fn readable(class: &ClassFile, method: &Method) -> String {
     format!("{}.{}({})", class.name, method.name, parameters(method).join(","))
 }
 
-fn parameters(method: &Method) -> Vec<String> {
+pub(super) fn parameters(method: &Method) -> Vec<String> {
     let parsed = bytecode::descriptor::parse_method(&method.descriptor);
     parsed
         .map(|d| d.parameters.iter().map(|p| bytecode::descriptor::java_type(p)).collect())

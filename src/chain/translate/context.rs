@@ -8,6 +8,7 @@ use crate::chain::format::Point;
 use crate::expr::{self, EventPart, EventTypes, Expr, Scope, TypeError};
 use crate::model::{MethodName, Site};
 use crate::query::{Constraint, Event, Keep, LocalConditions, PointIndex};
+use bytecode::ClassFile;
 use std::sync::Arc;
 
 /// Why a point gets no TraceQuery now.
@@ -188,7 +189,11 @@ impl<'a> PointContext<'_, 'a> {
             let Some(scope) = self.state.classes.scope(site) else { continue };
             match check(site, &scope, &self.state.classes) {
                 Ok(found) => fine.push((site.clone(), found)),
-                Err(error) => wrong.push(Refusal::Type { error, place: self.state.classes.place(site) }),
+                Err(error) => {
+                    let note = || self.state.classes.scope_note(site, &error.text);
+                    let scope = if error.is_unknown_name() { note() } else { String::new() };
+                    wrong.push(Refusal::Type { error, place: self.state.classes.place(site), scope });
+                }
             }
         }
         match wrong.into_iter().next() {
@@ -247,17 +252,27 @@ impl<'a> PointContext<'_, 'a> {
                 let (class, method) = written.rsplit_once('.').unwrap_or(("", written));
                 let file = self.classes().named(class)?.file.clone();
                 if file.methods_named(method).next().is_none() {
-                    let names: Vec<&str> = file.methods.iter().map(|m| m.name.as_str()).collect();
-                    let near =
-                        crate::chain::error::nearest(method, &names).into_iter().map(str::to_owned).collect();
-                    let (class, method) = (file.name.clone(), method.to_owned());
-                    return Err(Refusal::NoSuchMethod { class, method, near }.into());
+                    return Err(self.no_caller(&file, method).into());
                 }
                 Some(format!("{}.{method}", file.name).into())
             }
         };
         let thread = self.point.thread.as_deref().map(Arc::from);
         Ok((LocalConditions { when, thread, from }, collect))
+    }
+
+    /// A method of `from` that its class does not declare: a frame is in the class that does.
+    fn no_caller(&self, class: &Arc<ClassFile>, method: &str) -> Refusal {
+        let line = self.classes().lineage(class);
+        match line.iter().find(|file| file.methods_named(method).next().is_some()) {
+            Some(file) => Refusal::NoSuchMethod {
+                class: class.name.clone(),
+                method: method.to_owned(),
+                near: vec![format!("{}.{method}", file.name)],
+                note: Some("it is inherited, and a frame is in the class that declares it".to_owned()),
+            },
+            None => self.classes().no_such_method(class, method, false),
+        }
     }
 
     fn check(
@@ -282,7 +297,7 @@ impl<'a> PointContext<'_, 'a> {
         missing.map_or(Ok(()), |part| {
             let problem = "this event has no such part".to_owned();
             let error = TypeError { text: part.to_string(), problem };
-            Err(Refusal::Type { error, place: self.point.at.to_string() })
+            Err(Refusal::Type { error, place: self.point.at.to_string(), scope: String::new() })
         })
     }
 }

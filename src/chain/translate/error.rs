@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A point that cannot be asked for.
 #[derive(Debug, thiserror::Error)]
-#[error("point `{id}`, {question}: {refusal}")]
+#[error("point `{id}`, {question}: {refusal}{}", stale_note(stale.as_deref()))]
 pub struct TranslateError {
     /// Its place in the chain.
     pub point: PointIndex,
@@ -22,6 +22,8 @@ pub struct TranslateError {
     /// What is wrong.
     #[source]
     pub refusal: Box<Refusal>,
+    /// That the class file it is about is older than its source.
+    pub stale: Option<String>,
 }
 
 impl From<ClassesError> for Refusal {
@@ -34,10 +36,19 @@ impl TranslateError {
     /// The error at its point in the text that the chain was read from; `name` is that of its file.
     pub fn in_text(&self, text: &str, name: &str) -> ChainError {
         let place = Place::Point(usize::from(self.point.0), PointField::At);
-        let message = format!("point `{}`: {}", self.id, self.refusal);
+        let message = format!("point `{}`: {}{}", self.id, self.refusal, stale_note(self.stale.as_deref()));
         let fault = Spans::of(text).fault(Problem { place, inside: None, message, help: None });
         ChainError::invalid(text, name, vec![fault])
     }
+}
+
+/// What of the class path could not be searched.
+#[derive(Debug)]
+pub struct Absent {
+    /// Elements that do not exist.
+    pub missing: Vec<String>,
+    /// Elements that are there and cannot be read, with the reason.
+    pub unreadable: Vec<String>,
 }
 
 /// What is wrong with a point.
@@ -48,20 +59,21 @@ pub enum Refusal {
     Chain(String),
     /// No such class.
     #[error(
-        "no class `{written}` {}{}{}",
+        "no class `{written}` {}{}{}{}",
         if *copies { "in `classes`" } else { "on the class path" },
         did_you_mean(near),
-        missing_note(*copies, missing, unreadable)
+        and_so(uncompiled.as_deref()),
+        missing_note(*copies, near, absent)
     )]
     NoSuchClass {
         /// The name as written.
         written: String,
         /// Names like it.
         near: Vec<String>,
-        /// Elements of the class path that do not exist.
-        missing: Vec<String>,
-        /// Elements that are there and cannot be read, with the reason.
-        unreadable: Vec<String>,
+        /// That its source is there.
+        uncompiled: Option<String>,
+        /// Elements of the class path that are not there, or cannot be read.
+        absent: Box<Absent>,
         /// Whether the classes are copies of those of a remote program.
         copies: bool,
     },
@@ -77,14 +89,16 @@ pub enum Refusal {
     #[error(transparent)]
     Classes(Box<ClassesError>),
     /// A line without code.
-    #[error("line {line} of {file} has no code{}", lines_note(nearest))]
+    #[error("line {line} of {file} has no code{}{}", bracketed(what.as_deref()), lines_note(nearest))]
     NoCodeOnLine {
         /// The source file, or the class where no file is known.
         file: String,
         /// The line.
         line: u32,
+        /// What stands there instead, where the source is known.
+        what: Option<String>,
         /// The nearest lines with code.
-        nearest: Vec<u32>,
+        nearest: Vec<NearLine>,
     },
     /// A class compiled without line numbers.
     #[error(
@@ -112,14 +126,16 @@ pub enum Refusal {
         elsewhere: Vec<u32>,
     },
     /// No such method.
-    #[error("class {class} has no method `{method}`{}", did_you_mean(near))]
+    #[error("class {class} has no method `{method}`{}{}", did_you_mean(near), and_so(note.as_deref()))]
     NoSuchMethod {
         /// The class.
         class: String,
         /// The method as written.
         method: String,
-        /// Names like it.
+        /// Methods like it.
         near: Vec<String>,
+        /// What the name is instead.
+        note: Option<String>,
     },
     /// Several overloads.
     #[error("{class} has {} methods `{name}`; say {}", overloads.len(), overloads.join(" or "))]
@@ -139,17 +155,19 @@ pub enum Refusal {
         /// `native` or `abstract`.
         what: &'static str,
         /// What can be asked.
-        instead: &'static str,
+        instead: String,
     },
     /// No such field.
-    #[error("class {class} has no field `{field}`{}", did_you_mean(near))]
+    #[error("class {class} has no field `{field}`{}{}", did_you_mean_one(near), and_so(note.as_deref()))]
     NoSuchField {
         /// The class.
         class: String,
         /// The field.
         field: String,
-        /// Names like it.
+        /// Fields like it, with the class where that is another one.
         near: Vec<String>,
+        /// What the name is instead.
+        note: Option<String>,
     },
     /// Not an exception.
     #[error("{class} is no exception: it does not extend java.lang.Throwable")]
@@ -172,12 +190,14 @@ pub enum Refusal {
     #[error(transparent)]
     Parse(#[from] ParseError),
     /// An expression that means nothing at its place.
-    #[error("{error} (at {place})")]
+    #[error("{error} (at {place}){scope}")]
     Type {
         /// What is wrong.
         error: TypeError,
         /// The site.
         place: String,
+        /// What names mean something there; starts with punctuation when not empty.
+        scope: String,
     },
     /// A variable whose stores cannot be told.
     #[error(transparent)]
@@ -205,15 +225,65 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// Whether another build of the class could make it right.
+    pub(super) fn is_about_code(&self) -> bool {
+        matches!(
+            self,
+            Refusal::NoCodeOnLine { .. }
+                | Refusal::TextMoved { .. }
+                | Refusal::NoSuchMethod { .. }
+                | Refusal::NoSuchField { .. }
+                | Refusal::NeverSkipped { .. }
+                | Refusal::Type { .. }
+        )
+    }
+}
+
+/// A line with code near one without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearLine {
+    /// Its number.
+    pub line: u32,
+    /// What stands there, where the source is known.
+    pub text: Option<String>,
+}
+
+impl std::fmt::Display for NearLine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.text {
+            Some(text) => write!(f, "{} `{text}`", self.line),
+            None => write!(f, "{}", self.line),
+        }
+    }
+}
+
 fn did_you_mean(names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!("; did you mean {}?", quoted(names).join(" or ")) }
+    did_you_mean_one(&quoted(names))
+}
+
+fn did_you_mean_one(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) }
+}
+
+fn and_so(note: Option<&str>) -> String {
+    note.map(|note| format!("; {note}")).unwrap_or_default()
+}
+
+fn bracketed(what: Option<&str>) -> String {
+    what.map(|what| format!(" ({what})")).unwrap_or_default()
+}
+
+fn stale_note(stale: Option<&str>) -> String {
+    stale.map(|stale| format!(". {stale}")).unwrap_or_default()
 }
 
 fn quoted(names: &[String]) -> Vec<String> {
     names.iter().map(|n| format!("`{n}`")).collect()
 }
 
-fn missing_note(copies: bool, missing: &[String], unreadable: &[String]) -> String {
+fn missing_note(copies: bool, near: &[String], absent: &Absent) -> String {
+    let Absent { missing, unreadable } = absent;
     let mut notes = String::new();
     let names = if copies { "`classes` names" } else { "the class path names" };
     if !missing.is_empty() {
@@ -223,22 +293,22 @@ fn missing_note(copies: bool, missing: &[String], unreadable: &[String]) -> Stri
     if !unreadable.is_empty() {
         notes += &format!("; {names} what cannot be read: {}", unreadable.join(", "));
     }
-    if notes.is_empty() && copies {
+    if !notes.is_empty() || !near.is_empty() {
+        notes
+    } else if copies {
         "; a remote program's classes are read from copies here: name their folders and jars in `classes` (--classes)"
             .to_owned()
-    } else if notes.is_empty() {
-        "; check the class path of the debuggee's command (`-cp`)".to_owned()
     } else {
-        notes
+        "; check the class path of the debuggee's command (`-cp`)".to_owned()
     }
 }
 
-fn lines_note(nearest: &[u32]) -> String {
+fn lines_note(nearest: &[NearLine]) -> String {
     match nearest {
         [] => String::new(),
         [one] => format!("; the nearest line with code is {one}"),
         many => {
-            let many: Vec<String> = many.iter().map(u32::to_string).collect();
+            let many: Vec<String> = many.iter().map(NearLine::to_string).collect();
             format!("; the nearest lines with code are {}", many.join(" and "))
         }
     }

@@ -3,6 +3,7 @@
 use super::classes::{Classes, method_name};
 use super::error::Refusal;
 use super::moved::{MethodLines, Remembered};
+use super::near::no_code_on_line;
 use crate::classes::SourceText;
 use crate::model::MethodName;
 use bytecode::lines::{entries_of_line, lines_with_code};
@@ -40,8 +41,8 @@ impl SourceLine {
         let methods = MethodLines::of(at.classes.iter().map(|c| &**c));
         let with_code = methods.lines();
         if let Some(text) = &remembered.text {
-            match source {
-                Some(source) => at.find_again(&source, text, &methods, remembered)?,
+            match &source {
+                Some(source) => at.find_again(source, text, &methods, remembered)?,
                 None => {
                     at.warning = Some(format!(
                         "{} was not found, so line {line} is taken without looking at its text",
@@ -51,9 +52,7 @@ impl SourceLine {
             }
         }
         if !with_code.contains(&at.line) {
-            let nearest = [with_code.range(..at.line).next_back(), with_code.range(at.line..).next()];
-            let nearest = nearest.into_iter().flatten().copied().collect();
-            return Err(Refusal::NoCodeOnLine { file: at.file, line: at.line, nearest });
+            return Err(no_code_on_line(at.file, at.line, &with_code, source.as_deref()));
         }
         Ok(at)
     }

@@ -9,6 +9,7 @@ mod context;
 mod error;
 pub(crate) mod lines;
 mod moved;
+mod near;
 mod need;
 
 pub use error::{Refusal, TranslateError};
@@ -20,7 +21,7 @@ pub(crate) use moved::Remembered;
 use super::format::{Chain, Point};
 use super::kinds::Kind;
 use super::validate;
-use crate::classes::{ClassPool, SourceRoots};
+use crate::classes::{ClassPool, FoundClass, SourceRoots};
 use crate::expr::EventTypes;
 use crate::model::{MethodName, Site};
 use crate::query::{Constraint, Event, LocalConditions, PointIndex, TraceQuery};
@@ -133,7 +134,25 @@ impl State<'_> {
         let point = self.chain.points.get(index);
         let id = point.map_or("?", |p| p.id.as_str()).into();
         let question = point.map(|p| p.at.to_string()).unwrap_or_default();
-        TranslateError { point: point_index(index), id, question, refusal: Box::new(refusal) }
+        let about = point.filter(|_| refusal.is_about_code()).and_then(|p| self.class_of(p));
+        let stale = about.and_then(|class| self.classes.stale(&class));
+        TranslateError { point: point_index(index), id, question, refusal: Box::new(refusal), stale }
+    }
+
+    /// The class that a point names, or the one that the point it asks from names.
+    fn class_of(&self, point: &Point) -> Option<Arc<FoundClass>> {
+        let named = match &point.at {
+            Kind::Line(class, _) | Kind::SkippedLine(class, _) => class,
+            Kind::Watch(class, _) | Kind::Read(class, _) | Kind::Exception(class) => class,
+            Kind::Entry(method) | Kind::Exit(method) => method.split('(').next()?.rsplit_once('.')?.0,
+            Kind::LastChange(_) | Kind::LastCondition(_) => {
+                let (from, ..) = point.at.rule().refers_to()?;
+                let from =
+                    self.chain.points.iter().take_while(|p| p.id != point.id).find(|p| p.id == from)?;
+                return self.class_of(from);
+            }
+        };
+        self.classes.named(named).ok()
     }
 
     /// The need for the places of the point that this one asks from, where a run can add some to those known: the

@@ -80,7 +80,6 @@ impl Clauses {
         explorer: &mut Explorer,
     ) -> Result<Reply, CommandError> {
         let id = self.id.unwrap_or_else(|| explorer.next_id());
-        let question = at.to_string();
         let point = Point {
             when: self.when,
             index: self.index,
@@ -92,6 +91,7 @@ impl Clauses {
             caught,
             ..Point::new(id.clone(), at)
         };
+        let question = point.question();
         let asked = explorer.add(point).await?;
         Ok(Reply::Added { id, question, asked })
     }

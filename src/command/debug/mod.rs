@@ -80,8 +80,8 @@ impl Debug {
             }
             None => ("qp debug".to_owned(), self.empty_chain()),
         };
-        let options = session::Options { show_output: true, ..self.limits.options() };
-        Ok(Explorer::new(&name, chain, options, front, stdin))
+        let options = session::Options { show_output: true, stdin, ..self.limits.options() };
+        Ok(Explorer::new(&name, chain, options, front))
     }
 
     fn empty_chain(&self) -> Chain {

@@ -1,8 +1,8 @@
 //! `save FILE`: writes the chain to a file. What the program read, if that was recorded, goes to a file beside it.
 
 use super::{PromptCommand, Reply, usage};
-use crate::command::CommandError;
-use crate::session::{self, Explorer, SessionError};
+use crate::command::{CommandError, save_chain, save_input};
+use crate::session::Explorer;
 use std::path::PathBuf;
 
 pub(super) struct Save {
@@ -17,19 +17,12 @@ impl PromptCommand for Save {
     async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
         let file = self.file;
         let mut chain = explorer.to_save(&file).await?;
-        let unwritten = |path: &std::path::Path| {
-            let path = path.display().to_string();
-            move |source| CommandError::Write { path, source }
-        };
         let mut done = format!("wrote {}", file.display());
         if let Some(input) = explorer.recorded_stdin() {
-            let beside = file.with_extension("stdin");
-            session::write_whole(&beside, &input).map_err(unwritten(&beside))?;
-            chain.debuggee.stdin = Some(session::seen_from_cwd(&chain, &file, &beside));
+            let beside = save_input(&mut chain, &file, &input)?;
             done = format!("{done}, and {} with what the program read", beside.display());
         }
-        let text = chain.to_ron().map_err(SessionError::from)?;
-        session::write_whole(&file, &text).map_err(unwritten(&file))?;
+        save_chain(&chain, &file)?;
         Ok(Reply::Done(format!("{done}; `qp replay {}` asks it again", file.display())))
     }
 }

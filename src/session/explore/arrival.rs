@@ -61,6 +61,8 @@ pub enum Certainty {
     Expected {
         /// What the point was in the earlier run: `null → Rec@1`.
         change: Option<String>,
+        /// The point that it is asked from, which confirms or withdraws it.
+        asked_from: Option<String>,
     },
     /// It is where the earlier run found the point, and something is not as it was.
     Differs {

@@ -49,7 +49,9 @@ impl Explorer {
                 let certainty = if is_answer {
                     Certainty::Reached
                 } else if differences.is_empty() {
-                    Certainty::Expected { change: found.change() }
+                    let point = self.chain.points.get(at);
+                    let asked_from = point.and_then(|p| p.refers_to().into_iter().next());
+                    Certainty::Expected { change: found.change(), asked_from }
                 } else {
                     Certainty::Differs { differences: differences.clone() }
                 };

@@ -28,7 +28,7 @@ use super::round::{Teaching, in_order};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Explanation, Point, translate};
 use crate::classes::SourceRoots;
-use crate::debuggee::{StdinRecording, Tail};
+use crate::debuggee::Tail;
 use going::Going;
 use history::History;
 use place::Place;
@@ -53,7 +53,6 @@ pub struct Explorer {
     chain: Chain,
     options: Options,
     front: Rc<dyn Front>,
-    stdin: Option<StdinRecording>,
     opened: Option<Opened>,
     teaching: Teaching,
     history: History,
@@ -73,21 +72,13 @@ struct Opened {
 }
 
 impl Explorer {
-    /// A session about a chain, which may have no points yet. What the program reads is recorded by `stdin`, unless the
-    /// chain names a file.
-    pub fn new(
-        name: &str,
-        chain: Chain,
-        options: Options,
-        front: Rc<dyn Front>,
-        stdin: Option<StdinRecording>,
-    ) -> Explorer {
+    /// A session about a chain, which may have no points yet.
+    pub fn new(name: &str, chain: Chain, options: Options, front: Rc<dyn Front>) -> Explorer {
         Explorer {
             name: name.to_owned(),
             chain,
             options,
             front,
-            stdin,
             opened: None,
             teaching: Teaching::default(),
             history: History::default(),
@@ -134,7 +125,7 @@ impl Explorer {
     /// It cannot be opened or built.
     pub async fn open(&mut self) -> Result<(), SessionError> {
         if self.opened.is_none() {
-            let workspace = Workspace::open(&self.chain, self.options.timeout_s, self.stdin.clone())?;
+            let workspace = Workspace::open(&self.chain, self.options.timeout_s, self.options.stdin.clone())?;
             let mut progress = self.front.progress(true);
             if !self.chain.debuggee.build.is_empty() {
                 progress.building();
@@ -238,8 +229,8 @@ impl Explorer {
     /// What the program has read so far, if that is recorded and anything was.
     pub fn recorded_stdin(&self) -> Option<Vec<u8>> {
         let debuggee = &self.chain.debuggee;
-        let recorded =
-            self.stdin.as_ref().filter(|_| debuggee.stdin.is_none() && debuggee.attach.is_none())?.recorded();
+        let recorded = self.options.stdin.as_ref();
+        let recorded = recorded.filter(|_| debuggee.stdin.is_none() && debuggee.attach.is_none())?.recorded();
         (!recorded.is_empty()).then_some(recorded)
     }
 

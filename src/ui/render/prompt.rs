@@ -123,12 +123,13 @@ fn gone_text(gone: &Gone, paint: Paint) -> String {
     }
     match &gone.certainty {
         Certainty::Reached => {}
-        Certainty::Expected { change } => {
+        Certainty::Expected { change, asked_from } => {
             let change =
                 change.as_ref().map(|c| format!(" ({})", paint.on(palette::VALUE, c))).unwrap_or_default();
+            let settles = asked_from.as_ref().map(|p| format!(". `goto {p}` confirms or withdraws it"));
+            let settles = settles.unwrap_or_default();
             out.push_str(&sentence(&format!(
-                "expected {id}{change}, unconfirmed: what the earlier run saw here agrees. Going to the point that \
-                 asks for it confirms or withdraws it"
+                "expected {id}{change}, unconfirmed: what the earlier run saw here agrees{settles}"
             )));
         }
         Certainty::Differs { differences } => {

@@ -1,0 +1,151 @@
+//! What a run notices beside occurrences, so that a point that never hit can be explained (DESIGN §5.20): the first
+//! entry of each method that holds sites, whether a class was initialised, who loaded it, and the first exception that
+//! `caught` leaves out. Each costs one interruption at most, however hot the place: its request expires with the hit.
+
+use super::error::RunError;
+use super::install::exceptions;
+use super::report::RunReport;
+use super::vm::{ACC_ABSTRACT, ACC_NATIVE, LoadedClass, Vm, or_default};
+use super::watches::ClassWatch;
+use crate::model::{MethodName, short_class_name};
+use jdwp::commands::{event_request, object_reference, reference_type};
+use jdwp::{ClassLoaderId, EventKind, Location, MethodId, Modifier, ObjectId, ReferenceTypeId, RequestId};
+use jdwp::{SuspendPolicy, TypeTag};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The name of a static initialiser (JVMS §2.9.2).
+const STATIC_INITIALISER: &str = "<clinit>";
+
+/// What was put into the VM to be noticed once.
+#[derive(Default)]
+pub struct Notices {
+    entries: HashMap<RequestId, FirstEntry>,
+    left_out: HashMap<RequestId, Vec<u16>>,
+    loaders: HashMap<ClassLoaderId, String>,
+    /// Methods whose first entry was asked for.
+    asked: HashSet<(ReferenceTypeId, MethodId)>,
+}
+
+struct FirstEntry {
+    at: Location,
+    method: MethodName,
+}
+
+impl Notices {
+    /// The first entry of a method: whether the request was for one.
+    pub fn entered(&mut self, request: RequestId, report: &mut RunReport) -> bool {
+        let Some(first) = self.entries.remove(&request) else { return false };
+        note(first.method, report);
+        true
+    }
+
+    /// An exception that `caught` leaves out: the queries that it would have been for.
+    pub fn left_out(&mut self, request: RequestId) -> Option<Vec<u16>> {
+        self.left_out.remove(&request)
+    }
+
+    /// The class had begun before it was watched.
+    pub fn begun(&mut self, class: ReferenceTypeId, report: &mut RunReport) {
+        let initialiser =
+            |first: &FirstEntry| first.at.class == class && *first.method.name == *STATIC_INITIALISER;
+        let found = self.entries.iter().find(|(_, first)| initialiser(first)).map(|(_, f)| f.method.clone());
+        found.into_iter().for_each(|method| note(method, report));
+    }
+
+    /// Asks to be told of a class, once each: that it begins, and that its watched methods are entered.
+    pub async fn watch(
+        &mut self,
+        vm: &Vm,
+        class: &LoadedClass,
+        watch: &ClassWatch,
+        report: &mut RunReport,
+    ) -> Result<(), RunError> {
+        let conn = vm.conn();
+        let mut asked = Vec::new();
+        for declared in class.methods.iter().filter(|m| m.access & (ACC_NATIVE | ACC_ABSTRACT) == 0) {
+            let name: (Arc<str>, Arc<str>) =
+                (declared.name.as_str().into(), declared.descriptor.as_str().into());
+            let begins = declared.name == STATIC_INITIALISER;
+            let wanted = begins || watch.methods.contains_key(&name);
+            if !wanted || !self.asked.insert((class.id, declared.id)) {
+                continue;
+            }
+            if begins {
+                report.classes.entry(class.name.clone()).or_default().not_initialised += 1;
+            }
+            let at = Location { type_tag: TypeTag::Class, class: class.id, method: declared.id, index: 0 };
+            let method = MethodName::new(class.name.clone(), name.0, name.1);
+            asked.push((FirstEntry { at, method }, conn.send(once(at))));
+        }
+        for (first, request) in asked {
+            if let Some(request) = or_default(request.await.map(Some))? {
+                self.entries.insert(request, first);
+            }
+        }
+        // Where nobody wants the other half of the exceptions, the first of them tells that there are some.
+        for caught in [true, false] {
+            let without: Vec<u16> =
+                watch.thrown.iter().filter(|(_, wanted)| *wanted == Some(!caught)).map(|(q, _)| *q).collect();
+            let wanted = watch.thrown.iter().any(|(_, wanted)| *wanted != Some(!caught));
+            if without.is_empty() || wanted {
+                continue;
+            }
+            let mut request = exceptions(Some(class.id), &[(0, Some(caught))]);
+            request.modifiers.push(Modifier::Count(1));
+            self.left_out.insert(conn.send(request).await?, without);
+        }
+        Ok(())
+    }
+
+    /// Redefinition of classes dropped the breakpoints without an event (DESIGN §5.16).
+    pub async fn again(&mut self, vm: &Vm) -> Result<(), RunError> {
+        for (request_id, first) in std::mem::take(&mut self.entries) {
+            let event_kind = EventKind::Breakpoint;
+            or_default(vm.conn().send(event_request::Clear { event_kind, request_id }).await)?;
+            if let Some(request) = or_default(vm.conn().send(once(first.at)).await.map(Some))? {
+                self.entries.insert(request, first);
+            }
+        }
+        Ok(())
+    }
+
+    /// Who defined a class, in words: `app`, `URLClassLoader`, `URLClassLoader #2`.
+    pub async fn loader(&mut self, vm: &mut Vm, class: ReferenceTypeId) -> Result<String, RunError> {
+        let loader = or_default(vm.conn().send(reference_type::ClassLoader { ref_type: class }).await)?;
+        let Some(loader) = loader else { return Ok("bootstrap".to_owned()) };
+        if let Some(known) = self.loaders.get(&loader) {
+            return Ok(known.clone());
+        }
+        let object = ObjectId::from(loader);
+        let of = vm.conn().send(object_reference::ReferenceType { object }).await?;
+        let class = vm.class(of.type_id).await?.name.clone();
+        let name = match &*class {
+            "jdk.internal.loader.ClassLoaders$AppClassLoader" => "app".to_owned(),
+            "jdk.internal.loader.ClassLoaders$PlatformClassLoader" => "platform".to_owned(),
+            other => short_class_name(other),
+        };
+        let numbered = format!("{name} #");
+        let alike = self.loaders.values().filter(|l| **l == name || l.starts_with(&numbered)).count();
+        let name = if alike == 0 { name } else { format!("{numbered}{}", alike + 1) };
+        self.loaders.insert(loader, name.clone());
+        Ok(name)
+    }
+}
+
+fn note(method: MethodName, report: &mut RunReport) {
+    if *method.name == *STATIC_INITIALISER
+        && let Some(class) = report.classes.get_mut(&method.class)
+    {
+        class.not_initialised = class.not_initialised.saturating_sub(1);
+    }
+    report.entered.insert(method);
+}
+
+fn once(at: Location) -> event_request::Set {
+    event_request::Set {
+        event_kind: EventKind::Breakpoint,
+        suspend_policy: SuspendPolicy::EventThread,
+        modifiers: vec![Modifier::LocationOnly(at), Modifier::Count(1)],
+    }
+}
