@@ -453,6 +453,37 @@ fn a_program_that_was_held_goes_on_when_the_session_ends() {
 }
 
 #[test]
+fn one_question_is_asked_and_saved_without_what_stdin_holds() {
+    let remote = Remote::new();
+    let script = background(&remote.java("y", "0"));
+    let (at, address) = (format!("Remote:{}", remote.line("// <- A")), format!("127.0.0.1:{}", remote.port));
+    let input = remote.case.mark("input");
+    std::fs::write(&input, "typed\n").expect("written");
+    let mut command = remote.case.qp();
+    command.args(["why", "reduced", "--at", &at, "--classes", "classes", "--attach", &address]);
+    command
+        .args(["--save", "saved.ron", "--", "sh", "-c", &script])
+        .stdin(File::open(&input).expect("input"));
+    // The variable of another method is no question, and nothing was started for it.
+    let output = finish(&mut command);
+    assert_eq!((output.status.code(), remote.starts()), (Some(2), 0), "{}", said(&output));
+    let mut command = remote.case.qp();
+    command.args(["why", "total", "--at", &at, "--classes", "classes", "--attach", &address]);
+    command
+        .args(["--save", "saved.ron", "--", "sh", "-c", &script])
+        .stdin(File::open(&input).expect("input"));
+    let output = finish(&mut command);
+    assert!(output.status.success() && said(&output).contains("14 → 12"), "{}", said(&output));
+    let saved = std::fs::read_to_string(remote.case.work().join("saved.ron")).expect("saved");
+    assert!(
+        saved.contains("relaunch: [") && !saved.contains("stdin") && !saved.contains("command"),
+        "{saved}"
+    );
+    remote.case.run(&["replay", "saved.ron"]).is(0, &["2 of 2 points located in 1 run"]);
+    remote.case.run(&["explain", "saved.ron"]).is(0, &["Remote.total"]);
+}
+
+#[test]
 fn a_remote_server_is_driven_and_let_go() {
     // Its port is looked at; `drive` has finished; then the run is over, and the server goes on.
     let case = Case::new("server");
