@@ -74,7 +74,7 @@ fn the_chain_is_no_chain() {
     wrong(HANG, r#"(id: "A", at: Line("Hang"))"#, &["write `Line(\"Class\", 31)`"]);
     wrong(HANG, r#"(id: "A", at: Line("Hang", 3)"#, &["expected"]);
     wrong(HANG, r#"(at: Line("Hang", 3))"#, &["field `id` of a point is missing"]);
-    wrong("command: []", &root(line), &["the command is empty", "name a program that starts a JVM"]);
+    wrong("command: []", &root(line), &["the debuggee has no command", "name a program that starts a JVM"]);
     wrong(HANG, "", &["the chain has no points", "add a root"]);
     let twice = format!("{0}, {0}", root(line));
     wrong(HANG, &twice, &["the id `A` is taken by a point above"]);

@@ -3,6 +3,7 @@
 //! A chain is plain data: expressions and references stay as the text the user wrote and are parsed where they are
 //! needed, so that a chain built by a command is the same thing as one read from a file.
 
+use super::address::Address;
 use super::error::ChainError;
 use super::kinds::Kind;
 use super::spans;
@@ -64,8 +65,15 @@ pub struct Debuggee {
     /// Command that builds it, before the first launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub build: Vec<String>,
-    /// Any command that starts a JVM.
+    /// Any command that starts a JVM; none with `attach`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// `host:port` on which the VM of a program listens that `qp` does not launch itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attach: Option<String>,
+    /// Command that has that program start anew, before each run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relaunch: Vec<String>,
     /// Which JVM of the process tree, by main class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jvm: Option<String>,
@@ -187,6 +195,13 @@ pub struct Expect {
     /// Whether there is an answer at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub located: Option<bool>,
+}
+
+impl Debuggee {
+    /// Where the VM of a remote program listens; none for one that is launched here.
+    pub fn address(&self) -> Option<Address> {
+        self.attach.as_ref()?.parse().ok()
+    }
 }
 
 impl Point {

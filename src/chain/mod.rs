@@ -4,6 +4,7 @@
 //! point, `translate` makes the TraceQueries, `explain` shows them. This room may use `query`, `expr`, `classes`,
 //! `model` and `bytecode`; it knows no run and no located point.
 
+mod address;
 mod error;
 mod explain;
 mod format;
@@ -15,6 +16,7 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use address::Address;
 pub use error::{ChainError, Fault, InvalidChain};
 pub use explain::{Edge, Explanation, GraphFormat, Row};
 pub use format::{Chain, Debuggee, Expect, FORMAT, Guards, Point, Ready};

@@ -3,7 +3,7 @@
 
 use super::error::Fault;
 use super::format::options;
-use super::validate::{Place, PointField, Problem};
+use super::validate::{DebuggeeField, Place, PointField, Problem};
 use ron::value::RawValue;
 use serde::Deserialize;
 use std::ops::Range;
@@ -13,7 +13,7 @@ struct RawChain<'a> {
     #[serde(borrow)]
     format: &'a RawValue,
     #[serde(borrow)]
-    debuggee: RawDebuggee<'a>,
+    debuggee: &'a RawValue,
     #[serde(borrow, default)]
     alive: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -22,8 +22,18 @@ struct RawChain<'a> {
 
 #[derive(Deserialize)]
 struct RawDebuggee<'a> {
-    #[serde(borrow)]
-    command: &'a RawValue,
+    #[serde(borrow, default)]
+    command: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    attach: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    relaunch: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    jvm: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    stdin: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    ready: Option<&'a RawValue>,
 }
 
 macro_rules! raw_point {
@@ -63,7 +73,20 @@ impl<'a> Spans<'a> {
         match problem.place {
             Place::Whole => None,
             Place::Format => self.trimmed(chain.format),
-            Place::Command => self.trimmed(chain.debuggee.command),
+            Place::Debuggee(field) => {
+                let raw = chain.debuggee;
+                let parts = options().from_str::<RawDebuggee>(raw.get_ron()).ok();
+                let field = parts.and_then(|parts| match field {
+                    DebuggeeField::Command => parts.command,
+                    DebuggeeField::Attach => parts.attach,
+                    DebuggeeField::Relaunch => parts.relaunch,
+                    DebuggeeField::Jvm => parts.jvm,
+                    DebuggeeField::Stdin => parts.stdin,
+                    DebuggeeField::Ready => parts.ready,
+                });
+                // A field that is missing is missing in the whole.
+                self.trimmed(field.unwrap_or(raw))
+            }
             Place::Alive => self.trimmed(chain.alive?),
             Place::Point(index, field) => {
                 let raw: &RawValue = chain.points.get(index)?;

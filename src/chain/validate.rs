@@ -1,7 +1,8 @@
 //! What a chain must keep beyond its syntax: ids, references to earlier points, fields that fit the kind, expressions
 //! that parse. Needs no class files.
 
-use super::format::{Chain, FORMAT, Point};
+use super::address::Address;
+use super::format::{Chain, Debuggee, FORMAT, Point};
 use super::kinds::{Complaint, SpecialField};
 use crate::expr::{Expr, ParseError};
 use std::collections::HashMap;
@@ -11,10 +12,21 @@ use std::collections::HashMap;
 pub(super) enum Place {
     Whole,
     Format,
-    Command,
+    Debuggee(DebuggeeField),
     Alive,
     /// A field of a point, by the point's place.
     Point(usize, PointField),
+}
+
+/// Which field of the debuggee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DebuggeeField {
+    Command,
+    Attach,
+    Relaunch,
+    Jvm,
+    Stdin,
+    Ready,
 }
 
 /// Which field of a point.
@@ -51,7 +63,7 @@ impl Problem {
     pub(super) fn point(&self) -> Option<usize> {
         match self.place {
             Place::Point(index, _) => Some(index),
-            Place::Whole | Place::Format | Place::Command | Place::Alive => None,
+            Place::Whole | Place::Format | Place::Debuggee(_) | Place::Alive => None,
         }
     }
 }
@@ -70,19 +82,8 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
         );
         return found;
     }
-    if chain.debuggee.command.first().is_none_or(|program| program.trim().is_empty()) {
-        add(
-            Place::Command,
-            "the command is empty".to_owned(),
-            Some("name a program that starts a JVM".to_owned()),
-        );
-    }
-    if chain.debuggee.ready.is_some() && chain.debuggee.drive.is_empty() {
-        add(
-            Place::Command,
-            "`ready` says when `drive` may begin, and there is no `drive`".to_owned(),
-            Some("add `drive`, a command that operates the program".to_owned()),
-        );
+    for (field, message, help) in debuggee(&chain.debuggee) {
+        add(Place::Debuggee(field), message, Some(help.to_owned()));
     }
     if chain.points.is_empty() {
         let help = "add a root to `points`, such as `(id: \"A\", at: Line(\"Intro\", 31))`".to_owned();
@@ -101,6 +102,74 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
     for (index, point) in chain.points.iter().enumerate() {
         let mut check = PointCheck { index, point, places: &places, found: &mut found };
         check.run();
+    }
+    found
+}
+
+/// What is wrong with the debuggee, and what to do about it.
+fn debuggee(debuggee: &Debuggee) -> Vec<(DebuggeeField, String, &'static str)> {
+    use DebuggeeField as F;
+    let Debuggee { command, attach, relaunch, .. } = debuggee;
+    let is_blank = |command: &[String]| command.first().is_none_or(|program| program.trim().is_empty());
+    let mut found = Vec::new();
+    let mut add = |field, message: &str, help| found.push((field, message.to_owned(), help));
+    match attach {
+        None if !relaunch.is_empty() => add(
+            F::Relaunch,
+            "`relaunch` starts a program that is attached to, and there is no `attach`",
+            "add `attach: \"host:port\"`, or name the program in `command`",
+        ),
+        None if is_blank(command) => {
+            add(
+                F::Command,
+                "the debuggee has no command",
+                "name a program that starts a JVM in `command`, or, for one that runs elsewhere, `attach` and `relaunch`",
+            );
+        }
+        None => {}
+        Some(address) => {
+            if let Err(reason) = address.parse::<Address>() {
+                add(
+                    F::Attach,
+                    &format!("`attach: \"{address}\"` is not HOST:PORT: {reason}"),
+                    "write the host, `:` and the port of the VM's debug agent, as in `attach: \"localhost:5005\"`",
+                );
+            }
+            if !command.is_empty() {
+                add(
+                    F::Command,
+                    "`command` does not go with `attach`: the program is launched by one or by the other",
+                    "name the command that starts the remote program anew in `relaunch`, and remove `command`",
+                );
+            } else if is_blank(relaunch) {
+                add(
+                    F::Attach,
+                    "`attach` needs `relaunch`: each run is made with a program that has just started",
+                    "add `relaunch`, a command that ends the old program and starts a new one",
+                );
+            }
+            if debuggee.jvm.is_some() {
+                add(
+                    F::Jvm,
+                    "`jvm` does not go with `attach`: the VM is the one on that port",
+                    "remove `jvm`",
+                );
+            }
+            if debuggee.stdin.is_some() {
+                add(
+                    F::Stdin,
+                    "`stdin` does not go with `attach`: the standard input of a remote program cannot be fed",
+                    "let `relaunch` feed it, and remove `stdin`",
+                );
+            }
+        }
+    }
+    if debuggee.ready.is_some() && debuggee.drive.is_empty() {
+        add(
+            F::Ready,
+            "`ready` says when `drive` may begin, and there is no `drive`",
+            "add `drive`, a command that operates the program",
+        );
     }
     found
 }

@@ -16,6 +16,8 @@ pub struct ClassPaths {
     pub module_path: Vec<PathBuf>,
     /// The Java home whose `lib/modules` holds the JDK's classes; without it they are not found.
     pub java_home: Option<PathBuf>,
+    /// Whether these are copies: the program runs elsewhere, with its own.
+    pub copies: bool,
 }
 
 impl ClassPaths {
@@ -27,6 +29,7 @@ impl ClassPaths {
             class_path: command.class_path.clone(),
             module_path: command.module_path.clone(),
             java_home: command.java_home.clone(),
+            copies: false,
         }
     }
 }

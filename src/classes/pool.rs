@@ -90,6 +90,7 @@ pub struct ClassPool {
     patches: Vec<Entry>,
     runtime: Option<Runtime>,
     feature: u32,
+    copies: bool,
     missing: Vec<PathBuf>,
     state: Mutex<State>,
     user_names: OnceLock<BTreeSet<String>>,
@@ -135,10 +136,16 @@ impl ClassPool {
             patches,
             runtime,
             feature,
+            copies: paths.copies,
             missing,
             state: Mutex::new(state),
             user_names: OnceLock::new(),
         })
+    }
+
+    /// Whether these are copies: the program runs elsewhere, with its own.
+    pub fn are_copies(&self) -> bool {
+        self.copies
     }
 
     /// Elements of the class and module path that do not exist, as they were written. Elements that only a manifest's

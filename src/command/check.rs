@@ -45,7 +45,7 @@ pub struct Check {
     /// Chain files, and folders of which all `.ron` files are taken
     #[arg(value_name = "CHAIN|DIR", required = true)]
     pub chains: Vec<PathBuf>,
-    /// Check so many chains at once; those that share a working folder wait for each other
+    /// Check so many chains at once; those that share a working folder, or attach to the same port, wait for each other
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
     /// Check only the I-th of N parts of the chains
@@ -153,16 +153,23 @@ impl Check {
         let options = Rc::new(self.limits.options());
         let permits = Rc::new(Semaphore::new(usize::from(self.jobs)));
         let mut folders: HashMap<PathBuf, Rc<Mutex<()>>> = HashMap::new();
+        let mut ports: HashMap<String, Rc<Mutex<()>>> = HashMap::new();
         let local = tokio::task::LocalSet::new();
         let mut tasks = tokio::task::JoinSet::new();
         for (place, file) in files.into_iter().enumerate() {
             let chain = Chain::load(&file);
             let folder = chain.as_ref().ok().map(|c| c.cwd().canonicalize().unwrap_or_else(|_| c.cwd()));
             let folder = folders.entry(folder.unwrap_or_default()).or_default().clone();
+            let attach = chain.as_ref().ok().and_then(|c| c.debuggee.attach.clone());
+            let port = attach.map(|address| ports.entry(address).or_default().clone());
             let (options, permits, mut interrupt) = (options.clone(), permits.clone(), interrupt.clone());
             let one = async move {
                 // The folder first: who waits for it keeps nobody else waiting.
                 let _folder = folder.lock().await;
+                let _port = match &port {
+                    Some(port) => Some(port.lock().await),
+                    None => None,
+                };
                 let _permit = permits.acquire().await;
                 let started = Instant::now();
                 let mut checked = match chain {

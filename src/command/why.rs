@@ -1,8 +1,9 @@
 //! `qp why [EXPR] --at CLASS:LINE -- java …`: one question, one answer, no file.
 
+use super::program::ProgramArgs;
 use super::replay::RunArgs;
 use super::{CommandError, save_chain, save_input};
-use crate::chain::{Chain, Debuggee, FORMAT, Guards, Kind, Point};
+use crate::chain::{Chain, FORMAT, Guards, Kind, Point};
 use crate::session::{self, Answer, Interrupt, Progress, StdinRecording};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -29,16 +30,16 @@ pub struct Why {
     /// Which hit of the line: 0 the first, -1 the last
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub index: Option<i64>,
-    /// Where the source files are
-    #[arg(long = "source", value_name = "DIR")]
-    pub sources: Vec<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub program: ProgramArgs,
     /// Write the question to a chain file, to go on from or to replay
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub run: RunArgs,
-    /// The command that starts the program
+    /// The command that starts the program, or has one start anew that is attached to
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -68,8 +69,7 @@ impl Why {
             Some(expr) => Kind::LastChange(format!("A(0):{expr}")),
             None => Kind::LastCondition("A".to_owned()),
         };
-        let debuggee =
-            Debuggee { command: self.command.clone(), sources: self.sources.clone(), ..Debuggee::default() };
+        let debuggee = self.program.debuggee(&self.command);
         let chain = Chain {
             format: FORMAT,
             about: String::new(),
@@ -101,8 +101,9 @@ impl Why {
         if let Some((saved, file)) = &saved {
             save_chain(saved, file)?;
         }
-        // A terminal is the shell's: what is typed ahead there is for its next command.
-        let stdin = (!std::io::stdin().is_terminal()).then(StdinRecording::of_own_stdin);
+        // A terminal is the shell's: what is typed ahead there is for its next command. A remote program is not fed.
+        let feeds = self.program.attach.is_none() && !std::io::stdin().is_terminal();
+        let stdin = feeds.then(StdinRecording::of_own_stdin);
         let options = session::Options { stdin: stdin.clone(), ..self.run.options() };
         let answer = session::replay("qp why", &chain, &options, progress, interrupt).await?;
         let input = stdin.map(|recording| recording.recorded()).filter(|input| !input.is_empty());

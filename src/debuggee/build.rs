@@ -88,6 +88,9 @@ impl Record {
     fn text(&self, template: &Template) -> Option<String> {
         let settings = template.settings();
         let mut roots: Vec<PathBuf> = OUTPUT_FOLDERS.iter().map(PathBuf::from).collect();
+        if let Some(remote) = &settings.remote {
+            roots.extend(remote.classes.iter().cloned());
+        }
         match template.launch_command() {
             Ok(LaunchCommand::Java(java)) => {
                 roots.extend(java.class_path.into_iter().chain(java.module_path))

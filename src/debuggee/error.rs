@@ -2,6 +2,7 @@
 
 use super::group::Exit;
 use super::output::Tail;
+use super::remote::NotWaiting;
 use crate::classes::JavaCommandError;
 use std::fmt;
 use std::path::PathBuf;
@@ -17,6 +18,8 @@ pub enum Step {
     Drive,
     /// `command`
     Command,
+    /// `relaunch`
+    Relaunch,
     /// The compiling of the source file that `command` runs.
     SourceFile,
 }
@@ -28,6 +31,7 @@ impl fmt::Display for Step {
             Step::BeforeRun => "before_run",
             Step::Drive => "drive",
             Step::Command => "command",
+            Step::Relaunch => "relaunch",
             Step::SourceFile => "compiling the source file of `command`",
         })
     }
@@ -158,12 +162,23 @@ pub enum DebuggeeError {
         /// Its last output.
         tail: Tail,
     },
+    /// The host of a remote program has no address.
+    #[error("`attach`: the host `{host}` cannot be found: {reason}; correct its name, or write its address")]
+    NoHost {
+        /// As written.
+        host: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// No VM of a remote program could be attached to.
+    #[error(transparent)]
+    NotWaiting(Box<NotWaiting>),
     /// The socket on which VMs are awaited failed.
     #[error("cannot accept a connection of the debuggee's VM on 127.0.0.1: {0}")]
     Socket(std::io::Error),
 }
 
-fn output(tail: &Tail) -> String {
+pub(super) fn output(tail: &Tail) -> String {
     let text = tail.last(20);
     if text.is_empty() { "; it printed nothing".to_owned() } else { format!("\nIts last output:\n{text}") }
 }

@@ -146,6 +146,16 @@ impl Group {
         exit
     }
 
+    /// How the leader ended, if it has.
+    pub fn exited(&mut self) -> Option<Exit> {
+        if self.exit.is_none()
+            && let Ok(Some(status)) = self.child.try_wait()
+        {
+            self.reaped(status.into());
+        }
+        self.exit
+    }
+
     fn reaped(&mut self, exit: Exit) {
         self.exit = Some(exit);
         self.named = group_lives(self.pid);

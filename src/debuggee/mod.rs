@@ -3,6 +3,9 @@
 //! This room starts and ends processes and reads their output; it may use `classes` to read a `java` command line.
 //! A debuggee is a typestate: [`Template`] (how to launch) → [`Running`] (one run's processes) → [`Exited`].
 //!
+//! A [`Remote`] program is not started here but by the command, which is then `relaunch`; what that leaves on this machine
+//! is ended as any command's is, and the program itself is not ours to end.
+//!
 //! Nothing is left behind. Each command is a process group of its own, and is ended three ways:
 //! 1. [`Running::stop`], or dropping it, signals the whole group, then every process that carries the group's mark in
 //!    its environment (Linux): a daemon that left the group with `setsid` is found by it.
@@ -21,6 +24,7 @@ mod output;
 mod peer;
 mod perf_data;
 mod ready;
+mod remote;
 mod running;
 mod stdin;
 mod template;
@@ -33,6 +37,7 @@ pub use group::Exit;
 pub use output::{Forward, Stream, Tail};
 pub use peer::Peer;
 pub use ready::Ready;
-pub use running::{Exited, Incoming, Running};
+pub use remote::{NotWaiting, Remote, Seen};
+pub use running::{Driving, Exited, Incoming, Running};
 pub use stdin::{Stdin, StdinRecording};
 pub use template::{Settings, Template};

@@ -2,6 +2,7 @@
 
 use super::error::DebuggeeError;
 use super::output::Output;
+use super::remote::Remote;
 use std::time::Duration;
 
 /// How often is looked whether the program is ready.
@@ -10,7 +11,7 @@ const EVERY: Duration = Duration::from_millis(50);
 /// When `drive` may begin.
 #[derive(Clone, Debug)]
 pub enum Ready {
-    /// Something listens on this port of this machine.
+    /// Something listens on this port of the program's machine.
     Port(u16),
     /// The program has printed a line in which this is found.
     Output(regex::Regex),
@@ -39,11 +40,12 @@ impl Ready {
     }
 
     /// Resolves when the program is ready. Cancel-safe.
-    pub(super) async fn wait(&self, output: &Output) {
+    pub(super) async fn wait(&self, output: &Output, remote: Option<&Remote>) {
         loop {
-            let is_ready = match self {
-                Ready::Port(port) => listening(*port).await,
-                Ready::Output(_) => output.is_ready(),
+            let is_ready = match (self, remote) {
+                (Ready::Port(port), Some(remote)) if !remote.is_here() => remote.listens_on(*port).await,
+                (Ready::Port(port), _) => listening(*port).await,
+                (Ready::Output(_), _) => output.is_ready(),
             };
             if is_ready {
                 return;

@@ -4,6 +4,7 @@ use super::error::{DebuggeeError, Others, Step};
 use super::group::{Exit, Group};
 use super::output::{Forward, Tail};
 use super::peer::{Identity, Peer, identify};
+use super::remote::{NotWaiting, Remote, Seen};
 use super::stdin::Stdin;
 use super::template::Template;
 use std::net::SocketAddr;
@@ -34,6 +35,15 @@ pub struct Exited {
     pub tail: Tail,
     /// From launch to end.
     pub elapsed: Duration,
+}
+
+/// What operating a program has come to.
+#[derive(Debug)]
+pub enum Driving {
+    /// The driver could not be started, or failed.
+    Failed(DebuggeeError),
+    /// The driver has finished, and the program, which would go on, cannot be asked to end: it is remote.
+    Finished,
 }
 
 /// A connection of one of the debuggee's VMs.
@@ -137,22 +147,52 @@ impl Running {
         }
     }
 
+    /// The remote program, if it is one.
+    pub fn remote(&self) -> Option<Remote> {
+        self.template.settings().remote.clone()
+    }
+
+    /// Resolves when `relaunch` fails, and never else. Cancel-safe.
+    pub async fn relaunch_failed(&mut self) -> DebuggeeError {
+        let exit = self.group.wait().await;
+        if exit.success() {
+            return std::future::pending().await;
+        }
+        let (command, tail) = (self.command(), self.tail());
+        DebuggeeError::Failed { step: Step::Relaunch, command, exit, tail }
+    }
+
+    /// How the command ended, if it has.
+    pub fn exited(&mut self) -> Option<Exit> {
+        self.group.exited()
+    }
+
+    /// That no VM of the remote program waits at its start, in the words of an error.
+    pub fn not_waiting(&mut self, seen: Seen) -> DebuggeeError {
+        let address = self.remote().map(|remote| remote.to_string()).unwrap_or_default();
+        // A limit that has just passed is a whole number of seconds.
+        let seconds = (self.elapsed() + Duration::from_millis(500)).as_secs();
+        let exit = self.exited();
+        let (command, tail) = (self.command(), self.tail());
+        DebuggeeError::NotWaiting(Box::new(NotWaiting { address, seen, seconds, command, exit, tail }))
+    }
+
     /// Operates the program: waits until it is ready, runs `drive`, and then asks a program that is driven as soon as
     /// it is `ready` to end, since it would go on for ever. `QUERYPOINT_PID` tells the driver the debuggee's process
-    /// id. Resolves when the driver cannot be started or fails, and never else.
-    pub async fn drive(&mut self, forward: Option<Forward>) -> DebuggeeError {
+    /// id, or that of `relaunch`. Never resolves where there is nothing to say.
+    pub async fn drive(&mut self, forward: Option<Forward>) -> Driving {
         let template = self.template.clone();
         let settings = template.settings();
         let Some(command) = &settings.drive else { return std::future::pending().await };
         // A run that was halted and goes on has its driver already.
         if self.drive.is_none() {
             if let Some(ready) = &settings.ready {
-                ready.wait(self.group.output()).await;
+                ready.wait(self.group.output(), settings.remote.as_ref()).await;
             }
             let pid = [("QUERYPOINT_PID".to_owned(), self.pid().to_string())];
             match self.template.spawn(Step::Drive, command, Stdin::Null, &pid, forward) {
                 Ok(group) => self.drive = Some(group),
-                Err(error) => return error,
+                Err(error) => return Driving::Failed(error),
             }
         }
         if settings.ready.is_some()
@@ -163,9 +203,12 @@ impl Running {
             // What the driver's last request started may still be on its way.
             tokio::time::sleep(AFTER_DRIVE).await;
             self.asked_to_end = true;
+            if settings.remote.is_some() {
+                return Driving::Finished;
+            }
             self.group.ask_to_end();
         }
-        drive_failed(&mut self.drive, &self.template).await
+        Driving::Failed(drive_failed(&mut self.drive, &self.template).await)
     }
 
     /// Whether the driver had finished and the program was then asked to end.

@@ -7,6 +7,7 @@ use super::guardian::Guardian;
 use super::output::{Forward, Output};
 use super::peer::JvmPattern;
 use super::ready::Ready;
+use super::remote::Remote;
 use super::running::Running;
 use super::stdin::Stdin;
 use crate::classes::{JavaCommandError, LaunchCommand, Main, find_program};
@@ -19,8 +20,11 @@ use std::time::{Duration, Instant};
 /// What a chain or a command line says about the debuggee (DESIGN §6).
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The program and its arguments: `java …`, or any command that starts a JVM.
+    /// The program and its arguments: `java …`, or any command that starts a JVM. With `remote`, what has that program
+    /// start anew.
     pub command: Vec<String>,
+    /// The program, if it is not the command's.
+    pub remote: Option<Remote>,
     /// Working directory of every command.
     pub cwd: PathBuf,
     /// Variables added to `qp`'s own environment.
@@ -51,6 +55,7 @@ impl Settings {
     pub fn new(command: Vec<String>, cwd: PathBuf) -> Settings {
         Settings {
             command,
+            remote: None,
             cwd,
             env: Vec::new(),
             stdin: Stdin::Null,
@@ -63,6 +68,13 @@ impl Settings {
             cache: None,
             timeout: Duration::from_secs(60),
         }
+    }
+}
+
+impl Settings {
+    /// What the command is called in a chain.
+    fn own_step(&self) -> Step {
+        if self.remote.is_some() { Step::Relaunch } else { Step::Command }
     }
 }
 
@@ -94,7 +106,7 @@ impl Template {
             return Err(DebuggeeError::NoCwd(settings.cwd));
         }
         for (step, command) in [
-            (Step::Command, Some(&settings.command)),
+            (settings.own_step(), Some(&settings.command)),
             (Step::Build, settings.build.as_ref()),
             (Step::BeforeRun, settings.before_run.as_ref()),
             (Step::Drive, settings.drive.as_ref()),
@@ -102,7 +114,9 @@ impl Template {
             let Some(command) = command else { continue };
             let Some(program) = command.first() else { return Err(DebuggeeError::Empty(step)) };
             let name = Path::new(program).file_stem().and_then(|n| n.to_str()).unwrap_or_default();
-            let daemon = DAEMONS.iter().find(|(tool, ..)| *tool == name && step != Step::Build);
+            let daemon = DAEMONS
+                .iter()
+                .find(|(tool, ..)| *tool == name && ![Step::Build, Step::Relaunch].contains(&step));
             if let Some((_, off, flag)) = daemon
                 && !command.iter().any(|arg| off.contains(&arg.as_str()))
             {
@@ -140,6 +154,11 @@ impl Template {
     /// When the program does not exist, or `java` would refuse the command.
     pub fn launch_command(&self) -> Result<LaunchCommand, DebuggeeError> {
         let settings = &self.settings;
+        if settings.remote.is_some() {
+            // Whatever it is, it is not the program.
+            let program = settings.command.first().map(PathBuf::from).unwrap_or_default();
+            return Ok(LaunchCommand::Wrapper { program });
+        }
         let command = LaunchCommand::parse(&settings.command, &settings.cwd, &|name| self.variable(name))?;
         Ok(match (command, &self.jvm) {
             (LaunchCommand::Java(java), Some(jvm)) if !jvm.is_of(&java.main, &settings.command) => {
@@ -192,10 +211,14 @@ impl Template {
     /// Runs `before_run`, for at most the debuggee's timeout.
     ///
     /// # Errors
-    /// When it cannot be started, fails, or does not end in time; when the port of `ready` is another's.
+    /// When it cannot be started, fails, or does not end in time; when the port of `ready` is another's, or the host of a
+    /// remote program has no address.
     pub async fn before_run(&self, forward: Option<Forward>) -> Result<(), DebuggeeError> {
-        if let Some(ready) = &self.settings.ready {
-            ready.check().await?;
+        match (&self.settings.remote, &self.settings.ready) {
+            // The old program may still listen; a VM that waits at its start is told from it by other means.
+            (Some(remote), _) => remote.check(self.settings.timeout).await?,
+            (None, Some(ready)) => ready.check().await?,
+            (None, None) => {}
         }
         match &self.settings.before_run {
             Some(command) => self.step(Step::BeforeRun, command, forward, Some(self.settings.timeout)).await,
@@ -257,6 +280,15 @@ impl Template {
         Ok(Running::new(self.clone(), group))
     }
 
+    /// Starts what has a remote program start anew. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn relaunch(self: &Arc<Self>, forward: Option<Forward>) -> Result<Running, DebuggeeError> {
+        let group = self.spawn(Step::Relaunch, &self.settings.command, Stdin::Null, &[], forward)?;
+        Ok(Running::new(self.clone(), group))
+    }
+
     /// Starts a command of the debuggee in a group of its own.
     pub(super) fn spawn(
         &self,
@@ -278,12 +310,15 @@ impl Template {
             Step::BeforeRun => 'p',
             Step::Drive => 'd',
             Step::Command => 'c',
+            Step::Relaunch => 'r',
             Step::SourceFile => 's',
         };
         let mark = format!("{}{letter}", self.mark);
         let spec = Spec { program, command, cwd: &settings.cwd, env: &env, stdin, mark };
         let output = match (&settings.ready, step) {
-            (Some(Ready::Output(pattern)), Step::Command) => Output::new(forward).awaiting(pattern.clone()),
+            (Some(Ready::Output(pattern)), Step::Command | Step::Relaunch) => {
+                Output::new(forward).awaiting(pattern.clone())
+            }
             _ => Output::new(forward),
         };
         Group::spawn(spec, output, self.guardian.clone()).map_err(|e| DebuggeeError::Spawn {

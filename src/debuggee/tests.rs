@@ -258,7 +258,9 @@ async fn steps_before_and_beside_the_run() {
     template_.before_run(None).await.unwrap();
     let (_listener, address) = listener().await;
     let mut running = template_.launch(address, None).unwrap();
-    let error = tokio::time::timeout(LIMIT, running.drive(None)).await.unwrap().to_string();
+    let driving = tokio::time::timeout(LIMIT, running.drive(None)).await.unwrap();
+    let Driving::Failed(error) = driving else { panic!("{driving:?}") };
+    let error = error.to_string();
     assert!(error.contains("`drive` failed with exit code 7") && error.contains("  reset"), "{error}");
     running.stop(GRACE).await;
 

@@ -218,9 +218,13 @@ impl Installed {
             if let (Some(file), Some(known)) = (&file, known)
                 && known.bytes != code
             {
+                let next = if pool.are_copies() {
+                    "the remote program runs other classes: deploy these, or copy its own to where `classes` says"
+                } else {
+                    "compile it again, or put the right one first on the class path"
+                };
                 refused.push(format!(
-                    "{} is not the class that was loaded by {loader}: the bytecodes of {name} differ; compile it \
-                     again, or put the right one first on the class path",
+                    "{} is not the class that was loaded by {loader}: the bytecodes of {name} differ; {next}",
                     file.origin
                 ));
                 continue;
@@ -314,7 +318,13 @@ impl Installed {
                 continue;
             }
             let known = file.as_ref().and_then(|f| f.file.method(&declared.name, &declared.descriptor));
-            for instruction in known.and_then(|m| m.code.as_ref()).iter().flat_map(|c| &c.instructions) {
+            let Some(known) = known.and_then(|m| m.code.as_ref()) else { continue };
+            let code = vm.conn().send(method::Bytecodes { ref_type: id, method: declared.id }).await?;
+            // A remote VM can be of another JDK: its sites are looked at when the run ends, as for native agents.
+            if known.bytes != code {
+                continue;
+            }
+            for instruction in &known.instructions {
                 if !matches!(instruction.op, bytecode::Op::Return(_)) {
                     continue;
                 }

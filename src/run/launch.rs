@@ -1,5 +1,6 @@
 //! One run from launch to end: nothing of it is left behind, however it ends.
 
+use super::attach;
 use super::error::{BrokeOff, RunError};
 use super::halted::Halted;
 use super::report::{Ended, RunReport};
@@ -8,7 +9,7 @@ use super::watched::Watched;
 use super::watcher::{Control, Observer, Watcher};
 use super::watches::Watches;
 use crate::classes::ClassPool;
-use crate::debuggee::{Exit, Forward, Incoming, Running, Tail, Template};
+use crate::debuggee::{Driving, Exit, Forward, Incoming, Running, Tail, Template};
 use crate::model::{Coordinate, MethodName, Tables};
 use crate::query::TraceQuery;
 use jdwp::Connection;
@@ -28,7 +29,7 @@ const AFTERMATH: Duration = Duration::from_secs(10);
 
 /// How long qp looks for the VM's next packet before it sleeps. Each hit has the VM wait for qp, and qp for the VM:
 /// being awake when the other is done doubles the hits in a second (`cargo bench -p jdwp`).
-const LINGER: Duration = Duration::from_micros(300);
+pub(super) const LINGER: Duration = Duration::from_micros(300);
 
 /// The user's wish to end the run. Cheap to clone; once it is set it stays set.
 #[derive(Clone)]
@@ -126,11 +127,16 @@ pub async fn execute(
         ready = template.before_run(output.clone()) => ready?,
         () = interrupt.wait() => return Ok(Stage::Over(Box::new(nothing(Ended::Interrupted)))),
     }
-    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(RunError::Listen)?;
-    let address = listener.local_addr().map_err(RunError::Listen)?;
-    let mut running = template.launch(address, output.clone())?;
+    // A remote program is connected to: no port of ours is open then.
+    let (mut running, listener) = if template.settings().remote.is_some() {
+        (template.relaunch(output.clone())?, None)
+    } else {
+        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(RunError::Listen)?;
+        let address = listener.local_addr().map_err(RunError::Listen)?;
+        (template.launch(address, output.clone())?, Some(listener))
+    };
     let connected = tokio::select! {
-        connected = connect(&mut running, &listener, deadline, limit) => match connected {
+        connected = greeted(&mut running, listener.as_ref(), deadline, limit) => match connected {
             Err(RunError::Vm(error)) => return Err(broke_off(running, error).await),
             connected => connected?,
         },
@@ -140,7 +146,7 @@ pub async fn execute(
             return Ok(Stage::Over(Box::new(outcome)));
         }
     };
-    let (conn, events, facts) = connected;
+    let Greeted { conn, events, start, facts } = connected;
     let questions = match ask(&facts) {
         Ok(questions) => questions,
         Err(error) => {
@@ -150,20 +156,28 @@ pub async fn execute(
         }
     };
     let watches = Watches::new(&questions.queries, &questions.tracked);
-    let watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
+    let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
+    if let Some(start) = start {
+        watched.put_back(start);
+    }
     let mut watcher = Watcher::new(watched, &questions.queries, more);
     watcher.halt_at = halt_at;
-    Live { running, listener, conn, watcher, limit, output }.watch(deadline, interrupt, observer).await
+    Live { running, listener, conn, watcher, limit, output, driven: false }
+        .watch(deadline, interrupt, observer)
+        .await
 }
 
 /// A run that is on.
 pub(super) struct Live {
     pub(super) running: Running,
-    listener: TcpListener,
+    /// Where further VMs of the command come.
+    listener: Option<TcpListener>,
     conn: Connection,
     pub(super) watcher: Watcher,
     pub(super) limit: Duration,
     output: Option<Forward>,
+    /// Whether the driver of a remote program has finished, and so the run has.
+    driven: bool,
 }
 
 impl Live {
@@ -176,8 +190,14 @@ impl Live {
     ) -> Result<Stage, RunError> {
         let watched = tokio::select! {
             watched = self.watcher.watch(observer) => Ok(Some(watched)),
-            failure = self.running.drive(self.output.clone()) => Err(RunError::from(failure)),
-            () = let_go(&self.listener) => Ok(None),
+            driving = self.running.drive(self.output.clone()) => match driving {
+                Driving::Failed(error) => Err(RunError::from(error)),
+                Driving::Finished => {
+                    self.driven = true;
+                    Ok(Some(Ok(Control::Stop)))
+                }
+            },
+            () = let_go(self.listener.as_ref()) => Ok(None),
             () = tokio::time::sleep_until(deadline) => Ok(None),
             () = interrupt.wait() => Ok(None),
         };
@@ -196,8 +216,11 @@ impl Live {
         deadline: tokio::time::Instant,
         interrupt: &mut Interrupt,
     ) -> Result<Outcome, RunError> {
-        let Live { mut running, listener, conn, watcher, limit, .. } = self;
+        let Live { mut running, listener, conn, watcher, limit, driven: finished, .. } = self;
+        // What started a remote program in the background does not know how that ends.
+        let exit_tells = running.remote().is_none() || running.exited().is_none();
         let mut stopped = match &watched {
+            Ok(Some(Ok(Control::Stop))) if finished => Some(Ended::Driven),
             Ok(Some(Ok(Control::Stop | Control::Halt))) => Some(Ended::Stopped),
             Ok(Some(Ok(Control::Continue))) => None,
             Ok(Some(Err(error))) if error.is_end_of_vm() => None,
@@ -219,14 +242,14 @@ impl Live {
                 // Other VMs of the command may still come, and must not wait for us.
                 let waited = tokio::select! {
                     _ = running.wait_exit() => true,
-                    () = let_go(&listener) => false,
+                    () = let_go(listener.as_ref()) => false,
                     () = tokio::time::sleep(AFTERMATH) => false,
                     () = tokio::time::sleep_until(deadline) => false,
                     () = interrupt.wait() => false,
                 };
                 let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
-                if !waited {
-                    // Our own signal is not how the program ended.
+                if !waited || !exit_tells {
+                    // Our own signal is not how the program ended, nor what another command did.
                     let exited = end_of(Exit { code: None, signal: None }, said_its_end);
                     stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { exited });
                 }
@@ -274,7 +297,8 @@ fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
 }
 
 /// Lets every further VM go on by itself. Never resolves.
-async fn let_go(listener: &TcpListener) {
+async fn let_go(listener: Option<&TcpListener>) {
+    let Some(listener) = listener else { return std::future::pending().await };
     loop {
         match listener.accept().await {
             // Unwanted: it may run, but not under watch.
@@ -306,13 +330,34 @@ async fn broke_off(mut running: Running, error: jdwp::Error) -> RunError {
     RunError::BrokeOff(Box::new(BrokeOff { error, command, ended, tail: exited.tail }))
 }
 
+/// A VM that stands still at its start.
+pub(super) struct Greeted {
+    pub(super) conn: Connection,
+    pub(super) events: jdwp::Events,
+    /// What it said of its start, if that was read.
+    pub(super) start: Option<jdwp::EventSet>,
+    pub(super) facts: VmFacts,
+}
+
+async fn greeted(
+    running: &mut Running,
+    listener: Option<&TcpListener>,
+    deadline: tokio::time::Instant,
+    limit: Duration,
+) -> Result<Greeted, RunError> {
+    match listener {
+        Some(listener) => connect(running, listener, deadline, limit).await,
+        None => attach::find(running, deadline).await,
+    }
+}
+
 /// Waits for the VM that is meant, greets it and asks for its facts.
 async fn connect(
     running: &mut Running,
     listener: &TcpListener,
     deadline: tokio::time::Instant,
     limit: Duration,
-) -> Result<(Connection, jdwp::Events, VmFacts), RunError> {
+) -> Result<Greeted, RunError> {
     let incoming = wanted(running, listener, deadline).await?;
     let java_home = incoming.peer.as_ref().and_then(|p| java_home_of(p.pid));
     // The run's own limit is the only one: a busy machine can take long to start a VM.
@@ -320,7 +365,7 @@ async fn connect(
     let greeted = async {
         let (conn, events) = Connection::handshake(incoming.stream, options).await?;
         let facts = facts(&conn, java_home).await?;
-        Ok((conn, events, facts))
+        Ok(Greeted { conn, events, start: None, facts })
     };
     match tokio::time::timeout_at(deadline, greeted).await {
         Ok(greeted) => greeted,
@@ -350,7 +395,7 @@ async fn dispose(watched: &mut Watched) {
     watched.vm.conn().close();
 }
 
-async fn facts(conn: &Connection, java_home: Option<PathBuf>) -> Result<VmFacts, RunError> {
+pub(super) async fn facts(conn: &Connection, java_home: Option<PathBuf>) -> Result<VmFacts, RunError> {
     let paths = or_default(conn.send(virtual_machine::ClassPaths {}).await.map(Some))?;
     Ok(paths.map_or_else(VmFacts::default, |paths| VmFacts {
         class_path: paths.classpaths.into_iter().filter(|p| !p.is_empty()).map(PathBuf::from).collect(),

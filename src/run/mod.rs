@@ -4,12 +4,14 @@
 //! never leave it.
 //!
 //! - [`execute`] launches, connects and watches one run until it ends, or is [`Halted`] with its program alive.
+//! - `attach` finds the VM of a program that another command launches.
 //! - `watches` says what to interrupt at by name, `install` puts it into the VM.
 //! - `notice` says what else happened, to explain a point that never hit.
 //! - `watcher` and `hits` turn interruptions into occurrences; `activations` tells activations apart; `collect` and
 //!   `machine` read values.
 
 mod activations;
+mod attach;
 mod collect;
 mod error;
 mod halted;

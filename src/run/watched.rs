@@ -57,6 +57,11 @@ impl Watched {
         }
     }
 
+    /// Takes an event set that was read before as the next one.
+    pub fn put_back(&mut self, set: EventSet) {
+        self.deferred.push_front(set);
+    }
+
     /// Takes events that only tell what was there, and are no occurrence: whether it was one.
     pub async fn noticed(&mut self, event: &Event) -> Result<bool, RunError> {
         match event {

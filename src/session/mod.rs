@@ -73,7 +73,7 @@ pub async fn explain(chain: &Chain, interrupt: &mut Interrupt) -> Result<Explana
     let sources = workspace.sources();
     let translated = crate::chain::translate(chain, &pool, &sources, &Learned::default());
     let translation = match translated {
-        Err(error) if !workspace.is_java()? => {
+        Err(error) if !workspace.knows_classes()? => {
             let program = chain.debuggee.command.first().cloned().unwrap_or_default();
             return Err(SessionError::NoClassPath { program, error });
         }

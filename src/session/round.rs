@@ -163,7 +163,7 @@ impl Runner {
         let Teaching { runs: number, learned, pools } = teaching;
         progress.run_started(*number, why);
         // What is wrong with a question is told before anything is launched, where that can be.
-        if self.workspace.is_java()? {
+        if self.workspace.knows_classes()? {
             let pool = pools.of(&self.workspace, &run::VmFacts::default())?;
             translate(&self.chain(), &pool, &self.sources, learned)?;
         }

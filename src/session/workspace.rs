@@ -3,7 +3,7 @@
 use super::error::SessionError;
 use crate::chain::{self, Chain};
 use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
-use crate::debuggee::{Forward, Ready, Settings, Stdin, StdinRecording, Template};
+use crate::debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};
 use crate::run::VmFacts;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -36,14 +36,21 @@ impl Workspace {
         let debuggee = &chain.debuggee;
         let cwd = chain.cwd();
         let some = |command: &Vec<String>| (!command.is_empty()).then(|| command.clone());
-        let mut settings = Settings::new(debuggee.command.clone(), cwd.clone());
+        let remote = debuggee.address().map(|chain::Address { host, port }| Remote {
+            host,
+            port,
+            classes: debuggee.classes.clone(),
+        });
+        let command = if remote.is_some() { &debuggee.relaunch } else { &debuggee.command };
+        let mut settings = Settings::new(command.clone(), cwd.clone());
+        settings.remote = remote;
         settings.env = debuggee.env.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
         if let Some(file) = &debuggee.stdin {
             let path = cwd.join(file);
             let bytes = std::fs::read(&path)
                 .map_err(|source| SessionError::Stdin { path: path.display().to_string(), source })?;
             settings.stdin = Stdin::Bytes(bytes.into());
-        } else if let Some(recording) = recorded {
+        } else if let (Some(recording), None) = (recorded, &settings.remote) {
             settings.stdin = Stdin::Recorded(recording);
         }
         settings.build = some(&debuggee.build);
@@ -78,8 +85,15 @@ impl Workspace {
         Ok(())
     }
 
-    /// The class files: of the `java` command, or as the VM of a wrapper told; then those the chain names.
+    /// The class files: of the `java` command, or as the VM of a wrapper told; then those the chain names. Of a remote
+    /// program there are only those, and the runtime image of the `java` on the path.
     pub fn pool(&self, facts: Option<&VmFacts>) -> Result<ClassPool, SessionError> {
+        if self.is_remote() {
+            return Ok(ClassPool::open(&ClassPaths {
+                class_path: self.classes.clone(),
+                ..self.local_java()?
+            })?);
+        }
         let mut paths = match (self.template.launch_command()?, facts) {
             (LaunchCommand::Java(java), _) => {
                 let mut paths = ClassPaths::of(&java, &self.cwd);
@@ -122,15 +136,32 @@ impl Workspace {
         }
     }
 
-    /// Whether the class path is known before the first run.
-    pub fn is_java(&self) -> Result<bool, SessionError> {
-        Ok(matches!(self.template.launch_command()?, LaunchCommand::Java(_)))
+    /// Nothing but the runtime image of the `java` on the path.
+    fn local_java(&self) -> Result<ClassPaths, SessionError> {
+        // Any class will do: only the launcher's home is asked for.
+        let command = ["java".to_owned(), "Main".to_owned()];
+        let parsed = LaunchCommand::parse(&command, &self.cwd, &|name| self.template.variable(name));
+        let java_home = match parsed.map_err(DebuggeeError::from)? {
+            LaunchCommand::Java(java) => java.java_home,
+            LaunchCommand::Wrapper { .. } => None,
+        };
+        Ok(ClassPaths { cwd: self.cwd.clone(), java_home, copies: true, ..ClassPaths::default() })
+    }
+
+    fn is_remote(&self) -> bool {
+        self.template.settings().remote.is_some()
+    }
+
+    /// Whether the classes are known before the first run.
+    pub fn knows_classes(&self) -> Result<bool, SessionError> {
+        Ok(self.is_remote() || matches!(self.template.launch_command()?, LaunchCommand::Java(_)))
     }
 
     /// The sources.
     pub fn sources(&self) -> SourceRoots {
         let java_home = match self.template.launch_command() {
             Ok(LaunchCommand::Java(java)) => java.java_home,
+            _ if self.is_remote() => self.local_java().ok().and_then(|paths| paths.java_home),
             _ => None,
         };
         let roots = if self.sources.is_empty() { vec![PathBuf::from(".")] } else { self.sources.clone() };
@@ -151,7 +182,7 @@ impl Pools {
             return Ok(pool.clone());
         }
         let pool = Rc::new(workspace.pool(Some(facts))?);
-        if workspace.is_java()? {
+        if workspace.knows_classes()? {
             self.known = Some(pool.clone());
         }
         Ok(pool)

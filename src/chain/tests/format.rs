@@ -88,6 +88,24 @@ fn with(old: &str, new: &str) -> String {
     INTRO.replacen(old, new, 1)
 }
 
+/// A chain with this debuggee.
+fn remote(debuggee: &str) -> String {
+    format!(
+        "(\n    format: 1,\n    debuggee: ({debuggee}),\n    points: [(id: \"A\", at: Line(\"Intro\", 31))],\n)\n"
+    )
+}
+
+#[test]
+fn a_remote_program_is_read_and_written_back() {
+    let text = remote(r#"attach: "localhost:5005", relaunch: ["./restart.sh"], classes: ["classes"]"#);
+    let chain = Chain::parse(&text, "remote.ron").unwrap();
+    let address = chain.debuggee.address().unwrap();
+    assert_eq!((address.host.as_str(), address.port), ("localhost", 5005));
+    let written = chain.to_ron().unwrap();
+    assert!(!written.contains("command"), "{written}");
+    assert_eq!(Chain::parse(&written, "written.ron").unwrap(), chain);
+}
+
 #[test]
 fn errors_point_at_the_place_and_say_what_was_expected() {
     let wrong = [
@@ -110,6 +128,15 @@ fn errors_point_at_the_place_and_say_what_was_expected() {
         ("a kind with too little", with("Line(\"Intro\", 31)", "Line(\"Intro:31\")")),
         ("another format", with("format: 1", "format: 2")),
         ("an empty command", with("[\"java\", \"-ea\", \"-cp\", \"classes\", \"Intro\"]", "[]")),
+        ("attach is no address", remote(r#"attach: "localhost", relaunch: ["true"]"#)),
+        ("attach without relaunch", remote(r#"attach: "localhost:5005""#)),
+        ("attach and command", remote(r#"attach: "localhost:5005", command: ["java", "Intro"]"#)),
+        ("relaunch without attach", remote(r#"relaunch: ["true"]"#)),
+        (
+            "what a remote program cannot have",
+            remote(r#"attach: "[::1]:5005", relaunch: ["true"], stdin: "x", jvm: "Intro""#),
+        ),
+        ("ready without drive", with("drive: [\"./clicks.sh\"],", "ready: Port(8080),")),
         ("an id twice", with("id: \"C\"", "id: \"B\"")),
         ("an id that is none", with("id: \"E\"", "id: \"the end\"")),
         ("a forward reference", with("LastChange(\"A(0):foo\")", "LastChange(\"D(0):foo\")")),

@@ -1,6 +1,6 @@
 //! The debuggee's classes as the translation asks for them: by the names a user writes.
 
-use super::error::Refusal;
+use super::error::{Absent, Refusal};
 use crate::classes::{ClassPool, FoundClass, Resolution, SourceRoots};
 use crate::expr::{ClassLookup, Scope, ScopeLocal};
 use crate::model::{MethodName, Site};
@@ -39,8 +39,11 @@ impl Classes<'_> {
                 written: written.to_owned(),
                 near,
                 uncompiled,
-                missing: self.pool.missing().iter().map(|p| p.display().to_string()).collect(),
-                unreadable: unreadable.collect(),
+                absent: Box::new(Absent {
+                    missing: self.pool.missing().iter().map(|p| p.display().to_string()).collect(),
+                    unreadable: unreadable.collect(),
+                }),
+                copies: self.pool.are_copies(),
             }
         };
         match self.pool.resolve(written) {

@@ -42,6 +42,15 @@ impl TranslateError {
     }
 }
 
+/// What of the class path could not be searched.
+#[derive(Debug)]
+pub struct Absent {
+    /// Elements that do not exist.
+    pub missing: Vec<String>,
+    /// Elements that are there and cannot be read, with the reason.
+    pub unreadable: Vec<String>,
+}
+
 /// What is wrong with a point.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
@@ -50,10 +59,11 @@ pub enum Refusal {
     Chain(String),
     /// No such class.
     #[error(
-        "no class `{written}` on the class path{}{}{}",
+        "no class `{written}` {}{}{}{}",
+        if *copies { "in `classes`" } else { "on the class path" },
         did_you_mean(near),
         and_so(uncompiled.as_deref()),
-        missing_note(near, missing, unreadable)
+        missing_note(*copies, near, absent)
     )]
     NoSuchClass {
         /// The name as written.
@@ -62,10 +72,10 @@ pub enum Refusal {
         near: Vec<String>,
         /// That its source is there.
         uncompiled: Option<String>,
-        /// Elements of the class path that do not exist.
-        missing: Vec<String>,
-        /// Elements that are there and cannot be read, with the reason.
-        unreadable: Vec<String>,
+        /// Elements of the class path that are not there, or cannot be read.
+        absent: Box<Absent>,
+        /// Whether the classes are copies of those of a remote program.
+        copies: bool,
     },
     /// Several classes end with the name.
     #[error("`{written}` can be {}; write the whole name", found.join(" or "))]
@@ -272,19 +282,24 @@ fn quoted(names: &[String]) -> Vec<String> {
     names.iter().map(|n| format!("`{n}`")).collect()
 }
 
-fn missing_note(near: &[String], missing: &[String], unreadable: &[String]) -> String {
+fn missing_note(copies: bool, near: &[String], absent: &Absent) -> String {
+    let Absent { missing, unreadable } = absent;
     let mut notes = String::new();
+    let names = if copies { "`classes` names" } else { "the class path names" };
     if !missing.is_empty() {
         let verb = if missing.len() == 1 { "does" } else { "do" };
-        notes += &format!("; the class path names {}, which {verb} not exist", missing.join(", "));
+        notes += &format!("; {names} {}, which {verb} not exist", missing.join(", "));
     }
     if !unreadable.is_empty() {
-        notes += &format!("; the class path names what cannot be read: {}", unreadable.join(", "));
+        notes += &format!("; {names} what cannot be read: {}", unreadable.join(", "));
     }
-    if notes.is_empty() && near.is_empty() {
-        "; check the class path of the debuggee's command (`-cp`)".to_owned()
-    } else {
+    if !notes.is_empty() || !near.is_empty() {
         notes
+    } else if copies {
+        "; a remote program's classes are read from copies here: name their folders and jars in `classes` (--classes)"
+            .to_owned()
+    } else {
+        "; check the class path of the debuggee's command (`-cp`)".to_owned()
     }
 }
 

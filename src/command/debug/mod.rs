@@ -36,6 +36,7 @@ mod why;
 pub use reply::{Reply, Setting};
 
 use super::CommandError;
+use super::program::ProgramArgs;
 use super::replay::LimitArgs;
 use crate::chain::{Chain, Debuggee, FORMAT, Guards};
 use crate::session::{self, Explorer, Front, StdinRecording};
@@ -51,16 +52,16 @@ pub struct Debug {
     /// A chain file to go on with
     #[arg(value_name = "CHAIN", required_unless_present = "command", conflicts_with = "command")]
     pub chain: Option<PathBuf>,
-    /// Where the source files are
-    #[arg(long = "source", value_name = "DIR", requires = "command")]
-    pub sources: Vec<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub program: ProgramArgs,
     /// A file that the program reads on its standard input
-    #[arg(long, value_name = "FILE", requires = "command")]
+    #[arg(long, value_name = "FILE", requires = "command", conflicts_with = "attach")]
     pub stdin: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub limits: LimitArgs,
-    /// The command that starts the program
+    /// The command that starts the program, or has one start anew that is attached to
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -87,12 +88,7 @@ impl Debug {
     }
 
     fn empty_chain(&self) -> Chain {
-        let debuggee = Debuggee {
-            command: self.command.clone(),
-            sources: self.sources.clone(),
-            stdin: self.stdin.clone(),
-            ..Debuggee::default()
-        };
+        let debuggee = Debuggee { stdin: self.stdin.clone(), ..self.program.debuggee(&self.command) };
         Chain {
             format: FORMAT,
             about: String::new(),

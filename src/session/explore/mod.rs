@@ -219,7 +219,7 @@ impl Explorer {
         self.open().await?;
         let mut chain = self.chain.clone();
         if let Some(Opened { workspace, sources, .. }) = &self.opened
-            && workspace.is_java()?
+            && workspace.knows_classes()?
         {
             let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
             crate::chain::remember(&mut chain, &pool, sources);
@@ -229,8 +229,9 @@ impl Explorer {
 
     /// What the program has read so far, if that is recorded and anything was.
     pub fn recorded_stdin(&self) -> Option<Vec<u8>> {
-        let recorded =
-            self.options.stdin.as_ref().filter(|_| self.chain.debuggee.stdin.is_none())?.recorded();
+        let debuggee = &self.chain.debuggee;
+        let recorded = self.options.stdin.as_ref();
+        let recorded = recorded.filter(|_| debuggee.stdin.is_none() && debuggee.attach.is_none())?.recorded();
         (!recorded.is_empty()).then_some(recorded)
     }
 
@@ -266,7 +267,7 @@ impl Explorer {
         self.open().await?;
         let Some(Opened { workspace, sources, .. }) = &self.opened else { return Ok(()) };
         // The class path of a wrapper's VM is known only when it runs.
-        if workspace.is_java()? {
+        if workspace.knows_classes()? {
             let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
             translate(chain, &pool, sources, &self.teaching.learned)?;
         }

@@ -41,7 +41,7 @@ impl Explorer {
         let mut words = Words { points, locals, ..Words::default() };
         let known = self.opened.as_ref().and_then(|opened| {
             // Of a wrapper's VM the classes are known once it has run.
-            opened.workspace.is_java().ok().filter(|is_java| *is_java)?;
+            opened.workspace.knows_classes().ok().filter(|knows| *knows)?;
             self.teaching.pools.of(&opened.workspace, &crate::run::VmFacts::default()).ok()
         });
         if let Some(pool) = known {
