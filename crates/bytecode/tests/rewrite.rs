@@ -286,6 +286,8 @@ fn load(java: &str, patches: &[String], class_path: &str, folder: &Path, names: 
         command.args(["--patch-module", patch]);
     }
     let modules = if patches.len() > 1 { "ALL-SYSTEM" } else { "java.base" };
+    // A VM that does not survive leaves its report there.
+    command.current_dir(folder);
     command.args(["--add-modules", modules, "-cp", class_path, "LoadAll"]).arg(&list);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -48,6 +48,9 @@ pub enum LeftAlone {
     /// A step is asked for at an index where no instruction begins.
     #[error("no instruction begins at index {0}")]
     NoInstruction(u32),
+    /// A finalizer that does nothing. To the VM a class with such a one has none, which is not so if it does something.
+    #[error("an empty finalizer is none to the VM, and would become one")]
+    EmptyFinalizer,
     /// A constructor whose call of another constructor cannot be told.
     #[error("it is not clear where the constructor calls that of its superclass")]
     NoSuperCall,

@@ -32,6 +32,7 @@ pub const JSR_W: u8 = 0xc9;
 pub const TABLESWITCH: u8 = 0xaa;
 pub const LOOKUPSWITCH: u8 = 0xab;
 pub const ATHROW: u8 = 0xbf;
+pub const RETURN: u8 = 0xb1;
 pub const NEW: u8 = 0xbb;
 pub const INVOKESPECIAL: u8 = 0xb7;
 

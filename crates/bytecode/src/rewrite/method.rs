@@ -3,7 +3,7 @@
 use super::MethodPlan;
 use super::error::{LeftAlone, RewriteError};
 use super::frames::{self, Frame, Type};
-use super::instructions::{self, ATHROW, INVOKESPECIAL, NEW, Raw};
+use super::instructions::{self, ATHROW, INVOKESPECIAL, NEW, RETURN, Raw};
 use super::layout::{self, Parts, Placed};
 use super::pool::Pool;
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
@@ -36,6 +36,9 @@ pub fn rewrite(
     plan: &MethodPlan,
 ) -> Result<Method, RewriteError> {
     let old = Old::read(class, method, start, end)?;
+    if old.is_empty_finalizer(class.utf8(method.descriptor)?.as_str()) {
+        return Ok(Err(LeftAlone::EmptyFinalizer));
+    }
     let slots = or_leave!(Slots::new(old.max_locals, &plan.kept, &plan.scratch));
     let steps = or_leave!(Steps::assemble(plan, &slots, pool)?);
     or_leave!(old.has_instructions(plan));
@@ -172,12 +175,16 @@ impl<'a> Old<'a> {
         Ok(())
     }
 
+    fn is_empty_finalizer(&self, descriptor: &str) -> bool {
+        (self.name.as_str(), descriptor, self.code) == ("finalize", "()V", &[RETURN])
+    }
+
     fn is_constructor(&self, class: &ClassLayout<'_>) -> Result<bool, RewriteError> {
         Ok(self.name == "<init>" && class.class_name(class.this_class)? != "java/lang/Object")
     }
 
     /// Behind the call of another constructor of the class or its superclass: before it, `this` is no object yet, and no
-    /// handler can stand for both (JVMS §4.10.1.4). Each `new` of such a class is one call that is not it.
+    /// handler can stand for both (JVMS §4.10.1). Each `new` of such a class is one call that is not it.
     fn after_super_call(&self, class: &ClassLayout<'_>) -> Result<Result<u32, LeftAlone>, RewriteError> {
         let own = [class.this_class, class.super_class].map(|index| class.class_name(index));
         let own = own.into_iter().filter_map(Result::ok).collect::<Vec<_>>();
