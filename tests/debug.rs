@@ -7,45 +7,16 @@ mod support;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
-use support::case::{Case, PATIENCE};
+use std::process::Command;
+use support::case::Case;
+use support::session::{Talk, debug, error, kind, session};
 use support::{finish, point, qp, said};
-
-/// What a session says to each line of a script, and its exit code.
-fn session(command: &mut Command, script: &str) -> (i32, Vec<Value>) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("script");
-    std::fs::write(&file, script).expect("written");
-    let output = finish(command.stdin(File::open(&file).expect("a script")));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let parsed =
-        text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")));
-    let replies: Vec<Value> = parsed.collect();
-    (output.status.code().unwrap_or_else(|| panic!("{}", said(&output))), replies)
-}
 
 /// `qp debug --format json` on a chain of the project.
 fn of_chain(name: &str) -> Command {
     let mut command = qp();
     command.args(["debug", "--format", "json"]).arg(format!("querypoints/{name}.ron"));
     command
-}
-
-fn debug(case: &Case, class: &str) -> Command {
-    let mut command = case.qp();
-    command.args(["debug", "--format", "json", "--", "java", "-cp", "classes", class]);
-    command
-}
-
-fn kind(reply: &Value) -> &str {
-    reply["reply"].as_str().unwrap_or_else(|| panic!("{reply:#}"))
-}
-
-#[track_caller]
-fn error(reply: &Value) -> &str {
-    assert_eq!(reply["reply"], "error", "{reply:#}");
-    reply["content"].as_str().expect("a message")
 }
 
 #[test]
@@ -184,54 +155,6 @@ fn a_cause_is_confirmed_withdrawn_missed_or_different() {
     );
 }
 
-/// A session that the test talks to.
-struct Talk {
-    child: std::process::Child,
-    lines: std::sync::mpsc::Receiver<Value>,
-}
-
-impl Talk {
-    fn begin(command: &mut Command) -> Talk {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("qp starts");
-        let out = BufReader::new(child.stdout.take().expect("piped"));
-        let (sender, lines) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            for line in out.lines().map_while(Result::ok) {
-                let _ = sender.send(serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}")));
-            }
-        });
-        Talk { child, lines }
-    }
-
-    fn say(&mut self, line: &str) {
-        writeln!(self.child.stdin.as_mut().expect("piped"), "{line}").expect("written");
-    }
-
-    fn hear(&self) -> Value {
-        self.lines.recv_timeout(PATIENCE).expect("a reply")
-    }
-
-    fn ask(&mut self, line: &str) -> Value {
-        self.say(line);
-        self.hear()
-    }
-
-    fn signal(&self, signal: Signal) {
-        let pid = rustix::process::Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
-        rustix::process::kill_process(pid, signal).expect("sent");
-    }
-
-    fn end(mut self) -> i32 {
-        drop(self.child.stdin.take());
-        self.child.wait().expect("waited").code().expect("a code")
-    }
-}
-
 #[test]
 fn a_point_is_asked_while_the_run_is_on() {
     let case = Case::new("waits-for-go");
@@ -335,7 +258,7 @@ fn what_cannot_be_done_is_said_and_the_session_goes_on() {
         ("diff", "no two runs"),
         ("set speed 3", "there is no setting `speed`"),
         ("set timeout never", "timeout cannot be `never`"),
-        ("source Nothing:3", "no source of line 3 of Nothing"),
+        ("source Nothing:3", "no source of Nothing"),
         ("help nothing", "there is no command `nothing`"),
         ("frames", "the program does not run"),
         ("locals x", "write it as: locals"),
@@ -363,7 +286,7 @@ fn what_cannot_be_done_is_said_and_the_session_goes_on() {
     assert_eq!(kind(&rest[6]), "added");
     assert_eq!((kind(&rest[7]), kind(&rest[8])), ("settings", "scope"), "the program stands where it stood");
     let rest = &rest[2..];
-    assert!(error(&rest[7]).contains("B is asked from A: remove it as well, with `remove A B`"));
+    assert!(error(&rest[7]).contains("B asked from A: remove all, with `remove A B`"));
     assert_eq!((kind(&rest[8]), &rest[9]["content"][0]), ("done", &json!([])));
     assert_eq!(code, 4, "the gravest: a file that cannot be written");
 }

@@ -185,6 +185,20 @@ impl Template {
         Ok(BuildOutcome::Built(started.elapsed()))
     }
 
+    /// The file of `java X.java`; none where `java` runs classes.
+    ///
+    /// # Errors
+    /// As [`Template::launch_command`].
+    pub fn source_file(&self) -> Result<Option<PathBuf>, DebuggeeError> {
+        Ok(match self.launch_command()? {
+            LaunchCommand::Java(java) => match java.main {
+                Main::SourceFile(file) => Some(file),
+                _ => None,
+            },
+            LaunchCommand::Wrapper { .. } => None,
+        })
+    }
+
     /// Compiles the file of `java X.java` once more: the launcher does it in memory and leaves no class files to read.
     /// Gives the folder of the classes, which goes with the value; none where `java` runs classes.
     ///

@@ -68,6 +68,17 @@ impl Halted {
         read(&mut self.live.watcher.watched, &mut self.standing.stop, frame, expr).await
     }
 
+    /// The same, and whether it called methods of the program.
+    ///
+    /// # Errors
+    /// As [`Halted::evaluate`].
+    pub async fn evaluate_and_tell(&mut self, frame: i32, expr: &Expr) -> Result<(Value, bool), RunError> {
+        let before = std::mem::take(&mut self.live.watcher.watched.report.called_methods);
+        let value = self.evaluate(frame, expr).await;
+        let called = std::mem::replace(&mut self.live.watcher.watched.report.called_methods, before);
+        Ok((value?, called))
+    }
+
     /// Names of what a frame has in scope: `this` where there is one, then its arguments and locals. `None` when the
     /// stack has no such frame; then whether the class has a table of its variables.
     ///
@@ -87,39 +98,46 @@ impl Halted {
     }
 
     /// The fields of an object, those of its superclasses last, or the first elements of an array; of other values
-    /// nothing, and of either at most 32.
+    /// nothing, and of either at most 32; then how many more there are.
     ///
     /// # Errors
     /// The program has ended.
-    pub async fn members(&mut self, value: &Value) -> Result<Vec<(String, Value)>, RunError> {
-        let Value::Object { id, .. } = value else { return Ok(Vec::new()) };
+    pub async fn members(&mut self, value: &Value) -> Result<(Vec<(String, Value)>, usize), RunError> {
+        let Value::Object { id, .. } = value else { return Ok((Vec::new(), 0)) };
         let object = jdwp::ObjectId::new(id.0);
         let Watched { vm, tables, .. } = &mut self.live.watcher.watched;
         let conn = vm.conn().clone();
         let class = conn.send(object_reference::ReferenceType { object }).await?;
         if class.ref_type_tag == TypeTag::Array {
             let array_object = ArrayId::of(object);
-            let length = conn.send(array_reference::Length { array_object }).await?.min(MEMBERS);
+            let whole = conn.send(array_reference::Length { array_object }).await?;
+            let length = whole.min(MEMBERS);
+            let more = usize::try_from(whole - length).unwrap_or(0);
             if length == 0 {
-                return Ok(Vec::new());
+                return Ok((Vec::new(), 0));
             }
             let ask = array_reference::GetValues { array_object, first_index: 0, length };
             let raw: Vec<jdwp::Value> = conn.send(ask).await?.iter().collect();
             let values = vm.values(tables, &raw).await?;
-            return Ok(values.into_iter().enumerate().map(|(n, v)| (format!("[{n}]"), v)).collect());
+            let elements = values.into_iter().enumerate().map(|(n, v)| (format!("[{n}]"), v));
+            return Ok((elements.collect(), more));
         }
         let (mut names, mut fields) = (Vec::new(), Vec::new());
-        let mut next = Some(class.type_id);
+        let (mut next, mut more) = (Some(class.type_id), 0);
         while let Some(id) = next {
             let class = vm.class(id).await?;
-            for field in class.fields.iter().filter(|f| !f.is_static).take(MEMBERS as usize - fields.len()) {
-                names.push(field.name.clone());
-                fields.push(field.id);
+            for field in class.fields.iter().filter(|f| !f.is_static) {
+                if fields.len() < MEMBERS as usize {
+                    names.push(field.name.clone());
+                    fields.push(field.id);
+                } else {
+                    more += 1;
+                }
             }
-            next = class.superclass.filter(|_| fields.len() < MEMBERS as usize);
+            next = class.superclass;
         }
         let raw = conn.send(object_reference::GetValues { object, fields }).await?;
-        Ok(names.into_iter().zip(vm.values(tables, &raw).await?).collect())
+        Ok((names.into_iter().zip(vm.values(tables, &raw).await?).collect(), more))
     }
 
     /// What the run has told by now; it stays as it is.

@@ -173,6 +173,11 @@ impl Watched {
                 }
             };
             let Some(set) = set else { return Err(jdwp::Error::VmDead.into()) };
+            if set.events.iter().any(|e| matches!(e, Event::VmDeath { .. })) {
+                // The call has ended the program.
+                self.said_its_end = true;
+                return Err(jdwp::Error::VmDead.into());
+            }
             let own = set.policy == SuspendPolicy::EventThread
                 && set.events.iter().all(|e| e.thread() == Some(thread));
             for event in set.events.iter().filter(|_| own) {

@@ -51,12 +51,12 @@ pub enum SessionError {
         error: TranslateError,
     },
     /// A point that is asked from is to be removed.
-    #[error("{dependent} is asked from {ids}: remove it as well, with `remove {ids} {dependent}`")]
+    #[error("{dependents} asked from {ids}: remove all, with `remove {ids} {dependents}`")]
     StillAsked {
         /// What is to be removed.
         ids: String,
-        /// The first point that is asked from it.
-        dependent: String,
+        /// The points that are asked from it.
+        dependents: String,
     },
     /// No point has this id.
     #[error("there is no point {id}; the points are: {}", if known.is_empty() { "none yet" } else { known })]
@@ -72,6 +72,22 @@ pub enum SessionError {
         /// The id.
         id: String,
     },
+    /// The run was ended on its way to a point.
+    #[error("{id} was not reached: the run was ended ({ended}). The answers of the run before stay")]
+    CutOff {
+        /// The point.
+        id: String,
+        /// How.
+        ended: crate::run::Ended,
+    },
+    /// The program was lost while it was looked at.
+    #[error("{0}; the program is gone, `run` halts it again")]
+    Lost(Box<SessionError>),
+    /// A call that the user did not wait for.
+    #[error(
+        "interrupted; a call in the program cannot be taken back, so the program was ended: `run` halts it again"
+    )]
+    CallInterrupted,
     /// What cannot be done while the program runs.
     #[error("a run is on: wait for its end, or interrupt it with Ctrl-C")]
     RunIsOn,
@@ -93,13 +109,19 @@ pub enum SessionError {
     },
     /// There is no such line to show.
     #[error(
-        "there is no source of line {line} of {class}: name its folder with --source, or in `sources` of the chain"
+        "there is no source of {class} here: name its folder with --source, or in `sources` of the chain"
     )]
     NoSource {
         /// The class.
         class: String,
-        /// The line.
-        line: u32,
+    },
+    /// The source is shorter.
+    #[error("{file} has {lines} lines")]
+    NoSuchLine {
+        /// The file.
+        file: String,
+        /// How many it has.
+        lines: usize,
     },
     /// The stack is not that deep.
     #[error("there is no frame {frame}: the stack has {frames}, and 0 is the newest")]
@@ -166,6 +188,7 @@ impl SessionError {
             | SessionError::NotHalted(_)
             | SessionError::BadExpression { .. }
             | SessionError::NoSource { .. }
+            | SessionError::NoSuchLine { .. }
             | SessionError::NoSuchFrame { .. }
             | SessionError::NoSuchRun { .. }
             | SessionError::NothingToCompare
@@ -174,8 +197,9 @@ impl SessionError {
             | SessionError::Debuggee(_)
             | SessionError::Stdin { .. }
             | SessionError::Locate(_)
-            | SessionError::Run(_) => 4,
-            SessionError::Interrupted => 130,
+            | SessionError::Run(_)
+            | SessionError::Lost(_) => 4,
+            SessionError::CutOff { .. } | SessionError::CallInterrupted | SessionError::Interrupted => 130,
         }
     }
 }

@@ -5,11 +5,11 @@ use crate::chain::{self, Chain};
 use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
 use crate::debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};
 use crate::run::VmFacts;
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Longest time of one run, in seconds, when nothing else is said.
 const TIMEOUT_S: u64 = 300;
@@ -22,8 +22,8 @@ pub struct Workspace {
     cwd: PathBuf,
     sources: Vec<PathBuf>,
     classes: Vec<PathBuf>,
-    /// The classes of `java X.java`, compiled once more; removed with the workspace.
-    compiled: OnceCell<tempfile::TempDir>,
+    /// The classes of `java X.java`, compiled once more, and when its file was written; removed with the workspace.
+    compiled: RefCell<Option<(tempfile::TempDir, Option<SystemTime>)>>,
 }
 
 impl Workspace {
@@ -67,7 +67,7 @@ impl Workspace {
         settings.timeout = Duration::from_secs(timeout_s.min(LONGEST_S));
         let template = Arc::new(Template::new(settings)?);
         let (sources, classes) = (debuggee.sources.clone(), debuggee.classes.clone());
-        Ok(Workspace { template, cwd, sources, classes, compiled: OnceCell::new() })
+        Ok(Workspace { template, cwd, sources, classes, compiled: RefCell::default() })
     }
 
     /// The debuggee.
@@ -78,9 +78,11 @@ impl Workspace {
     /// Builds the debuggee, unless it is as it was.
     pub async fn build(&self, output: Option<Forward>) -> Result<(), SessionError> {
         self.template.build(output).await?;
-        if let Some(folder) = self.template.compile_source().await? {
-            // Built once in a session: a second folder would be removed at once.
-            let _ = self.compiled.set(folder);
+        let Some(file) = self.template.source_file()? else { return Ok(()) };
+        let written = std::fs::metadata(self.cwd.join(file)).and_then(|m| m.modified()).ok();
+        let known = self.compiled.borrow().as_ref().is_some_and(|(_, then)| *then == written);
+        if !known && let Some(folder) = self.template.compile_source().await? {
+            *self.compiled.borrow_mut() = Some((folder, written));
         }
         Ok(())
     }
@@ -115,7 +117,7 @@ impl Workspace {
             if paths.cwd == self.cwd { path.clone() } else { self.cwd.join(path) }
         });
         paths.class_path.extend(more.collect::<Vec<_>>());
-        if let Some(folder) = self.compiled.get() {
+        if let Some((folder, _)) = self.compiled.borrow().as_ref() {
             paths.class_path.insert(0, folder.path().to_owned());
         }
         Ok(ClassPool::open(&paths)?)

@@ -282,6 +282,10 @@ fn load(java: &str, patches: &[String], class_path: &str, folder: &Path, names: 
         "-XX:+BytecodeVerificationRemote",
         "-Xmx1g",
     ]);
+    if patches.len() > 1 {
+        // The compilers know some methods of the JDK by heart, and are not made for others in their place.
+        command.arg("-Xint");
+    }
     for patch in patches {
         command.args(["--patch-module", patch]);
     }

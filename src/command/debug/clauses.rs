@@ -19,8 +19,8 @@ pub struct Clauses {
     from: Option<String>,
 }
 
-const KNOWN: &str = "as ID, index N, before POINT, after POINT, within POINT, thread NAME, from CLASS.METHOD, when \
-                     CONDITION";
+const KNOWN: &str = "as ID, index N, before POINT, after POINT, within POINT, thread NAME (in double quotes if it has \
+                     spaces), from CLASS.METHOD, when CONDITION";
 
 impl Clauses {
     /// Reads clauses; `flags` are words of the command's own, of which those that are there are given back.
@@ -35,8 +35,8 @@ impl Clauses {
                 rest = after;
                 continue;
             }
-            if word == "when" && !after.is_empty() {
-                clauses.when = Some(after.to_owned());
+            if word == "when" {
+                clauses.when = Some(condition(after)?);
                 break;
             }
             let (value, after) = split(after);
@@ -94,6 +94,25 @@ impl Clauses {
         let question = point.question();
         let asked = explorer.add(point).await?;
         Ok(Reply::Added { id, question, asked })
+    }
+}
+
+/// A condition takes the rest of the line. Java has no word that would stand where a clause's does.
+fn condition(text: &str) -> Result<String, CommandError> {
+    if text.is_empty() {
+        return Err(CommandError::Usage(format!("`when` says nothing; the clauses are: {KNOWN}")));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let clause = words
+        .iter()
+        .rev()
+        .nth(1)
+        .filter(|w| ["as", "index", "before", "after", "within", "thread", "from"].contains(w));
+    match clause {
+        Some(clause) => Err(CommandError::Usage(format!(
+            "`when` takes the rest of the line, so `{clause}` must come before it"
+        ))),
+        None => Ok(text.to_owned()),
     }
 }
 

@@ -247,6 +247,10 @@ pub fn find(word: &str) -> Option<&'static Row> {
 }
 
 fn unknown(word: &str) -> CommandError {
+    let begins: Vec<&str> = TABLE.iter().map(|r| r.name).filter(|n| n.starts_with(word)).collect();
+    if begins.len() > 1 {
+        return CommandError::Usage(format!("`{word}` can be {}", begins.join(" or ")));
+    }
     let near = TABLE.iter().min_by_key(|row| strsim::damerau_levenshtein(row.name, word));
     let near = near.filter(|row| strsim::damerau_levenshtein(row.name, word) <= 2);
     let near = near.map(|row| format!("; did you mean `{}`?", row.name)).unwrap_or_else(|| ";".to_owned());

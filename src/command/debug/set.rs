@@ -15,7 +15,7 @@ type Row = (&'static str, &'static str, fn(&Options) -> String, fn(&mut Options,
 const SETTINGS: &[Row] = &[
     (
         "output",
-        "on: shows what the program prints while it runs",
+        "on or off: whether what the program prints is shown while it runs",
         |o| if o.show_output { "on" } else { "off" }.to_owned(),
         |o, value| {
             o.show_output = match value {

@@ -21,11 +21,18 @@ impl PromptCommand for Why {
         // What is a point's id is the point; a variable of that name is asked for as `A:B`.
         let of_point =
             about.split_once(':').map(|(point, _)| point.split('(').next().unwrap_or(point).trim());
+        // No Java expression begins with a name and a colon.
+        if let Some(id) = of_point.filter(|id| !id.is_empty() && id.chars().all(char::is_alphanumeric)) {
+            explorer.position(id)?;
+        }
         let kind = if is_point(about) {
             Kind::LastCondition(about.to_owned())
         } else if of_point.is_some_and(is_point) {
             Kind::LastChange(about.to_owned())
         } else {
+            if explorer.is_running() {
+                return Err(SessionError::RunIsOn.into());
+            }
             let here = explorer.point().map(str::to_owned).ok_or_else(|| {
                 let reason = explorer.ended().map(|ended| format!("the program has ended ({ended})"));
                 SessionError::NotHalted(reason.unwrap_or_else(|| "the program does not run".to_owned()))

@@ -17,6 +17,8 @@ pub(super) struct Found {
     pub(super) sequence: u64,
     /// The frame that the point is in, counted from the event's: an exception is caught in an older one.
     pub(super) frame: i32,
+    /// A write was missed: what was seen later is not what this change made it.
+    pub(super) missed_write: bool,
     seen: Seen,
 }
 
@@ -85,6 +87,9 @@ pub struct Arrival {
     pub confirmed: bool,
     /// Where the point is in this run, if it is elsewhere.
     pub instead: Option<String>,
+    /// Whether it is where it was, and yet not the last change: a later write raised no event.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub missed_write: bool,
 }
 
 /// What came of going to a point.
@@ -119,6 +124,7 @@ impl Found {
         Some(Found {
             coordinate: Coordinate { query: point.0, site, thread, ordinal },
             sequence: occurrence.sequence,
+            missed_write: missed_write(locator, point),
             frame: caught.map_or(0, |c| i32::try_from(c.above).unwrap_or(0)),
             seen: Seen::of(occurrence, tables),
         })
@@ -163,6 +169,17 @@ impl Found {
         let new = self.seen.new.as_ref()?;
         Some(format!("{} → {new}", self.seen.old))
     }
+}
+
+/// Whether the value seen later is another one than this change made.
+fn missed_write(locator: &Locator, point: PointIndex) -> bool {
+    let query = locator.queries().get(usize::from(point.0));
+    let Some((later, slot)) = query.and_then(|q| q.compare_at) else { return false };
+    let (Some(change), Some(later)) = (locator.located(point), locator.located(later)) else { return false };
+    let seen = later.occurrence.kept.get(slot);
+    seen.is_some_and(|seen| {
+        !matches!(seen, Value::Failed(_) | Value::Unassigned) && !seen.same(&change.occurrence.new)
+    })
 }
 
 impl Seen {

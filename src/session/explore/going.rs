@@ -5,13 +5,13 @@ use super::{AskedWhen, Explorer};
 use crate::chain::{Chain, Translation};
 use crate::model::Namer;
 use crate::query::TraceQuery;
-use crate::run::{Halted, Interrupt, Outcome, Questions, Stage};
+use crate::run::{Ended, Halted, Interrupt, Outcome, Questions, Stage};
 use crate::session::assemble::Assembly;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::round::{Asked, AskedCell, Halting, Last, Round, Runner, SharedChain, Teaching, extends};
 use crate::session::{Answer, Outcome as Answered};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,12 +26,21 @@ pub trait Front {
 
 /// Ends the run that is on, if one is. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Interrupter(Rc<RefCell<Option<watch::Sender<bool>>>>);
+pub struct Interrupter(Rc<RefCell<Option<watch::Sender<bool>>>>, Rc<Cell<bool>>);
 
 impl Interrupter {
     /// Ends the run that is on. False if none is.
     pub fn interrupt(&self) -> bool {
         self.0.borrow().as_ref().is_some_and(|sender| sender.send(true).is_ok())
+    }
+
+    /// Whether the program runs in front, and reads what is typed.
+    pub fn is_run(&self) -> bool {
+        self.1.get()
+    }
+
+    pub(super) fn reads(&self, is_run: bool) {
+        self.1.set(is_run);
     }
 
     pub(super) fn arm(&self) -> Interrupt {
@@ -42,6 +51,7 @@ impl Interrupter {
 
     pub(super) fn disarm(&self) {
         *self.0.borrow_mut() = None;
+        self.1.set(false);
     }
 }
 
@@ -54,6 +64,9 @@ pub struct Ran {
     pub run: u32,
     /// Where the program stands now, if it is alive.
     pub standing: Option<super::Standpoint>,
+    /// Whether it had come to its end, and was run again to halt it where the last point was located.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub run_again: bool,
 }
 
 /// How a run ended that was to halt at a coordinate.
@@ -183,6 +196,7 @@ impl Explorer {
         let timeout_s = self.options.timeout_s;
         self.opened = self.opened.take().filter(|opened| opened.timeout_s == timeout_s);
         self.open().await?;
+        self.refresh().await?;
         let Some(opened) = &self.opened else { return Err(SessionError::Interrupted) };
         let runner = Runner {
             workspace: opened.workspace.clone(),
@@ -190,7 +204,9 @@ impl Explorer {
             options: self.options.clone(),
             sources: opened.sources.clone(),
         };
-        Ok((runner, self.front.progress(in_front), self.interrupter.arm()))
+        let interrupt = self.interrupter.arm();
+        self.interrupter.reads(in_front);
+        Ok((runner, self.front.progress(in_front), interrupt))
     }
 
     /// Waits for the end of the run that is on; for ever if none is. Cancel-safe.
@@ -200,10 +216,28 @@ impl Explorer {
     pub async fn finished(&mut self) -> Result<Ran, SessionError> {
         let finished = self.wait().await?;
         match finished {
-            (End::Whole(last), made) => self.whole(*last, &made).await,
+            (End::Whole(last), made) => {
+                let ran = self.whole(*last, &made).await?;
+                self.halt_again(ran).await
+            }
             // Only a run that goes to a coordinate ends there, and that is waited for elsewhere.
             (End::Nothing | End::Arrived(..), ..) => Err(SessionError::Interrupted),
         }
+    }
+
+    /// A program that has come to its end, since a point was looked for until then, is halted where the last one was
+    /// located: that costs a run.
+    async fn halt_again(&mut self, mut ran: Ran) -> Result<Ran, SessionError> {
+        let by_itself = matches!(ran.answer.ended, Some(Ended::Exited(_) | Ended::Driven | Ended::Killed(_)));
+        let located = ran.answer.points.iter().filter(|p| p.located);
+        let last = located.max_by_key(|p| p.hit).map(|p| p.id.clone());
+        if let (None, true, Some(last)) = (&ran.standing, by_itself, last)
+            && let Ok(gone) = Box::pin(self.goto(&last)).await
+            && gone.standing.is_some()
+        {
+            (ran.standing, ran.run_again, ran.run) = (gone.standing, true, self.teaching.runs);
+        }
+        Ok(ran)
     }
 
     pub(super) async fn wait(&mut self) -> Result<(End, Made), SessionError> {
@@ -244,7 +278,7 @@ impl Explorer {
             }
         };
         let standing = self.stand().await?;
-        Ok(Ran { answer, run, standing })
+        Ok(Ran { answer, run, standing, run_again: false })
     }
 
     /// Ends the program that stands still, if one does.

@@ -7,6 +7,7 @@ use super::going::{End, Finished, end_of};
 use super::place::{Place, Standing};
 use crate::model::Namer;
 use crate::query::PointIndex;
+use crate::run::Ended;
 use crate::session::error::SessionError;
 use crate::session::round::{Asked, AskedCell, Halting};
 use crate::session::watching::Watching;
@@ -68,6 +69,13 @@ impl Explorer {
                 self.place = Place::Halted(Box::new(standing));
                 let standing = self.stand().await?;
                 Ok(Gone { id, certainty, settled, standing, ran: None })
+            }
+            End::Whole(last)
+                if matches!(last.round.outcome.ended, Ended::Interrupted | Ended::TimedOut(_)) =>
+            {
+                let ended = last.round.outcome.ended.clone();
+                self.place = Place::Ended(ended.clone());
+                Err(SessionError::CutOff { id: id.to_owned(), ended })
             }
             End::Whole(last) => {
                 let ran = self.whole(*last, &made).await?;
@@ -138,9 +146,10 @@ impl Explorer {
     }
 
     fn settle(&self, from: &Unsettled, now: Option<&Found>) -> Arrival {
-        let confirmed = now.is_some_and(|now| now.coordinate == from.found.coordinate);
-        let instead = (!confirmed && now.is_some()).then(|| self.place_of(&from.id));
-        Arrival { point: from.id.clone(), confirmed, instead }
+        let same = now.is_some_and(|now| now.coordinate == from.found.coordinate);
+        let missed_write = same && now.is_some_and(|now| now.missed_write);
+        let instead = (!same && now.is_some()).then(|| self.place_of(&from.id));
+        Arrival { point: from.id.clone(), confirmed: same && !missed_write, instead, missed_write }
     }
 
     /// Where the newest answer has a point.

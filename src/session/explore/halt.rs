@@ -19,6 +19,9 @@ pub struct NamedValue {
     /// The fields or first elements of an object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
+    /// How many more it has.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more: usize,
     /// Whether reading it called methods of the program, which can change what it does from here on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub called_methods: bool,
@@ -44,30 +47,37 @@ pub struct Scope {
     pub has_names: bool,
 }
 
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
 impl Explorer {
     /// The value of a Java expression in the frame that is looked at.
     ///
     /// # Errors
     /// No program stands still, or the expression cannot be read. What cannot be evaluated is a value that says why.
     pub async fn evaluate(&mut self, text: &str) -> Result<NamedValue, SessionError> {
-        let standing = self.standing()?;
-        let expr = Expr::parse(text).map_err(|error| SessionError::BadExpression {
-            text: text.to_owned(),
-            reason: error.to_string(),
-        })?;
+        let mut interrupt = self.interrupter.arm();
         let read = async {
-            let value = standing.halted.evaluate(standing.frame, &expr).await?;
-            let members = standing.halted.members(&value).await?;
-            Ok::<_, SessionError>((value, members))
+            let standing = self.standing()?;
+            let expr = Expr::parse(text).map_err(|error| SessionError::BadExpression {
+                text: text.to_owned(),
+                reason: error.to_string(),
+            })?;
+            standing.read(text, &expr).await
         };
-        match read.await {
-            Ok((value, members)) => {
-                let mut named = standing.named(text, &value);
-                named.members = members.iter().map(|(name, value)| standing.member(name, value)).collect();
-                named.called_methods = expr.has_calls();
-                Ok(named)
+        let read = tokio::select! {
+            read = read => read,
+            () = interrupt.wait() => Err(SessionError::CallInterrupted),
+        };
+        self.interrupter.disarm();
+        match read {
+            Err(error @ SessionError::CallInterrupted) => {
+                self.leave().await;
+                Err(error)
             }
-            Err(error) => Err(self.lost(error).await),
+            Err(error @ SessionError::Run(_)) => Err(self.lost(error).await),
+            read => read,
         }
     }
 
@@ -128,15 +138,33 @@ impl Explorer {
     }
 }
 
+/// The longest text of a value that is shown whole, in characters.
+const LONGEST: usize = 2000;
+
 impl Standing {
+    async fn read(&mut self, text: &str, expr: &Expr) -> Result<NamedValue, SessionError> {
+        let (value, called_methods) = self.halted.evaluate_and_tell(self.frame, expr).await?;
+        let (members, more) = self.halted.members(&value).await?;
+        let mut named = self.named(text, &value);
+        named.members = members.iter().map(|(name, value)| self.member(name, value)).collect();
+        (named.more, named.called_methods) = (more, called_methods);
+        Ok(named)
+    }
+
     fn named(&mut self, name: &str, value: &Value) -> NamedValue {
         let Member { name, value } = self.member(name, value);
-        NamedValue { name, value, members: Vec::new(), called_methods: false }
+        NamedValue { name, value, members: Vec::new(), more: 0, called_methods: false }
     }
 
     fn member(&mut self, name: &str, value: &Value) -> Member {
         let Standing { halted, namer, .. } = self;
-        Member { name: name.to_owned(), value: namer.text(value, halted.tables()) }
+        let mut text = namer.text(value, halted.tables());
+        let length = text.chars().count();
+        if length > LONGEST {
+            text = text.chars().take(LONGEST).collect();
+            text.push_str(&format!("… ({} characters more)", length - LONGEST));
+        }
+        Member { name: name.to_owned(), value: text }
     }
 
     async fn scope(&mut self, frame: i32) -> Result<Scope, SessionError> {

@@ -62,9 +62,15 @@ impl History {
         if self.past.len() > KEPT {
             self.past.pop_front();
         }
-        self.found = (0..points)
-            .map(|at| Found::of(round, PointIndex(u16::try_from(at).unwrap_or(u16::MAX))))
-            .collect();
+        let found = (0..points).map(|at| Found::of(round, PointIndex(u16::try_from(at).unwrap_or(u16::MAX))));
+        let found: Vec<Option<Found>> = found.collect();
+        if is_cut_off(outcome) {
+            // What it had not come to yet is still where the run before found it.
+            self.found.resize(points, None);
+            self.found.iter_mut().zip(found).for_each(|(known, new)| *known = new.or(known.take()));
+        } else {
+            self.found = found;
+        }
     }
 
     /// Where a point was found by the newest run, if the chain has only grown since.
@@ -84,9 +90,10 @@ impl Explorer {
         self.history.past.iter()
     }
 
-    /// The answer of the newest run.
+    /// The answer of the newest run that was not cut off, if there is one.
     pub fn answer(&self) -> Option<Rc<Answer>> {
-        self.history.past.back().map(|run| run.answer.clone())
+        let whole = self.history.past.iter().rev().find(|run| !is_cut_off(run.outcome));
+        whole.or(self.history.past.back()).map(|run| run.answer.clone())
     }
 
     /// How the answers of two runs differ; without numbers the last two.
@@ -115,11 +122,24 @@ impl Explorer {
     }
 }
 
+/// Whether the user, or the clock, ended the run.
+fn is_cut_off(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Interrupted | Outcome::TimedOut)
+}
+
 fn differences(old: &Answer, new: &Answer) -> Vec<PointDifference> {
     let mut differences = Vec::new();
-    for point in &new.points {
-        let Some(before) = old.points.iter().find(|p| p.id == point.id) else { continue };
-        let parts = parts(before, point);
+    let gone = old.points.iter().filter(|p| new.points.iter().all(|n| n.id != p.id));
+    for point in new.points.iter().chain(gone) {
+        let of = |answer: &Answer| answer.points.iter().find(|p| p.id == point.id).cloned();
+        let parts = match (of(old), of(new)) {
+            (Some(before), Some(now)) => parts(&before, &now),
+            (before, now) => {
+                let word =
+                    |p: Option<PointAnswer>| if p.is_some() { "asked" } else { "not asked" }.to_owned();
+                vec![Difference { what: "point".to_owned(), expected: word(before), found: Some(word(now)) }]
+            }
+        };
         if !parts.is_empty() {
             differences.push(PointDifference {
                 id: point.id.clone(),

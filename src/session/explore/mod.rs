@@ -126,23 +126,38 @@ impl Explorer {
     pub async fn open(&mut self) -> Result<(), SessionError> {
         if self.opened.is_none() {
             let workspace = Workspace::open(&self.chain, self.options.timeout_s, self.options.stdin.clone())?;
-            let mut progress = self.front.progress(true);
-            if !self.chain.debuggee.build.is_empty() {
-                progress.building();
-            }
-            let mut interrupt = self.interrupter.arm();
-            let built = tokio::select! {
-                built = workspace.build(None) => built,
-                () = interrupt.wait() => Err(SessionError::Interrupted),
-            };
-            progress.done();
-            self.interrupter.disarm();
-            built?;
+            self.build(&workspace).await?;
             let sources = Rc::new(workspace.sources());
             let timeout_s = self.options.timeout_s;
             self.opened = Some(Opened { workspace: Rc::new(workspace), sources, timeout_s });
         }
         Ok(())
+    }
+
+    /// Classes and sources can have been edited and built since the last run: they are read anew for the next.
+    async fn refresh(&mut self) -> Result<(), SessionError> {
+        let Some(workspace) = self.opened.as_ref().map(|o| o.workspace.clone()) else { return Ok(()) };
+        self.build(&workspace).await?;
+        self.teaching.pools = super::workspace::Pools::default();
+        if let Some(opened) = &mut self.opened {
+            opened.sources = Rc::new(workspace.sources());
+        }
+        Ok(())
+    }
+
+    async fn build(&self, workspace: &Workspace) -> Result<(), SessionError> {
+        let mut progress = self.front.progress(true);
+        if !self.chain.debuggee.build.is_empty() {
+            progress.building();
+        }
+        let mut interrupt = self.interrupter.arm();
+        let built = tokio::select! {
+            built = workspace.build(None) => built,
+            () = interrupt.wait() => Err(SessionError::Interrupted),
+        };
+        progress.done();
+        self.interrupter.disarm();
+        built
     }
 
     /// Adds a point at the end of the chain.
@@ -185,10 +200,17 @@ impl Explorer {
         }
         let mut chain = self.chain.clone();
         chain.points.retain(|p| !ids.contains(&p.id));
-        let names = |p: &&Point| p.refers_to().into_iter().any(|id| ids.contains(&id));
-        if let Some(dependent) = chain.points.iter().find(names) {
-            let (ids, dependent) = (ids.join(" "), dependent.id.clone());
-            return Err(SessionError::StillAsked { ids, dependent });
+        // A point refers only to points above it.
+        let mut gone = ids.to_vec();
+        for point in &chain.points {
+            if point.refers_to().iter().any(|id| gone.contains(id)) {
+                gone.push(point.id.clone());
+            }
+        }
+        let dependents = gone.split_off(ids.len());
+        if !dependents.is_empty() {
+            let (ids, dependents) = (ids.join(" "), dependents.join(" "));
+            return Err(SessionError::StillAsked { ids, dependents });
         }
         self.replace(chain);
         Ok(())
@@ -249,8 +271,11 @@ impl Explorer {
         Ok(Explanation::new(&self.chain, &translation, &pool, sources))
     }
 
-    /// The point that has an id.
-    fn position(&self, id: &str) -> Result<usize, SessionError> {
+    /// The place in the chain of the point that has an id.
+    ///
+    /// # Errors
+    /// No point has it.
+    pub fn position(&self, id: &str) -> Result<usize, SessionError> {
         self.chain.position(id).ok_or_else(|| {
             let known = self.chain.points.iter().map(|p| p.id.as_str()).collect::<Vec<_>>().join(", ");
             SessionError::NoSuchPoint { id: id.to_owned(), known }

@@ -44,6 +44,8 @@ pub struct Standpoint {
     pub point: Option<String>,
     /// Number of the run.
     pub run: u32,
+    /// The frame that is looked at: 0 the newest.
+    pub frame: i32,
     /// The thread that stands here.
     pub thread: String,
     /// Where.
@@ -100,6 +102,7 @@ impl Explorer {
         Ok(Some(Standpoint {
             point: standing.point.clone(),
             run: standing.run,
+            frame: standing.frame,
             thread: standing.halted.thread().to_string(),
             place: frame_answer(frame),
             text: book.text(frame),
@@ -139,7 +142,7 @@ impl Explorer {
         around: u32,
     ) -> Result<(String, Vec<(u32, String)>), SessionError> {
         self.open().await?;
-        let none = || SessionError::NoSource { class: class.to_owned(), line };
+        let none = || SessionError::NoSource { class: class.to_owned() };
         let opened = self.opened.as_ref().ok_or_else(none)?;
         let pool = match &self.place {
             Place::Halted(standing) => standing.pool.clone(),
@@ -157,13 +160,19 @@ impl Explorer {
         let name = found.as_ref().map_or(class, |f| f.file.name.as_str());
         let file = found.as_ref().and_then(|f| f.file.source_file.clone());
         let text = opened.sources.find(name, file.as_deref(), found.as_ref().map(|f| &f.origin));
-        let text = text.filter(|t| t.line(line).is_some()).ok_or_else(none)?;
+        let text = text.ok_or_else(none)?;
+        if text.line(line).is_none() {
+            return Err(SessionError::NoSuchLine { file: text.path.clone(), lines: text.lines().len() });
+        }
         let lines = line.saturating_sub(around).max(1)..=line.saturating_add(around);
         let lines = lines.filter_map(|n| Some((n, text.line(n)?.replace('\t', "    "))));
         Ok((text.path.clone(), lines.collect()))
     }
 
     pub(super) fn standing(&mut self) -> Result<&mut Standing, SessionError> {
+        if self.going.is_some() {
+            return Err(SessionError::RunIsOn);
+        }
         match &mut self.place {
             Place::Halted(standing) => Ok(standing),
             Place::Ended(ended) => Err(SessionError::NotHalted(format!("the program has ended ({ended})"))),
@@ -174,7 +183,7 @@ impl Explorer {
     /// The program has gone while it was looked at: forgets it.
     pub(super) async fn lost(&mut self, error: SessionError) -> SessionError {
         self.leave().await;
-        error
+        SessionError::Lost(Box::new(error))
     }
 }
 

@@ -10,6 +10,8 @@ use crate::session::{
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;
+/// So many frames of a stack are shown.
+const FRAMES: usize = 40;
 
 /// A reply as text; nothing where there is nothing to say.
 pub fn reply(reply: &Reply, color: bool) -> String {
@@ -69,6 +71,9 @@ fn sentence(text: &str) -> String {
 
 fn ran_text(ran: &Ran, point: Option<&str>, paint: Paint) -> String {
     let mut out = about(&ran.answer, point, paint.color);
+    if ran.run_again {
+        out.push_str(&sentence("the program came to its end, and was run again to halt it there"));
+    }
     match &ran.standing {
         Some(standing) => out.push_str(&sentence(&halted(standing, paint))),
         None => {
@@ -91,7 +96,10 @@ fn halted(standing: &Standpoint, paint: Paint) -> String {
 }
 
 fn standing_text(standing: &Standpoint, paint: Paint) -> String {
-    let mut out = sentence(&halted(standing, paint));
+    let mut out = match standing.frame {
+        0 => sentence(&halted(standing, paint)),
+        frame => sentence(&format!("frame {frame}: {}", frame_text(&standing.place))),
+    };
     out.push_str(&lines_text(&standing.neighbours, standing.place.line, paint));
     out
 }
@@ -165,6 +173,13 @@ fn settled_text(settled: &Arrival, paint: Paint) -> String {
         (Some(place), false) => {
             paint.on(palette::FAILED, format!("withdrawn: in this run {id} is at {place}"))
         }
+        (None, false) if settled.missed_write => paint.on(
+            palette::FAILED,
+            format!(
+                "not confirmed: {id} is where it was, but a later write was missed (`points {}`)",
+                settled.point
+            ),
+        ),
         (None, false) => paint.on(palette::FAILED, format!("withdrawn: {id} is not located in this run")),
     }
 }
@@ -177,6 +192,9 @@ fn value_text(value: &NamedValue, paint: Paint) -> String {
         .map(|m| format!("{} = {}", m.name, paint.on(palette::VALUE, &m.value)))
         .collect();
     out.push_str(&wrap(&members, ",", 3, WIDTH));
+    if value.more > 0 {
+        let _ = writeln!(out, "   … and {} more", value.more);
+    }
     if value.called_methods {
         let note = "it called methods of the program, which can change what it does from here on";
         out.push_str(&wrap(&[paint.on(palette::DIM, note)], "", 3, WIDTH));
@@ -199,7 +217,14 @@ fn scope_text(scope: &Scope, paint: Paint) -> String {
 
 fn frames_text(frames: &[FrameAnswer], at: usize, paint: Paint) -> String {
     let mut out = String::new();
+    let hidden = frames.len().saturating_sub(FRAMES);
     for (n, frame) in frames.iter().enumerate() {
+        if hidden > 0 && n == FRAMES / 2 {
+            let _ = writeln!(out, "       … {hidden} more …");
+        }
+        if hidden > 0 && n != at && (FRAMES / 2..FRAMES / 2 + hidden).contains(&n) {
+            continue;
+        }
         let mark = if n == at { paint.on(palette::POINT, "▶") } else { " ".to_owned() };
         let _ = writeln!(out, "{mark} {n:>3}  {}", frame_text(frame));
     }

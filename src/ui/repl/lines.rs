@@ -117,9 +117,9 @@ impl Lines {
         }
     }
 
-    /// What is typed while no line is being edited; `None` at its end. Never resolves where no person types. Cancel-safe.
-    pub async fn typed(&mut self) -> Option<Vec<u8>> {
-        self.terminal.read().await
+    /// What is typed while the program reads it; `None` at its end. Never resolves where no person types. Cancel-safe.
+    pub async fn typed(&mut self, is_read: &dyn Fn() -> bool) -> Option<Vec<u8>> {
+        self.terminal.read(is_read).await
     }
 
     /// Gives the terminal back as it was.
@@ -217,8 +217,8 @@ impl Terminal {
 #[cfg(unix)]
 impl Terminal {
     /// A blocking read would go on when the next line is for the prompt: it is read only when there is something.
-    async fn read(&mut self) -> Option<Vec<u8>> {
-        while !self.is_one || !has_input() {
+    async fn read(&mut self, is_read: &dyn Fn() -> bool) -> Option<Vec<u8>> {
+        while !self.is_one || !is_read() || !has_input() {
             tokio::time::sleep(LOOK).await;
         }
         let mut buffer = [0; 4096];
@@ -241,7 +241,7 @@ fn has_input() -> bool {
 
 #[cfg(windows)]
 impl Terminal {
-    async fn read(&mut self) -> Option<Vec<u8>> {
+    async fn read(&mut self, _: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         std::future::pending().await
     }
 }

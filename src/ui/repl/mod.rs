@@ -128,6 +128,7 @@ impl Session<'_> {
 
     async fn command(&mut self, line: &str, hearing: &mut Hearing) -> Next {
         let interrupter = self.explorer.interrupter();
+        let is_run = || interrupter.is_run();
         let mut ended = false;
         let done = {
             let mut doing = std::pin::pin!(debug::execute(line, &mut self.explorer));
@@ -138,7 +139,7 @@ impl Session<'_> {
                         ended |= asked == Asked::EndAll;
                         interrupter.interrupt();
                     }
-                    typed = self.lines.typed(), if self.stdin.is_some() => match (&self.stdin, typed) {
+                    typed = self.lines.typed(&is_run), if self.stdin.is_some() => match (&self.stdin, typed) {
                         (Some(stdin), Some(bytes)) => stdin.push(&bytes),
                         (Some(stdin), None) => stdin.end(),
                         (None, _) => {}
