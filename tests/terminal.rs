@@ -117,6 +117,11 @@ fn a_person_completes_pastes_interrupts_and_finds_the_history() {
     terminal.press("\u{1b}[200~help run\nhelp goto\u{1b}[201~\r");
     terminal.shows("runs the program and halts it");
     terminal.shows("halts the program at a point");
+    // What is typed ahead waits for its turn.
+    terminal.shows("ended> ");
+    terminal.press("help set\rhelp diff\r");
+    terminal.shows("shows the settings");
+    terminal.shows("how the answers of two runs differ");
     std::fs::write(case.mark("go"), "").expect("written");
     terminal.shows("ended> ");
     terminal.press("run\r");
