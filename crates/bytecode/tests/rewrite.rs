@@ -341,6 +341,66 @@ fn a_vm_boots_and_verifies_with_calls_everywhere_in_its_own_classes() {
     assert!(number(&said, "entered") > 1000, "the probes ran while the VM booted: {said}");
 }
 
+/// The classes of a VM's own modules, by module.
+fn own_classes(java: &str, stride: usize, folder: &Path) -> BTreeMap<String, Vec<(String, Vec<u8>)>> {
+    compile(folder, "Extract.java", ".");
+    let to = folder.join("own");
+    let output = Command::new(java)
+        .arg("-cp")
+        .arg(folder)
+        .arg("Extract")
+        .arg(&to)
+        .arg(stride.to_string())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut found: BTreeMap<String, Vec<(String, Vec<u8>)>> = BTreeMap::new();
+    let mut open = vec![to.clone()];
+    while let Some(at) = open.pop() {
+        for entry in std::fs::read_dir(at).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(&to).unwrap().to_string_lossy().into_owned();
+            let (module, class) = name.split_once('/').unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            found.entry(module.to_owned()).or_default().push((class.to_owned(), bytes));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_newer_vm_verifies_its_own_classes_too() {
+    let Some(java) = std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty()) else {
+        println!("skipped: QP_TEST_JAVA25 names no java of another version");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    probes(folder);
+    let (mut names, mut patches) = (Vec::new(), Vec::new());
+    for (module, classes) in own_classes(&java, if all() { 1 } else { 16 }, folder) {
+        let to = folder.join(&module);
+        let (more, alone) = rewrite_all(classes, &to);
+        println!("{module}: {} classes, left alone: {alone:?}", more.len());
+        names.extend(more);
+        patches.push(format!("{module}={}", to.display()));
+    }
+    let said = load(&java, &patches, &folder.display().to_string(), folder, &names);
+    let refused = refused(&said);
+    assert!(
+        refused.is_empty(),
+        "{} refused:\n{}",
+        refused.len(),
+        refused[..refused.len().min(10)].join("\n")
+    );
+    println!("{} loaded of {}", number(&said, "loaded"), names.len());
+    assert!(number(&said, "loaded") > names.len() * 9 / 10, "{said}");
+}
+
 #[test]
 fn debian_jars_are_verified_with_calls_everywhere() {
     let folder = tempfile::tempdir().unwrap();
