@@ -8,8 +8,8 @@ use super::round::Round;
 use crate::chain::Chain;
 use crate::classes::SourceRoots;
 use crate::locate::{Located, PointReport};
-use crate::model::{Detail, Frame, Namer, Occurrence, Value};
-use crate::query::{Event, PointIndex, TraceQuery};
+use crate::model::{Detail, Frame, Namer, Occurrence, Value, short_class_name};
+use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use indexmap::IndexMap;
 
@@ -359,6 +359,31 @@ impl Filling<'_, '_> {
         });
     }
 
+    /// That what led to a throw in a method called from the `try` was not looked at: only what led to the call.
+    fn thrown_beyond(&self) -> Option<String> {
+        let tables = &self.assembly.round.outcome.tables;
+        let Event::Branched(_) = self.query.event else { return None };
+        let handler = self.query.constraints.iter().find_map(|c| match c {
+            Constraint::Controls(point) => Some(*point),
+            _ => None,
+        })?;
+        let found = &(self.located)(handler)?.occurrence;
+        found.left()?;
+        let detail = found.detail.as_ref()?;
+        let exception =
+            detail.exception.as_ref().filter(|e| e.caught.as_ref().is_some_and(|c| c.above > 0))?;
+        let place = tables.frame(exception.thrown)?;
+        let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
+        let class = detail.thrown.as_ref()?.class_name(tables)?;
+        Some(format!(
+            "this led to the call; the exception of {} came from {}.{}{line}, and what led to it there is another question: \
+             `Exception(\"{class}\")` and the LastCondition of that",
+            self.assembly.id(handler),
+            short_class_name(&place.site.method.class),
+            place.site.method.name,
+        ))
+    }
+
     fn notes(&mut self, answer: &mut PointAnswer, found: &Located) {
         if found.uncertain {
             answer
@@ -373,6 +398,7 @@ impl Filling<'_, '_> {
             let missed = reasons::MISSED_WRITES;
             answer.notes.push(format!("a write was missed: the value seen later is {seen}. {missed}"));
         }
+        answer.notes.extend(self.thrown_beyond());
         let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
         if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
             answer.notes.push(format!("its condition could not be evaluated at {failed} hits: {why}"));

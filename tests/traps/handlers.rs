@@ -1,0 +1,53 @@
+//! What led to an exception handler, and where an exception that is thrown again was first thrown (DESIGN §5.6, §5.7).
+
+use crate::fixture::Fixture;
+
+fn program() -> Fixture {
+    Fixture::new("handlers", "Handlers")
+}
+
+#[test]
+fn the_condition_that_led_to_a_handler_led_to_the_throw() {
+    let points = r#"
+        (id: "A", at: Line("Handlers", {A plain})), (id: "B", at: LastCondition("A")),
+        (id: "C", at: LastCondition("B")),
+    "#;
+    for asked in program().ask(points) {
+        asked.held().has("B", &[("condition", "an exception caught here")]).at("C", "C plain").certain("C");
+        asked.place(&asked.point("B")["exception"]["thrown"], "T plain");
+        asked.has("C", &[("condition", "k == 1"), ("taken", "true"), ("operands.k", "1")]);
+    }
+}
+
+/// The way back goes through the handlers that `finally` and the like are made of.
+#[test]
+fn the_condition_of_a_handler_goes_back_through_what_throws_again() {
+    let program = program();
+    for name in ["resource", "last", "locked", "named"] {
+        let points = format!(
+            r#"
+            (id: "A", at: Line("Handlers", {{A {name}}})), (id: "B", at: LastCondition("A")),
+            (id: "C", at: LastCondition("B")), (id: "D", at: LastCondition("C")),
+            "#
+        );
+        for asked in program.ask(&points) {
+            asked.held().has("C", &[("condition", "an exception caught here")]).at("D", &format!("C {name}"));
+            asked.place(&asked.point("C")["exception"]["thrown"], &format!("T {name}"));
+            asked.has("D", &[("condition", "k == 1"), ("operands.k", "1")]);
+        }
+    }
+}
+
+#[test]
+fn what_led_to_a_throw_in_a_called_method_is_another_question() {
+    let points = r#"
+        (id: "A", at: Line("Handlers", {A called})), (id: "B", at: LastCondition("A")),
+        (id: "C", at: LastCondition("B")),
+        (id: "T", at: Exception("IllegalStateException"), before: "A"), (id: "D", at: LastCondition("T")),
+    "#;
+    for asked in program().ask(points) {
+        asked.held().at("C", "loop").at("T", "T called").at("D", "C called");
+        asked.noted("C", "the exception of B came from Handlers.thrower on line");
+        asked.noted("C", "`Exception(\"java.lang.IllegalStateException\")` and the LastCondition of that");
+    }
+}
