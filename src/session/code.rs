@@ -166,7 +166,12 @@ impl CodeBook<'_> {
         Some(Decision {
             decided_by: part.then(|| condition.text.clone()),
             taken: condition.way(kind).to_string(),
-            operands: condition.operands.iter().map(|o| (o.text.clone(), o.readable.is_some())).collect(),
+            operands: condition
+                .operands
+                .iter()
+                .filter(|o| !o.is_unnamed())
+                .map(|o| (o.text.clone(), o.readable.is_some()))
+                .collect(),
             whole,
         })
     }
