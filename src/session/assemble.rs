@@ -8,7 +8,7 @@ use super::round::Round;
 use crate::chain::Chain;
 use crate::classes::SourceRoots;
 use crate::locate::{Located, PointReport};
-use crate::model::{Detail, Frame, Namer, Occurrence, Value, short_class_name};
+use crate::model::{Detail, ExceptionDetail, Frame, Namer, Occurrence, Value, short_class_name};
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use indexmap::IndexMap;
@@ -345,6 +345,7 @@ impl Filling<'_, '_> {
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
+        answer.notes.extend(self.thrown_again(&answer.id, exception, thrown, book));
         let caught = exception.caught.as_ref().and_then(|c| {
             // The frame stands where the exception came from; it is caught where the handler begins.
             let frame = tables.frame(c.frame)?;
@@ -382,6 +383,28 @@ impl Filling<'_, '_> {
             short_class_name(&place.site.method.class),
             place.site.method.name,
         ))
+    }
+
+    /// That the place of a throw only throws again what a handler there had caught.
+    fn thrown_again(
+        &self,
+        id: &str,
+        exception: &ExceptionDetail,
+        thrown: &Value,
+        book: &CodeBook<'_>,
+    ) -> Option<String> {
+        let tables = &self.assembly.round.outcome.tables;
+        let again = book.thrown_again(&tables.frame(exception.thrown)?.site)?;
+        let is_own = matches!(self.query.event, Event::Thrown { .. });
+        let here = is_own || exception.caught.as_ref().is_some_and(|c| c.above == 0);
+        let next = if here {
+            format!("`LastCondition(\"{id}\")`")
+        } else {
+            // That is this same throw, as a point that stands where it happened.
+            let class = thrown.class_name(tables)?;
+            format!("`Exception(\"{class}\")` with `before: \"{id}\"`, and the LastCondition of that")
+        };
+        Some(format!("{again}; for where it was thrown before that ask {next}"))
     }
 
     fn notes(&mut self, answer: &mut PointAnswer, found: &Located) {

@@ -51,3 +51,50 @@ fn what_led_to_a_throw_in_a_called_method_is_another_question() {
         asked.noted("C", "`Exception(\"java.lang.IllegalStateException\")` and the LastCondition of that");
     }
 }
+
+#[test]
+fn what_is_thrown_again_is_said_to_be_and_where_the_first_throw_is_found() {
+    let program = program();
+    let protects = "thrown again there, by the `finally`, `synchronized` or try-with-resources that protects";
+    for name in ["plain", "resource", "last", "locked", "named"] {
+        let points = format!(
+            r#"
+            (id: "A", at: Line("Handlers", {{A {name}}})), (id: "B", at: LastCondition("A")),
+            (id: "C", at: LastCondition("B")),
+            (id: "E", at: Exception("IllegalStateException"), before: "A"), (id: "F", at: LastCondition("E")),
+            "#
+        );
+        for asked in program.ask(&points) {
+            asked.held();
+            if name == "plain" {
+                asked.certain("B").certain("E");
+                continue;
+            }
+            let (first, last) = (program.line(&format!("C {name}")), program.line(&format!("T {name}")));
+            let said = match name {
+                "named" => format!("thrown again there: `inner` was caught from lines {first} to {last}"),
+                _ => format!("{protects} lines {first} to"),
+            };
+            for id in ["B", "E"] {
+                asked.noted(id, &said).noted(id, &format!("before that ask `LastCondition(\"{id}\")`"));
+            }
+            // The next step leads there.
+            for id in ["C", "F"] {
+                asked.place(&asked.point(id)["exception"]["thrown"], &format!("T {name}")).certain(id);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_called_method_throws_again_is_asked_for_as_an_exception() {
+    let points = r#"
+        (id: "A", at: Line("Handlers", {A outer})), (id: "B", at: LastCondition("A")),
+        (id: "E", at: Exception("IllegalStateException"), before: "B"), (id: "F", at: LastCondition("E")),
+    "#;
+    for asked in program().ask(points) {
+        asked.held().noted("B", "or try-with-resources that protects line");
+        asked.noted("B", r#"ask `Exception("java.lang.IllegalStateException")` with `before: "B"`, and the LastCondition of that"#);
+        asked.place(&asked.point("F")["exception"]["thrown"], "T inner").certain("F");
+    }
+}
