@@ -98,3 +98,11 @@ fn what_a_called_method_throws_again_is_asked_for_as_an_exception() {
         asked.place(&asked.point("F")["exception"]["thrown"], "T inner").certain("F");
     }
 }
+
+#[test]
+fn another_exception_in_the_same_variable_is_not_thrown_again() {
+    let points = r#"(id: "A", at: Line("Handlers", {A replaced})), (id: "B", at: LastCondition("A"))"#;
+    for asked in program().ask(points) {
+        asked.held().certain("B").place(&asked.point("B")["exception"]["thrown"], "T replaced");
+    }
+}
