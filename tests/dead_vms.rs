@@ -127,7 +127,12 @@ fn a_program_hangs_until_its_time_is_over() {
         let answer = run.is(4, &[]).answer();
         run.within(Duration::from_secs(3) + SOON);
         assert_eq!(answer["outcome"], "timed-out", "{how}");
-        assert!(reason(&answer).contains("ended after 3 s: raise `timeout_s`"), "{how}: {answer:#}");
+        let why = reason(&answer);
+        assert!(why.contains("ended after 3 s: raise `timeout_s`"), "{how}: {answer:#}");
+        assert!(why.contains("Hang.main was entered, but line"), "{how}: {why}");
+        assert!(why.contains(" of Hang.java was not reached when its time was over"), "{how}: {why}");
+        // Nothing was thrown, and the calls may yet return.
+        assert!(!why.contains("exception"), "{how}: {why}");
         assert_eq!(answer["last_output"], serde_json::json!(["hanging, step 1"]), "{how}");
     }
     // What is asked for is answered although the program goes on.
@@ -349,6 +354,13 @@ fn a_vm_is_stopped_while_it_is_watched() {
     signal(qp, Signal::INT);
     let (code, answer) = ended(child, vm);
     assert_eq!((code, &answer["outcome"]), (Some(130), &"interrupted".into()), "{answer:#}");
+    let line = case.line("Ticking.java", "// <- A");
+    assert_eq!(
+        reason(&answer),
+        format!(
+            "Ticking.main was entered, but line {line} of Ticking.java was not reached when the run was interrupted"
+        )
+    );
 
     let (child, vm) = stopped(&java("Ticking"));
     std::thread::sleep(Duration::from_millis(500));

@@ -201,6 +201,24 @@ fn fields_and_exceptions_that_were_not_touched() {
     ]);
 }
 
+/// Another point wants the half of the exceptions that the first leaves out, or all of them.
+#[test]
+fn an_exception_that_another_point_wants_is_one_that_was_thrown() {
+    for other in ["", ", caught: true"] {
+        for asked in program().ask(&format!(
+            r#"
+            (id: "A", at: Exception("IllegalStateException"){other}),
+            (id: "B", at: Exception("IllegalStateException"), caught: false),
+            "#
+        )) {
+            assert_eq!(asked.point("A")["located"], true, "{}: {:#}", asked.java, asked.answer);
+            let expected = "no java.lang.IllegalStateException that nothing catches was thrown, but one that is caught \
+                            was, in Explained.fails on line {thrown}: change `caught`";
+            assert_eq!(asked.point("B")["reason"], with_lines(&program(), expected), "{}", asked.java);
+        }
+    }
+}
+
 #[test]
 fn what_is_asked_from_a_point_says_what_it_lacked() {
     for asked in program().ask(

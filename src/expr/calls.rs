@@ -8,7 +8,10 @@ use super::number::{convert, primitive_of};
 use super::overload::{Parameters, Selection, Supertypes, expanded_parameter, select};
 use super::tree::Node;
 use super::types::{Type, method_types};
-use crate::model::{ObjectId, Value};
+use crate::model::{ObjectId, Value, quoted};
+
+/// How much of a thrown exception's message is shown.
+const MESSAGE: usize = 120;
 
 /// What a method is called on.
 struct Receiver<C> {
@@ -62,14 +65,29 @@ impl<M: Machine> Evaluator<'_, M> {
     }
 
     async fn threw<T>(&mut self, node: &Node, exception: Value) -> EvalResult<T, M> {
-        let class = match exception.object_id() {
+        let (class, message) = match exception.object_id() {
             Some(id) => {
                 let class = self.class_of(id).await?;
-                self.info(&class).await?.name.to_string()
+                (self.info(&class).await?.name.to_string(), self.message(id, &class).await)
             }
-            None => "an exception".to_owned(),
+            None => ("an exception".to_owned(), None),
         };
-        Err(EvalError::Threw { text: node.to_string(), class, exception })
+        let message = message.map(|m| format!(": {m}")).unwrap_or_default();
+        Err(EvalError::Threw { text: node.to_string(), class, message, exception })
+    }
+
+    /// The message of an exception, as its field holds it: `getMessage` is code of the program. None where there is
+    /// none or it cannot be read, which does not change that the call threw.
+    async fn message(&mut self, exception: ObjectId, class: &M::Class) -> Option<String> {
+        let field = self.find_field(class, "detailMessage").await.ok()??;
+        match self.machine.get_field(exception, &field.class, field.index).await.ok()? {
+            Value::Str(text) if text.text.chars().count() > MESSAGE => {
+                let shown: String = text.text.chars().take(MESSAGE).chain(['…']).collect();
+                Some(quoted(&shown, '"'))
+            }
+            Value::Str(text) => Some(quoted(&text.text, '"')),
+            _ => None,
+        }
     }
 
     /// For `m()`: the innermost class around the frame that has a method of that name (JLS §15.12.1).

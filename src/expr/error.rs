@@ -151,12 +151,14 @@ pub enum EvalError<E: std::error::Error + 'static> {
         text: String,
     },
     /// A called method threw.
-    #[error("`{text}` threw {class}")]
+    #[error("`{text}` threw {class}{message}")]
     Threw {
         /// The call.
         text: String,
         /// The exception's class.
         class: String,
+        /// Its message in quotes; starts with punctuation when not empty.
+        message: String,
         /// The exception.
         exception: Value,
     },

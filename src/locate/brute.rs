@@ -111,7 +111,13 @@ fn satisfied(
             let Event::Branched(branches) = &query.event else { return None };
             let same =
                 |own: &Option<(ActivationKey, Activation)>| own.as_ref().is_some_and(|(k, _)| *k == mine.0);
-            let site = frames(p).into_iter().find(|(_, own)| same(own))?.0;
+            let place = frames(p).iter().position(|(_, own)| same(own))?;
+            let mut site = frames(p).into_iter().nth(place)?.0;
+            // A handler is entered because of the instruction that the exception left.
+            let caught = p.detail.as_ref().and_then(|d| d.exception.as_ref()).and_then(|e| e.caught.as_ref());
+            if let (0, Some(_), Some(way)) = (place, caught, p.way) {
+                site.bci = way.get().into();
+            }
             let here = &tables.frame(c.frame)?.site;
             let branch = branches.iter().find(|b| b.site == *here)?;
             branch.controls.get(&site)?.contains(&c.way?.get().into()).then_some(mine.1.certain)

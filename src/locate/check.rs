@@ -198,9 +198,11 @@ impl Checker {
             Constraint::Controls(_) => {
                 let frame = c.activation.and_then(|key| view.find(key)).filter(|_| stands_in_own(c, tables));
                 let Some(frame) = frame else { return Err(Rejection::OtherActivation(point)) };
-                let holds = view
-                    .site_at(frame.depth, p.stack, tables)
-                    .is_some_and(|site| self.controls(query, c, site, tables));
+                let mut site = view.site_at(frame.depth, p.stack, tables).cloned();
+                if let (Some(site), Some(left), true) = (&mut site, p.left(), frame.depth == view.depth) {
+                    site.bci = left;
+                }
+                let holds = site.is_some_and(|site| self.controls(query, c, &site, tables));
                 if holds { Ok(!frame.certain) } else { Err(Rejection::OtherWay(point)) }
             }
             Constraint::Within(_) => {

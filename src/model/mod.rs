@@ -15,4 +15,4 @@ pub use site::{MethodName, Site};
 pub use tables::{
     Activation, ActivationKey, ClassKey, Frame, FrameKey, ReasonKey, ShapeKey, StackKey, Tables, ThreadKey,
 };
-pub use value::{JavaString, Namer, ObjectId, Value, short_class_name};
+pub use value::{JavaString, Namer, ObjectId, Value, quoted, short_class_name};

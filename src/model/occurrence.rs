@@ -92,6 +92,15 @@ pub struct Occurrence {
     pub detail: Option<Box<Detail>>,
 }
 
+impl Occurrence {
+    /// For a handler entered: where it was entered from, as a bytecode index in the same frame. The occurrence stands at
+    /// the handler, but what led to it led to the instruction that the exception left.
+    pub fn left(&self) -> Option<u32> {
+        let exception = self.detail.as_ref()?.exception.as_ref()?;
+        exception.caught.as_ref().and(self.way).map(|way| way.get().into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -153,7 +153,8 @@ fn float_text(value: f64, digits: &str, class: &str, suffix: &str) -> String {
     }
 }
 
-fn quoted(text: &str, quote: char) -> String {
+/// A text between quotes, with the escapes of Java.
+pub fn quoted(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
     for c in text.chars() {

@@ -129,7 +129,7 @@ fn operands(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr> {
     let Some(condition) = bytecode::expression::condition_at(&found.file, declared, bci(index)) else {
         return Vec::new();
     };
-    let readable = condition.operands.iter().filter(|o| o.readable.is_some());
+    let readable = condition.operands.iter().filter(|o| o.readable.is_some() && !o.is_unnamed());
     readable.filter_map(|o| Expr::parse(&o.text).ok()).filter(|e| !e.has_calls()).collect()
 }
 

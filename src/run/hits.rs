@@ -273,6 +273,12 @@ impl Watcher {
         for (number, caught) in wanted {
             let Some(query) = self.query(number) else { continue };
             if caught.is_some_and(|c| c != caught_at.is_some()) {
+                // Another query wanted this half. To this one it tells that there are some.
+                if matches!(query.event, Event::Thrown { .. }) {
+                    let watched = &mut self.watched;
+                    let place = watched.vm.frame_key(&mut watched.tables, stop.location).await?;
+                    watched.report.query(number).left_out.get_or_insert(place);
+                }
                 continue;
             }
             if !matches!(query.event, Event::Thrown { .. })

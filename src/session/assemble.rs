@@ -8,8 +8,8 @@ use super::round::Round;
 use crate::chain::Chain;
 use crate::classes::SourceRoots;
 use crate::locate::{Located, PointReport};
-use crate::model::{Detail, Frame, Namer, Occurrence, Value};
-use crate::query::{Event, PointIndex, TraceQuery};
+use crate::model::{Detail, ExceptionDetail, Frame, Namer, Occurrence, Value, short_class_name};
+use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use indexmap::IndexMap;
 
@@ -345,6 +345,7 @@ impl Filling<'_, '_> {
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
+        answer.notes.extend(self.thrown_again(&answer.id, exception, thrown, book));
         let caught = exception.caught.as_ref().and_then(|c| {
             // The frame stands where the exception came from; it is caught where the handler begins.
             let frame = tables.frame(c.frame)?;
@@ -357,6 +358,53 @@ impl Filling<'_, '_> {
             thrown: frame_answer(place),
             caught,
         });
+    }
+
+    /// That what led to a throw in a method called from the `try` was not looked at: only what led to the call.
+    fn thrown_beyond(&self) -> Option<String> {
+        let tables = &self.assembly.round.outcome.tables;
+        let Event::Branched(_) = self.query.event else { return None };
+        let handler = self.query.constraints.iter().find_map(|c| match c {
+            Constraint::Controls(point) => Some(*point),
+            _ => None,
+        })?;
+        let found = &(self.located)(handler)?.occurrence;
+        found.left()?;
+        let detail = found.detail.as_ref()?;
+        let exception =
+            detail.exception.as_ref().filter(|e| e.caught.as_ref().is_some_and(|c| c.above > 0))?;
+        let place = tables.frame(exception.thrown)?;
+        let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
+        let class = detail.thrown.as_ref()?.class_name(tables)?;
+        Some(format!(
+            "this led to the call; the exception of {} came from {}.{}{line}, and what led to it there is another question: \
+             `Exception(\"{class}\")` and the LastCondition of that",
+            self.assembly.id(handler),
+            short_class_name(&place.site.method.class),
+            place.site.method.name,
+        ))
+    }
+
+    /// That the place of a throw only throws again what a handler there had caught.
+    fn thrown_again(
+        &self,
+        id: &str,
+        exception: &ExceptionDetail,
+        thrown: &Value,
+        book: &CodeBook<'_>,
+    ) -> Option<String> {
+        let tables = &self.assembly.round.outcome.tables;
+        let again = book.thrown_again(&tables.frame(exception.thrown)?.site)?;
+        let is_own = matches!(self.query.event, Event::Thrown { .. });
+        let here = is_own || exception.caught.as_ref().is_some_and(|c| c.above == 0);
+        let next = if here {
+            format!("`LastCondition(\"{id}\")`")
+        } else {
+            // That is this same throw, as a point that stands where it happened.
+            let class = thrown.class_name(tables)?;
+            format!("`Exception(\"{class}\")` with `before: \"{id}\"`, and the LastCondition of that")
+        };
+        Some(format!("{again}; for where it was thrown before that ask {next}"))
     }
 
     fn notes(&mut self, answer: &mut PointAnswer, found: &Located) {
@@ -373,6 +421,7 @@ impl Filling<'_, '_> {
             let missed = reasons::MISSED_WRITES;
             answer.notes.push(format!("a write was missed: the value seen later is {seen}. {missed}"));
         }
+        answer.notes.extend(self.thrown_beyond());
         let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
         if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
             answer.notes.push(format!("its condition could not be evaluated at {failed} hits: {why}"));

@@ -136,6 +136,26 @@ impl CodeBook<'_> {
         edges.chain(handlers).collect()
     }
 
+    /// For a throw of what a handler had caught: that it is one.
+    pub fn thrown_again(&self, site: &Site) -> Option<String> {
+        let class = self.class(site)?;
+        let method = class.file.method(&site.method.name, &site.method.descriptor)?;
+        let code = method.code.as_ref()?;
+        let found = bytecode::rethrow(code, site.bci)?;
+        let lines = match found.lines {
+            Some((first, last)) if first == last => format!("line {first}"),
+            Some((first, last)) => format!("lines {first} to {last}"),
+            None => "what it protects".to_owned(),
+        };
+        Some(match found.variable {
+            Some(name) => format!("thrown again there: `{name}` was caught from {lines}"),
+            None if code.has_variable_table => format!(
+                "thrown again there, by the `finally`, `synchronized` or try-with-resources that protects {lines}"
+            ),
+            None => format!("thrown again there, by the handler that protects {lines}"),
+        })
+    }
+
     /// The assignment at a site, as source-like text.
     pub fn assigned(&self, site: &Site) -> Option<String> {
         let class = self.class(site)?;
@@ -166,7 +186,12 @@ impl CodeBook<'_> {
         Some(Decision {
             decided_by: part.then(|| condition.text.clone()),
             taken: condition.way(kind).to_string(),
-            operands: condition.operands.iter().map(|o| (o.text.clone(), o.readable.is_some())).collect(),
+            operands: condition
+                .operands
+                .iter()
+                .filter(|o| !o.is_unnamed())
+                .map(|o| (o.text.clone(), o.readable.is_some()))
+                .collect(),
             whole,
         })
     }

@@ -5,7 +5,7 @@ use super::assemble::Assembly;
 use super::code::CodeBook;
 use crate::model::{MethodName, Namer, Site, short_class_name};
 use crate::query::{Constraint, Event, Field, Pass, TraceQuery};
-use crate::run::{ClassReport, QueryReport, RunReport, Sample, Tally};
+use crate::run::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
 use std::sync::Arc;
 
 /// How many things of one kind are named.
@@ -190,6 +190,18 @@ impl Never<'_> {
         })
     }
 
+    /// What cut the run short, if something did: what had not occurred by then may still have been to come.
+    pub fn cut(&self) -> Option<&'static str> {
+        match self.assembly.round.outcome.ended {
+            Ended::Interrupted => Some("the run was interrupted"),
+            Ended::TimedOut(_) => Some("its time was over"),
+            Ended::Killed(_) => Some("the program was killed"),
+            Ended::Lost(_) => Some("the connection was lost"),
+            Ended::Stopped => Some("the run was stopped"),
+            Ended::Exited(_) | Ended::Driven => None,
+        }
+    }
+
     /// What kept the event, where its class was there.
     pub fn event(&self) -> String {
         match &self.query.event {
@@ -229,7 +241,12 @@ impl Never<'_> {
         let methods: Vec<&MethodName> = passes.iter().map(|p| &p.method).collect();
         // It may have been entered, but in other code than the class file's.
         self.not_entered(&methods)
-            .unwrap_or_else(|| format!("{} was never reached there", self.names(&methods)))
+            .unwrap_or_else(|| format!("{} {} there", self.names(&methods), self.not_reached()))
+    }
+
+    /// `was never reached`, or not by the end of a run that was cut short.
+    fn not_reached(&self) -> String {
+        self.cut().map_or_else(|| "was never reached".to_owned(), |cut| format!("was not reached when {cut}"))
     }
 
     fn line(&self, passes: &[Pass]) -> String {
@@ -239,18 +256,20 @@ impl Never<'_> {
         let line = place.map_or_else(|| "the line".to_owned(), |place| self.lines(&[place]));
         let methods: Vec<&MethodName> = passes.iter().map(|p| &p.method).collect();
         if let Some(none) = self.not_entered(&methods) {
-            return format!("{line} was never reached: {none}");
+            return format!("{line} {}: {none}", self.not_reached());
         }
         let entered: Vec<&Pass> = passes.iter().filter(|p| self.run().entered.contains(&p.method)).collect();
         let Some(pass) = entered.first() else {
-            return format!("{} was never reached there", self.names(&methods));
+            return format!("{} {} there", self.names(&methods), self.not_reached());
         };
         let who: Vec<&MethodName> = entered.iter().map(|p| &p.method).collect();
-        format!("{} was entered, but {line} was never reached: {}", self.names(&who), self.decided(pass))
+        let decided = self.decided(pass).map(|decided| format!(": {decided}")).unwrap_or_default();
+        format!("{} was entered, but {line} {}{decided}", self.names(&who), self.not_reached())
     }
 
-    /// What decides whether a place of a method is reached.
-    fn decided(&self, pass: &Pass) -> String {
+    /// What decides whether a place of a method is reached. None where nothing is known to: the run was cut short, so
+    /// the method may have been on its way there.
+    fn decided(&self, pass: &Pass) -> Option<String> {
         let book = self.book();
         let entries = &pass.entries;
         let deciding = entries.iter().flat_map(|bci| book.deciding(&pass.method, *bci));
@@ -262,11 +281,13 @@ impl Never<'_> {
                 conditions.push(shown);
             }
         }
-        if conditions.is_empty() {
-            return "no condition decides that, so an exception, or a call that did not return, came before"
-                .to_owned();
+        if !conditions.is_empty() {
+            return Some(format!("that depends on {}; a `Line` there shows its values", list(&conditions)));
         }
-        format!("that depends on {}; a `Line` there shows its values", list(&conditions))
+        self.cut().is_none().then(|| {
+            "no condition decides that, so an exception, or a call that did not return, came before"
+                .to_owned()
+        })
     }
 
     fn exit(&self, methods: &[MethodName]) -> String {
@@ -275,6 +296,11 @@ impl Never<'_> {
             return none;
         }
         let names = self.names(&all);
+        if let Some(cut) = self.cut() {
+            let entered = methods.iter().any(|m| self.run().entered.contains(m));
+            let entered = if entered { "was entered and " } else { "" };
+            return format!("{names} {entered}had not returned normally when {cut}");
+        }
         if methods.iter().any(|m| self.run().entered.contains(m)) {
             return format!(
                 "{names} was entered and never returned normally; an exceptional exit is an Exception point"
@@ -338,14 +364,15 @@ impl Never<'_> {
             _ => format!("class {class} was not loaded"),
         });
         let loaded: Vec<String> = loaded.collect();
-        let verb = if methods.len() == 1 { "was never" } else { "were never" };
+        let verb = if methods.len() == 1 { "was" } else { "were" };
+        let never = if self.cut().is_some() { "not yet" } else { "never" };
         let overridden: Vec<String> = methods.iter().flat_map(|method| self.overriding(method)).collect();
         let instead = if overridden.is_empty() {
             String::new()
         } else {
             format!("; it is overridden, so perhaps another was called: ask for {}", list(&overridden))
         };
-        Some(format!("{} {verb} entered ({}){instead}", self.names(methods), loaded.join(", ")))
+        Some(format!("{} {verb} {never} entered ({}){instead}", self.names(methods), loaded.join(", ")))
     }
 
     /// The methods that override one, as they can be asked for.

@@ -34,7 +34,6 @@ pub fn unlocated<'l>(
     let (Some(query), Some(report), false) = (query, report, is_pending) else {
         return pending(assembly, index);
     };
-    let ended = ending(&assembly.round.outcome.ended);
     let run = &assembly.round.outcome.report;
     let text = match report.outcome.err() {
         Some(Unlocated::EffectNotLocated(point)) => {
@@ -70,7 +69,14 @@ pub fn unlocated<'l>(
             format!("it occurred {}, which is not enough for index {}", times(instances), report.index)
         }
     };
-    format!("{text}{ended}{}", Never { assembly, query }.stale())
+    let never = Never { assembly, query };
+    // What ends by itself with a reason is not said to have ended for it twice.
+    let told = never.cut().is_some_and(|cut| text.contains(cut));
+    let ended = match &assembly.round.outcome.ended {
+        Ended::Interrupted if told => String::new(),
+        ended => ending(ended),
+    };
+    format!("{text}{ended}{}", never.stale())
 }
 
 /// Why a point was not asked yet.

@@ -162,3 +162,18 @@ fn the_condition_of_an_entry_is_its_callers() {
         assert_eq!(asked.point("B")["stack"].as_array().map(Vec::len), Some(3));
     }
 }
+
+#[test]
+fn a_variable_without_a_name_is_no_operand() {
+    let points = r#"
+        (id: "A", at: Line("Unnamed", {A}), when: "letter == 'b'"), (id: "B", at: LastCondition("A")),
+    "#;
+    for asked in Fixture::new("unnamed", "Unnamed").ask(points) {
+        asked.held().at("B", "B").has("B", &[("taken", "true")]);
+        let operands = asked.point("B")["operands"].as_object().cloned().unwrap_or_default();
+        assert!(operands.keys().all(|name| !name.contains("slot")), "{}: {operands:?}", asked.java);
+        let collected = asked.point("B")["collected"].as_object().cloned().unwrap_or_default();
+        assert!(collected.keys().all(|name| !name.contains("slot")), "{}: {collected:?}", asked.java);
+        assert_eq!(operands["text.toCharArray().length"], "value needs probes", "{}", asked.java);
+    }
+}

@@ -9,6 +9,7 @@ mod support;
 mod changes;
 mod conditions;
 mod fixture;
+mod handlers;
 mod limits;
 mod locals;
 mod points;

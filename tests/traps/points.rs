@@ -227,3 +227,21 @@ fn within_means_while_the_points_activation_is_on_the_stack() {
         asked.has("first", &[("collected.depth", "4")]).has("last", &[("collected.depth", "3")]);
     }
 }
+
+#[test]
+fn what_a_call_in_an_expression_threw_is_shown_with_its_message() {
+    let points = r#"
+        (id: "A", at: Line("Unnamed", {A}), collect: ["fails()", "fails(500)", "silent()"]),
+    "#;
+    let long = format!("? (`fails(500)` threw java.lang.IllegalStateException: \"{}…\")", "x".repeat(120));
+    for asked in Fixture::new("unnamed", "Unnamed").ask(points) {
+        let collected = &asked.held().point("A")["collected"];
+        assert_eq!(
+            collected["fails()"], r#"? (`fails()` threw java.lang.IllegalStateException: "no \"b\"\nhere")"#,
+            "{}",
+            asked.java
+        );
+        assert_eq!(collected["fails(500)"], long.as_str(), "{}", asked.java);
+        assert_eq!(collected["silent()"], "? (`silent()` threw java.lang.IllegalStateException)");
+    }
+}

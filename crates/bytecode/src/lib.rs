@@ -16,6 +16,7 @@ pub mod lines;
 pub mod op;
 mod parse;
 mod pool;
+mod rethrow;
 pub mod rewrite;
 pub mod skip;
 pub mod stack;
@@ -31,4 +32,5 @@ pub use expression::{
 };
 pub use op::{Constant, Instruction, Op};
 pub use parse::ParseError;
+pub use rethrow::{Rethrow, rethrow};
 pub use stores::{Store, StoreError, StoreKind, Stores};

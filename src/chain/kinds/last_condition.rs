@@ -28,7 +28,13 @@ impl Rule for LastCondition<'_> {
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         let point = context.earlier(self.point)?;
-        let sites = context.sites_of(point, 0)?;
+        // An exception left the handler's method where its try block stood: what led there led to the handler.
+        let mut sites: Vec<Site> = Vec::new();
+        for site in context.sites_of(point, 0)? {
+            sites.extend(context.led_from(point, site));
+        }
+        sites.sort();
+        sites.dedup();
         let mut found = Conditions::default();
         let mut from_entry = Vec::new();
         for site in &sites {
@@ -47,7 +53,9 @@ impl Rule for LastCondition<'_> {
                 }
                 context.deeper(need);
             }
-            Some(newest) if from_entry.contains(newest) => {
+            Some(newest)
+                if context.led_from(point, newest.clone()).iter().any(|s| from_entry.contains(s)) =>
+            {
                 for caller in stack.iter().skip(1) {
                     if !found.add(context, caller) {
                         break;

@@ -142,6 +142,22 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
+    /// Where the newest frame of an earlier point was that stands at this site: for the start of a handler, at one of
+    /// the instructions that the exception can have left; else there.
+    pub(crate) fn led_from(&self, point: PointIndex, site: Site) -> Vec<Site> {
+        let branches = match self.asked(point).map(|a| &a.query.event) {
+            Some(Event::Branched(branches)) => branches.as_slice(),
+            _ => &[],
+        };
+        match branches.iter().find(|b| b.is_handler() && b.site == site) {
+            Some(handler) => {
+                let left = handler.controls.values().flatten();
+                left.map(|bci| Site { method: site.method.clone(), bci: *bci }).collect()
+            }
+            None => vec![site],
+        }
+    }
+
     /// Where a frame of an earlier point stood when it was located before.
     pub(crate) fn learned_site(&self, point: PointIndex, frame: i32) -> Result<Vec<Site>, Stop> {
         let site = if frame == 0 { self.stack_of(point).first().cloned() } else { None };

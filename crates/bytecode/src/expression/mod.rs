@@ -33,6 +33,14 @@ pub struct Operand {
     pub readable: Option<ReadBack>,
 }
 
+impl Operand {
+    /// Whether it is, or is made of, a variable that has no name in the source: the index that `javac` counts a
+    /// for-each over an array with, say. Nobody can ask for it, and a VM that knows the variables does not read it.
+    pub fn is_unnamed(&self) -> bool {
+        self.node.any(&|node| matches!(node, ExprNode::Local { name: None, .. }))
+    }
+}
+
 /// An assignment, return or throw as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceText {
