@@ -152,3 +152,47 @@ fn much_is_shown_in_part_and_says_so() {
     let array = &replies[3]["content"];
     assert_eq!((array["members"].as_array().map(Vec::len), &array["more"]), (Some(32), &json!(268)));
 }
+
+/// Descriptors, threads and resident memory, in KiB, of a process.
+fn held(pid: u32) -> (usize, usize, u64) {
+    let count = |what: &str| std::fs::read_dir(format!("/proc/{pid}/{what}")).expect("a process").count();
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+    let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).expect("a size");
+    let resident = resident.trim().trim_end_matches(" kB").trim().parse().expect("a number");
+    (count("fd"), count("task"), resident)
+}
+
+#[test]
+fn a_session_of_many_runs_keeps_nothing_of_them() {
+    let runs: u32 = std::env::var("QP_RELAUNCHES").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
+    let case = Case::new("waits-for-go");
+    std::fs::write(case.mark("go"), "").expect("written");
+    let mut talk = Talk::begin(&mut debug(&case, "WaitsForGo"));
+    talk.ask(&format!("break WaitsForGo:{}", case.line("WaitsForGo.java", "// <- A")));
+    talk.ask("lastchange A:box.held");
+    talk.ask("run");
+    let mut go = |times: u32| {
+        for n in 0..times {
+            // Back to the cause and on to the root, in turn with a run anew.
+            let lines: &[&str] =
+                if n % 4 == 0 { &["goto B", "print box.held", "goto A"] } else { &["run", "locals"] };
+            for line in lines {
+                let reply = talk.ask(line);
+                assert_ne!(reply["reply"], "error", "{reply:#}");
+            }
+        }
+        let processes = support::processes_with(&case.name()).len();
+        (processes, held(talk.child.id()))
+    };
+    go(5);
+    // The session remembers a hundred answers, and no more.
+    let (before, (descriptors, threads, resident)) = go(if runs > 100 { 110 } else { 5 });
+    let (after, (descriptors_now, threads_now, resident_now)) = go(runs);
+    println!(
+        "{runs} runs: {resident} to {resident_now} KiB, {descriptors_now} descriptors, {threads_now} threads"
+    );
+    assert_eq!((before, descriptors, threads), (after, descriptors_now, threads_now));
+    assert!(resident_now < resident + 4096, "{resident} KiB before, {resident_now} KiB after {runs} runs");
+    talk.end();
+    assert!(support::processes_with(&case.name()).is_empty());
+}
