@@ -3,10 +3,11 @@
 use super::attach;
 use super::error::{BrokeOff, RunError};
 use super::halted::Halted;
+use super::observer::{Control, Observer};
 use super::report::{Ended, RunReport};
 use super::vm::{Vm, or_default};
 use super::watched::Watched;
-use super::watcher::{Control, Observer, Watcher};
+use super::watcher::Watcher;
 use super::watches::Watches;
 use crate::classes::ClassPool;
 use crate::debuggee::{Driving, Exit, Forward, Incoming, Running, Tail, Template};
@@ -20,7 +21,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// How long the program may take to end once it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -76,6 +77,14 @@ pub struct Questions {
     pub pool: Rc<ClassPool>,
 }
 
+/// What a run is asked while it is on.
+pub struct More {
+    /// All that it is to watch from now on; what it watches already is part of it.
+    pub questions: Questions,
+    /// Told when that is watched, or that it cannot be any more.
+    pub taken: oneshot::Sender<bool>,
+}
+
 /// How to launch one run.
 pub struct Launch<'a> {
     /// The debuggee.
@@ -87,7 +96,7 @@ pub struct Launch<'a> {
     /// Where to halt it, at the latest.
     pub halt_at: Option<Coordinate>,
     /// Brings what more it is to be asked while it is on.
-    pub more: Option<mpsc::Receiver<Questions>>,
+    pub more: Option<mpsc::Receiver<More>>,
 }
 
 /// How far a run has come.

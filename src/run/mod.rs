@@ -7,10 +7,11 @@
 //! - `attach` finds the VM of a program that another command launches.
 //! - `watches` says what to interrupt at by name, `install` puts it into the VM.
 //! - `notice` says what else happened, to explain a point that never hit.
-//! - `watcher` and `hits` turn interruptions into occurrences; `activations` tells activations apart; `collect` and
+//! - `watcher` and `hits` turn interruptions into occurrences that `admit` lets through, and tell an [`Observer`]; `activations` tells activations apart; `collect` and
 //!   `machine` read values.
 
 mod activations;
+mod admit;
 mod attach;
 mod collect;
 mod error;
@@ -20,6 +21,7 @@ mod install;
 mod launch;
 mod machine;
 mod notice;
+mod observer;
 mod report;
 mod stop;
 mod vm;
@@ -29,6 +31,6 @@ mod watches;
 
 pub use error::{BrokeOff, RunError};
 pub use halted::Halted;
-pub use launch::{Interrupt, Launch, Outcome, Questions, Stage, VmFacts, execute};
+pub use launch::{Interrupt, Launch, More, Outcome, Questions, Stage, VmFacts, execute};
+pub use observer::{Control, Observer, ObserverError};
 pub use report::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
-pub use watcher::{Control, Observer, ObserverError};

@@ -1,71 +1,21 @@
 //! Turns interruptions of the VM into occurrences.
 
 use super::activations::ActivationStack;
-use super::collect::{Collector, reason};
+use super::collect::Collector;
 use super::error::RunError;
-use super::launch::Questions;
-use super::machine::FrameMachine;
-use super::report::Sample;
+use super::launch::More;
+use super::observer::{Control, Observer};
 use super::stop::Stop;
 use super::vm::or_default;
 use super::watched::Watched;
 use super::watches::Watches;
-use crate::expr::{Expr, evaluate};
-use crate::model::{
-    ActivationKey, Coordinate, Detail, FrameKey, MethodName, Occurrence, Tables, ThreadKey, Value,
-    short_class_name,
-};
+use crate::model::{ActivationKey, Coordinate, Detail, FrameKey, Occurrence, ThreadKey, Value};
 use crate::query::TraceQuery;
 use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{Event, EventSet, Location, MethodId, ReferenceTypeId, SuspendPolicy, Tag, ThreadId};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
-
-/// Whether the observer wants more of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// Go on.
-    Continue,
-    /// All that is wanted is known.
-    Stop,
-    /// Let the program stand where it is, to be looked at.
-    Halt,
-}
-
-/// Why an observer gives up.
-pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
-
-/// Who is told of occurrences while the program runs.
-pub trait Observer {
-    /// One occurrence, in the order of the run. `live` names the activations that are still on a stack.
-    ///
-    /// # Errors
-    /// When it cannot take more, for instance since too many candidates are alive; the run ends.
-    fn occurrence(
-        &mut self,
-        occurrence: Occurrence,
-        tables: &mut Tables,
-        live: &dyn Fn() -> Vec<ActivationKey>,
-    ) -> Result<Control, ObserverError>;
-
-    /// The run is to be asked more from here on: these are all its TraceQueries now, those it had first. `hits` is the
-    /// number of occurrences before. False if that cannot be done any more.
-    ///
-    /// # Errors
-    /// As [`Observer::occurrence`].
-    fn asked(
-        &mut self,
-        _queries: &Arc<[TraceQuery]>,
-        _hits: u64,
-        _tables: &mut Tables,
-    ) -> Result<bool, ObserverError> {
-        Ok(false)
-    }
-
-    /// The events seen so far, for a progress line.
-    fn progress(&mut self, events: u64);
-}
 
 /// A thread that stands still, and with it the whole VM.
 pub(super) struct Standing {
@@ -114,10 +64,10 @@ pub struct Watcher {
     /// Where to halt.
     pub(super) halt_at: Option<Coordinate>,
     /// What more the run is asked while it is on.
-    more: Option<mpsc::Receiver<Questions>>,
-    hits: HashMap<(u16, FrameKey, Arc<str>), u32>,
+    more: Option<mpsc::Receiver<More>>,
+    pub(super) hits: HashMap<(u16, FrameKey, Arc<str>), u32>,
     /// The query of the coordinate that was just arrived at, and its candidate.
-    arrived: Option<(u16, Option<Occurrence>)>,
+    pub(super) arrived: Option<(u16, Option<Occurrence>)>,
     standing: Option<Standing>,
     /// How many threads make it worth to look which have ended.
     many_threads: usize,
@@ -130,7 +80,7 @@ const MANY_THREADS: usize = 1024;
 
 impl Watcher {
     /// Watches a VM for these TraceQueries, and for those that `more` brings while the run is on.
-    pub fn new(watched: Watched, queries: &[TraceQuery], more: Option<mpsc::Receiver<Questions>>) -> Watcher {
+    pub fn new(watched: Watched, queries: &[TraceQuery], more: Option<mpsc::Receiver<More>>) -> Watcher {
         Watcher {
             watched,
             queries: by_number(queries),
@@ -228,15 +178,19 @@ impl Watcher {
     }
 
     /// Watches for more from here on. Nothing runs meanwhile.
-    async fn ask_more(&mut self, more: Questions, observer: &mut dyn Observer) -> Result<(), RunError> {
+    async fn ask_more(&mut self, more: More, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let More { questions: more, taken } = more;
         let conn = self.watched.vm.conn().clone();
         conn.send(virtual_machine::Suspend {}).await?;
         let tables = &mut self.watched.tables;
-        if observer.asked(&more.queries, self.sequence, tables).map_err(RunError::Observer)? {
+        let fits = observer.asked(&more.queries, self.sequence, tables).map_err(RunError::Observer)?;
+        if fits {
             self.queries = by_number(&more.queries);
             self.watched.watch_more(Watches::new(&more.queries, &more.tracked)).await?;
         }
         conn.send(virtual_machine::Resume {}).await?;
+        // Who asked may not wait for it.
+        let _ = taken.send(fits);
         Ok(())
     }
 
@@ -355,116 +309,6 @@ impl Watcher {
         Ok(state.activations.at(&mut self.watched.tables, method, depth))
     }
 
-    /// Counts a hit. Gives its ordinal if what needs nothing but the occurrence holds: its thread, its callers, its
-    /// condition.
-    pub(super) async fn admits(
-        &mut self,
-        stop: &mut Stop,
-        query: &TraceQuery,
-    ) -> Result<Option<u32>, RunError> {
-        let ordinal = self.count(stop, query).await?;
-        Ok(self.fits(stop, query).await?.then_some(ordinal))
-    }
-
-    /// Counts a hit of a query's event in the threads of one name, and sees whether it is the one to halt at.
-    async fn count(&mut self, stop: &Stop, query: &TraceQuery) -> Result<u32, RunError> {
-        let frame = self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?;
-        let thread = self.state(stop.thread).name.clone();
-        let hits = self.hits.entry((query.point.0, frame, thread.clone())).or_insert(0);
-        *hits = hits.saturating_add(1);
-        let ordinal = *hits;
-        if let Some(at) = &self.halt_at
-            && (at.query, at.ordinal, &at.thread) == (query.point.0, ordinal, &thread)
-            && self.watched.tables.frame(frame).is_some_and(|f| f.site == at.site)
-        {
-            self.arrived = Some((at.query, None));
-        }
-        Ok(ordinal)
-    }
-
-    /// Remembers a candidate if it is the one at the coordinate.
-    pub(super) fn remember_arrival(&mut self, occurrence: &Occurrence) {
-        if let Some((query, candidate @ None)) = &mut self.arrived
-            && *query == occurrence.query
-        {
-            *candidate = Some(occurrence.clone());
-        }
-    }
-
-    async fn fits(&mut self, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
-        let number = query.point.0;
-        self.watched.report.query(number).events += 1;
-        if let Some(wanted) = &query.local.thread
-            && self.state(stop.thread).name != *wanted
-        {
-            let name = self.state(stop.thread).name.clone();
-            let report = self.watched.report.query(number);
-            report.other_thread += 1;
-            report.threads.add(&name);
-            return Ok(false);
-        }
-        if let Some(from) = &query.local.from {
-            let (stack, _) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
-            let found = self.watched.tables.stack(stack).skip(1).any(|f| is_method(&f.site.method, from));
-            if !found {
-                let caller = self.watched.tables.stack(stack).nth(1);
-                let caller = caller.map_or_else(|| "no caller".to_owned(), |f| f.site.method.to_string());
-                let report = self.watched.report.query(number);
-                report.other_caller += 1;
-                report.callers.add(&caller);
-                return Ok(false);
-            }
-        }
-        match &query.local.when {
-            None => Ok(true),
-            Some(when) => self.condition(stop, number, when).await,
-        }
-    }
-
-    async fn condition(&mut self, stop: &mut Stop, number: u16, when: &Expr) -> Result<bool, RunError> {
-        let result = match FrameMachine::new(&mut self.watched, stop, 0).await? {
-            Some(mut machine) => evaluate(when, &mut machine).await,
-            None => return self.condition_failed(number, "the thread had no frame"),
-        };
-        let problem = match result {
-            Ok(Value::Boolean(true)) => return Ok(true),
-            Ok(Value::Boolean(false)) => None,
-            Ok(_) => Some(format!("`{when}` is not a condition: its value is not boolean")),
-            Err(error) => Some(reason(when, error)?),
-        };
-        if let Some(problem) = problem {
-            return self.condition_failed(number, &problem);
-        }
-        let report = self.watched.report.query(number);
-        report.condition_false += 1;
-        // Ever rarer samples show how the operands went on, and are few however long it runs.
-        if report.condition_false.is_power_of_two() {
-            let number_of = report.condition_false;
-            let operands = self.operands(stop, when).await?;
-            if !operands.is_empty() {
-                self.watched.report.query(number).samples.push(Sample { number: number_of, operands });
-            }
-        }
-        Ok(false)
-    }
-
-    fn condition_failed(&mut self, number: u16, problem: &str) -> Result<bool, RunError> {
-        let report = self.watched.report.query(number);
-        report.condition_failed += 1;
-        report.failures.add(problem);
-        Ok(false)
-    }
-
-    /// The operands of a false condition with their values.
-    async fn operands(&mut self, stop: &mut Stop, when: &Expr) -> Result<Vec<(String, Value)>, RunError> {
-        let mut operands = Vec::new();
-        for operand in when.operands().into_iter().filter(|e| !e.has_calls()).take(4) {
-            let value = super::collect::read(&mut self.watched, stop, 0, &operand).await?;
-            operands.push((operand.to_string(), value));
-        }
-        Ok(operands)
-    }
-
     /// A candidate at the newest frame of a stopped thread, without its sequence number.
     pub(super) async fn candidate(
         &mut self,
@@ -533,7 +377,7 @@ fn by_number(queries: &[TraceQuery]) -> HashMap<u16, Arc<TraceQuery>> {
 }
 
 /// What more is asked; never resolves when nobody can ask.
-async fn next_questions(more: &mut Option<mpsc::Receiver<Questions>>) -> Questions {
+async fn next_questions(more: &mut Option<mpsc::Receiver<More>>) -> More {
     if let Some(receiver) = more
         && let Some(questions) = receiver.recv().await
     {
@@ -541,28 +385,4 @@ async fn next_questions(more: &mut Option<mpsc::Receiver<Questions>>) -> Questio
     }
     *more = None;
     std::future::pending().await
-}
-
-/// Whether a method is the one written as `Class.method`: the class by its binary or its simple name.
-fn is_method(method: &MethodName, written: &str) -> bool {
-    let Some((class, name)) = written.rsplit_once('.') else { return *method.name == *written };
-    let short = short_class_name(&method.class);
-    *method.name == *name
-        && (*method.class == *class || short == class || method.class.replace('$', ".") == class)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_caller_can_be_named_by_its_simple_class() {
-        let method = MethodName::new("shop.Outer$Cart", "add", "()V");
-        for written in ["add", "shop.Outer$Cart.add", "Outer.Cart.add", "shop.Outer.Cart.add"] {
-            assert!(is_method(&method, written), "{written}");
-        }
-        for written in ["Cart2.add", "Cart.remove", "x.Outer.Cart.add"] {
-            assert!(!is_method(&method, written), "{written}");
-        }
-    }
 }

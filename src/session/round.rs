@@ -11,7 +11,7 @@ use crate::debuggee::Forward;
 use crate::locate::{self, Locator};
 use crate::model::Coordinate;
 use crate::query::{Event, LocalConditions, PointIndex, TraceQuery};
-use crate::run::{self, Ended, Halted, Interrupt, Launch, Questions, Stage};
+use crate::run::{self, Ended, Halted, Interrupt, Launch, More, Questions, Stage};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -67,7 +67,7 @@ pub struct Halting {
     /// Where it halts before.
     pub at: Option<Coordinate>,
     /// Brings what it is asked while it is on.
-    pub more: Option<mpsc::Receiver<Questions>>,
+    pub more: Option<mpsc::Receiver<More>>,
 }
 
 /// What runs have taught, for the next.

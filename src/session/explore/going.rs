@@ -5,7 +5,7 @@ use super::{AskedWhen, Explorer};
 use crate::chain::{Chain, Translation};
 use crate::model::Namer;
 use crate::query::TraceQuery;
-use crate::run::{Ended, Halted, Interrupt, Outcome, Questions, Stage};
+use crate::run::{Ended, Halted, Interrupt, More, Outcome, Questions, Stage};
 use crate::session::assemble::Assembly;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 /// What a front end gives a re-run session.
@@ -84,7 +84,7 @@ pub(super) struct Finished {
     teaching: Teaching,
 }
 
-type Asking = Rc<RefCell<Option<(AskedCell, mpsc::Sender<Questions>)>>>;
+type Asking = Rc<RefCell<Option<(AskedCell, mpsc::Sender<More>)>>>;
 
 /// A run that is on.
 pub(super) struct Going {
@@ -104,29 +104,31 @@ impl Drop for Going {
 }
 
 impl Going {
-    /// Asks a chain that has grown of the run, and of those that follow it.
+    /// Asks a chain that has grown of the run, and of those that follow it. Gives when it is asked, or what tells
+    /// whether the run has taken it.
     pub(super) fn ask_more(
         &self,
         chain: &Chain,
         translate: impl FnOnce(&Asked) -> Result<(Translation, Arc<[TraceQuery]>), SessionError>,
-    ) -> Result<AskedWhen, SessionError> {
+    ) -> Result<Result<AskedWhen, oneshot::Receiver<bool>>, SessionError> {
         *self.chain.borrow_mut() = Rc::new(chain.clone());
         let asking = self.asking.borrow();
-        let Some((cell, more)) = asking.as_ref() else { return Ok(AskedWhen::AsItBegins) };
+        let Some((cell, more)) = asking.as_ref() else { return Ok(Ok(AskedWhen::AsItBegins)) };
         let mut cell = cell.borrow_mut();
-        let Some(asked) = cell.as_mut() else { return Ok(AskedWhen::AsItBegins) };
+        let Some(asked) = cell.as_mut() else { return Ok(Ok(AskedWhen::AsItBegins)) };
         let (translation, queries) = translate(asked)?;
         // A point that must learn something first cannot be asked in this run.
         if translation.pending.len() > asked.translation.pending.len() || !extends(asked, &queries) {
-            return Ok(AskedWhen::Next);
+            return Ok(Ok(AskedWhen::Next));
         }
         let tracked = translation.tracked.clone();
-        let sent = more.try_send(Questions { queries, tracked, pool: asked.pool.clone() });
-        if sent.is_err() {
-            return Ok(AskedWhen::Next);
+        let questions = Questions { queries, tracked, pool: asked.pool.clone() };
+        let (sender, taken) = oneshot::channel();
+        if more.try_send(More { questions, taken: sender }).is_err() {
+            return Ok(Ok(AskedWhen::Next));
         }
         asked.more.push_back(translation);
-        Ok(AskedWhen::Now)
+        Ok(Err(taken))
     }
 }
 

@@ -170,7 +170,7 @@ impl Explorer {
         self.check(&chain).await?;
         self.chain = chain;
         self.edition += 1;
-        self.ask_now()
+        self.ask_now().await
     }
 
     /// Changes a point.
@@ -308,15 +308,23 @@ impl Explorer {
     }
 
     /// Asks the run that is on what was added, if that still can be done.
-    fn ask_now(&mut self) -> Result<AskedWhen, SessionError> {
+    async fn ask_now(&mut self) -> Result<AskedWhen, SessionError> {
         let (Some(going), Some(opened)) = (&self.going, &self.opened) else {
             return Ok(AskedWhen::Next);
         };
-        going.ask_more(&self.chain, |asked| {
+        let asked = going.ask_more(&self.chain, |asked| {
             let learned = &self.teaching.learned;
             let translation = translate(&self.chain, &asked.pool, &opened.sources, learned)?;
             let queries = in_order(&translation, &self.chain).into();
             Ok((translation, queries))
+        })?;
+        Ok(match asked {
+            Ok(when) => when,
+            // A run that ends meanwhile takes no more.
+            Err(taken) => match taken.await {
+                Ok(true) => AskedWhen::Now,
+                _ => AskedWhen::Next,
+            },
         })
     }
 }
