@@ -164,7 +164,8 @@ fn with_nothing_put_in_a_class_is_byte_for_byte_what_it_was() {
             let class = ClassFile::parse(&bytes).unwrap();
             let rewritten = rewrite(&bytes, &plan(&class, nothing)).unwrap_or_else(|e| panic!("{name}: {e}"));
             seen += 1;
-            assert!(rewritten.left_alone.is_empty(), "{name}: {:?}", rewritten.left_alone);
+            let alone = rewritten.left_alone.iter().filter(|(_, _, why)| *why != LeftAlone::EmptyFinalizer);
+            assert_eq!(alone.count(), 0, "{name}: {:?}", rewritten.left_alone);
             for method in &rewritten.methods {
                 assert!(method.moved.iter().all(|(was, now)| was == now), "{name} {}", method.name);
             }
