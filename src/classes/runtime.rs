@@ -1,7 +1,7 @@
 //! The runtime image `lib/modules` of a Java home, read through the crate `jimage-rs`.
 //!
-//! `ristretto_jimage` was tried first: it reads the images of JDK 17 and 25 as well, but ends the process with a
-//! `todo!` on an image that `jlink --compress` made. `jimage-rs` reads those too (`compact-cp` is a typed error).
+//! `ristretto_jimage` was tried first: it reads the images of JDK 17 and 25 as well, but ends the process on an
+//! image that `jlink --compress` made. `jimage-rs` reads those too (`compact-cp` is a typed error).
 
 use super::error::ClassesError;
 use super::pool::{ClassBytes, Origin};

@@ -89,7 +89,7 @@ error_codes! {
     HIERARCHY_CHANGE_NOT_IMPLEMENTED = 66,
     /// Redefinition cannot remove methods here.
     DELETE_METHOD_NOT_IMPLEMENTED = 67,
-    /// The class file's version is not supported.
+    /// The VM is too old for the class file (JDWP: UNSUPPORTED_VERSION).
     UNSUPPORTED_VERSION = 68,
     /// The class file names another class.
     NAMES_DONT_MATCH = 69,
