@@ -96,11 +96,10 @@ impl CodeBook<'_> {
 
     /// Where the classes of the field's source file write or read it.
     pub fn accesses(&self, field: &Field, writes: bool) -> Vec<Site> {
-        let named = |r: &bytecode::FieldRef| r.class == *field.class && r.name == *field.name;
-        let accesses = |op: &Op| match op {
-            Op::PutField(r) | Op::PutStatic(r) => writes && named(r),
-            Op::GetField(r) | Op::GetStatic(r) => !writes && named(r),
-            _ => false,
+        let accesses = |op: &Op| {
+            op.field_access().is_some_and(|(r, is_write)| {
+                is_write == writes && r.class == *field.class && r.name == *field.name
+            })
         };
         let mut sites = Vec::new();
         for name in self.pool.nested(&field.class).unwrap_or_default() {

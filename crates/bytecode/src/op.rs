@@ -352,6 +352,15 @@ impl Op {
         matches!(self, Op::Goto { .. } | Op::Ret { .. } | Op::Switch { .. } | Op::Return(_) | Op::Throw)
     }
 
+    /// The field that the instruction reads or writes, and whether it writes.
+    pub fn field_access(&self) -> Option<(&FieldRef, bool)> {
+        match self {
+            Op::PutField(field) | Op::PutStatic(field) => Some((field, true)),
+            Op::GetField(field) | Op::GetStatic(field) => Some((field, false)),
+            _ => None,
+        }
+    }
+
     /// Whether the instruction chooses between several normal successors.
     pub fn is_branch(&self) -> bool {
         matches!(self, Op::If { .. } | Op::Switch { .. })

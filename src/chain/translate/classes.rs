@@ -99,11 +99,10 @@ impl Classes<'_> {
         for member in &host.nest_members {
             nest.push(self.class(member)?);
         }
-        let named = |r: &bytecode::FieldRef| r.class == *field.class && r.name == *field.name;
-        let accesses = |op: &Op| match op {
-            Op::PutField(r) | Op::PutStatic(r) => writes && named(r),
-            Op::GetField(r) | Op::GetStatic(r) => !writes && named(r),
-            _ => false,
+        let accesses = |op: &Op| {
+            op.field_access().is_some_and(|(r, is_write)| {
+                is_write == writes && r.class == *field.class && r.name == *field.name
+            })
         };
         let mut sites = Vec::new();
         for file in &nest {
