@@ -3,34 +3,61 @@
 //!
 //! This crate does no I/O and knows no running VM: bytes in, facts out. It depends on `noak` to read class files and
 //! on `petgraph` for graphs, and panics on no input.
+//!
+//! Without the feature `analysis` there is only [`rewrite`] and what it uses, and neither `noak` nor `petgraph`: what
+//! runs inside a VM should bring little with it.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "analysis")]
 pub mod cfg;
+#[cfg(feature = "analysis")]
 pub mod class;
+#[cfg(feature = "analysis")]
 pub mod control;
+#[cfg(feature = "analysis")]
 mod decode;
 pub mod descriptor;
+#[cfg(feature = "analysis")]
 pub mod expression;
+#[cfg(feature = "analysis")]
 mod flow;
+pub mod kind;
+#[cfg(feature = "analysis")]
 pub mod lines;
+#[cfg(feature = "analysis")]
 pub mod op;
+#[cfg(feature = "analysis")]
 mod parse;
+#[cfg(feature = "analysis")]
 mod pool;
+#[cfg(feature = "analysis")]
 mod rethrow;
 pub mod rewrite;
+#[cfg(feature = "analysis")]
 pub mod skip;
+#[cfg(feature = "analysis")]
 pub mod stack;
+#[cfg(feature = "analysis")]
 pub mod stores;
 
+#[cfg(feature = "analysis")]
 pub use cfg::{Block, Cfg, EdgeKind};
+#[cfg(feature = "analysis")]
 pub use class::{
     ClassFile, Code, Field, FieldRef, Handler, InnerClass, LineEntry, LocalVariable, Method, MethodRef,
 };
+#[cfg(feature = "analysis")]
 pub use control::{BranchEdge, CaughtAt, ControlDependence, Dependences, dominators, post_dominators};
+#[cfg(feature = "analysis")]
 pub use expression::{
     CallText, Condition, EnumTable, ExprNode, Expressions, Operand, ReadBack, SourceText, Way,
 };
+pub use kind::Kind;
+#[cfg(feature = "analysis")]
 pub use op::{Constant, Instruction, Op};
+#[cfg(feature = "analysis")]
 pub use parse::ParseError;
+#[cfg(feature = "analysis")]
 pub use rethrow::{Rethrow, rethrow};
+#[cfg(feature = "analysis")]
 pub use stores::{Store, StoreError, StoreKind, Stores};

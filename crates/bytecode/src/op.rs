@@ -2,6 +2,7 @@
 //! and branch offsets made absolute. Knows nothing of class files or graphs.
 
 use crate::class::{FieldRef, MethodRef};
+pub use crate::kind::Kind;
 
 /// One instruction of a method's code array.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,53 +19,6 @@ impl Instruction {
     /// Index of the instruction that follows in the code array (it may lie past the end).
     pub fn next_pc(&self) -> u32 {
         self.pc.saturating_add(self.length)
-    }
-}
-
-/// Computational type of a local, operand or return value (JVMS §2.11.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// `int`, and `boolean`, `byte`, `char`, `short` on the operand stack.
-    Int,
-    /// `long`, two slots.
-    Long,
-    /// `float`.
-    Float,
-    /// `double`, two slots.
-    Double,
-    /// A reference (or a return address).
-    Reference,
-}
-
-impl Kind {
-    /// Slots that a value of this kind takes: 2 for `long` and `double`.
-    pub fn slots(self) -> u16 {
-        match self {
-            Kind::Long | Kind::Double => 2,
-            _ => 1,
-        }
-    }
-
-    /// Kind of a field descriptor's value.
-    pub fn of_descriptor(descriptor: &str) -> Kind {
-        match descriptor.as_bytes().first() {
-            Some(b'J') => Kind::Long,
-            Some(b'F') => Kind::Float,
-            Some(b'D') => Kind::Double,
-            Some(b'L' | b'[') => Kind::Reference,
-            _ => Kind::Int,
-        }
-    }
-
-    /// A descriptor of the kind where nothing better is known.
-    pub fn descriptor(self) -> &'static str {
-        match self {
-            Kind::Int => "I",
-            Kind::Long => "J",
-            Kind::Float => "F",
-            Kind::Double => "D",
-            Kind::Reference => "Ljava/lang/Object;",
-        }
     }
 }
 

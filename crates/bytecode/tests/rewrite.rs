@@ -5,155 +5,15 @@
 
 mod support;
 
-use bytecode::op::{Element, Kind};
-use bytecode::rewrite::{LeftAlone, MethodPlan, Plan, RewriteError, Slot, StackOp, Step, rewrite};
-use bytecode::{ClassFile, Code, Op};
+use bytecode::rewrite::{LeftAlone, MethodPlan, Plan, RewriteError, StackOp, Step, rewrite};
+use bytecode::{ClassFile, Op};
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// What the rewritten classes call.
-const PROBE: &str = "java/lang/QpProbe";
+use support::rewriting::{classes, compile, counted, everything, jmods, nothing, plan, probes, run};
 
 fn all() -> bool {
     std::env::var("BYTECODE_SWEEP").is_ok_and(|v| v == "all")
-}
-
-/// The classes of an archive, every `stride`th, by the name of their file.
-fn classes(archive: &Path, stride: usize) -> Vec<(String, Vec<u8>)> {
-    let bytes = std::fs::read(archive).unwrap();
-    // A jmod is a zip after four bytes of its own.
-    let start = if bytes.starts_with(b"JM") { 4 } else { 0 };
-    let mut zip = zip::ZipArchive::new(Cursor::new(&bytes[start..])).unwrap();
-    let mut names: Vec<String> = zip
-        .file_names()
-        .filter_map(|n| Some(n.ok()?.into_owned()))
-        .filter(|n| n.ends_with(".class") && !n.starts_with("META-INF/") && !n.ends_with("-info.class"))
-        .collect();
-    names.sort();
-    let read = |name: String| {
-        let mut bytes = Vec::new();
-        zip.by_name(&name).unwrap().read_to_end(&mut bytes).unwrap();
-        let name = name.strip_prefix("classes/").unwrap_or(&name).to_owned();
-        (name, bytes)
-    };
-    names.into_iter().step_by(stride).map(read).collect()
-}
-
-fn call(name: &str, descriptor: &str) -> Step {
-    Step::Call { class: PROBE.into(), name: name.into(), descriptor: descriptor.into() }
-}
-
-fn counted(name: &str) -> Vec<Step> {
-    vec![Step::Int(70_000), call(name, "(I)V")]
-}
-
-fn letter(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Int => "I",
-        Kind::Long => "J",
-        Kind::Float => "F",
-        Kind::Double => "D",
-        Kind::Reference => "Ljava/lang/Object;",
-    }
-}
-
-/// Hands on the owner and the value of a put, which stay where they are.
-fn put(kind: Kind) -> Vec<Step> {
-    let call = call("put", &format!("(Ljava/lang/Object;{}I)V", letter(kind)));
-    if kind.slots() == 1 {
-        return vec![Step::Stack(StackOp::Dup2), Step::Load(Kind::Int, Slot::Kept(0)), call];
-    }
-    let scratch = Slot::Scratch(if kind == Kind::Long { 1 } else { 2 });
-    vec![
-        Step::Store(kind, scratch),
-        Step::Stack(StackOp::Dup),
-        Step::Load(kind, scratch),
-        Step::Int(3),
-        call,
-        Step::Load(kind, scratch),
-    ]
-}
-
-/// Hands on the array, the index and the value of a store.
-fn store(kind: Kind) -> Vec<Step> {
-    let scratch = Slot::Scratch(match kind {
-        Kind::Int => 0,
-        Kind::Long => 1,
-        Kind::Double => 2,
-        Kind::Float => 3,
-        Kind::Reference => 4,
-    });
-    vec![
-        Step::Store(kind, scratch),
-        Step::Stack(StackOp::Dup2),
-        Step::Load(kind, scratch),
-        Step::Int(-3),
-        call("store", &format!("(Ljava/lang/Object;I{}I)V", letter(kind))),
-        Step::Load(kind, scratch),
-    ]
-}
-
-fn kind_of(element: Element) -> Kind {
-    match element {
-        Element::Long => Kind::Long,
-        Element::Float => Kind::Float,
-        Element::Double => Kind::Double,
-        Element::Reference => Kind::Reference,
-        _ => Kind::Int,
-    }
-}
-
-/// Something everywhere.
-fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
-    let mut plan = MethodPlan {
-        kept: vec![Kind::Int],
-        scratch: vec![Kind::Int, Kind::Long, Kind::Double, Kind::Float, Kind::Reference],
-        entry: [vec![Step::Int(7), Step::Store(Kind::Int, Slot::Kept(0))], counted("enter")].concat(),
-        unwind: counted("unwind"),
-        ..MethodPlan::default()
-    };
-    for instruction in &code.instructions {
-        let pc = instruction.pc;
-        match &instruction.op {
-            Op::Return(_) => drop(plan.before.insert(pc, counted("leave"))),
-            // Before the superclass's constructor has run, `this` is nobody's argument.
-            Op::PutField(field) if !is_constructor => {
-                plan.before.insert(pc, put(Kind::of_descriptor(&field.descriptor)));
-            }
-            Op::PutField(_) | Op::PutStatic(_) => drop(plan.after.insert(pc, counted("put"))),
-            Op::ArrayStore(element) => drop(plan.before.insert(pc, store(kind_of(*element)))),
-            Op::If { target, .. } => {
-                plan.taken.insert((pc, *target), counted("branch"));
-                plan.after.insert(pc, counted("branch"));
-            }
-            Op::Switch { keys, default } => {
-                for target in keys.iter().map(|(_, target)| target).chain([default]) {
-                    plan.taken.insert((pc, *target), counted("branch"));
-                }
-            }
-            _ => {}
-        }
-    }
-    plan
-}
-
-fn plan(class: &ClassFile, of_method: impl Fn(bool, &Code) -> MethodPlan) -> Plan {
-    let mut plan = Plan::default();
-    for method in &class.methods {
-        if let Some(code) = &method.code {
-            let key = (method.name.clone(), method.descriptor.clone());
-            plan.methods.insert(key, of_method(method.name == "<init>", code));
-        }
-    }
-    plan
-}
-
-/// Puts empty sequences everywhere: all is taken apart and put together again.
-fn nothing(_: bool, code: &Code) -> MethodPlan {
-    let pcs = code.instructions.iter().map(|i| (i.pc, Vec::new()));
-    MethodPlan { before: pcs.clone().collect(), after: pcs.collect(), ..MethodPlan::default() }
 }
 
 #[test]
@@ -184,16 +44,6 @@ fn with_nothing_put_in_a_class_is_byte_for_byte_what_it_was() {
     );
 }
 
-fn jmods() -> PathBuf {
-    let mut homes: Vec<PathBuf> = std::env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
-    let mut installed: Vec<PathBuf> =
-        std::fs::read_dir("/usr/lib/jvm").unwrap().map(|e| e.unwrap().path()).collect();
-    installed.sort();
-    homes.extend(installed);
-    let found = homes.into_iter().map(|h| h.join("jmods")).find(|p| p.join("java.base.jmod").exists());
-    found.expect("a JDK with jmods: install openjdk-17-jdk-headless")
-}
-
 fn archives() -> Vec<PathBuf> {
     let mut modules: Vec<PathBuf> = std::fs::read_dir(jmods()).unwrap().map(|e| e.unwrap().path()).collect();
     modules.sort();
@@ -220,24 +70,6 @@ fn jars() -> Vec<PathBuf> {
         "junit4.jar",
     ];
     names.iter().map(|n| Path::new("/usr/share/java").join(n)).filter(|p| p.exists()).collect()
-}
-
-/// A folder with `QpProbe` as a patch of java.base, and `LoadAll`.
-fn probes(folder: &Path) {
-    let javac = support::javac(17).expect("javac 17");
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rewrite");
-    let patch = folder.join("java.base");
-    std::fs::create_dir_all(&patch).unwrap();
-    let run = |command: &mut Command| {
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
-    let source = format!("java.base={}", here.display());
-    run(Command::new(&javac)
-        .args(["--patch-module", &source, "-d"])
-        .arg(&patch)
-        .arg(here.join("QpProbe.java")));
-    run(Command::new(&javac).arg("-d").arg(folder).arg(here.join("LoadAll.java")));
 }
 
 /// Rewrites classes into a folder; gives their binary names and what was left alone.
@@ -283,10 +115,6 @@ fn load(java: &str, patches: &[String], class_path: &str, folder: &Path, names: 
         "-XX:+BytecodeVerificationRemote",
         "-Xmx1g",
     ]);
-    if patches.len() > 1 {
-        // The compilers know some methods of the JDK by heart, and are not made for others in their place.
-        command.arg("-Xint");
-    }
     for patch in patches {
         command.args(["--patch-module", patch]);
     }
@@ -456,33 +284,6 @@ fn what_cannot_be_done_is_told_and_the_method_stays() {
         let everywhere = plan(&ClassFile::parse(&bytes).unwrap(), everything);
         assert!(rewrite(&bytes[..cut], &everywhere).is_err(), "cut at {cut}");
     }
-}
-
-/// Compiles a Java file of `tests/rewrite` into a folder.
-fn compile(folder: &Path, file: &str, class_path: &str) {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rewrite");
-    let patch = format!("java.base={}", folder.join("java.base").display());
-    let output = Command::new(support::javac(17).expect("javac 17"))
-        .args(["-g", "--patch-module", &patch, "-cp", class_path, "-d"])
-        .arg(folder)
-        .arg(here.join(file))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// Runs a class with the probes in place.
-fn run(folder: &Path, class: &[&str], class_path: &str) -> String {
-    let patch = format!("java.base={}", folder.join("java.base").display());
-    let output = Command::new("java")
-        .args(["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationRemote", "--patch-module", &patch])
-        .args(["-cp", class_path])
-        .args(class)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]

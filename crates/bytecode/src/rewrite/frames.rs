@@ -4,7 +4,7 @@ use super::error::RewriteError;
 use super::pool::Pool;
 use super::reader::{ClassLayout, Reader};
 use crate::descriptor;
-use crate::op::Kind;
+use crate::kind::Kind;
 
 /// A verification type.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -54,6 +54,14 @@ impl Placed {
         self.lands.get(&was).copied().ok_or(RewriteError::BadIndex(was))
     }
 
+    /// What stands on the ways of branches, as `(branch, from, to)`: behind all else of the method's own.
+    pub fn stub_ranges(&self) -> Vec<(u32, u32, u32)> {
+        let mut starts: Vec<(u32, u32)> = self.stubs.iter().map(|((branch, _), at)| (*at, *branch)).collect();
+        starts.sort_unstable();
+        let ends = starts.iter().skip(1).map(|(at, _)| *at).chain([self.unwind_at]);
+        starts.iter().zip(ends).map(|((from, branch), to)| (*branch, *from, to)).collect()
+    }
+
     /// Where what was the end of the code is.
     pub fn end(&self) -> u32 {
         self.stubs.values().copied().min().unwrap_or(self.unwind_at)

@@ -7,7 +7,7 @@ use super::instructions::{self, ATHROW, INVOKESPECIAL, NEW, RETURN, Raw};
 use super::layout::{self, Parts, Placed};
 use super::pool::Pool;
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
-use super::steps::{Assembled, Slots, Step, assemble};
+use super::steps::{Assembled, Kept, Slots, Step, assemble};
 use super::tables;
 use std::collections::{BTreeMap, HashMap};
 
@@ -48,6 +48,8 @@ pub fn rewrite(
         unwind.push(ATHROW);
         if old.is_constructor(class)? {
             unwinds_from = or_leave!(old.after_super_call(class)?);
+        } else if old.name == "<init>" {
+            return Ok(Err(LeftAlone::ObjectConstructor));
         }
     }
     let parts = Parts {
@@ -77,6 +79,19 @@ pub fn rewrite(
     attribute.extend_from_slice(&length.to_be_bytes());
     attribute.extend_from_slice(&out);
     Ok(Ok((attribute, placed.moved())))
+}
+
+/// From which index on `this` is an object; none where that cannot be told.
+pub fn initialised_from(
+    class: &ClassLayout<'_>,
+    method: &MethodAt,
+    (start, end): (usize, usize),
+) -> Result<Option<u32>, RewriteError> {
+    let old = Old::read(class, method, start, end)?;
+    if !old.is_constructor(class)? {
+        return Ok(Some(0));
+    }
+    Ok(old.after_super_call(class)?.ok())
 }
 
 /// A plan as bytes.
@@ -118,6 +133,21 @@ impl Steps {
         }
         Ok(Ok(Steps { entry, before, after, taken, unwind, deepest }))
     }
+}
+
+/// The kept locals as rows of a LocalVariableTable.
+fn named(
+    class: &ClassLayout<'_>,
+    pool: &mut Pool,
+    kept: &[Kept],
+    slots: &Slots,
+) -> Result<Vec<tables::Variable>, RewriteError> {
+    let rows = kept.iter().zip(&slots.kept).map(|(kept, slot)| {
+        let name = pool.utf8(&kept.name_in(class.major))?;
+        let descriptor = pool.utf8(kept.kind.descriptor())?;
+        Ok(tables::Variable { name, descriptor, slot: *slot })
+    });
+    rows.collect()
 }
 
 /// A `Code` attribute as it was.
@@ -179,6 +209,7 @@ impl<'a> Old<'a> {
         (self.name.as_str(), descriptor, self.code) == ("finalize", "()V", &[RETURN])
     }
 
+    /// Whether another constructor has to be called. That of `java.lang.Object` is the only one that calls none.
     fn is_constructor(&self, class: &ClassLayout<'_>) -> Result<bool, RewriteError> {
         Ok(self.name == "<init>" && class.class_name(class.this_class)? != "java/lang/Object")
     }
@@ -209,8 +240,14 @@ impl<'a> Old<'a> {
                 _ => return Ok(Err(LeftAlone::NoSuperCall)),
             }
         }
-        // A jump into what is behind could come from before the call only around it, which no verifier takes.
-        Ok(found.ok_or(LeftAlone::NoSuperCall))
+        let Some(behind) = found else { return Ok(Err(LeftAlone::NoSuperCall)) };
+        // The order of the code array need not be that of execution. Where it is not, a frame tells: one has it before
+        // that is behind, or the other way round.
+        let in_order = self.frames.iter().all(|frame| {
+            let is_none_yet = frame.locals.contains(&Type::UninitializedThis);
+            is_none_yet == (frame.pc < behind)
+        });
+        Ok(if in_order { Ok(behind) } else { Err(LeftAlone::NoSuperCall) })
     }
 
     fn write_handlers(
@@ -256,6 +293,7 @@ impl<'a> Old<'a> {
     ) -> Result<(), RewriteError> {
         let mut written: Vec<(u16, Vec<u8>)> = Vec::new();
         let mut has_frames = false;
+        let mut unnamed = plan.kept.as_slice();
         for (name, contents) in &self.attributes {
             let is = |text: &str| class.is(*name, text);
             let moved = if is("StackMapTable") {
@@ -263,7 +301,13 @@ impl<'a> Old<'a> {
                 self.stack_map(pool, placed, slots, plan)?
             } else if is("LineNumberTable") {
                 tables::lines(contents, placed)?
-            } else if is("LocalVariableTable") || is("LocalVariableTypeTable") {
+            } else if is("LocalVariableTable") {
+                let mut rows = tables::variables(contents, placed)?;
+                // A method can have several of these tables, and what is added is in one.
+                tables::add_variables(&mut rows, &named(class, pool, unnamed, slots)?, placed)?;
+                unnamed = &[];
+                rows
+            } else if is("LocalVariableTypeTable") {
                 tables::variables(contents, placed)?
             } else if is("RuntimeVisibleTypeAnnotations") || is("RuntimeInvisibleTypeAnnotations") {
                 tables::annotations(contents, placed)?

@@ -16,13 +16,15 @@ mod layout;
 mod method;
 mod pool;
 mod reader;
+mod scan;
 mod steps;
 mod tables;
 
 pub use error::{LeftAlone, RewriteError};
-pub use steps::{Slot, StackOp, Step};
+pub use scan::{Access, ArrayStore, Scan};
+pub use steps::{Kept, Slot, StackOp, Step};
 
-use crate::op::Kind;
+use crate::kind::Kind;
 use pool::Pool;
 use reader::{ClassLayout, Reader};
 use std::collections::BTreeMap;
@@ -37,8 +39,8 @@ pub struct Plan {
 /// What goes into a method. Each sequence of steps leaves the operand stack as it was.
 #[derive(Clone, Debug, Default)]
 pub struct MethodPlan {
-    /// Kinds of extra locals that `entry` gives a value, in order. They keep it in the whole method.
-    pub kept: Vec<Kind>,
+    /// Extra locals that `entry` gives a value, in order. They keep it in the whole method.
+    pub kept: Vec<Kept>,
     /// Kinds of extra locals that hold a value only inside one sequence of steps.
     pub scratch: Vec<Kind>,
     /// What each call begins with. A jump to index 0 does not come by.
@@ -145,6 +147,25 @@ pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
     out.extend_from_slice(reader::slice(bytes, at, bytes.len())?);
     rewritten.bytes = out;
     Ok(rewritten)
+}
+
+/// From which index on `this` is an object in a method: behind the call of another constructor in one, 0 in any other.
+/// What runs before can hand `this` to nobody (JVMS §4.10.1). None where it cannot be told, and where there is no such
+/// method or it has no code.
+///
+/// # Errors
+/// The bytes are no class file.
+pub fn initialised_from(bytes: &[u8], name: &str, descriptor: &str) -> Result<Option<u32>, RewriteError> {
+    let class = ClassLayout::read(bytes)?;
+    for method in &class.methods {
+        if let Some(range) = method.code
+            && class.is(method.name, name)
+            && class.is(method.descriptor, descriptor)
+        {
+            return method::initialised_from(&class, method, range);
+        }
+    }
+    Ok(None)
 }
 
 /// Reads a class file's version, without reading the class: `(major, minor)`.

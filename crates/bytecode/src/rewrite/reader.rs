@@ -92,6 +92,8 @@ pub struct ClassLayout<'a> {
     pub this_class: u16,
     pub super_class: u16,
     pub methods: Vec<MethodAt>,
+    /// The names of the fields.
+    pub fields: Vec<u16>,
 }
 
 impl<'a> ClassLayout<'a> {
@@ -109,10 +111,20 @@ impl<'a> ClassLayout<'a> {
         let (this_class, super_class) = (reader.u2()?, reader.u2()?);
         let interfaces = usize::from(reader.u2()?);
         reader.take(interfaces * 2)?;
-        let mut class =
-            ClassLayout { bytes, major, constants, pool_end, this_class, super_class, methods: Vec::new() };
+        let mut class = ClassLayout {
+            bytes,
+            major,
+            constants,
+            pool_end,
+            this_class,
+            super_class,
+            methods: Vec::new(),
+            fields: Vec::new(),
+        };
         for _ in 0..reader.u2()? {
-            reader.take(6)?;
+            reader.take(2)?;
+            class.fields.push(reader.u2()?);
+            reader.take(2)?;
             attributes(&mut reader)?;
         }
         for _ in 0..reader.u2()? {
@@ -163,11 +175,25 @@ impl<'a> ClassLayout<'a> {
 
     /// The class, name and descriptor of a method's constant.
     pub fn method_ref(&self, index: u16) -> Result<(String, String, String), RewriteError> {
-        let mut reader = self.constant(index, 10).or_else(|_| self.constant(index, 11))?;
+        self.member(self.constant(index, 10).or_else(|_| self.constant(index, 11))?)
+    }
+
+    /// The class, name and descriptor of a field's constant.
+    pub fn field_ref(&self, index: u16) -> Result<(String, String, String), RewriteError> {
+        self.member(self.constant(index, 9)?)
+    }
+
+    fn member(&self, mut reader: Reader<'a>) -> Result<(String, String, String), RewriteError> {
         let (class, name_and_type) = (reader.u2()?, reader.u2()?);
-        let mut reader = self.constant(name_and_type, 12)?;
+        let (name, descriptor) = self.name_and_type(name_and_type)?;
+        Ok((self.class_name(class)?, name, descriptor))
+    }
+
+    /// What a NameAndType constant holds.
+    pub fn name_and_type(&self, index: u16) -> Result<(String, String), RewriteError> {
+        let mut reader = self.constant(index, 12)?;
         let (name, descriptor) = (reader.u2()?, reader.u2()?);
-        Ok((self.class_name(class)?, self.utf8(name)?, self.utf8(descriptor)?))
+        Ok((self.utf8(name)?, self.utf8(descriptor)?))
     }
 }
 

@@ -4,7 +4,7 @@
 use super::error::{LeftAlone, RewriteError};
 use super::pool::Pool;
 use crate::descriptor;
-use crate::op::Kind;
+use crate::kind::Kind;
 
 /// One instruction that is put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,13 @@ pub enum Step {
     Store(Kind, Slot),
     /// Moves operands.
     Stack(StackOp),
+    /// Pushes a static field, and so has its class initialised.
+    Static {
+        /// The class file's own constant that names it.
+        constant: u16,
+        /// What it holds.
+        kind: Kind,
+    },
     /// Calls a static method of a class, whose name has slashes.
     Call {
         /// The class.
@@ -31,6 +38,37 @@ pub enum Step {
         descriptor: String,
     },
 }
+
+/// A local variable that the method did not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Its kind.
+    pub kind: Kind,
+    /// What a LocalVariableTable calls it, where the method has one: a debugger may read only the slots that are in it.
+    /// It need not be a name of Java, only an unqualified one (JVMS §4.2.2) in ASCII. Before version 49 of class files
+    /// it has to be one of Java: `_` stands there for what may not be in it.
+    pub name: String,
+}
+
+impl Kept {
+    /// What it is called in class files of a version.
+    pub fn name_in(&self, major: u16) -> String {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || major >= ANY_NAMES;
+        let mut name: String = self.name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+        if major < ANY_NAMES && name.starts_with(|c: char| c.is_ascii_digit()) {
+            name.insert(0, '_');
+        }
+        name
+    }
+
+    fn is_named(&self) -> bool {
+        let allowed = |c: char| c.is_ascii_graphic() && !matches!(c, '.' | ';' | '[' | '/');
+        !self.name.is_empty() && self.name.chars().all(allowed)
+    }
+}
+
+/// The first version of class files in which a name need not be one of Java.
+const ANY_NAMES: u16 = 49;
 
 /// A local variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +114,8 @@ impl StackOp {
 
 /// Where the extra locals are.
 pub struct Slots {
-    kept: Vec<u16>,
+    /// The slots of the kept ones, in order.
+    pub kept: Vec<u16>,
     scratch: Vec<u16>,
     /// Kinds of the kept ones, in order.
     pub kept_kinds: Vec<Kind>,
@@ -86,7 +125,11 @@ pub struct Slots {
 
 impl Slots {
     /// Behind the method's own.
-    pub fn new(own: u16, kept: &[Kind], scratch: &[Kind]) -> Result<Slots, LeftAlone> {
+    pub fn new(own: u16, kept: &[Kept], scratch: &[Kind]) -> Result<Slots, LeftAlone> {
+        if let Some(unnamed) = kept.iter().find(|kept| !kept.is_named()) {
+            return Err(LeftAlone::BadName(unnamed.name.clone()));
+        }
+        let kept_kinds: Vec<Kind> = kept.iter().map(|kept| kept.kind).collect();
         let mut next = own;
         let mut place = |kinds: &[Kind]| {
             let mut places = Vec::with_capacity(kinds.len());
@@ -96,8 +139,8 @@ impl Slots {
             }
             Ok(places)
         };
-        let (kept_at, scratch_at) = (place(kept)?, place(scratch)?);
-        Ok(Slots { kept: kept_at, scratch: scratch_at, kept_kinds: kept.to_vec(), max_locals: next })
+        let (kept_at, scratch_at) = (place(&kept_kinds)?, place(scratch)?);
+        Ok(Slots { kept: kept_at, scratch: scratch_at, kept_kinds, max_locals: next })
     }
 
     fn of(&self, slot: Slot) -> Result<u16, LeftAlone> {
@@ -154,6 +197,10 @@ pub fn assemble(
                 let (opcode, effect) = op.opcode_and_effect();
                 out.bytes.push(opcode);
                 effect
+            }
+            Step::Static { constant, kind } => {
+                wide_index(&mut out.bytes, 0xb2, *constant);
+                i32::from(kind.slots())
             }
             Step::Call { class, name, descriptor } => {
                 let method = pool.method(class, name, descriptor)?;
@@ -213,5 +260,18 @@ fn local(out: &mut Vec<u8>, opcode: u8, slot: u16) {
             out.push(0xc4);
             wide_index(out, opcode, slot);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_class_file_takes_names_of_java_only() {
+        let named = |name: &str| Kept { kind: Kind::Int, name: name.to_owned() };
+        assert_eq!(named("qp:serial").name_in(49), "qp:serial");
+        assert_eq!(named("qp:serial").name_in(48), "qp_serial");
+        assert_eq!(named("1-$").name_in(48), "_1_$");
     }
 }

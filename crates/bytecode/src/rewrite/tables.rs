@@ -32,40 +32,108 @@ pub fn two(index: u32) -> Result<[u8; 2], RewriteError> {
     Ok(u16::try_from(index).map_err(|_| RewriteError::BadIndex(index))?.to_be_bytes())
 }
 
-/// The contents of a LineNumberTable.
+/// The contents of a LineNumberTable. What stands on the way of a branch is of the branch's line.
 pub fn lines(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> {
     let mut reader = Reader::new(contents);
-    let count = reader.u2()?;
+    let mut rows = Vec::new();
+    for _ in 0..reader.u2()? {
+        rows.push((u32::from(reader.u2()?), reader.u2()?));
+    }
+    let mut now = Vec::with_capacity(rows.len());
+    for (start, line) in &rows {
+        now.push((placed.lands(*start)?, *line));
+    }
+    for (branch, from, _) in placed.stub_ranges() {
+        let of = rows.iter().filter(|(start, _)| *start <= branch).max_by_key(|(start, _)| *start);
+        now.extend(of.map(|(_, line)| (from, *line)));
+    }
+    table(&now, |(start, line), out| {
+        out.extend_from_slice(&two(*start)?);
+        out.extend_from_slice(&line.to_be_bytes());
+        Ok(())
+    })
+}
+
+/// The contents of a LocalVariableTable or a LocalVariableTypeTable. On the way of a branch its variables are what they
+/// are at the branch.
+pub fn variables(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> {
+    let mut reader = Reader::new(contents);
+    let mut now: Vec<(u32, u32, &[u8])> = Vec::new();
+    let mut on_ways = Vec::new();
+    let stubs = placed.stub_ranges();
+    for _ in 0..reader.u2()? {
+        let (start, length) = (u32::from(reader.u2()?), u32::from(reader.u2()?));
+        let variable = reader.take(6)?;
+        let (from, to) = moved(start, length, placed)?;
+        now.push((from, to, variable));
+        let at_branch = stubs.iter().filter(|(branch, ..)| (start..start + length).contains(branch));
+        on_ways.extend(at_branch.map(|(_, from, to)| (*from, *to, variable)));
+    }
+    now.extend(on_ways);
+    table(&now, |(from, to, variable), out| {
+        out.extend_from_slice(&two(*from)?);
+        out.extend_from_slice(&two(to.saturating_sub(*from))?);
+        out.extend_from_slice(variable);
+        Ok(())
+    })
+}
+
+/// A table of rows. Those that came last are left out where there are too many: only a debugger misses them.
+fn table<T>(
+    rows: &[T],
+    write: impl Fn(&T, &mut Vec<u8>) -> Result<(), RewriteError>,
+) -> Result<Vec<u8>, RewriteError> {
+    let count = u16::try_from(rows.len()).unwrap_or(u16::MAX);
     let mut out = count.to_be_bytes().to_vec();
-    for _ in 0..count {
-        let start = placed.lands(reader.u2()?.into())?;
-        out.extend_from_slice(&two(start)?);
-        out.extend_from_slice(reader.take(2)?);
+    for row in rows.iter().take(count.into()) {
+        write(row, &mut out)?;
     }
     Ok(out)
 }
 
-/// The contents of a LocalVariableTable or a LocalVariableTypeTable.
-pub fn variables(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> {
-    let mut reader = Reader::new(contents);
-    let count = reader.u2()?;
-    let mut out = count.to_be_bytes().to_vec();
-    for _ in 0..count {
-        range(&mut reader, &mut out, placed)?;
-        out.extend_from_slice(reader.take(6)?);
+/// A row of a LocalVariableTable that was not there.
+pub struct Variable {
+    pub name: u16,
+    pub descriptor: u16,
+    pub slot: u16,
+}
+
+/// Adds rows to the new contents of a LocalVariableTable, for the whole code: what a call begins with may stop once it has
+/// given them their values.
+pub fn add_variables(
+    contents: &mut Vec<u8>,
+    added: &[Variable],
+    placed: &Placed,
+) -> Result<(), RewriteError> {
+    let rows = Reader::new(contents).u2()?.checked_add(u16::try_from(added.len()).unwrap_or(u16::MAX));
+    // Those of a table that is full have no room, and nothing but a debugger misses them.
+    let (Some(rows), Some(count)) = (rows, contents.get_mut(..2)) else { return Ok(()) };
+    count.copy_from_slice(&rows.to_be_bytes());
+    let to = u32::try_from(placed.code.len()).unwrap_or(u32::MAX);
+    for variable in added {
+        contents.extend_from_slice(&two(0)?);
+        contents.extend_from_slice(&two(to)?);
+        for number in [variable.name, variable.descriptor, variable.slot] {
+            contents.extend_from_slice(&number.to_be_bytes());
+        }
     }
-    Ok(out)
+    Ok(())
 }
 
 /// A start and a length.
 fn range(reader: &mut Reader<'_>, out: &mut Vec<u8>, placed: &Placed) -> Result<(), RewriteError> {
     let (start, length) = (u32::from(reader.u2()?), u32::from(reader.u2()?));
-    let (from, to) = (placed.lands(start)?, placed.lands(start + length)?);
-    // What a call begins with is before every variable but the parameters, whose range begins at 0.
-    let from = if start == 0 { 0 } else { from };
+    let (from, to) = moved(start, length, placed)?;
     out.extend_from_slice(&two(from)?);
     out.extend_from_slice(&two(to.saturating_sub(from))?);
     Ok(())
+}
+
+/// From where to where a range is now.
+fn moved(start: u32, length: u32, placed: &Placed) -> Result<(u32, u32), RewriteError> {
+    let (from, to) = (placed.lands(start)?, placed.lands(start + length)?);
+    // What a call begins with is before every variable but the parameters, whose range begins at 0.
+    Ok((if start == 0 { 0 } else { from }, to))
 }
 
 /// The contents of a RuntimeVisibleTypeAnnotations or RuntimeInvisibleTypeAnnotations.

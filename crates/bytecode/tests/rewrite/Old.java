@@ -14,6 +14,8 @@ public class Old implements Opcodes {
         code.visitCode();
         Label subroutine = new Label();
         Label end = new Label();
+        Label first = new Label();
+        code.visitLabel(first);
         code.visitJumpInsn(JSR, subroutine);
         code.visitVarInsn(ILOAD, 0);
         code.visitJumpInsn(IFLT, end);
@@ -25,6 +27,9 @@ public class Old implements Opcodes {
         code.visitVarInsn(ASTORE, 1);
         code.visitIincInsn(0, 10);
         code.visitVarInsn(RET, 1);
+        Label last = new Label();
+        code.visitLabel(last);
+        code.visitLocalVariable("x", "I", null, first, last, 0);
         code.visitMaxs(0, 0);
         code.visitEnd();
         writer.visitEnd();

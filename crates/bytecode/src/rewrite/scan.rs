@@ -1,0 +1,183 @@
+//! What a class file's code does with fields, and what code its methods have: so much must be known to put something into
+//! classes that nobody has looked at before.
+
+use super::error::RewriteError;
+use super::instructions;
+use super::reader::{ClassLayout, Reader, slice};
+
+const GETSTATIC: u8 = 0xb2;
+const PUTSTATIC: u8 = 0xb3;
+const GETFIELD: u8 = 0xb4;
+const PUTFIELD: u8 = 0xb5;
+const FIELD_REF: u8 = 9;
+
+/// An instruction that reads or writes a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The method it is in.
+    pub method: String,
+    /// The method's descriptor.
+    pub method_descriptor: String,
+    /// Its index.
+    pub pc: u32,
+    /// Whether it writes.
+    pub writes: bool,
+    /// Whether the field is static.
+    pub is_static: bool,
+    /// The class by which it names the field, with slashes: that which declares it, or one below.
+    pub class: String,
+    /// The field's descriptor.
+    pub descriptor: String,
+    /// The constant that names it.
+    pub constant: u16,
+}
+
+/// An instruction that stores into an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayStore {
+    /// The method it is in.
+    pub method: String,
+    /// The method's descriptor.
+    pub method_descriptor: String,
+    /// Its index.
+    pub pc: u32,
+}
+
+/// A class file that is looked at before something is put into it.
+pub struct Scan<'a>(ClassLayout<'a>);
+
+impl<'a> Scan<'a> {
+    /// Finds the parts of a class file.
+    ///
+    /// # Errors
+    /// The bytes are no class file.
+    pub fn new(bytes: &'a [u8]) -> Result<Scan<'a>, RewriteError> {
+        ClassLayout::read(bytes).map(Scan)
+    }
+
+    /// The class's name, with slashes.
+    ///
+    /// # Errors
+    /// The constant pool is broken.
+    pub fn name(&self) -> Result<String, RewriteError> {
+        self.0.class_name(self.0.this_class)
+    }
+
+    /// Whether a field of this name is named anywhere: a quick look before [`Scan::accesses`].
+    pub fn names_field(&self, name: &str) -> bool {
+        self.0.constants.iter().any(|at| {
+            let mut reader = Reader::at(self.0.bytes, *at);
+            *at > 0
+                && reader.u1() == Ok(FIELD_REF)
+                && reader.u2().is_ok()
+                && reader
+                    .u2()
+                    .and_then(|index| self.0.name_and_type(index))
+                    .is_ok_and(|(found, _)| found == name)
+        })
+    }
+
+    /// Every instruction that reads or writes a field of this name.
+    ///
+    /// # Errors
+    /// The code is broken.
+    pub fn accesses(&self, name: &str) -> Result<Vec<Access>, RewriteError> {
+        let mut found = Vec::new();
+        for method in &self.0.methods {
+            let Some(code) = self.code_of(method.code)? else { continue };
+            for raw in instructions::read(code)? {
+                if !matches!(raw.opcode, GETSTATIC | PUTSTATIC | GETFIELD | PUTFIELD) {
+                    continue;
+                }
+                let constant = Reader::at(code, raw.pc as usize + 1).u2()?;
+                let (class, field, descriptor) = self.0.field_ref(constant)?;
+                if field == name {
+                    found.push(Access {
+                        method: self.0.utf8(method.name)?,
+                        method_descriptor: self.0.utf8(method.descriptor)?,
+                        pc: raw.pc,
+                        writes: matches!(raw.opcode, PUTSTATIC | PUTFIELD),
+                        is_static: matches!(raw.opcode, GETSTATIC | PUTSTATIC),
+                        class,
+                        descriptor,
+                        constant,
+                    });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Every instruction that stores into an array whose elements' descriptors begin with this letter. Those of `byte` and
+    /// `boolean` arrays are the same.
+    ///
+    /// # Errors
+    /// The code is broken.
+    pub fn array_stores(&self, kind: char) -> Result<Vec<ArrayStore>, RewriteError> {
+        let opcode = match kind {
+            'I' => 0x4f,
+            'J' => 0x50,
+            'F' => 0x51,
+            'D' => 0x52,
+            'B' | 'Z' => 0x54,
+            'C' => 0x55,
+            'S' => 0x56,
+            _ => 0x53,
+        };
+        let mut found = Vec::new();
+        for method in &self.0.methods {
+            let Some(code) = self.code_of(method.code)? else { continue };
+            for raw in instructions::read(code)?.iter().filter(|raw| raw.opcode == opcode) {
+                found.push(ArrayStore {
+                    method: self.0.utf8(method.name)?,
+                    method_descriptor: self.0.utf8(method.descriptor)?,
+                    pc: raw.pc,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The code array of a method.
+    ///
+    /// # Errors
+    /// The class file is broken.
+    pub fn code(&self, name: &str, descriptor: &str) -> Result<Option<&'a [u8]>, RewriteError> {
+        let is =
+            |m: &&super::reader::MethodAt| self.0.is(m.name, name) && self.0.is(m.descriptor, descriptor);
+        match self.0.methods.iter().find(is) {
+            Some(method) => self.code_of(method.code),
+            None => Ok(None),
+        }
+    }
+
+    /// How many slots of local variables a method has: behind them come those that the rewriter adds.
+    ///
+    /// # Errors
+    /// The class file is broken.
+    pub fn max_locals(&self, name: &str, descriptor: &str) -> Result<Option<u16>, RewriteError> {
+        let is =
+            |m: &&super::reader::MethodAt| self.0.is(m.name, name) && self.0.is(m.descriptor, descriptor);
+        match self.0.methods.iter().find(is).and_then(|m| m.code) {
+            Some((start, end)) => Reader::at(slice(self.0.bytes, 0, end)?, start + 8).u2().map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The name of the superclass, with slashes; none for `java/lang/Object` and modules.
+    pub fn superclass(&self) -> Option<String> {
+        self.0.class_name(self.0.super_class).ok()
+    }
+
+    /// Whether the class itself declares a field of this name.
+    pub fn declares_field(&self, name: &str) -> bool {
+        self.0.fields.iter().any(|field| self.0.is(*field, name))
+    }
+
+    fn code_of(&self, at: Option<(usize, usize)>) -> Result<Option<&'a [u8]>, RewriteError> {
+        let Some((start, end)) = at else { return Ok(None) };
+        let mut reader = Reader::at(slice(self.0.bytes, 0, end)?, start + 10);
+        let length = reader.length()?;
+        reader.take(length).map(Some)
+    }
+}

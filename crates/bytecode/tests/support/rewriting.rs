@@ -1,0 +1,201 @@
+//! What the tests of rewriting share: plans that put calls everywhere, and a VM with the probes that are called.
+
+use bytecode::op::Kind;
+use bytecode::rewrite::{Kept, MethodPlan, Plan, Slot, StackOp, Step};
+use bytecode::{ClassFile, Code, Op};
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the rewritten classes call.
+pub const PROBE: &str = "java/lang/QpProbe";
+
+/// A call of a probe.
+pub fn call(name: &str, descriptor: &str) -> Step {
+    Step::Call { class: PROBE.into(), name: name.into(), descriptor: descriptor.into() }
+}
+
+/// Calls a probe that counts.
+pub fn counted(name: &str) -> Vec<Step> {
+    vec![Step::Int(70_000), call(name, "(I)V")]
+}
+
+/// Hands on the owner and the value of a put, which stay where they are.
+pub fn put(kind: Kind) -> Vec<Step> {
+    let call = call("put", &format!("(Ljava/lang/Object;{}I)V", kind.descriptor()));
+    if kind.slots() == 1 {
+        return vec![Step::Stack(StackOp::Dup2), Step::Load(Kind::Int, Slot::Kept(0)), call];
+    }
+    let scratch = Slot::Scratch(if kind == Kind::Long { 1 } else { 2 });
+    vec![
+        Step::Store(kind, scratch),
+        Step::Stack(StackOp::Dup),
+        Step::Load(kind, scratch),
+        Step::Int(3),
+        call,
+        Step::Load(kind, scratch),
+    ]
+}
+
+/// Hands on the array, the index and the value of a store.
+pub fn store(kind: Kind) -> Vec<Step> {
+    let scratch = Slot::Scratch(match kind {
+        Kind::Int => 0,
+        Kind::Long => 1,
+        Kind::Double => 2,
+        Kind::Float => 3,
+        Kind::Reference => 4,
+    });
+    vec![
+        Step::Store(kind, scratch),
+        Step::Stack(StackOp::Dup2),
+        Step::Load(kind, scratch),
+        Step::Int(-3),
+        call("store", &format!("(Ljava/lang/Object;I{}I)V", kind.descriptor())),
+        Step::Load(kind, scratch),
+    ]
+}
+
+/// Something everywhere.
+pub fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
+    let mut plan = MethodPlan {
+        kept: vec![Kept { kind: Kind::Int, name: "qp:serial".into() }],
+        scratch: vec![Kind::Int, Kind::Long, Kind::Double, Kind::Float, Kind::Reference],
+        entry: [vec![Step::Int(7), Step::Store(Kind::Int, Slot::Kept(0))], counted("enter")].concat(),
+        unwind: counted("unwind"),
+        ..MethodPlan::default()
+    };
+    for instruction in &code.instructions {
+        let pc = instruction.pc;
+        match &instruction.op {
+            Op::Return(_) => drop(plan.before.insert(pc, counted("leave"))),
+            // Before the superclass's constructor has run, `this` is nobody's argument.
+            Op::PutField(field) if !is_constructor => {
+                plan.before.insert(pc, put(Kind::of_descriptor(&field.descriptor)));
+            }
+            Op::PutField(_) | Op::PutStatic(_) => drop(plan.after.insert(pc, counted("put"))),
+            Op::ArrayStore(element) => drop(plan.before.insert(pc, store(element.kind()))),
+            Op::If { target, .. } => {
+                plan.taken.insert((pc, *target), counted("branch"));
+                plan.after.insert(pc, counted("branch"));
+            }
+            Op::Switch { keys, default } => {
+                for target in keys.iter().map(|(_, target)| target).chain([default]) {
+                    plan.taken.insert((pc, *target), counted("branch"));
+                }
+            }
+            _ => {}
+        }
+    }
+    plan
+}
+
+/// A plan for a class, from one for each method: told whether it is a constructor.
+pub fn plan(class: &ClassFile, of_method: impl Fn(bool, &Code) -> MethodPlan) -> Plan {
+    let mut plan = Plan::default();
+    for method in &class.methods {
+        if let Some(code) = &method.code {
+            let key = (method.name.clone(), method.descriptor.clone());
+            plan.methods.insert(key, of_method(method.name == "<init>", code));
+        }
+    }
+    plan
+}
+
+/// Puts empty sequences everywhere: all is taken apart and put together again.
+pub fn nothing(_: bool, code: &Code) -> MethodPlan {
+    let pcs = code.instructions.iter().map(|i| (i.pc, Vec::new()));
+    MethodPlan { before: pcs.clone().collect(), after: pcs.collect(), ..MethodPlan::default() }
+}
+
+/// A folder with `QpProbe` as a patch of java.base, and `LoadAll`.
+pub fn probes(folder: &Path) {
+    let javac = super::javac(17).expect("javac 17");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rewrite");
+    let patch = folder.join("java.base");
+    std::fs::create_dir_all(&patch).unwrap();
+    let run = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let source = format!("java.base={}", here.display());
+    run(Command::new(&javac)
+        .args(["--patch-module", &source, "-d"])
+        .arg(&patch)
+        .arg(here.join("QpProbe.java")));
+    run(Command::new(&javac).arg("-d").arg(folder).arg(here.join("LoadAll.java")));
+}
+
+/// Compiles a Java file of `tests/rewrite` into a folder.
+pub fn compile(folder: &Path, file: &str, class_path: &str) {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rewrite");
+    let patch = format!("java.base={}", folder.join("java.base").display());
+    let output = Command::new(super::javac(17).expect("javac 17"))
+        .args(["-g", "--patch-module", &patch, "-cp", class_path, "-d"])
+        .arg(folder)
+        .arg(here.join(file))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Runs a class with the probes in place.
+pub fn run(folder: &Path, class: &[&str], class_path: &str) -> String {
+    let patch = format!("java.base={}", folder.join("java.base").display());
+    let output = Command::new("java")
+        .args(["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationRemote", "--patch-module", &patch])
+        .args(["-cp", class_path])
+        .args(class)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Opens an archive: a jmod is a zip after four bytes of its own.
+fn open(archive: &Path) -> zip::ZipArchive<Cursor<Vec<u8>>> {
+    let mut bytes = std::fs::read(archive).unwrap();
+    if bytes.starts_with(b"JM") {
+        bytes.drain(..4);
+    }
+    zip::ZipArchive::new(Cursor::new(bytes)).unwrap()
+}
+
+fn read(zip: &mut zip::ZipArchive<Cursor<Vec<u8>>>, name: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    zip.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// A class of a module, by the name of its file.
+pub fn class_of_module(module: &str, name: &str) -> Vec<u8> {
+    read(&mut open(&jmods().join(module)), &format!("classes/{name}"))
+}
+
+/// The classes of an archive, every `stride`th, by the name of their file.
+pub fn classes(archive: &Path, stride: usize) -> Vec<(String, Vec<u8>)> {
+    let mut zip = open(archive);
+    let mut names: Vec<String> = zip
+        .file_names()
+        .filter_map(|n| Some(n.ok()?.into_owned()))
+        .filter(|n| n.ends_with(".class") && !n.starts_with("META-INF/") && !n.ends_with("-info.class"))
+        .collect();
+    names.sort();
+    let named = |name: String| {
+        let bytes = read(&mut zip, &name);
+        (name.strip_prefix("classes/").unwrap_or(&name).to_owned(), bytes)
+    };
+    names.into_iter().step_by(stride).map(named).collect()
+}
+
+/// Where the modules of a JDK are.
+pub fn jmods() -> PathBuf {
+    let mut homes: Vec<PathBuf> = std::env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
+    let mut installed: Vec<PathBuf> =
+        std::fs::read_dir("/usr/lib/jvm").unwrap().map(|e| e.unwrap().path()).collect();
+    installed.sort();
+    homes.extend(installed);
+    let found = homes.into_iter().map(|h| h.join("jmods")).find(|p| p.join("java.base.jmod").exists());
+    found.expect("a JDK with jmods: install openjdk-17-jdk-headless")
+}
