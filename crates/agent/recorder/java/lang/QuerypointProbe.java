@@ -1,0 +1,863 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.Hidden;
+import jdk.internal.vm.annotation.Stable;
+
+/**
+ * What the code that is put into methods calls: counts hits, keeps which was the last, and stops at those that are asked
+ * for. What each thread knows is its own; another reads it only while the program stands.
+ *
+ * <p>It is defined in a package that every class loader leaves to the VM, and calls next to nothing of the JDK, since
+ * that may be watched too. What is kept by object lies outside the heap, which belongs to the program. Its methods are
+ * hidden: no trace that the program reads shows them.
+ *
+ * <p>Where there is no more stack or heap for it, the program goes on; what was lost is told.
+ *
+ * <p>The compiler knows the elements of {@link #SITES} as constants. So a hit in the thread that was the first at its
+ * site costs a few loads from known addresses; any other thread looks its own site up.
+ */
+public final class QuerypointProbe {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+
+    /** Most threads that are told apart. */
+    private static final int MOST = 1 << 16;
+    private static final Object LOCK = new Object();
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /** The site of the thread that came first, by number. */
+    @Stable private static final Site[] SITES = new Site[1 << 14];
+    /** By number. */
+    @Stable private static final Query[] QUERIES;
+    /** Numbers activations in the thread that came first. */
+    private static final Serial FIRST = new Serial();
+
+    /** By the lower bits of the thread's number; further ones behind {@link #chained}. */
+    private static QuerypointProbe[] table = new QuerypointProbe[256];
+    private static QuerypointProbe newest;
+    private static int threads;
+
+    /** Every site of every thread, by its {@link Site#number}. */
+    private static Site[] all = new Site[64];
+    private static int made = 1;
+
+    /** Why something was not kept: a number of {@link #told(int)}, since a text may find no memory. */
+    private static int lost;
+    /** Whether a hit was lost and it is not told yet. */
+    private static boolean untold;
+    /** Given up when the heap is full, so that what is asked then can still be answered. */
+    private static byte[] reserve = new byte[1 << 16];
+
+    /** So many sites are made at once for a thread: later there may be no memory for them. */
+    private static final int FEW = 256;
+
+    static {
+        int[] budgets;
+        try {
+            budgets = budgets();
+        } catch (Throwable e) {
+            budgets = new int[0];
+            lost = 1;
+        }
+        QUERIES = new Query[budgets.length];
+        for (int i = 0; i < budgets.length; i++) {
+            QUERIES[i] = new Query(budgets[i]);
+        }
+    }
+
+    private final long tid;
+    private final String name;
+    private QuerypointProbe chained;
+    private final QuerypointProbe older;
+
+    /** This thread's own, by number. */
+    private Site[] sites = new Site[16];
+    /** By query. */
+    private final Last[] kept = new Last[QUERIES.length];
+    private long serial;
+    /** A method is called for the debugger: nothing counts. */
+    private boolean quiet;
+
+    @Hidden
+    private QuerypointProbe(long tid, String name, QuerypointProbe older) {
+        this.tid = tid;
+        this.name = name;
+        this.older = older;
+    }
+
+    private static native int[] budgets();
+
+    /** How many sites there are so far. */
+    private static native int known();
+
+    /** Writes to the report that a hit was lost for want of stack. */
+    private static native void tell();
+
+    /** The query of a site, and the hits that are to stop there in threads of a name, ascending. */
+    private static native long[] about(int site, String thread);
+
+    /** What is shared by all threads of one query. */
+    private static final class Query {
+        /** How many hits still stop because they are among the first. */
+        int left;
+        /** Where the last kept hit was, which is in no table yet. */
+        Site current;
+        /** How often the thread of the last hit was another one: orders what different threads keep. */
+        int turn;
+        /** Nothing is kept before the hit that is asked for: it is expected to be the last. */
+        boolean dormant;
+
+        @Hidden
+        Query(int left) {
+            this.left = left < 0 ? 0 : left;
+            this.dormant = left < 0;
+        }
+    }
+
+    /** A site in the threads of one name. */
+    private static final class Site {
+        /** The thread to which {@link #SITES} offers it; null while that is set aside. */
+        Thread thread;
+        /** How many hits there were. */
+        long count;
+        /** The next hit that stops. */
+        long stop = NEVER;
+        /** Of the owner of the last kept hit. */
+        int hash;
+        final QuerypointProbe probe;
+        final int site;
+        final int number;
+        /** -1: it turned out to be none. */
+        final int query;
+        /** From index 1 on, the hits to stop at. */
+        final long[] armed;
+
+        @Hidden
+        Site(QuerypointProbe probe, int site, int number, long[] about) {
+            this.probe = probe;
+            this.site = site;
+            this.number = number;
+            this.query = (int) about[0];
+            this.armed = about;
+            next(0);
+        }
+
+        /** The next hit after the n-th that stops. */
+        @Hidden
+        void next(long n) {
+            long next = NEVER;
+            if (query >= 0 && QUERIES[query].left > 0) {
+                next = n + 1;
+            } else {
+                for (int i = armed.length - 1; i > 0 && armed[i] > n; i--) {
+                    next = armed[i];
+                }
+            }
+            stop = next;
+        }
+
+        /** A hit that may be one to stop at. */
+        @Hidden
+        void pass(long n, Object owner, int index, long bits, Object value) {
+            if (probe.quiet) {
+                return;
+            }
+            boolean stops = false;
+            for (int i = 1; i < armed.length && !stops; i++) {
+                stops = armed[i] == n;
+            }
+            if (query >= 0 && QUERIES[query].left > 0) {
+                // Hits of different threads may come at once: one more or less of the first does not matter.
+                QUERIES[query].left--;
+                stops = true;
+            }
+            next(n);
+            if (stops) {
+                if (query >= 0) {
+                    QUERIES[query].dormant = false;
+                }
+                halt(site, n, owner, index, bits, value);
+            }
+        }
+    }
+
+    private static final class Serial {
+        Thread thread;
+        long last;
+    }
+
+    @Hidden
+    private static QuerypointProbe of(Thread thread) {
+        long tid = U.getLong(thread, TID);
+        QuerypointProbe[] all = table;
+        QuerypointProbe probe = all[(int) tid & (all.length - 1)];
+        for (; probe != null; probe = probe.chained) {
+            if (probe.tid == tid) {
+                return probe;
+            }
+        }
+        return enlist(thread, tid);
+    }
+
+    /** Null where there is no memory left. */
+    @Hidden
+    private static QuerypointProbe enlist(Thread thread, long tid) {
+        try {
+            return newest(thread.getName(), tid);
+        } catch (Throwable e) {
+            reserve = null;
+        }
+        try {
+            return newest(thread.getName(), tid);
+        } catch (Throwable e) {
+            lose(2);
+            return null;
+        }
+    }
+
+    @Hidden
+    private static QuerypointProbe newest(String name, long tid) {
+        synchronized (LOCK) {
+            // While the table was made wider it may have looked as if it were not there.
+            for (QuerypointProbe probe = table[(int) tid & (table.length - 1)]; probe != null; probe = probe.chained) {
+                if (probe.tid == tid) {
+                    return probe;
+                }
+            }
+            if (threads >= MOST) {
+                lose(3);
+            } else if (threads > table.length) {
+                rehash();
+            }
+            QuerypointProbe made = new QuerypointProbe(tid, name, newest);
+            for (QuerypointProbe other = newest; other != null; other = other.older) {
+                if (other.name.equals(name)) {
+                    // Hits are counted by the names of threads: those survive a relaunch.
+                    made.sites = other.sites;
+                    break;
+                }
+            }
+            int at = (int) tid & (table.length - 1);
+            made.chained = table[at];
+            U.storeFence();
+            table[at] = made;
+            newest = made;
+            threads++;
+            return made;
+        }
+    }
+
+    @Hidden
+    private static void rehash() {
+        QuerypointProbe[] wider = new QuerypointProbe[table.length * 4];
+        for (QuerypointProbe probe = newest; probe != null; probe = probe.older) {
+            int at = (int) probe.tid & (wider.length - 1);
+            probe.chained = wider[at];
+            wider[at] = probe;
+        }
+        U.storeFence();
+        table = wider;
+    }
+
+    @Hidden
+    private static void lose(int why) {
+        if (lost == 0) {
+            lost = why;
+        }
+    }
+
+    @Hidden
+    private static String told(int why) {
+        switch (why) {
+            case 1:
+                return "the agent could not be asked";
+            case 2:
+                return "there was no memory or stack to count a thread's hits";
+            case 3:
+                return "there were more than 65536 threads";
+            case 4:
+                return "there was no memory or stack to count the hits of a site";
+            case 5:
+                return "there was no memory or stack for what is kept";
+            case 6:
+                return "there were more than 100 million objects";
+            default:
+                return "there were more sites in threads than can be told apart";
+        }
+    }
+
+    /** The site of a number in a thread; null where nothing counts. */
+    @Hidden
+    private static Site site(Thread thread, int number) {
+        QuerypointProbe probe = of(thread);
+        if (probe == null || probe.quiet) {
+            return null;
+        }
+        Site[] own = probe.sites;
+        Site site = number < own.length ? own[number] : null;
+        return site != null ? site : probe.first(thread, number);
+    }
+
+    /** The first hit of a site in threads of this name; null where there is no memory left. */
+    @Hidden
+    private Site first(Thread thread, int number) {
+        try {
+            return make(thread, number);
+        } catch (Throwable e) {
+            reserve = null;
+        }
+        try {
+            return make(thread, number);
+        } catch (Throwable e) {
+            lose(4);
+            return null;
+        }
+    }
+
+    @Hidden
+    private Site make(Thread thread, int number) {
+        synchronized (LOCK) {
+            int known = known();
+            int from = known > FEW ? number : 0;
+            int to = known > FEW ? number + 1 : known;
+            if (to > sites.length) {
+                Site[] old = sites;
+                Site[] wider = new Site[Math.max(to, old.length * 2)];
+                for (int i = 0; i < old.length; i++) {
+                    wider[i] = old[i];
+                }
+                for (QuerypointProbe probe = newest; probe != null; probe = probe.older) {
+                    if (probe.sites == old) {
+                        probe.sites = wider;
+                    }
+                }
+            }
+            for (int i = from; i < to; i++) {
+                if (sites[i] == null) {
+                    sites[i] = make(thread, i, about(i, name));
+                }
+            }
+            return sites[number];
+        }
+    }
+
+    @Hidden
+    private Site make(Thread thread, int number, long[] about) {
+        if (made > 0xfffff) {
+            lose(7);
+            return null;
+        }
+        if (made == all.length) {
+            Site[] wider = new Site[made * 2];
+            for (int i = 0; i < made; i++) {
+                wider[i] = all[i];
+            }
+            all = wider;
+        }
+        Site site = new Site(this, number, made, about);
+        all[made++] = site;
+        if (number < SITES.length && SITES[number] == null) {
+            site.thread = thread;
+            U.storeFence();
+            SITES[number] = site;
+        }
+        return site;
+    }
+
+    /** Stops, if there is stack for that. */
+    @Hidden
+    private static void halt(int site, long ordinal, Object owner, int index, long bits, Object value) {
+        if (untold) {
+            tellLoss();
+        }
+        try {
+            stop(site, ordinal, owner, index, bits, value);
+        } catch (VirtualMachineError e) {
+            tellLoss();
+        }
+    }
+
+    @Hidden
+    private static void tellLoss() {
+        try {
+            untold = true;
+            tell();
+            untold = false;
+        } catch (VirtualMachineError e) {
+            // The next hit that stops tells it.
+        }
+    }
+
+    /** A breakpoint stands here. */
+    @Hidden
+    private static void stop(int site, long ordinal, Object owner, int index, long bits, Object value) {
+    }
+
+    /** A hit that cannot be counted: where that is for want of memory, it stops, since it may be one that is asked for. */
+    @Hidden
+    private static void blind(Thread thread, int site, Object owner, int index, long bits, Object value) {
+        if (lost != 0) {
+            QuerypointProbe probe = of(thread);
+            if (probe == null || !probe.quiet) {
+                halt(site, 0, owner, index, bits, value);
+            }
+        }
+    }
+
+    /** The number of an activation in its thread. */
+    @Hidden
+    public static long enter() {
+        Thread thread = Thread.currentThread();
+        return FIRST.thread == thread ? ++FIRST.last : enter(thread);
+    }
+
+    @Hidden
+    private static long enter(Thread thread) {
+        if (FIRST.thread == null) {
+            synchronized (LOCK) {
+                if (FIRST.thread == null) {
+                    FIRST.thread = thread;
+                    return ++FIRST.last;
+                }
+            }
+        }
+        QuerypointProbe probe = of(thread);
+        return probe == null ? 0 : ++probe.serial;
+    }
+
+    /** Execution is at a place. */
+    @Hidden
+    public static void at(int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, null, 0, 0, null);
+            return;
+        }
+        long n = site.count + 1;
+        if (n >= site.stop) {
+            site.pass(n, null, 0, 0, null);
+        }
+        site.count = n;
+    }
+
+    /** A way is taken; what the activation keeps of it: the hit of its branch, and the mark of the way. */
+    @Hidden
+    public static long edge(int way, int number, int mark) {
+        return store(way, number) & ~0xfffffL | mark;
+    }
+
+    /** A local variable is assigned; what the activation keeps of it. */
+    @Hidden
+    public static long store(int value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, null, 0, value, null);
+            return 0;
+        }
+        long n = site.count + 1;
+        if (n >= site.stop) {
+            site.pass(n, null, 0, value, null);
+        }
+        site.count = n;
+        return n << 20 | number;
+    }
+
+    @Hidden
+    public static long store(long value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, null, 0, value, null);
+            return 0;
+        }
+        long n = site.count + 1;
+        if (n >= site.stop) {
+            site.pass(n, null, 0, value, null);
+        }
+        site.count = n;
+        return n << 20 | number;
+    }
+
+    @Hidden
+    public static long store(float value, int number) {
+        return store(Float.floatToRawIntBits(value), number);
+    }
+
+    @Hidden
+    public static long store(double value, int number) {
+        return store(Double.doubleToRawLongBits(value), number);
+    }
+
+    @Hidden
+    public static long store(Object value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, null, 0, 0, value);
+            return 0;
+        }
+        long n = site.count + 1;
+        if (n >= site.stop) {
+            site.pass(n, null, 0, 0, value);
+        }
+        site.count = n;
+        return n << 20 | number;
+    }
+
+    /** A local variable is increased; what the activation keeps of it. */
+    @Hidden
+    public static long increase(int old, int by, int number) {
+        return store(old + by, number);
+    }
+
+    /** A field of an object, null for a static one, is about to be written. It is counted when it is kept. */
+    @Hidden
+    public static void put(Object owner, int value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, owner, 0, value, null);
+        } else if (site.count + 1 >= site.stop) {
+            site.pass(site.count + 1, owner, 0, value, null);
+        }
+    }
+
+    @Hidden
+    public static void put(Object owner, long value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, owner, 0, value, null);
+        } else if (site.count + 1 >= site.stop) {
+            site.pass(site.count + 1, owner, 0, value, null);
+        }
+    }
+
+    @Hidden
+    public static void put(Object owner, float value, int number) {
+        put(owner, Float.floatToRawIntBits(value), number);
+    }
+
+    @Hidden
+    public static void put(Object owner, double value, int number) {
+        put(owner, Double.doubleToRawLongBits(value), number);
+    }
+
+    @Hidden
+    public static void put(Object owner, Object value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, owner, 0, 0, value);
+        } else if (site.count + 1 >= site.stop) {
+            site.pass(site.count + 1, owner, 0, 0, value);
+        }
+    }
+
+    /** A field of an object, null for a static one, is about to be read. It is counted when it is kept. */
+    @Hidden
+    public static void get(Object owner, int number) {
+        put(owner, 0, number);
+    }
+
+    /** An element of an array is about to be written. It is counted when it is kept. */
+    @Hidden
+    public static void element(Object array, int index, int value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, array, index, value, null);
+        } else if (site.count + 1 >= site.stop) {
+            site.pass(site.count + 1, array, index, value, null);
+        }
+    }
+
+    @Hidden
+    public static void element(Object array, int index, long value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, array, index, value, null);
+        } else if (site.count + 1 >= site.stop) {
+            site.pass(site.count + 1, array, index, value, null);
+        }
+    }
+
+    @Hidden
+    public static void element(Object array, int index, float value, int number) {
+        element(array, index, Float.floatToRawIntBits(value), number);
+    }
+
+    @Hidden
+    public static void element(Object array, int index, double value, int number) {
+        element(array, index, Double.doubleToRawLongBits(value), number);
+    }
+
+    @Hidden
+    public static void element(Object array, int index, Object value, int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, array, index, 0, value);
+        } else if (site.count + 1 >= site.stop) {
+            site.pass(site.count + 1, array, index, 0, value);
+        }
+    }
+
+    /** Counts a hit and does not keep it. */
+    @Hidden
+    public static void count(int number) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site != null) {
+            site.count++;
+        }
+    }
+
+    /** Counts a hit and keeps it as the last one of its owner. */
+    @Hidden
+    public static void keep(Object owner, int number, int query) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site != null) {
+            Query of = QUERIES[query];
+            if (!of.dormant) {
+                int hash = System.identityHashCode(owner);
+                if (of.current != site || site.hash != hash) {
+                    change(site, hash);
+                }
+            }
+            site.count++;
+        }
+    }
+
+    /** Counts a hit and keeps it as the last one of an element. */
+    @Hidden
+    public static void keepElement(Object array, int index, int number, int query) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site != null) {
+            Query of = QUERIES[query];
+            if (!of.dormant) {
+                int hash = hash(array, index);
+                if (of.current != site || site.hash != hash) {
+                    change(site, hash);
+                }
+            }
+            site.count++;
+        }
+    }
+
+    /** Tells elements apart, but for a few that share a number: whoever asks looks again. */
+    @Hidden
+    private static int hash(Object array, int index) {
+        return System.identityHashCode(array) + index * 0x9e3779b1;
+    }
+
+    /** The last hit of a query is now at this site, of another owner than the one before. */
+    @Hidden
+    private static void change(Site site, int hash) {
+        if (site.query < 0) {
+            return;
+        }
+        Query query = QUERIES[site.query];
+        Site before = query.current;
+        if (before != null && before.probe == site.probe) {
+            site.probe.keep(query, before);
+            site.hash = hash;
+            query.current = site;
+            return;
+        }
+        synchronized (LOCK) {
+            before = query.current;
+            if (before != null) {
+                site.probe.keep(query, before);
+            }
+            query.turn++;
+            site.hash = hash;
+            query.current = site;
+        }
+    }
+
+    @Hidden
+    private void keep(Query query, Site before) {
+        Last last = kept[before.query];
+        if (last == null) {
+            try {
+                last = new Last();
+            } catch (Throwable e) {
+                lose(5);
+                return;
+            }
+            kept[before.query] = last;
+        }
+        last.keep(before.hash, query.turn, before.count << 20 | before.number);
+    }
+
+    /** The last hit of a query on an owner: "site ordinal thread"; "" for none; "? why" where that is not known. */
+    @Hidden
+    private static String last(int number, Object owner, int index) {
+        reserve = null;
+        if (lost != 0) {
+            return "? " + told(lost);
+        }
+        int hash = hash(owner, index);
+        Query query = QUERIES[number];
+        if (query.dormant) {
+            return "? the hit that was expected had not come";
+        }
+        long record = 0;
+        int latest = -1;
+        for (QuerypointProbe probe = newest; probe != null; probe = probe.older) {
+            Last own = probe.kept[number];
+            long row = own == null ? 0 : own.find(hash);
+            if (row != 0 && (int) (U.getLong(row) >>> 32) > latest) {
+                latest = (int) (U.getLong(row) >>> 32);
+                record = U.getLong(row + 8);
+            }
+        }
+        Site current = query.current;
+        if (current != null && current.hash == hash && query.turn >= latest) {
+            record = current.count << 20 | current.number;
+        }
+        return record == 0 ? "" : told(record);
+    }
+
+    @Hidden
+    private static String told(long record) {
+        Site site = all[(int) record & 0xfffff];
+        return site.site + " " + (record >>> 20) + " " + site.probe.name;
+    }
+
+    /** Nothing that this thread does from here on is counted, or it is again. */
+    @Hidden
+    private static void quiet(boolean on) {
+        Thread thread = Thread.currentThread();
+        QuerypointProbe probe = of(thread);
+        if (probe == null) {
+            return;
+        }
+        probe.quiet = on;
+        for (Site site : SITES) {
+            if (site != null && site.probe == probe) {
+                site.thread = on ? null : thread;
+            }
+        }
+    }
+
+    /** The last hits of one query in one thread, by the identity hash codes of owners. */
+    private static final class Last {
+        /** Rows of two words: turn and hash, then the record. A row is free while its record is 0. */
+        private long rows;
+        private int capacity;
+        private int used;
+
+        @Hidden
+        void keep(int hash, int turn, long record) {
+            if (record >>> 20 == 0 || used * 4L >= capacity * 3L && !grow()) {
+                return;
+            }
+            long at = row(rows, capacity, hash);
+            if (U.getLong(at + 8) == 0) {
+                used++;
+            }
+            U.putLong(at, (long) turn << 32 | hash & 0xffffffffL);
+            U.putLong(at + 8, record);
+        }
+
+        /** The row of a hash, 0 for none. */
+        @Hidden
+        long find(int hash) {
+            if (capacity == 0) {
+                return 0;
+            }
+            long at = row(rows, capacity, hash);
+            return U.getLong(at + 8) == 0 ? 0 : at;
+        }
+
+        @Hidden
+        private static long row(long rows, int capacity, int hash) {
+            int at = (int) (hash * 0x9e3779b97f4a7c15L >>> 32) & (capacity - 1);
+            while (true) {
+                long address = rows + ((long) at << 4);
+                if (U.getLong(address + 8) == 0 || (int) U.getLong(address) == hash) {
+                    return address;
+                }
+                at = at + 1 & (capacity - 1);
+            }
+        }
+
+        @Hidden
+        private boolean grow() {
+            try {
+                int wider = capacity == 0 ? 1024 : capacity * 2;
+                if (wider > 1 << 27) {
+                    lose(6);
+                    return false;
+                }
+                long fresh = U.allocateMemory((long) wider << 4);
+                U.setMemory(fresh, (long) wider << 4, (byte) 0);
+                for (int i = 0; i < capacity; i++) {
+                    long from = rows + ((long) i << 4);
+                    long record = U.getLong(from + 8);
+                    if (record != 0) {
+                        long to = row(fresh, wider, (int) U.getLong(from));
+                        U.putLong(to, U.getLong(from));
+                        U.putLong(to + 8, record);
+                    }
+                }
+                if (capacity > 0) {
+                    U.freeMemory(rows);
+                }
+                rows = fresh;
+                capacity = wider;
+                return true;
+            } catch (Throwable e) {
+                lose(5);
+                return false;
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The agent: lives in the debuggee's VM, next to the JDWP agent, and puts probes into the methods that its plan names as
+//! their classes are loaded.
+//!
+//! It never ends its host: what does not work is written to the report, and the program goes on as it is.
+//!
+//! - `host` speaks with the VM: events, natives.
+//! - `probes` decides what goes into a class; `steps` is the code that goes in.
+//! - `sites` numbers the sites; `reporter` writes the report.
+//! - `recorder/` is the Java class that the code in the methods calls. Its class file stands beside its source.
+
+mod host;
+mod probes;
+mod reporter;
+mod sites;
+mod steps;
+
+pub use probes::Probes;
+
+/// Memory of its own: the VM orders the methods of a class by where the names lie in the C heap, and what comes and goes
+/// there would change the order in which reflection tells of them.
+#[global_allocator]
+static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+/// The functions by which the VM finds the agent (JVMTI specification, "Starting Agents").
+#[allow(missing_docs, reason = "the macro writes them")]
+mod exported {
+    jvmti_bindings::export_agent!(super::host::Host);
+}

@@ -1,0 +1,313 @@
+//! What goes into a class: the plan, applied to one class file.
+
+use crate::sites::{Site, Sites};
+use crate::steps::{FieldAccess, FieldSite, Weaver};
+use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan};
+use std::collections::{BTreeMap, HashMap};
+use wire::{ArraySites, ClassReport, FieldSites, Left, MethodReport, MethodSites, Plan, SiteReport, What};
+
+/// The plan, what is known of classes, and the sites.
+#[derive(Debug, Default)]
+pub struct Probes {
+    /// The plan.
+    pub plan: Plan,
+    /// The sites by number.
+    pub sites: Sites,
+    /// By class: its sites in the plan.
+    by_class: HashMap<String, Vec<usize>>,
+    /// The classes that were loaded: superclass, and which of the plan's fields it declares.
+    lineage: HashMap<String, (Option<String>, Vec<String>)>,
+}
+
+/// A class with its probes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// The class file.
+    pub bytes: Vec<u8>,
+    /// What was done.
+    pub report: ClassReport,
+}
+
+type Name = (String, String);
+
+impl Probes {
+    /// For a plan.
+    pub fn new(plan: Plan) -> Probes {
+        let mut by_class: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, method) in plan.methods.iter().enumerate() {
+            by_class.entry(method.class.clone()).or_default().push(place);
+        }
+        Probes { plan, by_class, sites: Sites::default(), lineage: HashMap::new() }
+    }
+
+    /// Whether classes that are there already may hold sites: those named, and what is declared inside them.
+    pub fn concerns(&self, class: &str) -> bool {
+        let inside = |outer: &str| {
+            class.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+        };
+        self.by_class.contains_key(class) || self.plan.fields.iter().any(|f| inside(&f.class))
+    }
+
+    /// Puts probes into a class; none if it gets none.
+    ///
+    /// # Errors
+    /// The class file is broken, or its constant pool is full.
+    pub fn probe(
+        &mut self,
+        name: Option<&str>,
+        bytes: &[u8],
+        is_of_vm: bool,
+    ) -> Result<Option<Probed>, RewriteError> {
+        let planned = name.and_then(|name| self.by_class.get(name)).cloned().unwrap_or_default();
+        let arrays = if is_of_vm { Vec::new() } else { self.plan.arrays.clone() };
+        if planned.is_empty() && self.plan.fields.is_empty() && arrays.is_empty() {
+            return Ok(None);
+        }
+        let scan = Scan::new(bytes)?;
+        let class = scan.name()?;
+        let mut names: Vec<&str> = self.plan.fields.iter().map(|f| f.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let declares = names.iter().filter(|n| scan.declares_field(n)).map(|n| (*n).to_owned()).collect();
+        self.lineage.insert(class.clone(), (scan.superclass(), declares));
+        let named: Vec<String> =
+            names.iter().filter(|n| scan.names_field(n)).map(|n| (*n).to_owned()).collect();
+        if planned.is_empty() && named.is_empty() && arrays.is_empty() {
+            return Ok(None);
+        }
+        let mut report = ClassReport { class: class.clone(), ..ClassReport::default() };
+        let mut weavers: BTreeMap<Name, Weaver> = BTreeMap::new();
+        for place in planned {
+            if let Some(method) = self.plan.methods.get(place).cloned() {
+                self.method(&scan, &method, &mut weavers, &mut report)?;
+            }
+        }
+        for field in named {
+            self.field(&scan, bytes, &class, &field, &mut weavers, &mut report)?;
+        }
+        self.arrays(&scan, &arrays, &class, &mut weavers, &mut report)?;
+        let methods = weavers.into_iter().map(|(name, weaver)| (name, weaver.finish()));
+        let plan = rewrite::Plan { methods: methods.filter(|(_, plan)| !plan.is_empty()).collect() };
+        if plan.methods.is_empty() {
+            return Ok((!report.left.is_empty()).then(|| Probed { bytes: Vec::new(), report }));
+        }
+        let Rewritten { bytes, methods, left_alone } = rewrite::rewrite(bytes, &plan)?;
+        for method in methods {
+            let (name, descriptor) = (method.name, method.descriptor);
+            let code = scan.code(&name, &descriptor)?.unwrap_or_default();
+            let mut slot = scan.max_locals(&name, &descriptor)?.unwrap_or_default();
+            let mut kept = Vec::new();
+            let wanted = plan.methods.get(&(name.clone(), descriptor.clone()));
+            for local in wanted.map(|w| w.kept.as_slice()).unwrap_or_default() {
+                kept.push((local.name.clone(), slot));
+                slot = slot.saturating_add(local.kind.slots());
+            }
+            let length = u32::try_from(code.len()).unwrap_or(u32::MAX);
+            let code = wire::code_hash(code);
+            report.methods.push(MethodReport { name, descriptor, code, length, moved: method.moved, kept });
+        }
+        for (method, descriptor, why) in left_alone {
+            let here = |s: &&SiteReport| s.method == method && s.descriptor == descriptor;
+            let mut queries: Vec<u16> = report.sites.iter().filter(here).map(|s| s.query).collect();
+            queries.dedup();
+            report.left.push(Left { method, descriptor, queries, why: why.to_string() });
+        }
+        let bytes = if report.methods.is_empty() { Vec::new() } else { bytes };
+        Ok(Some(Probed { bytes, report }))
+    }
+
+    fn method(
+        &mut self,
+        scan: &Scan<'_>,
+        method: &MethodSites,
+        weavers: &mut BTreeMap<Name, Weaver>,
+        report: &mut ClassReport,
+    ) -> Result<(), RewriteError> {
+        let MethodSites { class, name, descriptor, code, serial, sites } = method;
+        let left = |why: &str| {
+            let mut queries: Vec<u16> = sites.iter().map(|s| s.query).collect();
+            queries.sort_unstable();
+            queries.dedup();
+            Left { method: name.clone(), descriptor: descriptor.clone(), queries, why: why.to_owned() }
+        };
+        match scan.code(name, descriptor)? {
+            None => {
+                report.left.push(left("the class that was loaded has no such method with code"));
+                return Ok(());
+            }
+            Some(found) if wire::code_hash(found) != *code => {
+                report.left.push(left("the class that was loaded has other code there"));
+                return Ok(());
+            }
+            Some(_) => {}
+        }
+        let weaver = weavers.entry((name.clone(), descriptor.clone())).or_default();
+        if *serial {
+            weaver.serial();
+        }
+        for planned in sites {
+            let site = Site {
+                query: planned.query,
+                class: class.clone(),
+                method: name.clone(),
+                descriptor: descriptor.clone(),
+                bci: planned.bci,
+                way: planned.what.way(),
+                named_by: None,
+            };
+            let number = numbered(&mut self.sites, &site, report);
+            let mark = match planned.what {
+                What::Way { to, wanted: true, .. } => {
+                    numbered(&mut self.sites, &Site { way: Some(to), ..site }, report)
+                }
+                _ => number,
+            };
+            match (number, mark) {
+                (Some(number), Some(mark)) => {
+                    weaver.site(planned.query, number, mark, planned.bci, &planned.what);
+                }
+                _ => report.left.push(left("there are too many sites")),
+            }
+        }
+        Ok(())
+    }
+
+    /// The accesses to the plan's fields of one name.
+    fn field(
+        &mut self,
+        scan: &Scan<'_>,
+        bytes: &[u8],
+        class: &str,
+        name: &str,
+        weavers: &mut BTreeMap<Name, Weaver>,
+        report: &mut ClassReport,
+    ) -> Result<(), RewriteError> {
+        for access in scan.accesses(name)? {
+            let fields = self.plan.fields.iter().filter(|f| f.name == name && is_access(f, &access));
+            let fields = fields.filter(|field| self.means(field, &access.class) != Some(false));
+            let wanted: Vec<FieldSites> = fields.cloned().collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let (method, descriptor) = (&access.method, &access.method_descriptor);
+            let left = |why: &str| {
+                let queries = wanted.iter().map(|f| f.query).collect();
+                Left { method: method.clone(), descriptor: descriptor.clone(), queries, why: why.to_owned() }
+            };
+            if method == "<init>" && !access.is_static && access.class == class {
+                // Until another constructor was called `this` can be handed to nobody.
+                let from = rewrite::initialised_from(bytes, method, descriptor)?;
+                if from.is_none_or(|from| access.pc < from) {
+                    report.left.push(left("it is written before another constructor is called"));
+                    continue;
+                }
+            }
+            let mut sites = Vec::new();
+            for field in &wanted {
+                let site = Site {
+                    query: field.query,
+                    class: class.to_owned(),
+                    method: method.clone(),
+                    descriptor: descriptor.clone(),
+                    bci: access.pc,
+                    way: None,
+                    named_by: (access.class != field.class).then(|| access.class.clone()),
+                };
+                match numbered(&mut self.sites, &site, report) {
+                    Some(number) => {
+                        let query = i32::from(field.query);
+                        sites.push(FieldSite { number, query, keep: field.keep });
+                    }
+                    None => report.left.push(left("there are too many sites")),
+                }
+            }
+            let weaver = weavers.entry((method.clone(), descriptor.clone())).or_default();
+            let field = FieldAccess {
+                is_static: access.is_static,
+                kind: access.descriptor.chars().next().unwrap_or('L'),
+                // The class whose code runs is initialised, or is being so.
+                initialises: (access.is_static && access.class != class).then_some(access.constant),
+            };
+            if access.writes {
+                weaver.put(access.pc, &field, &sites);
+            } else {
+                weaver.get(access.pc, &field, &sites);
+            }
+        }
+        Ok(())
+    }
+
+    /// The stores into arrays of the plan's types.
+    fn arrays(
+        &mut self,
+        scan: &Scan<'_>,
+        arrays: &[ArraySites],
+        class: &str,
+        weavers: &mut BTreeMap<Name, Weaver>,
+        report: &mut ClassReport,
+    ) -> Result<(), RewriteError> {
+        let mut kinds: Vec<char> = arrays.iter().map(|a| a.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        for kind in kinds {
+            for store in scan.array_stores(kind)? {
+                let (method, descriptor) = (store.method, store.method_descriptor);
+                let mut sites = Vec::new();
+                for array in arrays.iter().filter(|a| a.kind == kind) {
+                    let (class, query, bci) = (class.to_owned(), array.query, store.pc);
+                    let (method, descriptor) = (method.clone(), descriptor.clone());
+                    let site = Site { query, class, method, descriptor, bci, way: None, named_by: None };
+                    match numbered(&mut self.sites, &site, report) {
+                        Some(number) => {
+                            sites.push(FieldSite { number, query: query.into(), keep: array.keep });
+                        }
+                        None => {
+                            let (method, descriptor) = (site.method, site.descriptor);
+                            let why = "there are too many sites".to_owned();
+                            report.left.push(Left { method, descriptor, queries: vec![query], why });
+                        }
+                    }
+                }
+                weavers.entry((method, descriptor)).or_default().element(store.pc, kind, &sites);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a field that is named by a class is the plan's; none while that class is not known.
+    pub fn means(&self, field: &FieldSites, named_by: &str) -> Option<bool> {
+        let mut class = named_by;
+        // No class is its own superclass.
+        for _ in 0..=self.lineage.len() {
+            if class == field.class {
+                return Some(true);
+            }
+            let (superclass, declares) = self.lineage.get(class)?;
+            if declares.contains(&field.name) {
+                return Some(false);
+            }
+            class = superclass.as_deref()?;
+        }
+        None
+    }
+
+    /// Whether a site that was numbered can be one of its query. What was not known when its class was loaded may be when it
+    /// is first hit: where there is an object, its classes are there. What is still not known is for `qp` to tell.
+    pub fn is_meant(&self, site: &Site) -> bool {
+        let Some(named_by) = &site.named_by else { return true };
+        let fields = self.plan.fields.iter().filter(|f| f.query == site.query);
+        fields.into_iter().any(|field| self.means(field, named_by) != Some(false))
+    }
+}
+
+fn is_access(field: &FieldSites, access: &Access) -> bool {
+    (field.writes, field.is_static) == (access.writes, access.is_static)
+        && (field.descriptor.is_empty() || field.descriptor == access.descriptor)
+}
+
+fn numbered(sites: &mut Sites, site: &Site, report: &mut ClassReport) -> Option<i32> {
+    let (id, _) = sites.number(site)?;
+    let Site { query, method, descriptor, bci, way, named_by, .. } = site.clone();
+    report.sites.push(SiteReport { id, query, method, descriptor, bci, way, named_by });
+    i32::try_from(id).ok()
+}

@@ -1,0 +1,73 @@
+//! The sites of this run by their numbers, and which of their hits stop.
+
+use std::collections::HashMap;
+use wire::{Armed, Plan};
+
+/// Where something can happen, for one query.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// Whose it is.
+    pub query: u16,
+    /// The class, with slashes.
+    pub class: String,
+    /// The method.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The index, of the code as it was.
+    pub bci: u32,
+    /// What tells it from other sites at that index.
+    pub way: Option<u32>,
+    /// For a field that is named by another class than that of the plan: that name.
+    pub named_by: Option<String>,
+}
+
+/// How many sites the records of hits can tell apart.
+const MOST: usize = 1 << 20;
+
+/// The numbers. A class that is transformed again keeps its.
+#[derive(Debug, Default)]
+pub struct Sites {
+    numbers: HashMap<Site, u32>,
+    all: Vec<Site>,
+}
+
+impl Sites {
+    /// The number of a site, and whether it is new; none when there are too many.
+    pub fn number(&mut self, site: &Site) -> Option<(u32, bool)> {
+        if let Some(number) = self.numbers.get(site) {
+            return Some((*number, false));
+        }
+        let number = u32::try_from(self.all.len()).ok().filter(|_| self.all.len() < MOST)?;
+        self.numbers.insert(site.clone(), number);
+        self.all.push(site.clone());
+        Some((number, true))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The site of a number.
+    pub fn get(&self, number: u32) -> Option<&Site> {
+        self.all.get(usize::try_from(number).ok()?)
+    }
+
+    /// The hits that stop at a site in threads of a name, ascending.
+    pub fn armed(&self, plan: &Plan, site: &Site, thread: &str) -> Vec<u64> {
+        let here = |a: &&Armed| {
+            a.class == site.class
+                && a.method == site.method
+                && a.descriptor == site.descriptor
+                && (a.bci, a.way) == (site.bci, site.way)
+                && a.thread == thread
+        };
+        let query = plan.queries.get(usize::from(site.query));
+        let mut hits: Vec<u64> =
+            query.iter().flat_map(|q| &q.armed).filter(here).map(|a| a.ordinal).collect();
+        hits.sort_unstable();
+        hits.dedup();
+        hits
+    }
+}

@@ -1,0 +1,276 @@
+//! The code that goes into methods: calls of the recorder, in a straight line.
+
+use bytecode::Kind;
+use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step};
+use wire::{LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
+
+/// Builds what goes into one method.
+#[derive(Debug, Default)]
+pub struct Weaver {
+    /// What goes in.
+    pub plan: MethodPlan,
+    /// What numbers activations stands before all else.
+    entry: Vec<Step>,
+}
+
+impl Weaver {
+    /// Numbers the activations.
+    pub fn serial(&mut self) {
+        let slot = self.kept(SERIAL);
+        self.plan.entry.push(call("enter", "()J"));
+        self.plan.entry.push(Step::Store(Kind::Long, slot));
+    }
+
+    /// The local that keeps the last hit of a query in an activation.
+    fn last(&mut self, query: u16) -> Slot {
+        let name = kept_name(query);
+        if let Some(known) = self.plan.kept.iter().position(|k| k.name == name) {
+            return Slot::Kept(known);
+        }
+        let slot = self.kept(&name);
+        self.plan.entry.extend([Step::Long(0), Step::Store(Kind::Long, slot)]);
+        slot
+    }
+
+    fn kept(&mut self, name: &str) -> Slot {
+        self.plan.kept.push(Kept { kind: Kind::Long, name: name.to_owned() });
+        Slot::Kept(self.plan.kept.len() - 1)
+    }
+
+    /// One of the locals that hold a value for a moment.
+    fn scratch(&mut self, kind: Kind) -> Slot {
+        let known = self.plan.scratch.iter().position(|k| *k == kind);
+        Slot::Scratch(known.unwrap_or_else(|| {
+            self.plan.scratch.push(kind);
+            self.plan.scratch.len() - 1
+        }))
+    }
+
+    /// What happens at an index of the method.
+    /// `mark` is the number by which an activation remembers the way that is taken.
+    pub fn site(&mut self, query: u16, site: i32, mark: i32, bci: u32, what: &What) {
+        match what {
+            What::At => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
+            What::Entered => self.entry.extend([Step::Int(site), call("at", "(I)V")]),
+            What::Way { to, jumps, falls, wanted } => {
+                let last = self.last(query);
+                let way = Step::Int(i32::try_from(*to).unwrap_or(i32::MAX));
+                let steps = if *wanted {
+                    let edge = call("edge", "(III)J");
+                    vec![way, Step::Int(site), Step::Int(mark), edge, Step::Store(Kind::Long, last)]
+                } else {
+                    vec![Step::Int(site), call("count", "(I)V")]
+                };
+                if *jumps {
+                    self.plan.taken.entry((bci, *to)).or_default().extend(steps.clone());
+                }
+                if *falls {
+                    self.plan.after.entry(bci).or_default().extend(steps);
+                }
+            }
+            What::Stored(LocalStore { kind, .. }) => {
+                let last = self.last(query);
+                let kind = kind_of(*kind);
+                let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
+                let store = stored(kind);
+                self.before(bci, [Step::Stack(dup), Step::Int(site), store, Step::Store(Kind::Long, last)]);
+            }
+            What::Increased { slot, by } => {
+                let last = self.last(query);
+                self.before(
+                    bci,
+                    [
+                        Step::Load(Kind::Int, Slot::Own(*slot)),
+                        Step::Int(*by),
+                        Step::Int(site),
+                        call("increase", "(III)J"),
+                        Step::Store(Kind::Long, last),
+                    ],
+                );
+            }
+            What::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
+            What::Returns { kind } => {
+                let kind = kind_of(*kind);
+                let scratch = self.scratch(kind);
+                let put = call("put", &format!("(Ljava/lang/Object;{}I)V", letter(kind)));
+                self.before(
+                    bci,
+                    [
+                        Step::Store(kind, scratch),
+                        Step::Null,
+                        Step::Load(kind, scratch),
+                        Step::Int(site),
+                        put,
+                        Step::Int(site),
+                        call("count", "(I)V"),
+                        Step::Load(kind, scratch),
+                    ],
+                );
+            }
+            What::Passed(LocalStore { slot, kind }) => {
+                let last = self.last(query);
+                let kind = kind_of(*kind);
+                self.entry.extend([
+                    Step::Load(kind, Slot::Own(*slot)),
+                    Step::Int(site),
+                    stored(kind),
+                    Step::Store(Kind::Long, last),
+                ]);
+            }
+        }
+    }
+
+    fn before<const N: usize>(&mut self, bci: u32, steps: [Step; N]) {
+        self.plan.before.entry(bci).or_default().extend(steps);
+    }
+
+    /// An instruction that writes a field, for several queries: first each may stop, then each keeps.
+    pub fn put(&mut self, bci: u32, field: &FieldAccess, sites: &[FieldSite]) {
+        let FieldAccess { is_static, kind, .. } = *field;
+        let kind = kind_of(kind);
+        let wide = kind.slots() == 2;
+        let mut steps = initialised(field);
+        let scratch = (wide || is_static).then(|| self.scratch(kind));
+        if let Some(scratch) = scratch {
+            steps.push(Step::Store(kind, scratch));
+        }
+        for site in sites {
+            let put = call("put", &format!("(Ljava/lang/Object;{}I)V", letter(kind)));
+            match scratch {
+                Some(scratch) => {
+                    steps.push(if is_static { Step::Null } else { Step::Stack(StackOp::Dup) });
+                    steps.push(Step::Load(kind, scratch));
+                }
+                None => steps.push(Step::Stack(StackOp::Dup2)),
+            }
+            steps.extend([Step::Int(site.number), put]);
+        }
+        for site in sites {
+            if !site.keep {
+                steps.extend([Step::Int(site.number), call("count", "(I)V")]);
+                continue;
+            }
+            match scratch {
+                Some(_) => steps.push(if is_static { Step::Null } else { Step::Stack(StackOp::Dup) }),
+                None => steps.extend([Step::Stack(StackOp::Dup2), Step::Stack(StackOp::Pop)]),
+            }
+            steps.extend([Step::Int(site.number), Step::Int(site.query), call("keep", KEEP)]);
+        }
+        if let Some(scratch) = scratch {
+            steps.push(Step::Load(kind, scratch));
+        }
+        self.plan.before.entry(bci).or_default().extend(steps);
+    }
+
+    /// An instruction that stores into an array, for several queries.
+    pub fn element(&mut self, bci: u32, kind: char, sites: &[FieldSite]) {
+        let kind = kind_of(kind);
+        let scratch = self.scratch(kind);
+        let mut steps = vec![Step::Store(kind, scratch)];
+        for site in sites {
+            let element = call("element", &format!("(Ljava/lang/Object;I{}I)V", letter(kind)));
+            steps.push(Step::Stack(StackOp::Dup2));
+            steps.extend([Step::Load(kind, scratch), Step::Int(site.number), element]);
+        }
+        for site in sites {
+            if site.keep {
+                steps.push(Step::Stack(StackOp::Dup2));
+                steps.extend([Step::Int(site.number), Step::Int(site.query)]);
+                steps.push(call("keepElement", "(Ljava/lang/Object;III)V"));
+            } else {
+                steps.extend([Step::Int(site.number), call("count", "(I)V")]);
+            }
+        }
+        steps.push(Step::Load(kind, scratch));
+        self.plan.before.entry(bci).or_default().extend(steps);
+    }
+
+    /// An instruction that reads a field.
+    pub fn get(&mut self, bci: u32, field: &FieldAccess, sites: &[FieldSite]) {
+        let is_static = field.is_static;
+        let owner = || if is_static { Step::Null } else { Step::Stack(StackOp::Dup) };
+        let mut steps = initialised(field);
+        for site in sites {
+            let get = call("get", "(Ljava/lang/Object;I)V");
+            steps.extend([owner(), Step::Int(site.number), get]);
+        }
+        for site in sites {
+            if site.keep {
+                let numbers = [Step::Int(site.number), Step::Int(site.query), call("keep", KEEP)];
+                steps.push(owner());
+                steps.extend(numbers);
+            } else {
+                steps.extend([Step::Int(site.number), call("count", "(I)V")]);
+            }
+        }
+        self.plan.before.entry(bci).or_default().extend(steps);
+    }
+
+    /// All of it.
+    pub fn finish(mut self) -> MethodPlan {
+        self.plan.entry.extend(self.entry);
+        self.plan
+    }
+}
+
+/// An access to a field.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldAccess {
+    /// Whether it is static.
+    pub is_static: bool,
+    /// The first letter of its descriptor.
+    pub kind: char,
+    /// For a static field that the access may initialise the class of: the constant that names it.
+    pub initialises: Option<u16>,
+}
+
+/// What an access to a static field does first of all: a hit comes after the hits in the initialiser that it runs.
+fn initialised(field: &FieldAccess) -> Vec<Step> {
+    let Some(constant) = field.initialises else { return Vec::new() };
+    let kind = kind_of(field.kind);
+    let pop = if kind.slots() == 2 { StackOp::Pop2 } else { StackOp::Pop };
+    vec![Step::Static { constant, kind }, Step::Stack(pop)]
+}
+
+/// A query's part in an access to a field.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldSite {
+    /// The number of its site.
+    pub number: i32,
+    /// The query.
+    pub query: i32,
+    /// Whether the last hit is kept by owner.
+    pub keep: bool,
+}
+
+/// The descriptor of `keep`.
+const KEEP: &str = "(Ljava/lang/Object;II)V";
+
+fn call(name: &str, descriptor: &str) -> Step {
+    Step::Call { class: PROBE_CLASS.into(), name: name.into(), descriptor: descriptor.into() }
+}
+
+fn stored(kind: Kind) -> Step {
+    call("store", &format!("({}I)J", letter(kind)))
+}
+
+/// How the recorder's parameters name a kind.
+fn letter(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Int => "I",
+        Kind::Long => "J",
+        Kind::Float => "F",
+        Kind::Double => "D",
+        Kind::Reference => "Ljava/lang/Object;",
+    }
+}
+
+fn kind_of(letter: char) -> Kind {
+    match letter {
+        'J' => Kind::Long,
+        'F' => Kind::Float,
+        'D' => Kind::Double,
+        'L' | '[' => Kind::Reference,
+        _ => Kind::Int,
+    }
+}

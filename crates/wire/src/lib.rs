@@ -1,0 +1,44 @@
+//! What `qp` and its agent in the VM tell each other. `qp` writes a [`Plan`] before the launch; the agent writes a
+//! [`Report`], a line for each class that it touched, before any code of that class runs.
+//!
+//! Both are JSON: they are small, and a report that was cut off is readable up to its last whole line. Names are those of
+//! class files, classes with slashes.
+#![forbid(unsafe_code)]
+
+mod plan;
+mod report;
+
+pub use plan::{
+    Armed, ArraySites, FieldSites, LocalStore, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, What,
+};
+pub use report::{ClassReport, Left, MethodReport, Report, ReportReader, SiteReport};
+
+/// The name of the class that the code put into methods calls, with slashes.
+pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";
+
+/// The name of the extra local that numbers activations.
+pub const SERIAL: &str = "qp:serial";
+
+/// The name of the extra local that keeps the last hit of a query in an activation.
+pub fn kept_name(query: u16) -> String {
+    format!("qp:{query}")
+}
+
+/// Tells the code of two methods apart (FNV-1a, 64 bits): an index means nothing in other code.
+pub fn code_hash(code: &[u8]) -> u64 {
+    code.iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_fnv() {
+        // The test vectors of the algorithm's authors.
+        assert_eq!(code_hash(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(code_hash(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(code_hash(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,216 @@
+//! What the agent is to put where.
+
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The plan of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Where the agent writes its report; it is there and empty.
+    pub report: PathBuf,
+    /// By number.
+    pub queries: Vec<PlannedQuery>,
+    /// Sites that are known by their method.
+    pub methods: Vec<MethodSites>,
+    /// Fields, whose sites are found as classes are loaded.
+    pub fields: Vec<FieldSites>,
+    /// Arrays, whose sites are found as classes are loaded.
+    pub arrays: Vec<ArraySites>,
+}
+
+/// What one query wants of its hits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedQuery {
+    /// So many of its first hits stop; `u32::MAX`: all.
+    pub budget: u32,
+    /// Later hits that stop all the same.
+    pub armed: Vec<Armed>,
+}
+
+/// A hit to stop at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Armed {
+    /// The class of its site.
+    pub class: String,
+    /// The method.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The index.
+    pub bci: u32,
+    /// What tells it from other sites at that index: [`What::way`].
+    pub way: Option<u32>,
+    /// The name of the thread.
+    pub thread: String,
+    /// Its number among the hits of the site in threads of that name, from 1.
+    pub ordinal: u64,
+}
+
+/// What goes into one method.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MethodSites {
+    /// The class.
+    pub class: String,
+    /// The method.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The [`crate::code_hash`] of the code that the indices are of.
+    pub code: u64,
+    /// Whether its activations are numbered.
+    pub serial: bool,
+    /// The sites.
+    pub sites: Vec<PlannedSite>,
+}
+
+/// One site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedSite {
+    /// Whose it is.
+    pub query: u16,
+    /// The index.
+    pub bci: u32,
+    /// What happens there.
+    pub what: What,
+}
+
+/// What happens at a site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum What {
+    /// Execution reaches it.
+    At,
+    /// The method is entered; a jump to index 0 does not count.
+    Entered,
+    /// The branch there takes a way.
+    Way {
+        /// Where it leads.
+        to: u32,
+        /// Whether the branch jumps there.
+        jumps: bool,
+        /// Whether it is the next instruction, where execution goes on without a jump.
+        falls: bool,
+        /// Whether it is one that the query asks for. Any other only counts as a hit of the branch.
+        wanted: bool,
+    },
+    /// A local variable is stored.
+    Stored(LocalStore),
+    /// A local variable is increased by `iinc`.
+    Increased {
+        /// Its slot.
+        slot: u16,
+        /// By how much.
+        by: i32,
+    },
+    /// A parameter has its value, as the method is entered.
+    Passed(LocalStore),
+    /// The instruction returns from the method.
+    Returns {
+        /// The first letter of the result's descriptor; `V` for none.
+        kind: char,
+    },
+}
+
+impl What {
+    /// What tells a site from another of the same query at the same index: the slot of a parameter, behind all indices.
+    /// The ways of a branch are one site.
+    pub fn way(&self) -> Option<u32> {
+        match self {
+            What::Passed(LocalStore { slot, .. }) => Some(PASSED + u32::from(*slot)),
+            _ => None,
+        }
+    }
+}
+
+/// No code has an index so high (JVMS §4.7.3).
+const PASSED: u32 = 1 << 16;
+
+/// A local variable as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocalStore {
+    /// Its slot.
+    pub slot: u16,
+    /// The first letter of its descriptor; `L` for every reference.
+    pub kind: char,
+}
+
+/// A field whose accesses are sites, in whatever class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldSites {
+    /// Whose they are.
+    pub query: u16,
+    /// The class that declares it.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor; empty where it is not known.
+    pub descriptor: String,
+    /// Whether it is static.
+    pub is_static: bool,
+    /// Whether writes are meant; else reads.
+    pub writes: bool,
+    /// Whether the last hit of each owner is kept.
+    pub keep: bool,
+}
+
+/// Arrays of one type, the stores to whose elements are sites in every class that is not the VM's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArraySites {
+    /// Whose they are.
+    pub query: u16,
+    /// The first letter of the elements' descriptor; `L` for every reference.
+    pub kind: char,
+    /// Whether the last hit of each element is kept.
+    pub keep: bool,
+}
+
+/// Why a plan cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The file.
+    #[error("the plan {path}: {error}")]
+    Io {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        error: std::io::Error,
+    },
+    /// What is in it.
+    #[error("the plan {path} is of another version of qp, or broken: {error}")]
+    Json {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        error: serde_json::Error,
+    },
+}
+
+impl Plan {
+    /// Where the plan of a process is in the folder of a run; without a process, of whichever it is.
+    pub fn path(folder: &Path, process: Option<u32>) -> PathBuf {
+        folder.join(process.map_or_else(|| "plan".to_owned(), |process| format!("plan-{process}")))
+    }
+
+    /// The plan of a process, if there is one. A VM without is not meant.
+    pub fn find(folder: &Path, process: u32) -> Option<Plan> {
+        [Some(process), None].into_iter().find_map(|process| Plan::read(&Plan::path(folder, process)).ok())
+    }
+
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no plan.
+    pub fn read(path: &Path) -> Result<Plan, PlanError> {
+        let bytes = std::fs::read(path).map_err(|error| PlanError::Io { path: path.to_owned(), error })?;
+        serde_json::from_slice(&bytes).map_err(|error| PlanError::Json { path: path.to_owned(), error })
+    }
+
+    /// Writes a plan.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), PlanError> {
+        let bytes = serde_json::to_vec(self);
+        let bytes = bytes.map_err(|error| PlanError::Json { path: path.to_owned(), error })?;
+        std::fs::write(path, bytes).map_err(|error| PlanError::Io { path: path.to_owned(), error })
+    }
+}
