@@ -5,6 +5,7 @@ use super::format::Chain;
 use super::translate::classes::Classes;
 use super::translate::{Need, Translation};
 use crate::classes::{ClassPool, SourceRoots};
+use crate::expr::Type;
 use crate::model::Site;
 use crate::query::{
     BranchSite, Constraint, Event, Field, FrameSelector, PointIndex, Slot, StoreSite, TraceQuery,
@@ -274,6 +275,9 @@ impl Names<'_> {
             ),
             Event::Written(field) => (format!("field written: {}", field_text(field)), Vec::new()),
             Event::Read(field) => (format!("field read: {}", field_text(field)), Vec::new()),
+            Event::ElementWritten(element) => {
+                (format!("array element written: {}[]", Type::of_descriptor(&element.descriptor)), Vec::new())
+            }
             Event::Thrown { class, caught } => {
                 let how = match caught {
                     Some(true) => "caught exception",

@@ -17,6 +17,33 @@ pub struct LimitArgs {
     /// Try so often to reach the first point, for a program that does not always come there
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub attempts: u32,
+    /// How the program is watched: by probes in its code, by JDWP events, or by probes where they can be placed
+    #[arg(long, value_name = "BACKEND", default_value = "auto")]
+    pub backend: BackendArg,
+    /// With probes: read so many of the first hits of each point as they come; of the others the VM keeps the last
+    #[arg(long, value_name = "N", default_value_t = session::EAGER, hide_short_help = true)]
+    pub eager: u32,
+}
+
+/// How the program is watched.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackendArg {
+    /// By probes where they help and can be placed, else by JDWP events
+    Auto,
+    /// By JDWP events alone: slow on hot code, for any VM
+    Jdwp,
+    /// By probes; an error where they cannot be placed
+    Probe,
+}
+
+impl From<BackendArg> for session::Backend {
+    fn from(backend: BackendArg) -> session::Backend {
+        match backend {
+            BackendArg::Auto => session::Backend::Auto,
+            BackendArg::Jdwp => session::Backend::Jdwp,
+            BackendArg::Probe => session::Backend::Probe,
+        }
+    }
 }
 
 impl LimitArgs {
@@ -26,6 +53,8 @@ impl LimitArgs {
             max_runs: self.max_runs,
             timeout_s: self.timeout,
             attempts: self.attempts,
+            backend: self.backend.into(),
+            eager: self.eager,
             ..session::Options::default()
         }
     }

@@ -166,7 +166,7 @@ fn hex(hash: Sha256) -> String {
 }
 
 /// XDG Base Directory Specification: an empty or relative `XDG_CACHE_HOME` counts as unset.
-fn cache_folder() -> Option<PathBuf> {
+pub(super) fn cache_folder() -> Option<PathBuf> {
     let absolute = |p: &PathBuf| p.is_absolute();
     let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")).filter(absolute);

@@ -83,6 +83,7 @@ pub(super) struct Group {
 
 impl Group {
     pub fn spawn(spec: Spec<'_>, output: Output, guardian: Arc<Guardian>) -> std::io::Result<Group> {
+        guardian.begin();
         let mut command = Command::new(&spec.program);
         command.args(spec.command.iter().skip(1)).current_dir(spec.cwd);
         if let Some(name) = spec.command.first() {

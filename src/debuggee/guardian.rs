@@ -17,7 +17,7 @@ while read -r op group; do
 done
 for g in $groups; do kill -KILL "-$g"; done"#;
 
-/// Starts with the first group that is added. Without a POSIX shell there is no guardian, and nothing else changes.
+/// Starts before the first group does, so that none is ever without. Without a POSIX shell there is no guardian, and nothing else changes.
 #[derive(Debug, Default)]
 pub(super) struct Guardian(Mutex<State>);
 
@@ -30,7 +30,8 @@ enum State {
 }
 
 impl Guardian {
-    pub fn add(&self, group: u32) {
+    /// Is there from here on.
+    pub fn begin(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*state, State::Idle) {
             *state = start().map_or(State::Unavailable, |mut child| {
@@ -38,7 +39,10 @@ impl Guardian {
                 State::Watching(child, pipe)
             });
         }
-        state.tell("add", group);
+    }
+
+    pub fn add(&self, group: u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).tell("add", group);
     }
 
     pub fn remove(&self, group: u32) {

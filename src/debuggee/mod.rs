@@ -16,6 +16,7 @@
 //! 3. What escapes both: a process that leaves its group *and* clears its environment; and, when `qp` is killed by
 //!    SIGKILL, one that leaves its group.
 
+mod agent;
 mod build;
 mod error;
 mod group;
@@ -31,6 +32,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+pub use agent::Agent;
 pub use build::BuildOutcome;
 pub use error::{DebuggeeError, Others, Step};
 pub use group::Exit;

@@ -1,5 +1,6 @@
 //! How a debuggee is launched: everything a chain says about it, checked once and launched any number of times.
 
+use super::agent::Agent;
 use super::build::{self, BuildOutcome};
 use super::error::{DebuggeeError, Step};
 use super::group::{Group, Spec};
@@ -207,7 +208,7 @@ impl Template {
     pub async fn compile_source(&self) -> Result<Option<tempfile::TempDir>, DebuggeeError> {
         let LaunchCommand::Java(java) = self.launch_command()? else { return Ok(None) };
         let Main::SourceFile(file) = &java.main else { return Ok(None) };
-        let folder = tempfile::Builder::new().prefix("querypoint-").tempdir();
+        let folder = tempfile::Builder::new().prefix("querypoint-source-").tempdir();
         let folder = folder.map_err(DebuggeeError::TemporaryFolder)?;
         // Of the same JDK, or else what the path has.
         let beside =
@@ -264,21 +265,37 @@ impl Template {
         Err(DebuggeeError::Failed { step, command: command.join(" "), exit, tail: group.output().tail() })
     }
 
-    /// Starts the debuggee with a debug agent that connects to `agent_address` and suspends the VM at its start.
-    /// Must be called within a tokio runtime.
+    /// The agent, for one run.
+    ///
+    /// # Errors
+    /// When it cannot be unpacked.
+    pub fn agent(&self) -> Result<Agent, DebuggeeError> {
+        let cache = self.settings.cache.clone().or_else(build::cache_folder);
+        Agent::new(cache.as_deref().and_then(Path::parent))
+    }
+
+    /// Starts the debuggee with a debug agent that connects to `address` and suspends the VM at its start, and with the
+    /// agent that places probes, if it is given. Must be called within a tokio runtime.
     ///
     /// # Errors
     /// When the program cannot be started, or has a debug agent of its own.
     pub fn launch(
         self: &Arc<Self>,
-        agent_address: SocketAddr,
+        address: SocketAddr,
+        agent: Option<&Agent>,
         forward: Option<Forward>,
     ) -> Result<Running, DebuggeeError> {
-        let agent = format!("-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={agent_address}");
+        // The VM stands still for the debugger before the other agent begins, which finds its plan written then.
+        let jdwp = format!("-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}");
+        let mut options = vec![jdwp];
+        options.extend(agent.and_then(Agent::option));
         let mut command = self.settings.command.clone();
         let mut env = Vec::new();
         match self.launch_command()? {
-            LaunchCommand::Java(java) => command.insert(java.options_at.min(command.len()), agent),
+            LaunchCommand::Java(java) => {
+                let at = java.options_at.min(command.len());
+                command.splice(at..at, options);
+            }
             LaunchCommand::Wrapper { .. } => {
                 let before = self.variable("JAVA_TOOL_OPTIONS").filter(|o| !o.trim().is_empty());
                 if let Some(own) =
@@ -286,8 +303,8 @@ impl Template {
                 {
                     return Err(JavaCommandError::DebugAgent(format!("JAVA_TOOL_OPTIONS={own}")).into());
                 }
-                let options = before.map_or(agent.clone(), |before| format!("{before} {agent}"));
-                env.push(("JAVA_TOOL_OPTIONS".to_owned(), options));
+                let options: Vec<String> = before.into_iter().chain(options).collect();
+                env.push(("JAVA_TOOL_OPTIONS".to_owned(), options.join(" ")));
             }
         }
         let group = self.spawn(Step::Command, &command, self.settings.stdin.clone(), &env, forward)?;

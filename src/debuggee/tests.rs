@@ -65,7 +65,7 @@ async fn a_java_command_connects_and_is_stopped() {
     let mut chosen = settings(words(&["java", "-cp", "classes", "Waits"]), dir.path());
     chosen.jvm = Some("Waits".into());
     let (listener, address) = listener().await;
-    let mut running = template(chosen).launch(address, None).unwrap();
+    let mut running = template(chosen).launch(address, None, None).unwrap();
     let incoming = running.accept(&listener, LIMIT).await.unwrap();
     assert!(incoming.wanted);
     let peer = incoming.peer.unwrap();
@@ -89,7 +89,7 @@ async fn a_wrapper_hands_the_agent_to_its_vm_by_the_environment() {
     chosen.env.push(("JAVA_TOOL_OPTIONS".into(), "-Down=kept".into()));
     chosen.jvm = Some("Other".into());
     let (listener, address) = listener().await;
-    let mut running = template(chosen).launch(address, None).unwrap();
+    let mut running = template(chosen).launch(address, None, None).unwrap();
     let incoming = running.accept(&listener, LIMIT).await.unwrap();
     assert!(!incoming.wanted, "the main class is Waits");
     let peer = incoming.peer.unwrap();
@@ -106,7 +106,7 @@ async fn a_wrapper_hands_the_agent_to_its_vm_by_the_environment() {
 async fn a_foreign_connection_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let (listener, address) = listener().await;
-    let mut running = template(settings(shell("sleep 60"), dir.path())).launch(address, None).unwrap();
+    let mut running = template(settings(shell("sleep 60"), dir.path())).launch(address, None, None).unwrap();
     let foreign = tokio::net::TcpStream::connect(address).await.unwrap();
     let error = running.accept(&listener, Duration::from_millis(300)).await.unwrap_err();
     let DebuggeeError::NoConnection { others, .. } = &error else { panic!("{error}") };
@@ -123,7 +123,7 @@ async fn nothing_is_left_after_drop() {
                   setsid sh -c 'echo $$ > c; sleep 1000' & wait";
     for by_stop in [true, false] {
         let (_listener, address) = listener().await;
-        let running = template(settings(shell(script), dir.path())).launch(address, None).unwrap();
+        let running = template(settings(shell(script), dir.path())).launch(address, None, None).unwrap();
         let mut pids = vec![running.pid()];
         for name in ["a", "b", "c"] {
             pids.push(read_pid(&dir.path().join(name)).await);
@@ -184,7 +184,8 @@ async fn megabytes_of_output_neither_block_nor_grow() {
         }
     });
     let (_listener, address) = listener().await;
-    let mut running = template(settings(shell(script), dir.path())).launch(address, Some(forward)).unwrap();
+    let mut running =
+        template(settings(shell(script), dir.path())).launch(address, None, Some(forward)).unwrap();
     let exit = running.wait_exit().await;
     assert_eq!(exit.to_string(), "exit code 3");
     let tail = running.tail();
@@ -205,12 +206,12 @@ async fn input_is_the_same_in_every_run() {
         let mut chosen = settings(shell("cat; echo done"), dir.path());
         chosen.stdin = stdin;
         let (_listener, address) = listener().await;
-        let mut running = template(chosen).launch(address, None).unwrap();
+        let mut running = template(chosen).launch(address, None, None).unwrap();
         assert!(running.wait_exit().await.success());
         assert_eq!(running.tail().last(9), "  one\n  two\n  done");
     }
     let (_listener, address) = listener().await;
-    let mut running = template(settings(shell("cat; pwd"), dir.path())).launch(address, None).unwrap();
+    let mut running = template(settings(shell("cat; pwd"), dir.path())).launch(address, None, None).unwrap();
     assert!(running.wait_exit().await.success());
     assert_eq!(running.tail().last(9), format!("  {}", dir.path().canonicalize().unwrap().display()));
 }
@@ -257,7 +258,7 @@ async fn steps_before_and_beside_the_run() {
     let template_ = template(chosen.clone());
     template_.before_run(None).await.unwrap();
     let (_listener, address) = listener().await;
-    let mut running = template_.launch(address, None).unwrap();
+    let mut running = template_.launch(address, None, None).unwrap();
     let driving = tokio::time::timeout(LIMIT, running.drive(None)).await.unwrap();
     let Driving::Failed(error) = driving else { panic!("{driving:?}") };
     let error = error.to_string();
@@ -265,7 +266,7 @@ async fn steps_before_and_beside_the_run() {
     running.stop(GRACE).await;
 
     chosen.drive = Some(shell("true"));
-    let mut running = template(chosen.clone()).launch(address, None).unwrap();
+    let mut running = template(chosen.clone()).launch(address, None, None).unwrap();
     let failed = tokio::time::timeout(GRACE, running.drive(None)).await;
     assert!(failed.is_err() && !running.was_asked_to_end(), "a driver that succeeds is no failure");
 
@@ -281,20 +282,20 @@ async fn a_vm_that_ends_or_hangs_before_it_connects() {
     let dir = tempfile::tempdir().unwrap();
     let (listener, address) = listener().await;
     let mut running = template(settings(words(&["java", "-XX:NoSuchFlag", "Main"]), dir.path()))
-        .launch(address, None)
+        .launch(address, None, None)
         .unwrap();
     let error = running.accept(&listener, LIMIT).await.unwrap_err().to_string();
     assert!(error.contains("ended with exit code 1 before its VM connected"), "{error}");
     assert!(error.contains("Unrecognized VM option 'NoSuchFlag'"), "{error}");
 
     let mut running =
-        template(settings(shell("echo waiting; sleep 60"), dir.path())).launch(address, None).unwrap();
+        template(settings(shell("echo waiting; sleep 60"), dir.path())).launch(address, None, None).unwrap();
     let error = running.accept(&listener, Duration::from_secs(1)).await.unwrap_err().to_string();
     assert!(error.contains("no VM connected within 1 s") && error.contains("  waiting"), "{error}");
 
     // A wrapper that starts the VM in the background and ends is waited for.
     let script = "(sleep 0.3; exec sleep 0.3) & exit 0";
-    let mut running = template(settings(shell(script), dir.path())).launch(address, None).unwrap();
+    let mut running = template(settings(shell(script), dir.path())).launch(address, None, None).unwrap();
     let error = running.accept(&listener, LIMIT).await.unwrap_err().to_string();
     assert!(error.contains("exit code 0") && error.contains("write the `java` command itself"), "{error}");
     assert!(running.elapsed() > Duration::from_millis(500));
@@ -321,6 +322,6 @@ fn templates_refuse_what_cannot_work() {
     let mut chosen = settings(shell("true"), dir.path());
     chosen.env.push(("JAVA_TOOL_OPTIONS".into(), "-agentlib:jdwp=transport=dt_socket,server=y".into()));
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
-    let error = template(chosen).launch(address, None).map(|_| ()).unwrap_err().to_string();
+    let error = template(chosen).launch(address, None, None).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("JAVA_TOOL_OPTIONS=") && error.contains("adds its own debug agent"), "{error}");
 }

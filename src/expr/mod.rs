@@ -92,6 +92,11 @@ impl Expr {
         self.node.any(&|n| *n == Node::Event(part))
     }
 
+    /// What an event itself knows.
+    pub fn event(part: EventPart) -> Expr {
+        Expr::from_node(Node::Event(part))
+    }
+
     fn from_node(node: Node) -> Expr {
         Expr { text: node.to_string().into(), node: Arc::new(node) }
     }

@@ -41,7 +41,14 @@ pub enum Place {
         descriptor: String,
     },
     /// An element of an array.
-    ArrayElement,
+    Element {
+        /// Gives the array, at the frame.
+        array: Expr,
+        /// Gives the index, at the frame.
+        index: Expr,
+        /// Its field descriptor; none where the expression does not tell.
+        descriptor: Option<String>,
+    },
     /// A field of an object whose class only the run tells.
     Unknown {
         /// Gives the object, at the frame.
@@ -61,7 +68,11 @@ pub fn place(expr: &Expr, scope: &Scope, classes: &dyn ClassLookup) -> Result<Pl
     let node = expr.node();
     let of = checker.type_of(node)?;
     match node {
-        Node::Index { .. } => Ok(Place::ArrayElement),
+        Node::Index { array, index } => Ok(Place::Element {
+            array: Expr::from_node((**array).clone()),
+            index: Expr::from_node((**index).clone()),
+            descriptor: of.descriptor(),
+        }),
         Node::Name(_) | Node::Field { .. } => match node.dotted() {
             Some(parts) => dotted(&checker, node, &parts),
             None => member(&checker, node),

@@ -48,6 +48,8 @@ pub struct EventTypes {
     pub exception: Option<Type>,
     /// Of `.result`.
     pub result: Option<Type>,
+    /// Of `.index`.
+    pub index: Option<Type>,
 }
 
 impl EventTypes {
@@ -59,7 +61,8 @@ impl EventTypes {
             old: any.clone(),
             new: any.clone(),
             exception: any.clone(),
-            result: any,
+            result: any.clone(),
+            index: any,
         }
     }
 
@@ -71,6 +74,7 @@ impl EventTypes {
             EventPart::New => self.new.as_ref(),
             EventPart::Exception => self.exception.as_ref(),
             EventPart::Result => self.result.as_ref(),
+            EventPart::Index => self.index.as_ref(),
         }
     }
 }

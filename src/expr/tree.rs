@@ -116,12 +116,20 @@ pub enum EventPart {
     Exception,
     /// `.result`: what the method returns.
     Result,
+    /// `.index`: which element of the array.
+    Index,
 }
 
 impl EventPart {
     /// All parts, in the order of the documentation.
-    pub const ALL: [EventPart; 5] =
-        [EventPart::Owner, EventPart::Old, EventPart::New, EventPart::Exception, EventPart::Result];
+    pub const ALL: [EventPart; 6] = [
+        EventPart::Owner,
+        EventPart::Old,
+        EventPart::New,
+        EventPart::Exception,
+        EventPart::Result,
+        EventPart::Index,
+    ];
 
     /// The word after the dot.
     pub fn word(self) -> &'static str {
@@ -131,6 +139,7 @@ impl EventPart {
             EventPart::New => "new",
             EventPart::Exception => "exception",
             EventPart::Result => "result",
+            EventPart::Index => "index",
         }
     }
 }

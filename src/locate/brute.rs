@@ -139,6 +139,7 @@ fn identity(value: &Value) -> Option<u64> {
     match value {
         Value::Object { id, .. } => Some(id.0),
         Value::Str(s) => Some(s.id.0),
+        Value::Int(i) => Some(*i as u64),
         _ => None,
     }
 }

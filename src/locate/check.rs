@@ -124,7 +124,7 @@ impl Checker {
         for constraint in &query.constraints {
             let p = constraint.point();
             match constraint {
-                Constraint::Sameness { mine, .. } if slot(c, *mine).and_then(Value::object_id).is_none() => {
+                Constraint::Sameness { mine, .. } if slot(c, *mine).and_then(Value::identity).is_none() => {
                     return Err(Rejection::NoReference(p));
                 }
                 Constraint::MayAffect { .. } | Constraint::Controls(_) if !stands_in_own(c, tables) => {
@@ -172,11 +172,14 @@ impl Checker {
             Constraint::After(_) => hold(c.sequence > p.sequence, Rejection::NotAfter(point)),
             Constraint::SameThread(_) => hold(c.thread == p.thread, Rejection::OtherThread(point)),
             Constraint::Sameness { mine, theirs, .. } => {
-                let Some(wanted) = slot(p, *theirs).and_then(Value::object_id) else {
+                let theirs = slot(p, *theirs);
+                let Some(wanted) = theirs.and_then(Value::identity) else {
                     return Err(Rejection::PointHasNoReference(point));
                 };
-                match slot(c, *mine).and_then(Value::object_id) {
+                let is_index = theirs.is_some_and(|value| value.object_id().is_none());
+                match slot(c, *mine).and_then(Value::identity) {
                     None => Err(Rejection::NoReference(point)),
+                    Some(id) if is_index => hold(id == wanted, Rejection::OtherElement(point)),
                     Some(id) => hold(id == wanted, Rejection::OtherObject(point)),
                 }
             }

@@ -34,8 +34,8 @@ impl Part {
     fn of(self, candidate: &Occurrence) -> u64 {
         match self {
             Part::Object(slot) => {
-                let id = check::slot(candidate, slot).and_then(Value::object_id);
-                id.map_or(0, |id| id.0.wrapping_add(1))
+                let id = check::slot(candidate, slot).and_then(Value::identity);
+                id.map_or(0, |id| id.wrapping_add(1))
             }
             Part::Thread => u64::from(candidate.thread.0),
             Part::Own => candidate.activation.map_or(0, |a| a.serial()),
@@ -452,7 +452,7 @@ fn asks_for_activations(constraint: &Constraint) -> bool {
 fn fixed(constraint: &Constraint, answer: &Occurrence) -> Option<u64> {
     match constraint {
         Constraint::Sameness { theirs, .. } => {
-            check::slot(answer, *theirs).and_then(Value::object_id).map(|id| id.0.wrapping_add(1))
+            check::slot(answer, *theirs).and_then(Value::identity).map(|id| id.wrapping_add(1))
         }
         Constraint::SameThread(_) => Some(u64::from(answer.thread.0)),
         _ => None,

@@ -17,6 +17,8 @@ pub enum Rejection {
     OtherThread(PointIndex),
     /// Its reference names another object than the point's.
     OtherObject(PointIndex),
+    /// Another element of the array.
+    OtherElement(PointIndex),
     /// Its reference is `null`, or could not be read.
     NoReference(PointIndex),
     /// The point's reference is `null`, or could not be read, so nothing is the same object.
@@ -44,6 +46,7 @@ impl Rejection {
             | Rejection::NotAfter(p)
             | Rejection::OtherThread(p)
             | Rejection::OtherObject(p)
+            | Rejection::OtherElement(p)
             | Rejection::NoReference(p)
             | Rejection::PointHasNoReference(p)
             | Rejection::OtherActivation(p)
@@ -62,6 +65,7 @@ impl Rejection {
             Rejection::NotAfter(p) => format!("not after {}", id(*p)),
             Rejection::OtherThread(p) => format!("another thread than {}", id(*p)),
             Rejection::OtherObject(p) => format!("another object than at {}", id(*p)),
+            Rejection::OtherElement(p) => format!("another element than at {}", id(*p)),
             Rejection::NoReference(_) => "its reference is null or unreadable".to_owned(),
             Rejection::PointHasNoReference(p) => format!("the reference at {} is null or unreadable", id(*p)),
             Rejection::OtherActivation(p) => format!("another activation than on the stack of {}", id(*p)),

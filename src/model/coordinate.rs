@@ -1,6 +1,7 @@
 //! Where an occurrence of one run is to be found in another: by names and counts only, since nothing else survives a
 //! relaunch.
 
+use super::occurrence::Way;
 use super::site::Site;
 use std::sync::Arc;
 
@@ -15,4 +16,26 @@ pub struct Coordinate {
     pub thread: Arc<str>,
     /// Which of the event's hits there in threads of that name, from 1.
     pub ordinal: u32,
+    /// What the occurrence's `way` is.
+    pub way: Option<Way>,
+}
+
+/// What the VM said, at a point, of the last hit before it of another point's TraceQuery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// Which TraceQuery, by its place in the chain.
+    pub query: u16,
+    /// The last hit.
+    pub last: LastHit,
+}
+
+/// A last hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LastHit {
+    /// There was none.
+    Never,
+    /// It was here.
+    At(Coordinate),
+    /// That is not known, and why.
+    Unknown(String),
 }

@@ -1,5 +1,6 @@
 //! Occurrences: one event at a site in one run, with what the locator may need of it.
 
+use super::coordinate::Forecast;
 use super::tables::{ActivationKey, FrameKey, ShapeKey, StackKey, ThreadKey};
 use super::value::Value;
 use std::num::NonZeroU16;
@@ -37,6 +38,8 @@ pub struct Detail {
     pub result: Option<Value>,
     /// Remarks that belong to the answer: what may be missed, what is uncertain.
     pub notes: Vec<String>,
+    /// Of the points whose answers depend on this one, where the VM had seen the last hit.
+    pub forecasts: Vec<Forecast>,
 }
 
 /// A number below 65,535, such as a bytecode index: code has less than 65,536 bytes (JVMS §4.7.3). `Option<Way>` takes

@@ -66,6 +66,19 @@ impl Value {
         }
     }
 
+    /// What two references, or two indices of an array, are compared by; none for other values, and for `null`.
+    pub fn identity(&self) -> Option<u64> {
+        let index =
+            |index: i64| u64::from(u32::from_ne_bytes(i32::try_from(index).unwrap_or(-1).to_ne_bytes()));
+        match self {
+            Value::Byte(i) => Some(index((*i).into())),
+            Value::Short(i) => Some(index((*i).into())),
+            Value::Char(i) => Some(index((*i).into())),
+            Value::Int(i) => Some(index((*i).into())),
+            _ => self.object_id().map(|id| id.0),
+        }
+    }
+
     /// Whether both are the same value: numbers by value (`NaN` equals itself), references by identity.
     pub fn same(&self, other: &Value) -> bool {
         match (self, other) {

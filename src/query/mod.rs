@@ -76,6 +76,8 @@ pub enum Event {
     },
     /// An exception is caught in an activation of one of these methods and its throw bypassed the line (DESIGN §5.10).
     Skipped(Vec<SkippedLine>),
+    /// An element of an array is about to be written; only probes see it.
+    ElementWritten(Element),
     /// A local variable is assigned.
     Stored(Vec<StoreSite>),
     /// A branch is decided, or a handler entered, that a point may depend on.
@@ -104,6 +106,13 @@ pub struct Field {
     pub name: Arc<str>,
     /// Whether it is static: such a field has no owner.
     pub is_static: bool,
+}
+
+/// The elements of arrays of one type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Element {
+    /// Descriptor of the elements.
+    pub descriptor: Arc<str>,
 }
 
 /// The line that an exception can bypass, in one method.

@@ -10,6 +10,8 @@ struct Open {
     depth: u32,
     method: u32,
     key: ActivationKey,
+    /// The number that the method itself has given the activation; 0 where it gives none.
+    serial: i64,
 }
 
 /// The tracked activations on one thread's stack, oldest first.
@@ -25,8 +27,25 @@ impl ActivationStack {
         self.open.truncate(self.open.partition_point(|a| a.depth < depth));
         let caller = self.open.last().map(|a| a.key);
         let key = tables.add_activation(Activation { caller, depth, method, certain });
-        self.open.push(Open { depth, method, key });
+        self.open.push(Open { depth, method, key, serial: 0 });
         key
+    }
+
+    /// Whether the activation at this depth is known by its number. Then so is everything below it.
+    pub fn is_numbered(&self, method: u32, depth: u32, serial: i64) -> bool {
+        let at = self.open.partition_point(|a| a.depth < depth);
+        self.open.get(at).is_some_and(|a| (a.depth, a.method, a.serial) == (depth, method, serial))
+    }
+
+    /// What stands on the stack above a depth, oldest first, as `(method, depth, serial)`: all else above it has ended.
+    pub fn set_above(&mut self, tables: &mut Tables, depth: u32, numbered: &[(u32, u32, i64)]) {
+        self.open.truncate(self.open.partition_point(|a| a.depth <= depth));
+        for (method, depth, serial) in numbered {
+            self.enter(tables, *method, *depth, *serial > 0);
+            if let Some(open) = self.open.last_mut() {
+                open.serial = *serial;
+            }
+        }
     }
 
     /// The thread stands in a frame of this depth. `method` is the frame's method if it is tracked. Gives the newest

@@ -27,11 +27,17 @@ impl Watcher {
     async fn count(&mut self, stop: &Stop, query: &TraceQuery) -> Result<u32, RunError> {
         let frame = self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?;
         let thread = self.state(stop.thread).name.clone();
-        let hits = self.hits.entry((query.point.0, frame, thread.clone())).or_insert(0);
-        *hits = hits.saturating_add(1);
-        let ordinal = *hits;
+        let (ordinal, way) = match stop.counted {
+            Some((ordinal, way)) => (ordinal, way),
+            None => {
+                let hits = self.hits.entry((query.point.0, frame, thread.clone())).or_insert(0);
+                *hits = hits.saturating_add(1);
+                (*hits, None)
+            }
+        };
         if let Some(at) = &self.halt_at
             && (at.query, at.ordinal, &at.thread) == (query.point.0, ordinal, &thread)
+            && (way.is_none() || way == at.way)
             && self.watched.tables.frame(frame).is_some_and(|f| f.site == at.site)
         {
             self.arrived = Some((at.query, None));

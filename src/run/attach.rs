@@ -158,7 +158,7 @@ async fn try_once(remote: &Remote) -> Result<Greeted, Seen> {
         return Err(let_go(&conn, Seen::Running).await);
     }
     match timeout(ANSWER, facts(&conn, None)).await {
-        Ok(Ok(facts)) => Ok(Greeted { conn, events, start, facts }),
+        Ok(Ok(facts)) => Ok(Greeted { conn, events, start, facts, process: None }),
         Ok(Err(_)) => Err(Seen::Closed),
         Err(_) => Err(Seen::Silent),
     }

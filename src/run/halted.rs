@@ -87,8 +87,8 @@ impl Halted {
     /// The program has ended.
     pub async fn scope(&mut self, frame: i32) -> Result<Option<(Vec<String>, bool)>, RunError> {
         let (watched, stop) = (&mut self.live.watcher.watched, &mut self.standing.stop);
-        let Some(index) = stop.frame_index(&watched.vm, frame).await? else { return Ok(None) };
-        let Some(at) = stop.frames(&watched.vm).await?.get(index).map(|f| f.location) else {
+        let Some(index) = stop.frame_index(&mut watched.vm, frame).await? else { return Ok(None) };
+        let Some(at) = stop.frames(&mut watched.vm).await?.get(index).map(|f| f.location) else {
             return Ok(None);
         };
         let method = watched.vm.method(at.class, at.method).await?;
@@ -142,8 +142,9 @@ impl Halted {
     }
 
     /// What the run has told by now; it stays as it is.
-    pub fn outcome(&self) -> Outcome {
-        let watched = &self.live.watcher.watched;
+    pub fn outcome(&mut self) -> Outcome {
+        let watched = &mut self.live.watcher.watched;
+        watched.close_report();
         Outcome {
             ended: Ended::Stopped,
             tables: watched.tables.clone(),

@@ -80,7 +80,7 @@ impl Watcher {
         Ok(())
     }
 
-    async fn passed(
+    pub(super) async fn passed(
         &mut self,
         stop: &mut Stop,
         number: u16,
@@ -136,7 +136,7 @@ impl Watcher {
     }
 
     /// The value of a slot of the newest frame.
-    async fn slot(&mut self, stop: &mut Stop, slot: u16, sigbyte: Tag) -> Result<Value, RunError> {
+    pub(super) async fn slot(&mut self, stop: &mut Stop, slot: u16, sigbyte: Tag) -> Result<Value, RunError> {
         if let Some(raw) = stop.local(i32::from(slot)) {
             return self.watched.vm.value(&mut self.watched.tables, raw).await;
         }
@@ -320,7 +320,7 @@ impl Watcher {
             // Without a class file there is no exception table to look into: the newest frame it is.
             None => true,
         };
-        let frames = stop.frames(&self.watched.vm).await?;
+        let frames = stop.frames(&mut self.watched.vm).await?;
         let found = frames.iter().position(|f| {
             f.location.class == at.class && f.location.method == at.method && covers(bci(f.location.index))
         });
@@ -330,6 +330,9 @@ impl Watcher {
         let Some(frame) = keys.get(above).copied() else { return Ok(None) };
         let depth = u32::try_from(total - above).unwrap_or(u32::MAX);
         let tracked = self.watched.tracked(&method.name);
+        if tracked.is_some() && self.watched.vm.is_probed() {
+            self.numbered(stop).await?;
+        }
         let state = self.threads.entry(stop.thread).or_default();
         let activation = tracked.and_then(|t| state.activations.lookup(&mut self.watched.tables, t, depth));
         let above = u32::try_from(above).unwrap_or(u32::MAX);
@@ -358,7 +361,7 @@ impl Watcher {
         let newest = usize::try_from(catch.above).unwrap_or(usize::MAX);
         let (_, keys) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
         let mut keys = keys.get(newest..).unwrap_or_default().to_vec();
-        let location = stop.frames(&self.watched.vm).await?.get(newest).map(|f| f.location);
+        let location = stop.frames(&mut self.watched.vm).await?.get(newest).map(|f| f.location);
         let Some(location) = location else { return Ok(()) };
         let mut older = stop.at_frame(newest, location);
         let (shape, kept) = self.collector.collect(&mut self.watched, &mut older, query).await?;

@@ -56,6 +56,8 @@ pub struct Installed {
     thrown: BTreeSet<(Option<ReferenceTypeId>, u16, Option<bool>)>,
     /// What is to be noticed once.
     pub notices: Notices,
+    /// The agent's probes stand where breakpoints and watches would.
+    pub by_probes: bool,
     classes: BTreeSet<ReferenceTypeId>,
     methods: Vec<InstalledMethod>,
 }
@@ -82,7 +84,9 @@ impl Installed {
         let mut prepares = Vec::new();
         let mut present = Vec::new();
         let instrumentation: Arc<str> = INSTRUMENTATION.into();
-        for name in watches.classes.keys().chain([&instrumentation]) {
+        let recorder: Arc<str> = super::probes::NAME.into();
+        let recorder = self.by_probes.then_some(&recorder);
+        for name in watches.classes.keys().chain([&instrumentation]).chain(recorder) {
             if !self.names.insert(name.clone()) {
                 // Its classes are watched for already, perhaps for less.
                 let signature = type_signature(name);
@@ -198,6 +202,10 @@ impl Installed {
                 ));
                 continue;
             };
+            if self.by_probes {
+                // The agent has compared the code.
+                continue;
+            }
             let code = (!method_watch.at.is_empty())
                 .then(|| conn.send(method::Bytecodes { ref_type: class.id, method: declared.id }));
             pending.push((name, descriptor, declared.id, method_watch, code));
@@ -285,6 +293,9 @@ impl Installed {
                     ));
                     continue;
                 };
+                if self.by_probes {
+                    continue;
+                }
                 let known =
                     |r: &&mut FieldRequest| (r.class, r.field, r.kind) == (class.id, field.id, event_kind);
                 if let Some(request) = self.fields.values_mut().find(known) {

@@ -4,13 +4,14 @@ use super::attach;
 use super::error::{BrokeOff, RunError};
 use super::halted::Halted;
 use super::observer::{Control, Observer};
+use super::probes::{self, Gate};
 use super::report::{Ended, RunReport};
 use super::vm::{Vm, or_default};
 use super::watched::Watched;
 use super::watcher::Watcher;
 use super::watches::Watches;
 use crate::classes::ClassPool;
-use crate::debuggee::{Driving, Exit, Forward, Incoming, Running, Tail, Template};
+use crate::debuggee::{Agent, Driving, Exit, Forward, Incoming, Running, Tail, Template};
 use crate::model::{Coordinate, MethodName, Tables};
 use crate::query::TraceQuery;
 use jdwp::Connection;
@@ -75,6 +76,8 @@ pub struct Questions {
     pub tracked: BTreeSet<MethodName>,
     /// The class files.
     pub pool: Rc<ClassPool>,
+    /// Which hits interrupt, by query, where the run is to be watched by probes.
+    pub gates: Option<Vec<Gate>>,
 }
 
 /// What a run is asked while it is on.
@@ -97,6 +100,8 @@ pub struct Launch<'a> {
     pub halt_at: Option<Coordinate>,
     /// Brings what more it is to be asked while it is on.
     pub more: Option<mpsc::Receiver<More>>,
+    /// Whether the agent comes along, so that the run can be watched by probes.
+    pub agent: bool,
 }
 
 /// How far a run has come.
@@ -129,20 +134,21 @@ pub async fn execute(
     ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
     observer: &mut dyn Observer,
 ) -> Result<Stage, RunError> {
-    let Launch { template, output, interrupt, halt_at, more } = launch;
+    let Launch { template, output, interrupt, halt_at, more, agent } = launch;
     let limit = template.settings().timeout;
     let deadline = tokio::time::Instant::now() + limit;
     tokio::select! {
         ready = template.before_run(output.clone()) => ready?,
         () = interrupt.wait() => return Ok(Stage::Over(Box::new(nothing(Ended::Interrupted)))),
     }
+    let agent = if agent { Some(template.agent()?) } else { None };
     // A remote program is connected to: no port of ours is open then.
     let (mut running, listener) = if template.settings().remote.is_some() {
         (template.relaunch(output.clone())?, None)
     } else {
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(RunError::Listen)?;
         let address = listener.local_addr().map_err(RunError::Listen)?;
-        (template.launch(address, output.clone())?, Some(listener))
+        (template.launch(address, agent.as_ref(), output.clone())?, Some(listener))
     };
     let connected = tokio::select! {
         connected = greeted(&mut running, listener.as_ref(), deadline, limit) => match connected {
@@ -155,7 +161,7 @@ pub async fn execute(
             return Ok(Stage::Over(Box::new(outcome)));
         }
     };
-    let Greeted { conn, events, start, facts } = connected;
+    let Greeted { conn, events, start, facts, process } = connected;
     let questions = match ask(&facts) {
         Ok(questions) => questions,
         Err(error) => {
@@ -165,13 +171,25 @@ pub async fn execute(
         }
     };
     let watches = Watches::new(&questions.queries, &questions.tracked);
+    let recorder = match (&agent, &questions.gates) {
+        (Some(agent), Some(gates)) => probes::begin(agent, process, &questions, gates, &watches),
+        _ => Ok(None),
+    };
     let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
+    match recorder {
+        Ok(Some((told, recorder))) => {
+            watched.vm.told = Some(told);
+            watched.recorder = Some(recorder);
+        }
+        Ok(None) => {}
+        Err(why) => watched.report.unprobed.push(why),
+    }
     if let Some(start) = start {
         watched.put_back(start);
     }
     let mut watcher = Watcher::new(watched, &questions.queries, more);
     watcher.halt_at = halt_at;
-    Live { running, listener, conn, watcher, limit, output, driven: false }
+    Live { running, listener, conn, watcher, limit, output, driven: false, _agent: agent }
         .watch(deadline, interrupt, observer)
         .await
 }
@@ -187,6 +205,8 @@ pub(super) struct Live {
     output: Option<Forward>,
     /// Whether the driver of a remote program has finished, and so the run has.
     driven: bool,
+    /// The plan's folder, which goes with the run.
+    _agent: Option<Agent>,
 }
 
 impl Live {
@@ -270,6 +290,7 @@ impl Live {
             Err(error) => return Err(error),
             _ => {}
         }
+        seen.close_report();
         let ended =
             stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit, said_its_end) });
         Ok(Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail })
@@ -346,6 +367,8 @@ pub(super) struct Greeted {
     /// What it said of its start, if that was read.
     pub(super) start: Option<jdwp::EventSet>,
     pub(super) facts: VmFacts,
+    /// Its process, where the system tells.
+    pub(super) process: Option<u32>,
 }
 
 async fn greeted(
@@ -368,13 +391,14 @@ async fn connect(
     limit: Duration,
 ) -> Result<Greeted, RunError> {
     let incoming = wanted(running, listener, deadline).await?;
-    let java_home = incoming.peer.as_ref().and_then(|p| java_home_of(p.pid));
+    let process = incoming.peer.as_ref().map(|p| p.pid);
+    let java_home = process.and_then(java_home_of);
     // The run's own limit is the only one: a busy machine can take long to start a VM.
     let options = jdwp::Options { handshake_timeout: None, linger: LINGER, ..jdwp::Options::default() };
     let greeted = async {
         let (conn, events) = Connection::handshake(incoming.stream, options).await?;
         let facts = facts(&conn, java_home).await?;
-        Ok(Greeted { conn, events, start: None, facts })
+        Ok(Greeted { conn, events, start: None, facts, process })
     };
     match tokio::time::timeout_at(deadline, greeted).await {
         Ok(greeted) => greeted,

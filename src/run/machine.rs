@@ -50,8 +50,8 @@ impl<'a> FrameMachine<'a> {
         let (index, location) = if frame == 0 {
             (0, stop.location)
         } else {
-            let Some(index) = stop.frame_index(&watched.vm, frame).await? else { return Ok(None) };
-            match stop.frames(&watched.vm).await?.get(index) {
+            let Some(index) = stop.frame_index(&mut watched.vm, frame).await? else { return Ok(None) };
+            match stop.frames(&mut watched.vm).await?.get(index) {
                 Some(frame) => (index, frame.location),
                 None => return Ok(None),
             }
@@ -65,7 +65,7 @@ impl<'a> FrameMachine<'a> {
     async fn frame_id(&mut self) -> Result<FrameId, RunError> {
         let id = match self.frame {
             0 => self.stop.newest(&self.watched.vm).await?,
-            older => self.stop.frames(&self.watched.vm).await?.get(older).map(|f| f.frame_id),
+            older => self.stop.frames(&mut self.watched.vm).await?.get(older).map(|f| f.frame_id),
         };
         id.ok_or(jdwp::Error::VmDead.into())
     }
@@ -239,6 +239,7 @@ impl Machine for FrameMachine<'_> {
         if nonvirtual {
             options = options | InvokeOptions::NONVIRTUAL;
         }
+        super::probes::quiet(self.watched, self.stop, true).await?;
         let conn = self.watched.vm.conn().clone();
         let pending = match target {
             Some(object) => conn.send(object_reference::InvokeMethod {
@@ -255,6 +256,7 @@ impl Machine for FrameMachine<'_> {
         };
         let reply = self.watched.while_running(thread, pending).await?;
         self.stop.ran();
+        super::probes::quiet(self.watched, self.stop, false).await?;
         match reply.exception {
             Some(thrown) => Ok(Invoked::Threw(self.value(thrown.into()).await?)),
             None => Ok(Invoked::Returned(self.value(reply.return_value).await?)),

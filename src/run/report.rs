@@ -132,6 +132,8 @@ pub struct RunReport {
     pub warnings: Vec<String>,
     /// Those of the warnings that tell of methods redefined with other code (DESIGN §5.16).
     pub sites_lost: Vec<String>,
+    /// Why the run, or a part of its sites, was not watched by probes though it was to be.
+    pub unprobed: Vec<String>,
     /// Whether an expression called methods of the debuggee.
     pub called_methods: bool,
 }

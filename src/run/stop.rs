@@ -3,7 +3,7 @@
 use super::error::RunError;
 use super::vm::Vm;
 use crate::expr::EventPart;
-use crate::model::{FrameKey, StackKey, Tables, ThreadKey, Value};
+use crate::model::{FrameKey, StackKey, Tables, ThreadKey, Value, Way};
 use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, ThreadId};
 
@@ -15,6 +15,7 @@ pub struct EventParts {
     pub new: Option<Value>,
     pub exception: Option<Value>,
     pub result: Option<Value>,
+    pub index: Option<Value>,
 }
 
 impl EventParts {
@@ -26,6 +27,7 @@ impl EventParts {
             EventPart::New => self.new.clone(),
             EventPart::Exception => self.exception.clone(),
             EventPart::Result => self.result.clone(),
+            EventPart::Index => self.index.clone(),
         }
     }
 }
@@ -40,6 +42,10 @@ pub struct Stop {
     pub location: Location,
     /// What the event knows.
     pub parts: EventParts,
+    /// Which hit of its place it is, where the VM has counted, and what it is that was hit there.
+    pub counted: Option<(u32, Option<Way>)>,
+    /// Frames of the recorder that stand above the program's.
+    hidden: usize,
     depth: Option<u32>,
     newest: Option<FrameId>,
     frames: Option<Vec<thread_reference::Frame>>,
@@ -53,7 +59,12 @@ impl Stop {
     pub fn new(thread: ThreadId, key: ThreadKey, location: Location) -> Stop {
         let parts = EventParts::default();
         let (depth, newest, frames, locals, stack) = (None, None, None, Vec::new(), None);
-        Stop { thread, key, location, parts, depth, newest, frames, locals, stack }
+        Stop { thread, key, location, parts, counted: None, hidden: 0, depth, newest, frames, locals, stack }
+    }
+
+    /// A thread that stands at `location` below so many frames of the recorder.
+    pub fn below(thread: ThreadId, key: ThreadKey, location: Location, hidden: usize) -> Stop {
+        Stop { hidden, ..Stop::new(thread, key, location) }
     }
 
     /// The same stopped thread seen from an older frame, as if that were its newest.
@@ -62,7 +73,8 @@ impl Stop {
         let depth = frames.as_ref().map(|f| u32::try_from(f.len()).unwrap_or(u32::MAX));
         let (thread, key, parts) = (self.thread, self.key, self.parts.clone());
         let (newest, locals, stack) = (None, Vec::new(), None);
-        Stop { thread, key, location, parts, depth, newest, frames, locals, stack }
+        let (counted, hidden) = (self.counted, self.hidden + index);
+        Stop { thread, key, location, parts, counted, hidden, depth, newest, frames, locals, stack }
     }
 
     /// Number of frames on its stack.
@@ -71,7 +83,8 @@ impl Stop {
             return Ok(depth);
         }
         let count = vm.conn().send(thread_reference::FrameCount { thread: self.thread }).await?;
-        let depth = u32::try_from(count).unwrap_or(0);
+        let hidden = i32::try_from(self.hidden).unwrap_or(i32::MAX);
+        let depth = u32::try_from(count.saturating_sub(hidden)).unwrap_or(0);
         self.depth = Some(depth);
         Ok(depth)
     }
@@ -84,7 +97,7 @@ impl Stop {
         slots: &[stack_frame::Slot],
         whole: bool,
     ) -> Result<(), RunError> {
-        if self.frames.is_some() || self.newest.is_some() || slots.is_empty() {
+        if self.frames.is_some() || self.newest.is_some() || slots.is_empty() || vm.is_probed() {
             return Ok(());
         }
         let conn = vm.conn().clone();
@@ -123,17 +136,28 @@ impl Stop {
             return Ok(frames.first().map(|f| f.frame_id));
         }
         if self.newest.is_none() {
-            let first = thread_reference::Frames { thread: self.thread, start_frame: 0, length: 1 };
+            let start_frame = i32::try_from(self.hidden).unwrap_or(i32::MAX);
+            let first = thread_reference::Frames { thread: self.thread, start_frame, length: 1 };
             self.newest = vm.conn().send(first).await?.first().map(|f| f.frame_id);
         }
         Ok(self.newest)
     }
 
     /// Its frames, newest first. Their ids are good until the thread runs again.
-    pub async fn frames(&mut self, vm: &Vm) -> Result<&[thread_reference::Frame], RunError> {
+    pub async fn frames(&mut self, vm: &mut Vm) -> Result<&[thread_reference::Frame], RunError> {
         if self.frames.is_none() {
-            let all = thread_reference::Frames { thread: self.thread, start_frame: 0, length: -1 };
-            let frames = vm.conn().send(all).await?;
+            let start_frame = i32::try_from(self.hidden).unwrap_or(i32::MAX);
+            let all = thread_reference::Frames { thread: self.thread, start_frame, length: -1 };
+            let mut frames = vm.conn().send(all).await?;
+            if vm.is_probed() {
+                for frame in &mut frames {
+                    frame.location = vm.original(frame.location).await?;
+                }
+                if let Some(newest) = frames.first_mut().filter(|_| self.hidden > 0) {
+                    // Where a way is taken stands behind the method's own code.
+                    newest.location = self.location;
+                }
+            }
             self.depth = Some(u32::try_from(frames.len()).unwrap_or(u32::MAX));
             self.frames = Some(frames);
         }
@@ -159,7 +183,7 @@ impl Stop {
     }
 
     /// The place in [`Stop::frames`] of a frame counted as in references: 0 the newest, -1 the oldest.
-    pub async fn frame_index(&mut self, vm: &Vm, frame: i32) -> Result<Option<usize>, RunError> {
+    pub async fn frame_index(&mut self, vm: &mut Vm, frame: i32) -> Result<Option<usize>, RunError> {
         let count = self.frames(vm).await?.len();
         let index = match usize::try_from(frame) {
             Ok(index) => Some(index),

@@ -3,6 +3,7 @@
 //! JDWP ids end here and in this room's neighbours: above `run` there are names, values and object numbers.
 
 use super::error::RunError;
+use super::probes::{Moved, Told};
 use crate::model::{ClassKey, Frame, FrameKey, JavaString, MethodName, ObjectId, Site, Tables, Value};
 use jdwp::commands::{method, object_reference, reference_type, string_reference, virtual_machine};
 use jdwp::{Connection, FieldId, Location, MethodId, ReferenceTypeId, StringId, Tag};
@@ -99,6 +100,9 @@ pub struct Vm {
     kinds: HashMap<jdwp::ObjectId, ClassKey>,
     /// Reads stacks with the locals of their newest frame.
     pub top: jdwp::TopFrames,
+    /// What the agent has rewritten, if there is one.
+    pub told: Option<Told>,
+    moved: HashMap<(ReferenceTypeId, MethodId), Option<Arc<Moved>>>,
 }
 
 /// How many objects' classes are remembered.
@@ -115,12 +119,51 @@ impl Vm {
             names: HashMap::new(),
             kinds: HashMap::new(),
             top: jdwp::TopFrames::default(),
+            told: None,
+            moved: HashMap::new(),
         }
     }
 
     /// The connection, to send commands on.
     pub fn conn(&self) -> &Connection {
         &self.conn
+    }
+
+    /// Whether methods may have been rewritten.
+    pub fn is_probed(&self) -> bool {
+        self.told.is_some()
+    }
+
+    /// How a method was rewritten, if it was.
+    pub async fn moved(
+        &mut self,
+        class: ReferenceTypeId,
+        method: MethodId,
+    ) -> Result<Option<Arc<Moved>>, RunError> {
+        if self.told.is_none() {
+            return Ok(None);
+        }
+        if let Some(known) = self.moved.get(&(class, method)) {
+            return Ok(known.clone());
+        }
+        let owner = self.class(class).await?;
+        let declared = owner.methods.iter().find(|m| m.id == method);
+        let name =
+            declared.map(|m| MethodName::new(owner.name.clone(), m.name.as_str(), m.descriptor.as_str()));
+        let found = name.and_then(|name| self.told.as_mut()?.moved(&name));
+        self.moved.insert((class, method), found.clone());
+        Ok(found)
+    }
+
+    /// A location by the code as it was before it was rewritten: that of the class file.
+    pub async fn original(&mut self, location: Location) -> Result<Location, RunError> {
+        Ok(match self.moved(location.class, location.method).await? {
+            // Native frames have index -1.
+            Some(moved) if u32::try_from(location.index).is_ok() => {
+                Location { index: moved.was(location.index), ..location }
+            }
+            _ => location,
+        })
     }
 
     /// A loaded class, with what it declares.
@@ -189,18 +232,25 @@ impl Vm {
             .filter_map(|l| Some((l.line_code_index, u32::try_from(l.line_number).ok()?)))
             .collect();
         lines.sort_unstable();
+        let moved = self.moved(class, id).await?;
+        let was = |now: u64| moved.as_ref().map_or(now, |moved| moved.was(now));
+        lines.iter_mut().for_each(|(start, _)| *start = was(*start));
         let variables = match variables.await {
             Ok(table) => Some(
                 table
                     .slots
                     .into_iter()
-                    .filter(|s| s.length > 0)
-                    .map(|s| LoadedVariable {
-                        name: s.name.into(),
-                        descriptor: s.signature.into(),
-                        slot: u16::try_from(s.slot).unwrap_or_default(),
-                        start: s.code_index,
-                        length: u64::from(s.length),
+                    // What the agent has added is no variable of the program's.
+                    .filter(|s| s.length > 0 && !s.name.contains(':'))
+                    .map(|s| {
+                        let start = was(s.code_index);
+                        LoadedVariable {
+                            name: s.name.into(),
+                            descriptor: s.signature.into(),
+                            slot: u16::try_from(s.slot).unwrap_or_default(),
+                            start,
+                            length: was(s.code_index.saturating_add(s.length.into())).saturating_sub(start),
+                        }
                     })
                     .collect(),
             ),
@@ -254,6 +304,7 @@ impl Vm {
     pub fn forget_class(&mut self, class: ReferenceTypeId) {
         self.classes.remove(&class);
         self.methods.retain(|(owner, _), _| *owner != class);
+        self.moved.retain(|(owner, _), _| *owner != class);
         self.frames.retain(|location, _| location.class != class);
     }
 

@@ -2,6 +2,7 @@
 
 use super::error::RunError;
 use super::install::Installed;
+use super::probes::Recorder;
 use super::report::RunReport;
 use super::vm::{Vm, type_name};
 use super::watches::Watches;
@@ -30,6 +31,8 @@ pub struct Watched {
     pub tables: Tables,
     /// What the run tells about itself.
     pub report: RunReport,
+    /// The agent's recorder, where the run is watched by probes.
+    pub recorder: Option<Recorder>,
     events: Events,
     deferred: VecDeque<EventSet>,
     said_its_end: bool,
@@ -49,6 +52,7 @@ impl Watched {
             installed: Installed::default(),
             tables,
             report: RunReport::default(),
+            recorder: None,
             events,
             deferred: VecDeque::new(),
             said_its_end: false,
@@ -80,8 +84,20 @@ impl Watched {
         }
     }
 
+    /// Takes over what the agent could not do.
+    pub fn close_report(&mut self) {
+        let Some(told) = &mut self.vm.told else { return };
+        told.catch_up();
+        let problems = std::mem::take(&mut told.problems);
+        self.report.unprobed.extend(problems);
+        if !told.started && self.report.unprobed.is_empty() {
+            self.report.unprobed.push("the agent did not begin in this VM".to_owned());
+        }
+    }
+
     /// Puts into the VM, which is suspended, those watches that are not in it yet.
     pub async fn begin(&mut self) -> Result<(), RunError> {
+        self.installed.by_probes = self.recorder.is_some();
         self.installed.begin(&mut self.vm, &self.watches, &self.pool, &mut self.report).await
     }
 
@@ -146,6 +162,10 @@ impl Watched {
                 continue;
             };
             let name = type_name(signature);
+            if let Some(recorder) = self.recorder.as_mut().filter(|_| name == super::probes::NAME) {
+                recorder.prepared(self.vm.conn(), *type_id).await?;
+                continue;
+            }
             let (vm, report) = (&mut self.vm, &mut self.report);
             self.installed.class_prepared(vm, &self.watches, &self.pool, report, *type_id, &name).await?;
         }

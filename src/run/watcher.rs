@@ -5,6 +5,7 @@ use super::collect::Collector;
 use super::error::RunError;
 use super::launch::More;
 use super::observer::{Control, Observer};
+use super::probes::{is_own, program_below};
 use super::stop::Stop;
 use super::vm::or_default;
 use super::watched::Watched;
@@ -230,11 +231,18 @@ impl Watcher {
 
     async fn interruption(&mut self, event: &Event, entered: bool) -> Result<Option<Stop>, RunError> {
         let (Some(thread), Some(location)) = (event.thread(), event.location()) else { return Ok(None) };
+        if self.watched.recorder.as_ref().is_some_and(|recorder| recorder.is_stop(location)) {
+            return self.probed(thread).await;
+        }
+        let Some((location, hidden)) = self.program_at(event, thread, location).await? else {
+            return Ok(None);
+        };
+        let location = self.watched.vm.original(location).await?;
         if self.watched.noticed(event).await? {
             return Ok(None);
         }
         let key = self.thread_key(thread).await?;
-        let mut stop = Stop::new(thread, key, location);
+        let mut stop = Stop::below(thread, key, location, hidden);
         match event {
             Event::MethodEntry { .. } => self.method_entered(&mut stop).await,
             Event::Breakpoint { .. } => self.breakpoint(&mut stop, entered).await,
@@ -245,7 +253,11 @@ impl Watcher {
                 self.field(&mut stop, *request, *object, None).await
             }
             Event::Exception { request, exception, catch_location, .. } => {
-                self.exception(&mut stop, *request, *exception, *catch_location).await
+                let caught_at = match catch_location {
+                    Some(at) => Some(self.watched.vm.original(*at).await?),
+                    None => None,
+                };
+                self.exception(&mut stop, *request, *exception, caught_at).await
             }
             Event::MethodExitWithReturnValue { value, .. } => self.returned(&mut stop, *value).await,
             _ => Ok(()),
@@ -253,7 +265,27 @@ impl Watcher {
         Ok(Some(stop))
     }
 
-    async fn thread_key(&mut self, thread: ThreadId) -> Result<ThreadKey, RunError> {
+    /// Where the program is at an event, below so many frames of the recorder: an exception for want of stack may come from
+    /// there. None where it does not leave it.
+    async fn program_at(
+        &mut self,
+        event: &Event,
+        thread: ThreadId,
+        location: Location,
+    ) -> Result<Option<(Location, usize)>, RunError> {
+        let (Event::Exception { catch_location, .. }, Some(_)) = (event, &self.watched.recorder) else {
+            return Ok(Some((location, 0)));
+        };
+        let vm = &mut self.watched.vm;
+        if let Some(caught) = catch_location
+            && is_own(vm, *caught).await?
+        {
+            return Ok(None);
+        }
+        if is_own(vm, location).await? { program_below(vm, thread).await } else { Ok(Some((location, 0))) }
+    }
+
+    pub(super) async fn thread_key(&mut self, thread: ThreadId) -> Result<ThreadKey, RunError> {
         if let Some(key) = self.threads.get(&thread).and_then(|t| t.key) {
             return Ok(key);
         }
@@ -303,6 +335,9 @@ impl Watcher {
 
     /// The newest tracked activation on the stack of a stopped thread.
     pub(super) async fn activation(&mut self, stop: &mut Stop) -> Result<Option<ActivationKey>, RunError> {
+        if self.watched.vm.is_probed() {
+            self.numbered(stop).await?;
+        }
         let depth = stop.depth(&self.watched.vm).await?;
         let method = self.tracked(&stop.location).await?;
         let state = self.threads.entry(stop.thread).or_default();
@@ -331,7 +366,7 @@ impl Watcher {
             None => self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?,
         };
         let (shape, kept) = self.collector.collect(&mut self.watched, stop, query).await?;
-        let occurrence = Occurrence {
+        let mut occurrence = Occurrence {
             sequence: 0,
             query: query.point.0,
             ordinal,
@@ -348,6 +383,10 @@ impl Watcher {
             detail: None,
         };
         self.remember_arrival(&occurrence);
+        let forecasts = self.forecasts(stop, &occurrence).await?;
+        if !forecasts.is_empty() {
+            occurrence.detail = Some(Box::new(Detail { forecasts, ..Detail::default() }));
+        }
         Ok(occurrence)
     }
 
@@ -365,7 +404,10 @@ impl Watcher {
     ) -> Result<(), RunError> {
         if let Some(ordinal) = self.admits(stop, query).await? {
             let mut occurrence = self.candidate(stop, query, ordinal).await?;
-            occurrence.detail = detail.map(Box::new);
+            if let Some(detail) = detail {
+                let forecasts = occurrence.detail.take().map(|d| d.forecasts).unwrap_or_default();
+                occurrence.detail = Some(Box::new(Detail { forecasts, ..detail }));
+            }
             self.found.push(occurrence);
         }
         Ok(())

@@ -101,7 +101,7 @@ pub struct PointAnswer {
     pub bci: Option<u32>,
     /// Name of the thread.
     pub thread: Option<String>,
-    /// Order of the occurrence among all that the run delivered, from 1.
+    /// Which of the hits of its place in threads of that name, from 1.
     pub hit: Option<u64>,
     /// Value before a change.
     pub old: Option<String>,
@@ -182,7 +182,7 @@ pub struct FrameAnswer {
 pub struct RejectedAnswer {
     /// Its place.
     pub place: FrameAnswer,
-    /// Order among all that the run delivered.
+    /// Which of the hits of its place in threads of that name, from 1.
     pub hit: u64,
     /// The object whose field was written or read.
     pub owner: Option<String>,

@@ -201,7 +201,7 @@ impl Assembly<'_> {
         for (occurrence, reason) in &report.sample {
             let Some(frame) = tables.frame(occurrence.frame) else { continue };
             let owner = occurrence.owner.object_id().map(|_| namer.text(&occurrence.owner, tables));
-            let (place, hit, reason) = (frame_answer(frame), occurrence.sequence, describe(reason));
+            let (place, hit, reason) = (frame_answer(frame), occurrence.ordinal.into(), describe(reason));
             answer.rejected.push(RejectedAnswer { place, hit, owner, reason });
         }
     }
@@ -249,7 +249,7 @@ impl Filling<'_, '_> {
         answer.line = frame.line;
         answer.bci = Some(frame.site.bci);
         answer.thread = Some(tables.thread(occurrence.thread).to_string());
-        answer.hit = Some(occurrence.sequence);
+        answer.hit = Some(occurrence.ordinal.into());
         answer.text = book.text(frame);
         answer.neighbours = book.around(frame);
         answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();
@@ -269,7 +269,8 @@ impl Filling<'_, '_> {
     }
 
     fn change(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
-        let is_change = matches!(self.query.event, Event::Written(_) | Event::Stored(_));
+        let is_change =
+            matches!(self.query.event, Event::Written(_) | Event::Stored(_) | Event::ElementWritten(_));
         if !is_change && !matches!(self.query.event, Event::Read(_)) {
             return;
         }

@@ -5,6 +5,7 @@ use crate::classes::ClassesError;
 use crate::debuggee::DebuggeeError;
 use crate::locate::LocateError;
 use crate::run::RunError;
+use std::sync::Arc;
 
 /// Why a session has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,19 @@ pub enum SessionError {
     /// The run could not be watched.
     #[error(transparent)]
     Run(Box<RunError>),
+    /// Only probes could answer.
+    #[error(
+        "{id} asks for an element of an array, and a VM tells nobody when one changes: that needs probes, and {why}"
+    )]
+    NeedsProbes {
+        /// The point.
+        id: Arc<str>,
+        /// Why there are none.
+        why: String,
+    },
+    /// Probes were asked for and cannot answer.
+    #[error("probes cannot answer: {0}; `--backend auto` falls back to JDWP events, which are slower")]
+    Probes(String),
     /// Without a run little is known of a wrapper's classes.
     #[error(
         "{error} (`{program}` is not `java`, so the class path of the VM is known only when it runs: write the `java` \
@@ -198,6 +212,8 @@ impl SessionError {
             | SessionError::Stdin { .. }
             | SessionError::Locate(_)
             | SessionError::Run(_)
+            | SessionError::Probes(_)
+            | SessionError::NeedsProbes { .. }
             | SessionError::Lost(_) => 4,
             SessionError::CutOff { .. } | SessionError::CallInterrupted | SessionError::Interrupted => 130,
         }

@@ -19,6 +19,7 @@ mod explore;
 mod files;
 mod judge;
 mod never;
+mod probing;
 mod progress;
 mod reasons;
 mod repeat;
@@ -40,6 +41,7 @@ pub use explore::{
 };
 pub use files::{portable, seen_from_cwd, write_whole};
 pub use judge::{Judged, judge};
+pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

@@ -4,6 +4,7 @@
 use super::answer::{Answer, Outcome};
 use super::assemble::Assembly;
 use super::error::SessionError;
+use super::probing::{Backend, EAGER};
 use super::progress::Progress;
 use super::round::{Halting, Runner, Teaching};
 use super::workspace::Workspace;
@@ -30,6 +31,10 @@ pub struct Options {
     pub attempts: u32,
     /// What the program reads, where the chain names no file; none: nothing. What is recorded is fed to every run.
     pub stdin: Option<StdinRecording>,
+    /// How runs are watched.
+    pub backend: Backend,
+    /// With probes, how many of the first hits of a point are read as they come.
+    pub eager: u32,
 }
 
 impl Default for Options {
@@ -42,6 +47,8 @@ impl Default for Options {
             timeout_s: None,
             attempts: 1,
             stdin: None,
+            backend: Backend::default(),
+            eager: EAGER,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One run of a chain: what it is asked, how far it has come, and what it teaches for the next.
 
 use super::error::SessionError;
+use super::probing::{self, Backend, Conclusion, Probing};
 use super::progress::Progress;
 use super::replay::Options;
 use super::watching::Watching;
@@ -11,7 +12,7 @@ use crate::debuggee::Forward;
 use crate::locate::{self, Locator};
 use crate::model::Coordinate;
 use crate::query::{Event, LocalConditions, PointIndex, TraceQuery};
-use crate::run::{self, Ended, Halted, Interrupt, Launch, More, Questions, Stage};
+use crate::run::{self, Ended, Gate, Halted, Interrupt, Launch, More, Questions, Stage};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -35,6 +36,8 @@ pub struct Round {
     pub pool: Rc<ClassPool>,
     /// Points that were asked while the run was on, with the number of occurrences before.
     pub late: BTreeMap<PointIndex, u64>,
+    /// Which hits interrupted, where it was watched by probes.
+    pub gates: Option<Vec<Gate>>,
 }
 
 /// What a run is asked, shared by who asks and who watches.
@@ -51,6 +54,8 @@ pub struct Asked {
     pub more: VecDeque<Translation>,
     /// Points that were asked while the run was on, with the number of occurrences before.
     pub late: BTreeMap<PointIndex, u64>,
+    /// Which hits interrupt, where it is watched by probes.
+    pub gates: Option<Vec<Gate>>,
 }
 
 /// What a run is asked; nothing before its VM has told what it is.
@@ -79,6 +84,8 @@ pub struct Teaching {
     pub learned: Learned,
     /// Their class files.
     pub pools: Pools,
+    /// What those by probes told.
+    pub probing: Probing,
 }
 
 /// The last of several runs.
@@ -128,16 +135,24 @@ impl Runner {
             let stage = self.run(teaching, why.as_deref(), halting, &asked, progress, interrupt).await?;
             let (outcome, halted) = match stage {
                 Stage::Over(outcome) => (*outcome, None),
-                Stage::Halted(halted) => (halted.outcome(), Some(halted)),
+                Stage::Halted(mut halted) => (halted.outcome(), Some(halted)),
             };
             let Some(round) = Round::of(&asked, outcome) else { return Ok(None) };
             let may_run = made - retries < self.options.max_runs;
             why = if may_run { self.learn(&round, &mut teaching.learned) } else { None };
+            why = self.probed(&round, teaching, may_run)?.or(why);
             if why.is_none() && retries + 1 < self.options.attempts && round.missed_root() {
                 retries += 1;
                 why = Some("the root was not reached".to_owned());
             }
             if why.is_none() {
+                let mut round = round;
+                if let Some(refused) = teaching.probing.refused() {
+                    round
+                        .outcome
+                        .report
+                        .warn(format!("watched by JDWP events, since probes could not: {refused}"));
+                }
                 return Ok(Some(Last { round, halted }));
             }
             if let Some(halted) = halted {
@@ -160,18 +175,35 @@ impl Runner {
         interrupt: &mut Interrupt,
     ) -> Result<Stage, SessionError> {
         teaching.runs += 1;
-        let Teaching { runs: number, learned, pools } = teaching;
+        let Teaching { runs: number, learned, pools, probing } = teaching;
         progress.run_started(*number, why);
         // What is wrong with a question is told before anything is launched, where that can be.
         if self.workspace.knows_classes()? {
             let pool = pools.of(&self.workspace, &run::VmFacts::default())?;
             translate(&self.chain(), &pool, &self.sources, learned)?;
         }
+        let remote = self.workspace.template().settings().remote.is_some();
+        let agent = self.options.backend != Backend::Jdwp && !remote && probing.refused().is_none();
+        let probing = &*probing;
         let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
             let pool = pools.of(&self.workspace, facts)?;
             let chain = self.chain();
             let translation = translate(&chain, &pool, &self.sources, learned).map_err(SessionError::from)?;
-            let queries: Arc<[TraceQuery]> = in_order(&translation, &chain).into();
+            let queries = in_order(&translation, &chain);
+            let probed = agent && (self.options.backend == Backend::Probe || probing::help(&queries));
+            if let Some(query) = probing::needed(&queries).filter(|_| !probed) {
+                let why = match probing.refused() {
+                    Some(why) => format!("they cannot answer: {why}"),
+                    None if remote => "they cannot be put into a remote program".to_owned(),
+                    None => "this run has none; `--backend auto` takes them".to_owned(),
+                };
+                let id = query.id.clone();
+                return Err(Box::new(SessionError::NeedsProbes { id, why }));
+            }
+            let queries: Arc<[TraceQuery]> =
+                if probed { probing.narrowed(queries).into() } else { queries.into() };
+            let gates =
+                probed.then(|| probing.gates(&queries, self.options.last.is_some(), self.options.eager));
             let tracked = translation.tracked.clone();
             let locator = self.locator(&queries)?;
             *asked.borrow_mut() = Some(Asked {
@@ -181,16 +213,45 @@ impl Runner {
                 pool: pool.clone(),
                 more: VecDeque::new(),
                 late: BTreeMap::new(),
+                gates: gates.clone(),
             });
-            Ok(Questions { queries, tracked, pool })
+            Ok(Questions { queries, tracked, pool, gates })
         };
         let output = progress.sink().filter(|_| self.options.show_output);
         let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, line| sink(line)));
         let template = self.workspace.template();
         let Halting { hold, at: halt_at, more } = halting;
-        let launch = Launch { template, output, interrupt, halt_at, more };
+        let launch = Launch { template, output, interrupt, halt_at, more, agent };
         let mut watching = Watching::new(asked, progress, self.chain().points.len(), hold);
         Ok(run::execute(launch, &mut ask, &mut watching).await?)
+    }
+
+    /// What another run is for, where a run by probes calls for one.
+    fn probed(
+        &self,
+        round: &Round,
+        teaching: &mut Teaching,
+        may_run: bool,
+    ) -> Result<Option<String>, SessionError> {
+        let Some(gates) = &round.gates else { return Ok(None) };
+        // Of a run that was cut off nothing follows.
+        if matches!(round.outcome.ended, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_)) {
+            return Ok(None);
+        }
+        let refused = match teaching.probing.verdict(round, gates) {
+            Conclusion::Holds => return Ok(None),
+            Conclusion::Again(why) if may_run => return Ok(Some(why)),
+            Conclusion::Again(_) => {
+                format!("{} runs were not enough; `--max-runs` allows more", teaching.runs)
+            }
+            Conclusion::Refused(why) => why,
+        };
+        if self.options.backend == Backend::Probe {
+            return Err(SessionError::Probes(refused));
+        }
+        let why = format!("without probes: {refused}");
+        teaching.probing.refuse(refused);
+        Ok(Some(why))
     }
 
     fn locator(&self, queries: &Arc<[TraceQuery]>) -> Result<Locator, SessionError> {
@@ -251,9 +312,9 @@ impl Runner {
 impl Round {
     /// The run with what it was asked; none if it was over before it was asked anything.
     pub fn of(asked: &AskedCell, outcome: run::Outcome) -> Option<Round> {
-        let Asked { translation, queries, mut locator, pool, late, .. } = asked.take()?;
+        let Asked { translation, queries, mut locator, pool, late, gates, .. } = asked.take()?;
         locator.finish(&outcome.tables);
-        Some(Round { translation, queries, locator, outcome, pool, late })
+        Some(Round { translation, queries, locator, outcome, pool, late, gates })
     }
 
     /// Whether the program ended by itself without having reached the root: another run may reach it.

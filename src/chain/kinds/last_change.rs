@@ -4,10 +4,11 @@
 use super::watch::write_events;
 use super::{Complaint, Rule};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
-use crate::expr::{self, EventTypes, Expr, Node, Place, Reference, Type};
+use crate::expr::{self, EventPart, EventTypes, Expr, Node, Place, Reference, Type};
 use crate::model::Site;
-use crate::query::{Constraint, Event, Field, FrameSelector, PointIndex, Slot, StoreSite};
+use crate::query::{Constraint, Element, Event, Field, FrameSelector, Keep, PointIndex, Slot, StoreSite};
 use bytecode::stores::stores_to;
+use std::sync::Arc;
 
 pub(super) struct LastChange<'a> {
     pub(super) reference: &'a str,
@@ -60,8 +61,12 @@ impl Rule for LastChange<'_> {
                 let owner = (!field.is_static).then_some(&owner);
                 seen.writes(context, field, &descriptor, owner)
             }
-            Place::ArrayElement => {
-                return Err(Refusal::ArrayElement { text: seen.expr.to_string() }.into());
+            Place::Element { array, index, descriptor } => {
+                let descriptor = match descriptor {
+                    Some(descriptor) => descriptor,
+                    None => seen.element_of(context, &array)?,
+                };
+                seen.elements(context, &array, &index, &descriptor)
             }
         };
         let kept = context.keep(point, frame, &seen.expr);
@@ -162,6 +167,43 @@ impl Seen {
         let events = write_events(&field, descriptor);
         let sites = context.classes().private_accesses(&field, true);
         Ask { constraints, ..Ask::plain(Event::Written(field), sites, events) }
+    }
+
+    /// The last write to the element that the point sees of an array. Other threads count.
+    fn elements(
+        &self,
+        context: &mut PointContext<'_, '_>,
+        array: &Expr,
+        index: &Expr,
+        descriptor: &str,
+    ) -> Ask {
+        let point = self.point;
+        let same = |mine, theirs| Constraint::Sameness { mine, point, theirs: Slot::Kept(theirs) };
+        let constraints = vec![
+            Constraint::Before(point),
+            same(Slot::Owner, context.keep(point, self.frame, array)),
+            same(Slot::Kept(0), context.keep(point, self.frame, index)),
+        ];
+        let of = Type::of_descriptor(descriptor);
+        let events = EventTypes {
+            owner: Some(Type::Array(Box::new(of.clone()))),
+            old: Some(of.clone()),
+            new: Some(of),
+            index: Some(Type::of_descriptor("I")),
+            ..EventTypes::default()
+        };
+        let event = Event::ElementWritten(Element { descriptor: descriptor.into() });
+        let keep = vec![Keep { frame: 0, expr: Arc::new(Expr::event(EventPart::Index)) }];
+        Ask { constraints, keep, ..Ask::plain(event, None, events) }
+    }
+
+    /// The descriptor of the elements of an array whose class only a run tells.
+    fn element_of(&self, context: &mut PointContext<'_, '_>, array: &Expr) -> Result<String, Stop> {
+        let class = context.class_of(self.point, self.frame, array)?;
+        let element = class.strip_suffix("[]").ok_or_else(|| Refusal::NoArray { text: array.to_string() })?;
+        let primitive = ["Z", "B", "C", "S", "I", "J", "F", "D"];
+        let named = |d: &&&str| Type::of_descriptor(d).to_string() == element;
+        Ok(primitive.iter().find(named).map_or_else(|| "Ljava/lang/Object;".to_owned(), |d| (*d).to_owned()))
     }
 
     /// The field of an object whose class the expression alone does not tell: the event's types may, else a run must.

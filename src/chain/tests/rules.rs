@@ -85,7 +85,6 @@ fn what_is_surely_wrong_is_said_before_the_run() {
         r#"(id: "A", at: Line("Shop", 16), when: ".new == 1")"#,
         r#"(id: "A", at: Watch("Shop", "sold"), when: ".owner == null")"#,
         r#"(id: "A", at: Line("Shop", 16), from: "Shop.finsh")"#,
-        r#"(id: "A", at: Line("Shop", 21)), (id: "B", at: LastChange("A:stock[0]"))"#,
         r#"(id: "A", at: Line("Shop", 21)), (id: "B", at: LastChange("A:here + 1"))"#,
         r#"(id: "A", at: Line("Shop", 21)), (id: "B", at: LastChange("A:i"))"#,
         r#"(id: "A", at: Line("Shop", 20)), (id: "B", at: SkippedLine("Shop", 21), after: "A")"#,

@@ -34,12 +34,14 @@ pub(crate) struct Ask {
     /// The types of what the event knows.
     pub(crate) events: EventTypes,
     pub(crate) compare_at: Option<(PointIndex, usize)>,
+    /// What its own constraints compare of a candidate, besides the owner.
+    pub(crate) keep: Vec<Keep>,
 }
 
 impl Ask {
     /// An event without constraints of its own.
     pub(crate) fn plain(event: Event, sites: Option<Vec<Site>>, events: EventTypes) -> Ask {
-        Ask { event, constraints: Vec::new(), sites, events, compare_at: None }
+        Ask { event, constraints: Vec::new(), sites, events, compare_at: None, keep: Vec::new() }
     }
 }
 

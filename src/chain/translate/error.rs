@@ -202,12 +202,9 @@ pub enum Refusal {
     /// A variable whose stores cannot be told.
     #[error(transparent)]
     Stores(#[from] StoreError),
-    /// An element of an array.
-    #[error(
-        "`{text}` is an element of an array, and a VM tells nobody when one changes: that needs probes, which do not \
-         exist yet; ask for the last change of the variable that holds the array, or put a `Line` where elements are stored"
-    )]
-    ArrayElement {
+    /// What stands before an index is no array.
+    #[error("`{text}` was no array when the program ran, and has no elements; ask for a field of it")]
+    NoArray {
         /// The expression.
         text: String,
     },

@@ -120,6 +120,7 @@ fn tracked_by(event: &Event) -> Vec<MethodName> {
         | Event::Returned(_)
         | Event::Written(_)
         | Event::Read(_)
+        | Event::ElementWritten(_)
         | Event::Thrown { .. } => Vec::new(),
     }
 }
@@ -206,7 +207,7 @@ impl State<'_> {
             event: ask.event,
             constraints,
             index: point.effective_index(),
-            keep: Vec::new(),
+            keep: ask.keep,
             local,
             collect,
             compare_at: ask.compare_at.filter(|_| is_last_of_all(point)),

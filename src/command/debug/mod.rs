@@ -83,7 +83,11 @@ impl Debug {
             }
             None => ("qp debug".to_owned(), self.empty_chain()),
         };
-        let options = session::Options { show_output: true, stdin, ..self.limits.options() };
+        let mut options = session::Options { show_output: true, stdin, ..self.limits.options() };
+        if options.backend == session::Backend::Auto {
+            // A run takes more questions while it is on, which probes cannot.
+            options.backend = session::Backend::Jdwp;
+        }
         Ok(Explorer::new(&name, chain, options, front))
     }
 

@@ -149,7 +149,9 @@ fn placed(scope: &Scope, text: &str) -> String {
             format!("field {class}.{name} {descriptor} of {owner}")
         }
         Ok(Place::Static { class, name, descriptor }) => format!("static {class}.{name} {descriptor}"),
-        Ok(Place::ArrayElement) => "element".to_owned(),
+        Ok(Place::Element { array, index, descriptor }) => {
+            format!("element {index} of {array} {}", descriptor.unwrap_or_default())
+        }
         Ok(Place::Unknown { owner, field }) => format!("unknown {field} of {owner}"),
         Err(error) => error.to_string(),
     }
@@ -175,7 +177,7 @@ fn references_name_variables() {
         ("shop.Rec.made", "static shop.Rec.made I"),
         ("rec.made", "static shop.Rec.made I"),
         ("Derived.Nested.deep", "static shop.Derived$Nested.deep J"),
-        ("arr[2]", "element"),
+        ("arr[2]", "element 2 of arr I"),
         ("recs[0].name", "field shop.Rec.name Ljava/lang/String; of recs[0]"),
         ("o.name", "unknown name of o"),
         (".owner.name", "unknown name of .owner"),

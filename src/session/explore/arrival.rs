@@ -122,7 +122,7 @@ impl Found {
         let site = tables.frame(exception.map_or(occurrence.frame, |e| e.thrown))?.site.clone();
         let (thread, ordinal) = (tables.thread(occurrence.thread), occurrence.ordinal);
         Some(Found {
-            coordinate: Coordinate { query: point.0, site, thread, ordinal },
+            coordinate: Coordinate { query: point.0, site, thread, ordinal, way: occurrence.way },
             sequence: occurrence.sequence,
             missed_write: missed_write(locator, point),
             frame: caught.map_or(0, |c| i32::try_from(c.above).unwrap_or(0)),

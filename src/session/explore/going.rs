@@ -122,7 +122,7 @@ impl Going {
             return Ok(Ok(AskedWhen::Next));
         }
         let tracked = translation.tracked.clone();
-        let questions = Questions { queries, tracked, pool: asked.pool.clone() };
+        let questions = Questions { queries, tracked, pool: asked.pool.clone(), gates: None };
         let (sender, taken) = oneshot::channel();
         if more.try_send(More { questions, taken: sender }).is_err() {
             return Ok(Ok(AskedWhen::Next));
@@ -314,7 +314,7 @@ pub(super) fn end_of(stage: Stage, asked: AskedCell) -> End {
     let decided = asked.borrow().as_ref().is_none_or(|a| a.locator.is_complete());
     let (outcome, halted) = match stage {
         Stage::Halted(halted) if halted.has_arrived() && !decided => return End::Arrived(halted, asked),
-        Stage::Halted(halted) => (halted.outcome(), Some(halted)),
+        Stage::Halted(mut halted) => (halted.outcome(), Some(halted)),
         Stage::Over(outcome) => (*outcome, None),
     };
     Round::of(&asked, outcome).map_or(End::Nothing, |round| End::Whole(Box::new(Last { round, halted })))

@@ -1,0 +1,47 @@
+//! Watching by probes: the agent in the VM counts, keeps and filters, and only the hits that get through interrupt the
+//! execution. They are then read by JDWP as any other.
+//!
+//! - `plan` says what the agent is to put where.
+//! - `told` reads what it has put where, and moves indices between the code as it was and as it is.
+//! - `recorder` speaks with the class that the probes call; `hit` turns its stops into occurrences.
+//! - `forecast` asks, at a candidate, for the last hits before it of the points that depend on it.
+
+mod forecast;
+mod hit;
+mod numbered;
+mod plan;
+mod recorder;
+mod told;
+
+pub use plan::Gate;
+pub(super) use recorder::{NAME, Recorder, is_own, program_below, quiet};
+pub(super) use told::{Moved, Told};
+
+use super::launch::Questions;
+use super::watches::Watches;
+use crate::debuggee::Agent;
+use std::collections::HashMap;
+use std::fs::File;
+use wire::Plan;
+
+/// Writes the plan for the VM that stands at its start; none where nothing can be asked by probes.
+///
+/// # Errors
+/// Says why the run is watched without.
+pub(super) fn begin(
+    agent: &Agent,
+    process: Option<u32>,
+    questions: &Questions,
+    gates: &[Gate],
+    watches: &Watches,
+) -> Result<Option<(Told, Recorder)>, String> {
+    let mut planned = plan::plan(&questions.queries, gates, watches, &questions.pool)?;
+    planned.report = agent.folder().join("report");
+    let unwritable = |error: std::io::Error| format!("the agent's plan cannot be written: {error}");
+    File::create(&planned.report).map_err(unwritable)?;
+    let told = Told::open(&planned.report).map_err(unwritable)?;
+    planned.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
+    let budget = |(query, gate): (&crate::query::TraceQuery, &Gate)| Some((query.point.0, gate.budget()?));
+    let budgets: HashMap<u16, u32> = questions.queries.iter().zip(gates).filter_map(budget).collect();
+    Ok(Some((told, Recorder::new(budgets))))
+}

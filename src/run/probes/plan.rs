@@ -1,0 +1,194 @@
+//! From TraceQueries to the agent's plan. Pure, but for the class files it looks into.
+
+use crate::classes::ClassPool;
+use crate::model::{Coordinate, MethodName, Site};
+use crate::query::{Event, StoreSite, TraceQuery};
+use crate::run::watches::{Interest, MethodWatch, Watches};
+use bytecode::{Code, Op};
+use std::collections::BTreeSet;
+use wire::{Armed, ArraySites, FieldSites, LocalStore, MethodSites, Plan, PlannedQuery, PlannedSite, What};
+
+/// Which hits of a query interrupt the execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Every one, as without probes.
+    All,
+    /// The first ones, and those that are asked for. Of the others the VM keeps the last one for each object, or in each
+    /// activation.
+    First {
+        /// How many of the first.
+        budget: u32,
+        /// Which besides.
+        armed: Vec<Coordinate>,
+    },
+}
+
+impl Gate {
+    /// How many of the first hits interrupt, if not all do.
+    pub fn budget(&self) -> Option<u32> {
+        match self {
+            Gate::All => None,
+            Gate::First { budget, .. } => Some(*budget),
+        }
+    }
+}
+
+/// The plan for these queries and what a run watches for them.
+///
+/// # Errors
+/// Says what cannot be watched by probes.
+pub fn plan(
+    queries: &[TraceQuery],
+    gates: &[Gate],
+    watches: &Watches,
+    pool: &ClassPool,
+) -> Result<Plan, String> {
+    let mut plan = Plan::default();
+    for (place, query) in queries.iter().enumerate() {
+        let gate = gates.get(place).unwrap_or(&Gate::All);
+        let number = usize::from(query.point.0);
+        if plan.queries.len() <= number {
+            plan.queries.resize(number + 1, PlannedQuery { budget: u32::MAX, armed: Vec::new() });
+        }
+        if let (Some(planned), Gate::First { budget, armed }) = (plan.queries.get_mut(number), gate) {
+            planned.budget = *budget;
+            planned.armed = armed.iter().filter_map(|at| armed_at(query, at)).collect();
+        }
+        let (field, writes) = match &query.event {
+            Event::Written(field) => (field, true),
+            Event::Read(field) => (field, false),
+            Event::ElementWritten(element) => {
+                let kind = kind_of(&element.descriptor);
+                plan.arrays.push(ArraySites { query: query.point.0, kind, keep: *gate != Gate::All });
+                continue;
+            }
+            _ => continue,
+        };
+        plan.fields.push(FieldSites {
+            query: query.point.0,
+            class: slashes(&field.class),
+            name: field.name.to_string(),
+            descriptor: String::new(),
+            is_static: field.is_static,
+            writes,
+            keep: *gate != Gate::All,
+        });
+    }
+    for (class, watch) in &watches.classes {
+        for ((name, descriptor), method) in &watch.methods {
+            let name = MethodName::new(class.clone(), name.clone(), descriptor.clone());
+            let file = pool.find(class).ok().flatten();
+            let file = file.ok_or_else(|| format!("no class file of {class} was found"))?;
+            let found = file.file.method(&name.name, &name.descriptor);
+            let code = found.and_then(|m| m.code.as_ref());
+            let code = code.ok_or_else(|| format!("{} has no {name} with code", file.origin))?;
+            plan.methods.push(MethodSites {
+                class: slashes(class),
+                name: name.name.to_string(),
+                descriptor: name.descriptor.to_string(),
+                code: wire::code_hash(&code.bytes),
+                serial: method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation)),
+                sites: sites(queries, method, code, &name),
+            });
+        }
+    }
+    Ok(plan)
+}
+
+/// A class's name as in class files.
+pub fn slashes(name: &str) -> String {
+    name.replace('.', "/")
+}
+
+fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<Armed> {
+    let way = match &query.event {
+        Event::Stored(stores) => {
+            let store = stores.get(usize::from(at.way?.get()))?;
+            assigned(store, None).and_then(|what| what.way())
+        }
+        _ => None,
+    };
+    let Site { method, bci } = &at.site;
+    Some(Armed {
+        class: slashes(&method.class),
+        method: method.name.to_string(),
+        descriptor: method.descriptor.to_string(),
+        bci: *bci,
+        way,
+        thread: at.thread.to_string(),
+        ordinal: at.ordinal.into(),
+    })
+}
+
+fn sites(queries: &[TraceQuery], watch: &MethodWatch, code: &Code, name: &MethodName) -> Vec<PlannedSite> {
+    let mut found = Vec::new();
+    let event = |number: u16| queries.iter().find(|q| q.point.0 == number).map(|q| &q.event);
+    for (bci, interests) in &watch.at {
+        for interest in interests {
+            let mut add = |query: u16, what: What| {
+                let site = PlannedSite { query, bci: *bci, what };
+                if !found.contains(&site) {
+                    found.push(site);
+                }
+            };
+            match *interest {
+                Interest::Activation | Interest::Redefined | Interest::Completes => {}
+                Interest::PassEnds { query, .. } => add(query, What::At),
+                Interest::Pass { query, pass } => {
+                    let Some(Event::Reached(passes)) = event(query) else { continue };
+                    let on_entry = passes.get(usize::from(pass)).is_some_and(|p| p.on_entry);
+                    add(query, if on_entry { What::Entered } else { What::At });
+                }
+                Interest::Store { query, store } => {
+                    let Some(Event::Stored(stores)) = event(query) else { continue };
+                    let store = stores.get(usize::from(store));
+                    if let Some(what) = store.and_then(|store| assigned(store, Some(code))) {
+                        add(query, what);
+                    }
+                }
+                Interest::Branch { query, branch } => {
+                    let Some(Event::Branched(branches)) = event(query) else { continue };
+                    let Some(branch) = branches.get(usize::from(branch)) else { continue };
+                    let ways: BTreeSet<u32> = branch.controls.values().flatten().copied().collect();
+                    let Some(instruction) = code.at(*bci) else { continue };
+                    let targets = instruction.op.targets();
+                    let next = instruction.next_pc();
+                    let goes_on = !matches!(instruction.op, Op::Switch { .. });
+                    let all: BTreeSet<u32> = targets.iter().copied().chain(goes_on.then_some(next)).collect();
+                    for to in all {
+                        let (jumps, falls) = (targets.contains(&to), goes_on && to == next);
+                        add(query, What::Way { to, jumps, falls, wanted: ways.contains(&to) });
+                    }
+                }
+            }
+        }
+    }
+    // A point is the state before an instruction, and so before what the instruction assigns.
+    found.sort_by_key(|site| (site.bci, !matches!(site.what, What::At)));
+    let kind = kind_of(name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result));
+    for query in &watch.returns {
+        for instruction in &code.instructions {
+            if matches!(instruction.op, Op::Return(_)) {
+                found.push(PlannedSite { query: *query, bci: instruction.pc, what: What::Returns { kind } });
+            }
+        }
+    }
+    found
+}
+
+/// The first letter of a descriptor; `L` for every reference.
+fn kind_of(descriptor: &str) -> char {
+    descriptor.chars().next().filter(|letter| *letter != '[').unwrap_or('L')
+}
+
+/// What happens at a store; without the code it is known only for parameters.
+pub fn assigned(store: &StoreSite, code: Option<&Code>) -> Option<What> {
+    let local = LocalStore { slot: store.slot, kind: kind_of(&store.descriptor) };
+    if store.value_at == store.site.bci {
+        return Some(What::Passed(local));
+    }
+    match code?.at(store.site.bci)?.op {
+        Op::Iinc { slot, by } => Some(What::Increased { slot, by }),
+        _ => Some(What::Stored(local)),
+    }
+}

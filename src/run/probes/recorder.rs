@@ -1,0 +1,276 @@
+//! The class that the probes call, as JDWP sees it: where it stops, and what it is asked.
+
+use crate::run::error::RunError;
+use crate::run::stop::Stop;
+use crate::run::vm::{Vm, or_default};
+use crate::run::watched::Watched;
+use jdwp::commands::{
+    class_type, event_request, reference_type, stack_frame, string_reference, thread_reference,
+};
+use jdwp::{
+    EventKind, InvokeOptions, Location, MethodId, Modifier, ReferenceTypeId, StringId, SuspendPolicy, Tag,
+    ThreadId, TypeTag,
+};
+use std::collections::HashMap;
+
+/// Its binary name.
+pub const NAME: &str = "java.lang.QuerypointProbe";
+
+/// The recorder in the VM of one run.
+pub struct Recorder {
+    /// How many of the first hits of each query interrupt; those without one interrupt at each.
+    pub budgets: HashMap<u16, u32>,
+    /// How many hits of each query have interrupted.
+    pub stopped: HashMap<u16, u32>,
+    class: Option<Class>,
+}
+
+#[derive(Clone, Copy)]
+struct Class {
+    id: ReferenceTypeId,
+    stop: MethodId,
+    last: MethodId,
+    quiet: MethodId,
+}
+
+/// A hit that got through.
+pub struct Stopped {
+    /// The number of its site.
+    pub site: u32,
+    /// Its number among the hits of the site in threads of that name.
+    pub ordinal: u64,
+    /// The object whose field it is, or the array.
+    pub owner: jdwp::Value,
+    /// Which element of the array.
+    pub index: i32,
+    /// The new value, if it is no reference: an `int` or `long`, or the bits of a `float` or `double`.
+    pub bits: i64,
+    /// The new value, if it is a reference.
+    pub value: jdwp::Value,
+    /// How many frames of the recorder stand above the program's.
+    pub hidden: usize,
+    /// Where the program stands, by its code as it is now.
+    pub location: Location,
+}
+
+/// Four frames of the recorder's own nearly always, and one of the program's.
+const OWN_FRAMES: i32 = 5;
+
+impl Recorder {
+    /// What is known before the VM runs.
+    pub fn new(budgets: HashMap<u16, u32>) -> Recorder {
+        Recorder { budgets, stopped: HashMap::new(), class: None }
+    }
+
+    /// Whether a location is where the recorder stops.
+    pub fn is_stop(&self, location: Location) -> bool {
+        self.class.is_some_and(|c| c.id == location.class && c.stop == location.method)
+    }
+
+    /// The class was prepared: sets the breakpoint.
+    pub async fn prepared(&mut self, conn: &jdwp::Connection, id: ReferenceTypeId) -> Result<(), RunError> {
+        let methods = conn.send(reference_type::Methods { ref_type: id }).await?;
+        let named = |name: &str| methods.iter().find(|m| m.name == name).map(|m| m.method_id);
+        let (Some(stop), Some(last), Some(quiet)) = (named("stop"), named("last"), named("quiet")) else {
+            return Ok(());
+        };
+        let at = Location { type_tag: TypeTag::Class, class: id, method: stop, index: 0 };
+        let set = event_request::Set {
+            event_kind: EventKind::Breakpoint,
+            suspend_policy: SuspendPolicy::EventThread,
+            modifiers: vec![Modifier::LocationOnly(at)],
+        };
+        conn.send(set).await?;
+        self.class = Some(Class { id, stop, last, quiet });
+        Ok(())
+    }
+
+    /// Reads what the recorder stops with.
+    pub async fn stopped(vm: &mut Vm, thread: ThreadId) -> Result<Option<Stopped>, RunError> {
+        let conn = vm.conn().clone();
+        let (frames, hidden) = newest_frames(vm, thread).await?;
+        let (Some(newest), Some(program)) = (frames.first(), frames.get(hidden)) else { return Ok(None) };
+        let slot = |slot: i32, sigbyte: Tag| stack_frame::Slot { slot, sigbyte };
+        let slots = vec![
+            slot(0, Tag::Int),
+            slot(1, Tag::Long),
+            slot(3, Tag::Object),
+            slot(4, Tag::Int),
+            slot(5, Tag::Long),
+            slot(7, Tag::Object),
+        ];
+        let values = conn.send(stack_frame::GetValues { thread, frame: newest.frame_id, slots }).await?;
+        let [
+            jdwp::Value::Int(site),
+            jdwp::Value::Long(ordinal),
+            owner,
+            jdwp::Value::Int(index),
+            jdwp::Value::Long(bits),
+            value,
+        ] = values[..]
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Stopped {
+            site: u32::try_from(site).unwrap_or(u32::MAX),
+            ordinal: u64::try_from(ordinal).unwrap_or(0),
+            owner,
+            index,
+            bits,
+            value,
+            hidden,
+            location: program.location,
+        }))
+    }
+}
+
+/// The newest frames of a thread, and how many of them are the recorder's.
+async fn newest_frames(
+    vm: &mut Vm,
+    thread: ThreadId,
+) -> Result<(Vec<thread_reference::Frame>, usize), RunError> {
+    let mut length = OWN_FRAMES;
+    loop {
+        let ask = thread_reference::Frames { thread, start_frame: 0, length };
+        let frames = match vm.conn().send(ask).await {
+            Ok(frames) => frames,
+            // There are fewer frames than that.
+            Err(e) if !e.is_fatal() && length > 0 => {
+                length = -1;
+                continue;
+            }
+            Err(e) => return Err(e.into()),
+        };
+        let mut hidden = 0;
+        for frame in &frames {
+            if !is_own(vm, frame.location).await? {
+                break;
+            }
+            hidden += 1;
+        }
+        if hidden < frames.len() || length < 0 {
+            return Ok((frames, hidden));
+        }
+        length = -1;
+    }
+}
+
+/// Whether a location is in the recorder.
+pub async fn is_own(vm: &mut Vm, location: Location) -> Result<bool, RunError> {
+    Ok(vm.class(location.class).await?.name.starts_with(NAME))
+}
+
+/// Where the program stands in a thread whose newest frames are the recorder's, and how many those are.
+pub async fn program_below(vm: &mut Vm, thread: ThreadId) -> Result<Option<(Location, usize)>, RunError> {
+    let (frames, hidden) = newest_frames(vm, thread).await?;
+    Ok(frames.get(hidden).map(|frame| (frame.location, hidden)))
+}
+
+/// The recorder's answer about the last hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Last {
+    /// There was none.
+    None,
+    /// The hit.
+    Hit {
+        /// The number of its site.
+        site: u32,
+        /// Its number there.
+        ordinal: u64,
+        /// The name of its thread.
+        thread: String,
+    },
+    /// It is not known, and why.
+    Unknown(String),
+}
+
+/// Asks for the last hit of a query on an owner before the stop.
+/// For an element of an array, its index is given; else 0.
+pub async fn last(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    query: u16,
+    owner: jdwp::Value,
+    index: i32,
+) -> Result<Last, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(|r| r.class) else {
+        return Ok(Last::Unknown("the recorder is not there".to_owned()));
+    };
+    let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
+    let told = call(watched, stop, class.id, class.last, arguments).await?;
+    let Some(jdwp::Value::Object { id: Some(id), .. }) = told else {
+        return Ok(Last::Unknown("the recorder failed".to_owned()));
+    };
+    let ask = string_reference::Value { string_object: StringId::of(id) };
+    let text = watched.vm.conn().send(ask).await?.into_string();
+    Ok(parse(&text))
+}
+
+fn parse(text: &str) -> Last {
+    if text.is_empty() {
+        return Last::None;
+    }
+    if let Some(why) = text.strip_prefix("? ") {
+        return Last::Unknown(why.to_owned());
+    }
+    let mut parts = text.splitn(3, ' ');
+    let mut next = || parts.next();
+    match (next().map(str::parse), next().map(str::parse), next()) {
+        (Some(Ok(site)), Some(Ok(ordinal)), Some(thread)) => {
+            Last::Hit { site, ordinal, thread: thread.to_owned() }
+        }
+        _ => Last::Unknown(format!("the recorder said `{text}`")),
+    }
+}
+
+/// Nothing that the stopped thread does from here on counts, or it does again.
+pub async fn quiet(watched: &mut Watched, stop: &mut Stop, on: bool) -> Result<(), RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(|r| r.class) else { return Ok(()) };
+    call(watched, stop, class.id, class.quiet, vec![jdwp::Value::Boolean(on)]).await.map(drop)
+}
+
+async fn call(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    class: ReferenceTypeId,
+    method: MethodId,
+    arguments: Vec<jdwp::Value>,
+) -> Result<Option<jdwp::Value>, RunError> {
+    let thread = stop.thread;
+    let options = InvokeOptions::SINGLE_THREADED;
+    let pending =
+        watched.vm.conn().send(class_type::InvokeMethod { clazz: class, thread, method, arguments, options });
+    // It is ours, not the program's.
+    let called = watched.report.called_methods;
+    let reply = watched.while_running(thread, pending).await;
+    watched.report.called_methods = called;
+    stop.ran();
+    let reply = or_default(reply_of(reply)?)?;
+    Ok(reply)
+}
+
+type Reply = Result<Option<jdwp::Value>, jdwp::Error>;
+
+fn reply_of(reply: Result<class_type::InvokeReply, RunError>) -> Result<Reply, RunError> {
+    match reply {
+        Ok(reply) if reply.exception.is_none() => Ok(Ok(Some(reply.return_value))),
+        Ok(_) => Ok(Ok(None)),
+        Err(RunError::Vm(error)) => Ok(Err(error)),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read() {
+        assert_eq!(parse(""), Last::None);
+        let thread = "pool 1 thread 2".to_owned();
+        assert_eq!(parse("7 1000 pool 1 thread 2"), Last::Hit { site: 7, ordinal: 1000, thread });
+        assert_eq!(parse("7 1000 "), Last::Hit { site: 7, ordinal: 1000, thread: String::new() });
+        assert_eq!(parse("? no memory"), Last::Unknown("no memory".to_owned()));
+        assert!(matches!(parse("7"), Last::Unknown(_)));
+    }
+}

@@ -1,0 +1,127 @@
+//! What the agent has told of its work: the sites by number, and where the instructions of rewritten methods are now.
+
+use crate::model::{MethodName, Site};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use wire::{ClassReport, MethodReport, Report, ReportReader};
+
+/// A site as the VM names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberedSite {
+    /// Whose it is.
+    pub query: u16,
+    /// Where it is.
+    pub site: Site,
+    /// What tells it from other sites there.
+    pub way: Option<u32>,
+    /// For a field that is named by another class than the one that declares it: that class.
+    pub named_by: Option<String>,
+}
+
+/// A method that was rewritten. Indices of JDWP are those of its code as it is now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    moved: Vec<(u32, u32)>,
+    length: u32,
+    code: u64,
+    /// The locals that were added, with their slots.
+    pub kept: Vec<(String, u16)>,
+}
+
+impl Moved {
+    /// Which instruction of the original an index is in, or before which what was put in stands; its length for what is
+    /// behind the last.
+    pub fn was(&self, now: u64) -> u64 {
+        let at = self.moved.partition_point(|(_, place)| u64::from(*place) < now);
+        self.moved.get(at).map_or(self.length, |(was, _)| *was).into()
+    }
+
+    /// The slot of an added local.
+    pub fn slot(&self, name: &str) -> Option<u16> {
+        self.kept.iter().find(|(known, _)| known == name).map(|(_, slot)| *slot)
+    }
+}
+
+/// What the agent has told so far.
+pub struct Told {
+    reader: ReportReader,
+    sites: HashMap<u32, Arc<NumberedSite>>,
+    methods: HashMap<MethodName, Arc<Moved>>,
+    /// Whether it is at work.
+    pub started: bool,
+    /// Why sites are not watched.
+    pub problems: Vec<String>,
+}
+
+/// So many problems are named; the rest is like them.
+const PROBLEMS: usize = 20;
+
+impl Told {
+    /// Reads a report from its beginning.
+    pub fn open(path: &Path) -> std::io::Result<Told> {
+        let reader = ReportReader::open(path)?;
+        let (sites, methods) = (HashMap::new(), HashMap::new());
+        Ok(Told { reader, sites, methods, started: false, problems: Vec::new() })
+    }
+
+    /// Reads what has come since.
+    pub fn catch_up(&mut self) {
+        match self.reader.more() {
+            Ok(reports) => reports.into_iter().for_each(|report| self.take(report)),
+            Err(error) => self.problem(format!("the agent's report cannot be read: {error}")),
+        }
+    }
+
+    fn problem(&mut self, problem: String) {
+        if self.problems.len() < PROBLEMS && !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    fn take(&mut self, report: Report) {
+        match report {
+            Report::Started => self.started = true,
+            Report::Problem(problem) => self.problem(problem),
+            Report::Class(ClassReport { class, methods, sites, left }) => {
+                let class: Arc<str> = class.replace('/', ".").into();
+                for MethodReport { name, descriptor, code, length, moved, kept } in methods {
+                    let name = MethodName::new(class.clone(), name, descriptor);
+                    let moved = Moved { moved, length, code, kept };
+                    let known = self.methods.insert(name.clone(), Arc::new(moved.clone()));
+                    if known.is_some_and(|known| *known != moved) {
+                        self.problem(format!("several classes define {name}, each with other code"));
+                    }
+                }
+                for site in sites {
+                    let method = MethodName::new(class.clone(), site.method, site.descriptor);
+                    let at = Site { method, bci: site.bci };
+                    let numbered = NumberedSite {
+                        query: site.query,
+                        site: at,
+                        way: site.way,
+                        named_by: site.named_by.map(|class| class.replace('/', ".")),
+                    };
+                    self.sites.insert(site.id, Arc::new(numbered));
+                }
+                for left in left {
+                    self.problem(format!("{class}.{}{}: {}", left.method, left.descriptor, left.why));
+                }
+            }
+        }
+    }
+
+    /// A site by its number.
+    pub fn site(&mut self, number: u32) -> Option<Arc<NumberedSite>> {
+        if !self.sites.contains_key(&number) {
+            self.catch_up();
+        }
+        self.sites.get(&number).cloned()
+    }
+
+    /// How a method was rewritten, if it was.
+    pub fn moved(&mut self, method: &MethodName) -> Option<Arc<Moved>> {
+        self.catch_up();
+        self.methods.get(method).cloned()
+    }
+}

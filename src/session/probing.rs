@@ -1,0 +1,249 @@
+//! Whether and how runs are watched by probes: which hits of which point interrupt, and what the last hits that the VM
+//! has kept teach for the next run.
+//!
+//! A point that asks for the last change or condition does not interrupt at each hit. The first few do; of the rest the
+//! VM keeps the last one for each object and in each activation. When the point it is asked from is located, the VM has
+//! told which hit was the last before it, and the next run stops there. So everything shown is of one run, and that run's
+//! own probes say that nothing came after.
+
+use super::round::Round;
+use crate::model::{Coordinate, LastHit, Site};
+use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
+use crate::run::Gate;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How runs are watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// By probes where they help and can be placed, else by JDWP events.
+    #[default]
+    Auto,
+    /// By JDWP events alone.
+    Jdwp,
+    /// By probes; an error where they cannot be placed.
+    Probe,
+}
+
+/// So many of the first hits of a point interrupt: reading them takes about as long as another run of a small program.
+pub const EAGER: u32 = 300;
+/// So often a point's answer may be another hit than the run before said.
+const CHANGES: u32 = 4;
+
+/// What runs by probes have taught.
+#[derive(Clone, Debug, Default)]
+pub struct Probing {
+    /// For each point, the hits to stop at.
+    armed: BTreeMap<PointIndex, Vec<Coordinate>>,
+    /// For each point, the sites of its effect's stack that it is asked for alone.
+    only: BTreeMap<PointIndex, Vec<Site>>,
+    /// How often that has changed.
+    changes: BTreeMap<PointIndex, u32>,
+    /// Why runs are watched by JDWP events from here on.
+    refused: Option<String>,
+}
+
+/// What a run by probes has come to.
+pub enum Conclusion {
+    /// Its answers hold.
+    Holds,
+    /// Another run stops at what this one has found.
+    Again(String),
+    /// Probes cannot answer.
+    Refused(String),
+}
+
+impl Probing {
+    /// Why probes are not used any more.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// No more probes.
+    pub fn refuse(&mut self, why: String) {
+        self.refused = Some(why);
+    }
+
+    /// The TraceQueries of the next run.
+    pub fn narrowed(&self, queries: Vec<TraceQuery>) -> Vec<TraceQuery> {
+        let narrow = |mut query: TraceQuery| {
+            let Some(sites) = self.only.get(&query.point) else { return query };
+            match &mut query.event {
+                Event::Branched(branches) => {
+                    for branch in branches.iter_mut() {
+                        branch.controls.retain(|site, _| sites.contains(site));
+                    }
+                    branches.retain(|branch| !branch.controls.is_empty());
+                }
+                Event::Stored(stores) => {
+                    for store in stores.iter_mut() {
+                        store.asked_at.retain(|site| sites.contains(site));
+                    }
+                    stores.retain(|store| !store.asked_at.is_empty());
+                }
+                _ => {}
+            }
+            query
+        };
+        queries.into_iter().map(narrow).collect()
+    }
+
+    /// Which hits interrupt. None where JDWP events do as well: where no point needs more than breakpoints.
+    pub fn gates(&self, queries: &[TraceQuery], all: bool, eager: u32) -> Vec<Gate> {
+        let gate = |query: &TraceQuery| match effect(query) {
+            Some(_) if !all => {
+                let armed = self.armed.get(&query.point).cloned().unwrap_or_default();
+                // What is known to be asked for elsewhere need not be looked for among the first.
+                let budget = if armed.is_empty() { eager } else { 0 };
+                Gate::First { budget, armed }
+            }
+            _ => Gate::All,
+        };
+        queries.iter().map(gate).collect()
+    }
+
+    /// Compares what a run located with what its VM had kept.
+    pub fn verdict(&mut self, round: &Round, gates: &[Gate]) -> Conclusion {
+        if let Some(why) = round.outcome.report.unprobed.first() {
+            return Conclusion::Refused(why.clone());
+        }
+        let mut again = Vec::new();
+        for (query, gate) in round.queries.iter().zip(gates) {
+            let (Some(point), Gate::First { .. }) = (effect(query), gate) else { continue };
+            // Where its effect is not located, neither can it be.
+            let Some(effect) = round.locator.located(point) else { continue };
+            let detail = effect.occurrence.detail.as_ref();
+            let forecast = detail.and_then(|d| d.forecasts.iter().find(|f| f.query == query.point.0));
+            // Without a forecast every hit had interrupted.
+            let Some(forecast) = forecast else { continue };
+            let tables = &round.outcome.tables;
+            let located = round.locator.located(query.point).map(|l| &l.occurrence);
+            let found = located.and_then(|o| {
+                let site = tables.frame(o.frame)?.site.clone();
+                let (thread, ordinal) = (tables.thread(o.thread), o.ordinal);
+                Some(Coordinate { query: query.point.0, site, thread, ordinal, way: o.way })
+            });
+            match &forecast.last {
+                LastHit::Never if found.is_none() => {}
+                LastHit::At(last) if found.as_ref() == Some(last) => {}
+                LastHit::Never => {
+                    return Conclusion::Refused(format!("{}: nothing was kept of its hit", query.id));
+                }
+                LastHit::At(last) => {
+                    if !self.may_change(query.point) {
+                        return Conclusion::Refused(format!(
+                            "{}: the last hit is another one in each run: the program does not repeat itself",
+                            query.id
+                        ));
+                    }
+                    self.armed.insert(query.point, vec![last.clone()]);
+                    again.push(query.id.clone());
+                }
+                LastHit::Unknown(why) => {
+                    let sites: Vec<Site> =
+                        tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
+                    if self.armed.remove(&query.point).is_some() && self.may_change(query.point) {
+                        // The hit that was expected did not come: it is looked for anew.
+                        again.push(query.id.clone());
+                        continue;
+                    }
+                    let narrows = matches!(query.event, Event::Branched(_) | Event::Stored(_));
+                    if !narrows
+                        || self.only.get(&query.point) == Some(&sites)
+                        || !self.may_change(query.point)
+                    {
+                        return Conclusion::Refused(format!("{}: {why}", query.id));
+                    }
+                    self.only.insert(query.point, sites);
+                    again.push(query.id.clone());
+                }
+            }
+        }
+        match again.as_slice() {
+            [] => self.still_narrow(round),
+            ids => Conclusion::Again(format!("to stop at {}", listed(ids))),
+        }
+    }
+
+    /// A point that was asked for some sites of its effect alone must have found it there.
+    fn still_narrow(&mut self, round: &Round) -> Conclusion {
+        for query in round.queries.iter() {
+            let (Some(sites), Some(point)) = (self.only.get(&query.point), effect(query)) else { continue };
+            let Some(effect) = round.locator.located(point) else { continue };
+            let tables = &round.outcome.tables;
+            if !tables.stack(effect.occurrence.stack).map(|f| &f.site).eq(sites.iter()) {
+                return Conclusion::Refused(format!(
+                    "{}: its effect is elsewhere in each run: the program does not repeat itself",
+                    query.id
+                ));
+            }
+        }
+        Conclusion::Holds
+    }
+
+    fn may_change(&mut self, point: PointIndex) -> bool {
+        let changes = self.changes.entry(point).or_default();
+        *changes += 1;
+        *changes <= CHANGES
+    }
+}
+
+fn listed(ids: &[Arc<str>]) -> String {
+    ids.iter().map(|id| &**id).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether probes help at all: a breakpoint costs nothing where it is not hit.
+pub fn help(queries: &[TraceQuery]) -> bool {
+    queries.iter().any(|query| match &query.event {
+        Event::Written(_)
+        | Event::Read(_)
+        | Event::ElementWritten(_)
+        | Event::Stored(_)
+        | Event::Branched(_)
+        | Event::Returned(_) => true,
+        Event::Reached(_) | Event::Thrown { .. } | Event::Skipped(_) => false,
+    })
+}
+
+/// A point that only probes can answer.
+pub fn needed(queries: &[TraceQuery]) -> Option<&TraceQuery> {
+    queries.iter().find(|query| matches!(query.event, Event::ElementWritten(_)))
+}
+
+/// For a point whose last hit the VM can tell by itself, the point before which that is: it asks for the last, and for
+/// nothing but what is kept by object or in the activation.
+fn effect(query: &TraceQuery) -> Option<PointIndex> {
+    let local = &query.local;
+    if query.index != -1 || local.when.is_some() || local.thread.is_some() || local.from.is_some() {
+        return None;
+    }
+    let mut befores = query.constraints.iter().filter_map(|c| match c {
+        Constraint::Before(point) => Some(*point),
+        _ => None,
+    });
+    let (Some(effect), None) = (befores.next(), befores.next()) else { return None };
+    let mut by_owner = false;
+    for constraint in &query.constraints {
+        match constraint {
+            Constraint::Before(_) => {}
+            Constraint::Sameness { mine: Slot::Owner, point, .. } if *point == effect => by_owner = true,
+            // Which element of the array.
+            Constraint::Sameness { mine: Slot::Kept(_), point, .. } if *point == effect && by_owner => {}
+            Constraint::MayAffect { point, frame: FrameSelector::Nth(_) | FrameSelector::Any }
+            | Constraint::SameThread(point)
+            | Constraint::StoresFor { point, .. }
+            | Constraint::Controls(point)
+                if *point == effect => {}
+            _ => return None,
+        }
+    }
+    let kept = match &query.event {
+        Event::Written(field) | Event::Read(field) => field.is_static || by_owner,
+        Event::ElementWritten(_) => by_owner,
+        Event::Stored(_) => true,
+        // What enters a handler is no way of a branch.
+        Event::Branched(branches) => !branches.iter().any(crate::query::BranchSite::is_handler),
+        _ => false,
+    };
+    kept.then_some(effect)
+}
