@@ -156,7 +156,8 @@ fn no_vm_connects() {
 }
 
 /// A script that connects to `qp` as a VM does, as file descriptor 3.
-const CONNECT: &str = r"exec 3<>/dev/tcp/127.0.0.1/${JAVA_TOOL_OPTIONS##*:};";
+const CONNECT: &str =
+    r"exec 3<>/dev/tcp/127.0.0.1/$(echo ${JAVA_TOOL_OPTIONS##*address=127.0.0.1:} | cut -d' ' -f1);";
 
 #[test]
 fn what_connects_is_no_vm() {
@@ -266,7 +267,11 @@ fn another_vm_connects() {
         foreign.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().expect("java");
     let foreign = support::wait(foreign);
     assert!(!foreign.status.success(), "{}", support::said(&foreign));
-    let port: u16 = options.trim().rsplit(':').next().and_then(|p| p.parse().ok()).expect("a port");
+    let port: u16 = options
+        .rsplit("address=127.0.0.1:")
+        .next()
+        .and_then(|rest| rest.split_whitespace().next()?.parse().ok())
+        .expect("a port");
     let idle = std::net::TcpStream::connect(("127.0.0.1", port)).expect("qp listens");
     std::fs::write(case.mark("go"), "").expect("written");
     let output = support::wait(child);
@@ -377,13 +382,15 @@ const LOST: &str = "the connection was lost: the VM broke off without saying tha
 fn a_connection_breaks_while_the_vm_goes_on() {
     let case = Case::new("cut-connection");
     let command = |how: &str| {
-        let between =
-            "QP_PORT=${JAVA_TOOL_OPTIONS##*:} JAVA_TOOL_OPTIONS= exec java -cp classes CutConnection";
+        let between = "PORT=${JAVA_TOOL_OPTIONS##*address=127.0.0.1:}; \
+                       QP_PORT=${PORT%% *} JAVA_TOOL_OPTIONS= exec java -cp classes CutConnection";
         script("sh", &format!("{between} {how}"))
     };
     let there = root("CutConnection", case.line("CutConnection.java", "// <- A"));
     let points = format!(r#"{there}, (id: "B", at: LastChange("A:CutConnection.step"))"#);
-    let answer = case.replay(&command("stays"), &points, &["--format=json"]).is(0, &[]).answer();
+    // The agent is lost with the variable.
+    let arguments = ["--format=json", "--backend=jdwp"];
+    let answer = case.replay(&command("stays"), &points, &arguments).is(0, &[]).answer();
     assert_eq!(point(&answer, "B")["line"], case.line("CutConnection.java", "// <- B"));
 
     let never = root("CutConnection", case.line("CutConnection.java", "// <- never"));

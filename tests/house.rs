@@ -14,14 +14,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("session", &["chain", "locate", "run", "query", "debuggee", "classes", "expr", "model", "bytecode"]),
     ("chain", &["query", "classes", "expr", "model", "bytecode"]),
     ("locate", &["query", "model"]),
-    ("run", &["query", "debuggee", "classes", "expr", "model", "jdwp", "bytecode"]),
+    ("run", &["query", "debuggee", "classes", "expr", "model", "jdwp", "bytecode", "wire"]),
     ("query", &["expr", "model"]),
     ("debuggee", &["classes"]),
     ("classes", &["bytecode"]),
     ("expr", &["model", "bytecode"]),
     ("model", &[]),
     ("jdwp", &[]),
+    ("agent", &["bytecode", "wire"]),
     ("bytecode", &[]),
+    ("wire", &[]),
 ];
 
 /// Rooms that do no I/O.
@@ -453,7 +455,7 @@ fn depth_of(file: &Path) -> usize {
 fn rooms_used(code: &str, depth: usize) -> BTreeSet<&str> {
     let path = Regex::new(r"\b(?:crate|querypoint)::(\w+)").unwrap();
     let group = Regex::new(r"\b(?:crate|querypoint)::\{([^;]*)").unwrap();
-    let package = Regex::new(r"(?:^|[^:\w]|[^:\w]::)(jdwp|bytecode)::").unwrap();
+    let package = Regex::new(r"(?:^|[^:\w]|[^:\w]::)(jdwp|bytecode|wire)::").unwrap();
     let upwards = Regex::new(r"\b((?:super::)+)(\w+)").unwrap();
     let mut used = BTreeSet::new();
     for found in path.captures_iter(code).chain(package.captures_iter(code)) {
@@ -478,7 +480,10 @@ fn product_code() -> Vec<(PathBuf, String)> {
     let test_module = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;").unwrap();
     let mut code: BTreeMap<PathBuf, String> = BTreeMap::new();
     let mut tests: Vec<PathBuf> = Vec::new();
-    for file in files(&["src", "crates/jdwp/src", "crates/bytecode/src"], &["rs"]) {
+    for file in files(
+        &["src", "crates/jdwp/src", "crates/bytecode/src", "crates/agent/src", "crates/wire/src"],
+        &["rs"],
+    ) {
         let plain = without_comments_and_texts(&read(&file));
         for found in test_module.captures_iter(&plain) {
             let is_root = ["mod.rs", "lib.rs", "main.rs"].iter().any(|n| file.ends_with(n));

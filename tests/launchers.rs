@@ -146,5 +146,5 @@ fn a_source_file_is_run_by_the_launcher() {
 
 fn temporary_folders() -> usize {
     let entries = std::fs::read_dir(std::env::temp_dir()).expect("the folder").flatten();
-    entries.filter(|e| e.file_name().to_string_lossy().starts_with("querypoint-")).count()
+    entries.filter(|e| e.file_name().to_string_lossy().starts_with("querypoint-source-")).count()
 }

@@ -26,6 +26,13 @@ const BATCH: u64 = 20;
 /// Programs tried where `QP_RANDOM_PROGRAMS` says nothing.
 const FEW: u64 = 8;
 
+/// How each chain is replayed: with every hit read as it comes, and with none but those that were the last.
+const BACKENDS: [(&str, &str); 3] = [
+    ("jdwp", "--backend jdwp"),
+    ("probes", "--backend probe"),
+    ("probes, kept in the VM", "--backend probe --eager 0 --max-runs 100"),
+];
+
 const EXCEPTIONS: &str = "class E1 extends RuntimeException { }\nclass E2 extends RuntimeException { }\n";
 
 #[derive(Default)]
@@ -134,15 +141,23 @@ fn one(program: &Program, plain: &Path, logged: &Path, count: &mut Count) {
     count.programs += 1;
     count.questions += questions.len();
     let text = chain(program, plain, &questions);
-    let (code, answer) = replay(&chain_file(&format!("random-{}.ron", program.seed), &text), &[]);
-    assert!(code == 0 || code == 1, "seed {}: exit code {code}: {answer:#}\n{text}", program.seed);
-    let mut objects = Objects::default();
+    let file = chain_file(&format!("random-{}.ron", program.seed), &text);
     let mut differences = Vec::new();
-    for question in &questions {
-        let found = support::point(&answer, &question.id);
-        count.answered += usize::from(found["located"] == true);
-        if let Some(wrong) = wrong(question, found, &mut objects) {
-            differences.push(format!("{} ({}): {wrong}", question.id, question.point));
+    for (name, arguments) in BACKENDS {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let (code, answer) = replay(&file, &arguments);
+        assert!(
+            code == 0 || code == 1,
+            "seed {}, {name}: exit code {code}: {answer:#}\n{text}",
+            program.seed
+        );
+        let mut objects = Objects::default();
+        for question in &questions {
+            let found = support::point(&answer, &question.id);
+            count.answered += usize::from(found["located"] == true);
+            if let Some(wrong) = wrong(question, found, &mut objects) {
+                differences.push(format!("{name}: {} ({}): {wrong}", question.id, question.point));
+            }
         }
     }
     if !differences.is_empty() {

@@ -74,7 +74,7 @@ fn ways() -> Vec<Way> {
         ),
         way(
             "hangs-up",
-            r#"command: ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${JAVA_TOOL_OPTIONS##*:}; head -c 14 <&3 >/dev/null; printf JDWP-Handshake >&3; exit 3"]"#,
+            r#"command: ["bash", "-c", "PORT=${JAVA_TOOL_OPTIONS##*address=127.0.0.1:}; exec 3<>/dev/tcp/127.0.0.1/${PORT%% *}; head -c 14 <&3 >/dev/null; printf JDWP-Handshake >&3; exit 3"]"#,
             &stopped,
             End::Fails("broke off"),
         ),

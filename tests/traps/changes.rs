@@ -143,7 +143,8 @@ fn an_earlier_change_is_not_compared_with_what_is_seen() {
 #[test]
 fn of_a_hundred_thousand_owners_the_one_that_is_seen() {
     let points = r#"(id: "A", at: Line("ManyOwners", {A})), (id: "B", at: LastChange("A:chosen.value"))"#;
-    for asked in Fixture::new("many-owners", "ManyOwners").args(&["5000"]).ask(points) {
+    // By probes most writes stay in the VM, and none of them is counted as rejected.
+    for asked in Fixture::new("many-owners", "ManyOwners").args(&["5000"]).ask_jdwp(points) {
         asked.held().at("B", "B").has("B", &[("old", "1"), ("new", "2")]);
         let rejected = asked.point("B")["rejections"].as_object().expect("rejections");
         let rejected: u64 = rejected.values().filter_map(serde_json::Value::as_u64).sum();

@@ -131,6 +131,11 @@ impl Fixture {
         self.ask_with(points, &[])
     }
 
+    /// As [`Fixture::ask`], by JDWP events alone.
+    pub fn ask_jdwp(&self, points: &str) -> Vec<Asked> {
+        self.ask_with(points, &["--backend", "jdwp"])
+    }
+
     /// As [`Fixture::ask`], with options of `qp replay`.
     pub fn ask_with(&self, points: &str, options: &[&str]) -> Vec<Asked> {
         self.ask_on(javas(), points, options)
@@ -141,9 +146,15 @@ impl Fixture {
         self.ask_on(javas().split_off(1), points, &[])
     }
 
+    /// On the first Java by JDWP events, and on every Java as `qp` chooses, unless the options say how.
     fn ask_on(&self, javas: Vec<String>, points: &str, options: &[&str]) -> Vec<Asked> {
-        let replayed = javas.into_iter().map(|java| {
-            let (code, stdout, stderr) = self.replay(&java, points, options);
+        let chosen = options.contains(&"--backend");
+        let first =
+            javas.first().filter(|_| !chosen).cloned().map(|java| (java, ["--backend", "jdwp"].as_slice()));
+        let each = javas.into_iter().map(|java| (java, [].as_slice()));
+        let replayed = first.into_iter().chain(each).map(|(java, backend)| {
+            let (code, stdout, stderr) = self.replay(&java, points, &[options, backend].concat());
+            let java = format!("{java} {}", backend.join(" "));
             let answer = serde_json::from_str(&stdout)
                 .unwrap_or_else(|e| panic!("{} on {java}: no JSON ({e}): {stdout}\n{stderr}", self.name));
             let sources = self.sources();

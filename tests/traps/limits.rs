@@ -181,7 +181,8 @@ fn a_full_heap_ends_the_program_or_only_a_thread() {
         let said = &asked.answer["last_output"];
         assert!(said.to_string().contains("java.lang.OutOfMemoryError"), "{said:#}");
     }
-    let mine = format!("-{}", std::process::id());
-    let left = processes_with("-Dquerypoint.test=memory-").into_iter().filter(|(_, c)| c.contains(&mine));
-    assert_eq!(left.count(), 0);
+    for how in ["other", "uncaught"] {
+        let mine = format!("-Dquerypoint.test=memory-{how}-{}", std::process::id());
+        assert_eq!(processes_with(&mine).len(), 0, "{how}");
+    }
 }

@@ -1,0 +1,69 @@
+//! The recorder's class files, which are committed so that building `qp` needs no JDK, are what the compiler makes of
+//! the source beside them.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{root, said};
+
+/// The Java whose compiler made the class files: another writes the same methods in other words.
+const COMPILER: &str = "17";
+
+fn recorder() -> PathBuf {
+    root().join("crates/agent/recorder")
+}
+
+/// The class files of a folder by name.
+fn classes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|e| e.expect("an entry").path());
+    let classes = paths.filter(|p| p.extension().is_some_and(|e| e == "class"));
+    let named = classes.map(|path| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, std::fs::read(path).expect("a class file"))
+    });
+    named.collect()
+}
+
+#[test]
+fn the_class_files_are_those_of_the_source() {
+    let version = Command::new("javac").arg("-version").output().expect("javac");
+    let version = said(&version);
+    let major = version.trim().trim_start_matches("javac ").split('.').next().unwrap_or_default();
+    if major != COMPILER {
+        eprintln!(
+            "skipped: the class files are compared with those of javac {COMPILER}; this is {}",
+            version.trim()
+        );
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut build = Command::new("sh");
+    build.arg("build.sh").arg(folder.path()).current_dir(recorder());
+    let output = build.output().expect("sh");
+    assert!(output.status.success(), "{}", said(&output));
+    let (made, committed) =
+        (classes(&folder.path().join("java/lang")), classes(&recorder().join("java/lang")));
+    let names = |of: &BTreeMap<String, Vec<u8>>| of.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&made), names(&committed), "crates/agent/recorder/README.md says how to compile them");
+    for (name, bytes) in &made {
+        assert!(
+            committed.get(name) == Some(bytes),
+            "{name} is not what the compiler makes of the source: crates/agent/recorder/README.md says how to compile it"
+        );
+    }
+}
+
+#[test]
+fn the_agent_carries_all_of_them() {
+    let host = std::fs::read_to_string(root().join("crates/agent/src/host.rs")).expect("host.rs");
+    let (_, list) = host.split_once("= recorder![").expect("the list");
+    let (list, _) = list.split_once(']').expect("its end");
+    let carried: BTreeSet<String> =
+        list.split('"').filter_map(|n| n.strip_prefix("java/lang/")).map(|n| format!("{n}.class")).collect();
+    assert_eq!(carried, classes(&recorder().join("java/lang")).into_keys().collect());
+}
