@@ -1,0 +1,77 @@
+/**
+ * A loop that writes what is asked for, and does a little else. Arguments: what, how often, how many objects. Prints how
+ * long the loop took, in milliseconds.
+ */
+public class Hot {
+    int value;
+
+    static int next(int x) {
+        x ^= x << 13;
+        x ^= x >>> 17;
+        return x ^ x << 5;
+    }
+
+    static int field(Hot hot, int count, int x) {
+        for (int i = 0; i < count; i++) {
+            x = next(x);
+            hot.value = x;
+        }
+        return x;
+    }
+
+    static int owners(Hot[] all, int count, int x) {
+        for (int i = 0; i < count; i++) {
+            x = next(x);
+            all[(int) ((x & 0xffffffffL) * all.length >>> 32)].value = x;
+        }
+        return x;
+    }
+
+    static int array(int[] cells, int count, int x) {
+        for (int i = 0; i < count; i++) {
+            x = next(x);
+            cells[i & 7] = x;
+        }
+        return x;
+    }
+
+    static int local(int count, int x) {
+        int last = 0;
+        for (int i = 0; i < count; i++) {
+            x = next(x);
+            last = x;
+        }
+        return last; // <- local
+    }
+
+    static int condition(int count, int x) {
+        int even = 0;
+        for (int i = 0; i < count; i++) {
+            x = next(x);
+            if ((x & 3) != 0) {
+                even++;
+            }
+        }
+        return even; // <- condition
+    }
+
+    public static void main(String[] args) {
+        int count = Integer.parseInt(args[1]);
+        Hot[] all = new Hot[Integer.parseInt(args[2])];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = new Hot();
+        }
+        int[] cells = new int[8];
+        Hot hot = all[0];
+        long before = System.nanoTime();
+        int result = switch (args[0]) {
+            case "field" -> field(hot, count, 1);
+            case "owners" -> owners(all, count, 1);
+            case "array" -> array(cells, count, 1);
+            case "local" -> local(count, 1);
+            default -> condition(count, 1);
+        };
+        System.out.println("took " + (System.nanoTime() - before) / 1e6);
+        System.out.println(result + hot.value + cells[7]); // <- end
+    }
+}
