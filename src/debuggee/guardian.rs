@@ -42,6 +42,7 @@ impl Guardian {
     }
 
     pub fn add(&self, group: u32) {
+        self.begin();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).tell("add", group);
     }
 

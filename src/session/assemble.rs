@@ -419,7 +419,7 @@ impl Filling<'_, '_> {
             && !seen.same(&found.occurrence.new)
         {
             let seen = self.text(seen);
-            let missed = reasons::MISSED_WRITES;
+            let missed = reasons::missed_writes(&self.query.event);
             answer.notes.push(format!("a write was missed: the value seen later is {seen}. {missed}"));
         }
         answer.notes.extend(self.thrown_beyond());

@@ -326,7 +326,11 @@ impl Never<'_> {
         } else {
             format!("{} did not run", self.lines(&sites))
         };
-        let missed = if writes { format!(". {}", super::reasons::MISSED_WRITES) } else { String::new() };
+        let missed = if writes {
+            format!(". {}", super::reasons::missed_writes(&self.query.event))
+        } else {
+            String::new()
+        };
         format!("{name} was never {done}: {where_}{missed}")
     }
 

@@ -88,11 +88,20 @@ impl Probing {
         queries.into_iter().map(narrow).collect()
     }
 
-    /// Which hits interrupt. None where JDWP events do as well: where no point needs more than breakpoints.
-    pub fn gates(&self, queries: &[TraceQuery], all: bool, eager: u32) -> Vec<Gate> {
+    /// Which hits interrupt: all of them, or the first `eager` ones and those known to be the last, and that at which the
+    /// run is to be halted.
+    pub fn gates(
+        &self,
+        queries: &[TraceQuery],
+        all: bool,
+        eager: u32,
+        halt_at: Option<&Coordinate>,
+    ) -> Vec<Gate> {
         let gate = |query: &TraceQuery| match effect(query) {
             Some(_) if !all => {
-                let armed = self.armed.get(&query.point).cloned().unwrap_or_default();
+                let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
+                let halts = halt_at.filter(|at| at.query == query.point.0 && !armed.contains(at));
+                armed.extend(halts.cloned());
                 // What is known to be asked for elsewhere need not be looked for among the first.
                 let budget = if armed.is_empty() { eager } else { 0 };
                 Gate::First { budget, armed }

@@ -8,9 +8,19 @@ use crate::model::{Namer, Value};
 use crate::query::{Event, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 
-/// Which writes raise no watch event (DESIGN §5.2).
-pub const MISSED_WRITES: &str = "Writes by reflection, Unsafe, VarHandle, MethodHandle setters, field updaters, \
-                                 deserialisation and native code raise no event";
+/// Which writes of a query's event nobody is told of.
+pub fn missed_writes(event: &Event) -> &'static str {
+    match event {
+        Event::ElementWritten(_) => {
+            "Elements that the JDK or native code stores (System.arraycopy, Arrays.fill, clone, a collection's own array) are \
+             not seen"
+        }
+        _ => {
+            "Writes by reflection, Unsafe, VarHandle, MethodHandle setters, field updaters, deserialisation and native code \
+             raise no event"
+        }
+    }
+}
 
 /// The value that a later point sees of what this one changed.
 pub fn value_seen<'l>(
@@ -118,16 +128,23 @@ fn change_missing<'l>(
     namer: &mut Namer,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> Option<String> {
-    let Event::Written(field) = &query.event else { return None };
-    let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
-    if field.is_static && book.is_constant(field) {
-        return Some(format!(
-            "{}.{} is a constant: the class file holds its value and no code writes it",
-            field.class, field.name
-        ));
-    }
+    let base = match &query.event {
+        Event::Written(field) => {
+            let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
+            if field.is_static && book.is_constant(field) {
+                return Some(format!(
+                    "{}.{} is a constant: the class file holds its value and no code writes it",
+                    field.class, field.name
+                ));
+            }
+            "no write was seen since the class was prepared; it has its default value".to_owned()
+        }
+        Event::ElementWritten(_) => {
+            "no write was seen since the array was made; it has its default value".to_owned()
+        }
+        _ => return None,
+    };
     let (effect, _) = query.compare_at?;
-    let base = "no write was seen since the class was prepared; it has its default value".to_owned();
     let seen = value_seen(query, located)?;
     if is_default(seen) {
         return Some(base);
@@ -135,7 +152,10 @@ fn change_missing<'l>(
     let tables = &assembly.round.outcome.tables;
     let text = namer.text(seen, tables);
     let id = assembly.id(effect);
-    Some(format!("a write was missed: no write was seen, yet its value at {id} is {text}. {MISSED_WRITES}"))
+    Some(format!(
+        "a write was missed: no write was seen, yet its value at {id} is {text}. {}",
+        missed_writes(&query.event)
+    ))
 }
 
 fn is_default(value: &Value) -> bool {

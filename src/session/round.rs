@@ -185,6 +185,7 @@ impl Runner {
         let remote = self.workspace.template().settings().remote.is_some();
         let agent = self.options.backend != Backend::Jdwp && !remote && probing.refused().is_none();
         let probing = &*probing;
+        let stop_at = halting.at.clone();
         let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
             let pool = pools.of(&self.workspace, facts)?;
             let chain = self.chain();
@@ -202,8 +203,10 @@ impl Runner {
             }
             let queries: Arc<[TraceQuery]> =
                 if probed { probing.narrowed(queries).into() } else { queries.into() };
-            let gates =
-                probed.then(|| probing.gates(&queries, self.options.last.is_some(), self.options.eager));
+            let gates = probed.then(|| {
+                let all = self.options.last.is_some();
+                probing.gates(&queries, all, self.options.eager, stop_at.as_ref())
+            });
             let tracked = translation.tracked.clone();
             let locator = self.locator(&queries)?;
             *asked.borrow_mut() = Some(Asked {

@@ -47,6 +47,48 @@ fn inherited_hidden_private_and_outer_fields_are_told_apart() {
 }
 
 #[test]
+fn elements_of_arrays_are_told_apart() {
+    let points = r#"
+        (id: "A", at: Line("Elements", {A})),
+        (id: "C", at: LastChange("A:c[2]")), (id: "G", at: LastChange("A:grid[1][k]")),
+        (id: "B", at: LastChange("A:bytes[0]")), (id: "L", at: LastChange("A:longs[3]")),
+        (id: "N", at: LastChange("A:same[1]")), (id: "F", at: LastChange("A:filled[0]")),
+    "#;
+    let fixture = Fixture::new("elements", "Elements");
+    let kept = ["--backend", "probe", "--eager", "0"];
+    for asked in
+        fixture.ask_with(points, &["--backend", "probe"]).iter().chain(&fixture.ask_with(points, &kept))
+    {
+        asked.at("C", "C").certain("C").has("C", &[("old", "\"b\""), ("new", "\"z\"")]);
+        asked.at("G", "G").certain("G").has("G", &[("old", "499"), ("new", "-1"), ("thread", "writer")]);
+        asked.at("B", "B").certain("B").has("B", &[("old", "-13"), ("new", "-7")]);
+        asked.at("L", "L").certain("L").has("L", &[("old", "30876L"), ("new", "31375L")]);
+        asked.missing("N", "no write was seen");
+        asked.noted("F", "a write was missed");
+    }
+    let refused = fixture.refused_by_jdwp(points);
+    assert!(
+        refused.contains("C asks for an element of an array") && refused.contains("needs probes"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn reads_are_told_apart_by_their_owner() {
+    let points = r#"
+        (id: "A", at: Line("LastRead", {A})),
+        (id: "B", at: LastRead("A:mine.total")), (id: "S", at: LastRead("A:Rates.percent")),
+        (id: "N", at: LastRead("A:mine.never"), expect: (located: false)),
+    "#;
+    let fixture = Fixture::new("last-read", "LastRead");
+    let kept = ["--backend", "probe", "--eager", "0"];
+    for asked in fixture.ask(points).iter().chain(&fixture.ask_with(points, &kept)) {
+        asked.held().at("B", "B").certain("B").has("B", &[("new", "7"), ("method", "sum")]);
+        asked.at("S", "S").certain("S").has("S", &[("new", "20"), ("method", "net")]);
+    }
+}
+
+#[test]
 fn static_fields_have_no_owner() {
     let points = r#"
         (id: "A", at: Line("StaticField", {A})),

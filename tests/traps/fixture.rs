@@ -191,6 +191,13 @@ impl Fixture {
         stderr
     }
 
+    /// What `qp` says where it cannot answer without probes, with exit code 4.
+    pub fn refused_by_jdwp(&self, points: &str) -> String {
+        let (code, stdout, stderr) = self.replay("java", points, &["--backend", "jdwp"]);
+        assert_eq!(code, 4, "{stdout}\n{stderr}");
+        stderr
+    }
+
     fn replay(&self, java: &str, points: &str, options: &[&str]) -> (i32, String, String) {
         let chain = self.chain(java, points);
         let output = finish(qp().arg("replay").arg(chain).args(["--format", "json"]).args(options));

@@ -175,8 +175,16 @@ impl Weaver {
         for site in sites {
             if site.keep {
                 steps.push(Step::Stack(StackOp::Dup2));
-                steps.extend([Step::Int(site.number), Step::Int(site.query)]);
-                steps.push(call("keepElement", "(Ljava/lang/Object;III)V"));
+                let numbers = [Step::Int(site.number), Step::Int(site.query)];
+                if kind == Kind::Reference {
+                    // A store of what does not fit throws.
+                    steps.push(Step::Load(kind, scratch));
+                    steps.extend(numbers);
+                    steps.push(call("keepElement", "(Ljava/lang/Object;ILjava/lang/Object;II)V"));
+                } else {
+                    steps.extend(numbers);
+                    steps.push(call("keepElement", "(Ljava/lang/Object;III)V"));
+                }
             } else {
                 steps.extend([Step::Int(site.number), call("count", "(I)V")]);
             }

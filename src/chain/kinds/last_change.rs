@@ -1,12 +1,13 @@
 //! `LastChange("A(0):foo")`: where a field or variable got the value that a point sees (paper §4.1.1, §4.1.2;
 //! DESIGN §5.1 to §5.5).
 
+use super::seen::{self, Places, Seen, Variable};
 use super::watch::write_events;
 use super::{Complaint, Rule};
-use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
-use crate::expr::{self, EventPart, EventTypes, Expr, Node, Place, Reference, Type};
+use crate::chain::translate::{Ask, PointContext, Stop};
+use crate::expr::{EventPart, EventTypes, Expr, Type};
 use crate::model::Site;
-use crate::query::{Constraint, Element, Event, Field, FrameSelector, Keep, PointIndex, Slot, StoreSite};
+use crate::query::{Constraint, Element, Event, Field, FrameSelector, Keep, Slot, StoreSite};
 use bytecode::stores::stores_to;
 use std::sync::Arc;
 
@@ -16,23 +17,11 @@ pub(super) struct LastChange<'a> {
 
 impl Rule for LastChange<'_> {
     fn complaints(&self) -> Vec<Complaint> {
-        match Reference::parse(self.reference) {
-            Err(error) => vec![Complaint::of_parse(error)],
-            Ok(Reference { point: None, expr, .. }) => {
-                let message = format!("`{expr}` needs a point: changed before what?");
-                vec![Complaint::about(
-                    self.reference,
-                    message,
-                    format!("write `A:{expr}` with the id of a point above"),
-                )]
-            }
-            Ok(_) => Vec::new(),
-        }
+        seen::complaints(self.reference, "changed")
     }
 
     fn refers_to(&self) -> Option<(String, String, usize)> {
-        let point = Reference::parse(self.reference).ok()?.point?;
-        Some((point, self.reference.to_owned(), 1))
+        seen::refers_to(self.reference)
     }
 
     fn own_index(&self) -> Option<i64> {
@@ -40,77 +29,23 @@ impl Rule for LastChange<'_> {
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
-        let Reference { point, frame, expr } = Reference::parse(self.reference)?;
-        let point = context.earlier(&point.unwrap_or_default())?;
-        let seen = Seen { point, frame, expr };
-        let places = seen.places(context)?;
-        let variable = one_variable(&seen.expr, &places)?;
+        let seen = Seen::new(context, self.reference)?;
         // The point keeps the value it sees, so that a write nobody was told of can be noticed (DESIGN §5.2).
-        let ask = match variable {
-            Place::Local { name, .. } => seen.stores(context, &name, &places)?,
-            Place::Static { class, name, descriptor } => {
-                let field = Field { class: class.into(), name: name.into(), is_static: true };
-                seen.writes(context, field, &descriptor, None)
+        let ask = match seen.variable(context)? {
+            Variable::Local { name, places } => seen.stores(context, &name, &places)?,
+            Variable::Field { field, descriptor, owner } => {
+                seen.writes(context, field, &descriptor, owner.as_ref())
             }
-            Place::Field { owner, class, name, descriptor } => {
-                let field = Field { class: class.into(), name: name.into(), is_static: false };
-                seen.writes(context, field, &descriptor, Some(&owner))
-            }
-            Place::Unknown { owner, field } => {
-                let (field, descriptor) = seen.field_of(context, &owner, &field, &places)?;
-                let owner = (!field.is_static).then_some(&owner);
-                seen.writes(context, field, &descriptor, owner)
-            }
-            Place::Element { array, index, descriptor } => {
-                let descriptor = match descriptor {
-                    Some(descriptor) => descriptor,
-                    None => seen.element_of(context, &array)?,
-                };
+            Variable::Element { array, index, descriptor } => {
                 seen.elements(context, &array, &index, &descriptor)
             }
         };
-        let kept = context.keep(point, frame, &seen.expr);
-        Ok(Ask { compare_at: Some((point, kept)), ..ask })
+        let kept = context.keep(seen.point, seen.frame, &seen.expr);
+        Ok(Ask { compare_at: Some((seen.point, kept)), ..ask })
     }
 }
-
-/// What the point sees: an expression in one of its frames.
-struct Seen {
-    point: PointIndex,
-    frame: i32,
-    expr: Expr,
-}
-
-type Places = Vec<(Site, Place)>;
 
 impl Seen {
-    /// The variable the expression names at each site where the frame can stand.
-    fn places(&self, context: &mut PointContext<'_, '_>) -> Result<Places, Stop> {
-        let mut sites = context.sites_of(self.point, self.frame)?;
-        let at = |context: &mut PointContext<'_, '_>, sites: &[Site]| {
-            context.at_sites(sites, |_, scope, classes| expr::place(&self.expr, scope, classes))
-        };
-        let mut places = at(context, &sites);
-        // The user means what it is at one site. Where that depends on which, a run tells.
-        if places.as_ref().is_ok_and(|p| !is_one(p)) {
-            sites = context.learned_site(self.point, self.frame)?;
-            places = at(context, &sites);
-        }
-        let Node::Name(name) = self.expr.node() else { return Ok(places?) };
-        let unclear =
-            places.as_ref().map_or(true, |p| p.iter().any(|(_, p)| matches!(p, Place::Unknown { .. })));
-        if unclear {
-            // Without a variable table a name may be a local's: say what would tell.
-            for site in &sites {
-                let told = context.classes().at(&site.method, |_, method| stores_to(method, name, site.bci));
-                if let Some(Err(error @ bytecode::StoreError::NoVariableTable { .. })) = told {
-                    return Err(error.into());
-                }
-            }
-        }
-        Ok(places?)
-    }
-
     /// The last store to a local variable or parameter (paper §4.1.2).
     fn stores(&self, context: &mut PointContext<'_, '_>, name: &str, places: &Places) -> Result<Ask, Stop> {
         let mut found: Vec<StoreSite> = Vec::new();
@@ -158,12 +93,7 @@ impl Seen {
         descriptor: &str,
         owner: Option<&Expr>,
     ) -> Ask {
-        let point = self.point;
-        let mut constraints = vec![Constraint::Before(point)];
-        if let Some(owner) = owner {
-            let theirs = Slot::Kept(context.keep(point, self.frame, owner));
-            constraints.push(Constraint::Sameness { mine: Slot::Owner, point, theirs });
-        }
+        let constraints = self.of_owner(context, owner);
         let events = write_events(&field, descriptor);
         let sites = context.classes().private_accesses(&field, true);
         Ask { constraints, ..Ask::plain(Event::Written(field), sites, events) }
@@ -196,54 +126,4 @@ impl Seen {
         let keep = vec![Keep { frame: 0, expr: Arc::new(Expr::event(EventPart::Index)) }];
         Ask { constraints, keep, ..Ask::plain(event, None, events) }
     }
-
-    /// The descriptor of the elements of an array whose class only a run tells.
-    fn element_of(&self, context: &mut PointContext<'_, '_>, array: &Expr) -> Result<String, Stop> {
-        let class = context.class_of(self.point, self.frame, array)?;
-        let element = class.strip_suffix("[]").ok_or_else(|| Refusal::NoArray { text: array.to_string() })?;
-        let primitive = ["Z", "B", "C", "S", "I", "J", "F", "D"];
-        let named = |d: &&&str| Type::of_descriptor(d).to_string() == element;
-        Ok(primitive.iter().find(named).map_or_else(|| "Ljava/lang/Object;".to_owned(), |d| (*d).to_owned()))
-    }
-
-    /// The field of an object whose class the expression alone does not tell: the event's types may, else a run must.
-    fn field_of(
-        &self,
-        context: &mut PointContext<'_, '_>,
-        owner: &Expr,
-        name: &str,
-        places: &Places,
-    ) -> Result<(Field, String), Stop> {
-        let events = context.events_of(self.point);
-        let sites: Vec<Site> = places.iter().map(|(site, _)| site.clone()).collect();
-        let types =
-            context.at_sites(&sites, |_, scope, classes| expr::check(owner, scope, classes, &events))?;
-        if let Some((_, Type::Class(class))) = types.first()
-            && types.iter().all(|(_, of)| *of == Type::Class(class.clone()))
-        {
-            let known = context.classes().named(class)?.file.clone();
-            if let Ok(found) = context.classes().field(&known, name) {
-                return Ok(found);
-            }
-        }
-        let class = context.class_of(self.point, self.frame, owner)?;
-        let known = context.classes().named(&class)?.file.clone();
-        Ok(context.classes().field(&known, name)?)
-    }
-}
-
-/// Whether all sites mean one variable. A local can have several slots, but has one name.
-fn is_one(places: &Places) -> bool {
-    let Some((_, first)) = places.first() else { return true };
-    places.iter().all(|(_, place)| match (first, place) {
-        (Place::Local { name: a, .. }, Place::Local { name: b, .. }) => a == b,
-        (a, b) => a == b,
-    })
-}
-
-fn one_variable(expr: &Expr, places: &Places) -> Result<Place, Stop> {
-    let first = places.first().map(|(_, place)| place.clone());
-    first.ok_or_else(|| {
-        Refusal::Chain(format!("`{expr}`: no class file holds the method of its point")).into()
-    })
 }

@@ -6,8 +6,10 @@ mod exception;
 mod exit;
 mod last_change;
 mod last_condition;
+mod last_read;
 mod line;
 mod read;
+mod seen;
 mod skipped_line;
 mod watch;
 
@@ -70,6 +72,8 @@ kinds! {
     SkippedLine(class: String, line: u32) "`SkippedLine(\"Class\", 14)`" => skipped_line::SkippedLine,
     /// A field or variable got the value that a point sees.
     LastChange(reference: String) "`LastChange(\"A(0):foo\")`" => last_change::LastChange,
+    /// A field that a point sees was read.
+    LastRead(reference: String) "`LastRead(\"A(0):foo\")`" => last_read::LastRead,
     /// A condition, or a handler, led to a point.
     LastCondition(point: String) "`LastCondition(\"A\")`" => last_condition::LastCondition,
 }

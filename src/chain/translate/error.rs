@@ -202,6 +202,15 @@ pub enum Refusal {
     /// A variable whose stores cannot be told.
     #[error(transparent)]
     Stores(#[from] StoreError),
+    /// Only reads of fields are watched.
+    #[error(
+        "`{text}` is no field, and only reads of fields are watched; put a `Line` where it is read, or ask for its last \
+         change"
+    )]
+    NotReadAsField {
+        /// The expression.
+        text: String,
+    },
     /// What stands before an index is no array.
     #[error("`{text}` was no array when the program ran, and has no elements; ask for a field of it")]
     NoArray {

@@ -625,6 +625,9 @@ public final class QuerypointProbe {
 
     @Hidden
     public static void element(Object array, int index, Object value, int number) {
+        if (!fits(array, index, value)) {
+            return;
+        }
         Thread thread = Thread.currentThread();
         Site site = number < SITES.length ? SITES[number] : null;
         if (site == null || site.thread != thread) {
@@ -688,6 +691,23 @@ public final class QuerypointProbe {
             }
             site.count++;
         }
+    }
+
+    /** As {@link #keepElement(Object, int, int, int)}, of an array of references. */
+    @Hidden
+    public static void keepElement(Object array, int index, Object value, int number, int query) {
+        if (fits(array, index, value)) {
+            keepElement(array, index, number, query);
+        }
+    }
+
+    /** Whether the store will not throw. */
+    @Hidden
+    private static boolean fits(Object array, int index, Object value) {
+        return array != null
+                && (value == null || array.getClass().getComponentType().isInstance(value))
+                && index >= 0
+                && index < ((Object[]) array).length;
     }
 
     /** Tells elements apart, but for a few that share a number: whoever asks looks again. */
