@@ -134,11 +134,6 @@ fn what_a_point_names_is_not_there() {
     why(&["Hang.turn", &at], &["`turn`", "did you mean", "turns"]);
     why(&["step", &at, "--when=step"], &["point `A`", "`step`", "int", "boolean is needed"]);
     why(&["step", &at, "--when=steps == 1"], &["point `A`", "`steps`", "did you mean `step`?"]);
-    let element = ["args[0]", at.as_str()];
-    why(
-        &element,
-        &["`args[0]` is an element of an array", "needs probes", "ask for the last change of the variable"],
-    );
     let chain = |points: &str, texts: &[&str]| {
         for command in ["replay", "explain"] {
             let file = case.chain(HANG, points);
