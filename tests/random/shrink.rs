@@ -31,28 +31,55 @@ pub fn shrink(
     let mut best = program.clone();
     let (mut asked, mut made) = (0, 0);
     let (mut at, mut since) = (0, 0);
+    let mut steps = steps_of(&best);
     loop {
-        let all = smaller(&best);
-        if asked == most || since >= all.len() {
+        if asked == most || since >= steps.len() {
             best.number = program.seed;
             return (best, asked);
         }
-        let mut some: Vec<Program> =
-            (0..TOGETHER.min(all.len() - since)).map(|n| all[(at + n) % all.len()].clone()).collect();
+        let mut some: Vec<Program> = Vec::new();
+        let now = size(&best);
+        while some.len() < TOGETHER && since < steps.len() {
+            let step = steps[at % steps.len()];
+            (at, since) = (at + 1, since + 1);
+            some.extend(step.apply(&best).filter(|p| size(p) < now));
+        }
         for candidate in &mut some {
             made += 1;
             candidate.number = program.seed * 10_000 + made;
         }
+        if some.is_empty() {
+            continue;
+        }
         asked += 1;
         let failed = fails(&mut some);
-        let tried = some.len();
-        match some.into_iter().zip(failed).filter(|(_, f)| *f).map(|(p, _)| p).min_by_key(size) {
-            Some(found) => (best, since) = (found, 0),
-            None => {
-                at += tried;
-                since += tried;
-            }
+        let found = some.into_iter().zip(failed).filter(|(_, f)| *f).map(|(p, _)| p).min_by_key(size);
+        if let Some(found) = found {
+            best = found;
+            steps = steps_of(&best);
+            since = 0;
         }
+    }
+}
+
+/// An edit of one statement of a method; without an edit the whole body goes.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    method: usize,
+    edit: Option<(Edit, usize)>,
+}
+
+impl Step {
+    fn apply(self, program: &Program) -> Option<Program> {
+        let Some((edit, number)) = self.edit else { return Some(emptied(program, self.method)) };
+        let mut candidate = program.clone();
+        let mut gone = Vec::new();
+        let body = &mut candidate.methods[self.method].body;
+        if !change(body, &mut Some(number), edit, &mut gone) {
+            return None;
+        }
+        hide(body, &gone);
+        Some(candidate)
     }
 }
 
@@ -63,10 +90,9 @@ fn size(program: &Program) -> usize {
     render(&mut program).0.len()
 }
 
-/// What is one step smaller, the biggest steps first.
-fn smaller(program: &Program) -> Vec<Program> {
-    let now = size(program);
-    let mut found: Vec<Program> = (1..program.methods.len()).map(|m| emptied(program, m)).collect();
+/// All edits of a program, those that take most away first.
+fn steps_of(program: &Program) -> Vec<Step> {
+    let mut found: Vec<Step> = (1..program.methods.len()).map(|method| Step { method, edit: None }).collect();
     let mut edits: Vec<Edit> = [8, 4, 2, 1].map(Edit::Drop).to_vec();
     for number in 0..4 {
         edits.extend([Edit::Unwrap(number), Edit::Less(number)]);
@@ -76,18 +102,9 @@ fn smaller(program: &Program) -> Vec<Program> {
         for method in 0..program.methods.len() {
             let mut count = 0;
             each(&program.methods[method].body, &mut |_| count += 1);
-            for number in 0..count {
-                let mut candidate = program.clone();
-                let mut gone = Vec::new();
-                let body = &mut candidate.methods[method].body;
-                if change(body, &mut Some(number), edit, &mut gone) {
-                    hide(body, &gone);
-                    found.push(candidate);
-                }
-            }
+            found.extend((0..count).map(|number| Step { method, edit: Some((edit, number)) }));
         }
     }
-    found.retain(|p| size(p) < now);
     found
 }
 
