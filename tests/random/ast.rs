@@ -117,6 +117,8 @@ pub enum Expr {
     Call(usize, Vec<Part>),
     /// A read of a field; a static one has no owner.
     Field(usize, Option<Box<Expr>>),
+    /// `v++`: the value before.
+    Inc(Var),
     /// `new int[] { … }`: an array of that type with a store for each element.
     Elements(Ty, Vec<Expr>),
     Choice(Box<Expr>, Box<Expr>, Box<Expr>),

@@ -1,6 +1,6 @@
 //! The expressions of random programs: numbers, truth and objects, calls guarded by the depth left.
 
-use super::ast::{ARRAYS, Expr, FIELDS, Home, Method, Part, Ty, field};
+use super::ast::{ARRAYS, Expr, FIELDS, Home, Method, Part, Ty, Var, field};
 use super::generate::Gen;
 
 /// A constant, for javac.
@@ -229,7 +229,9 @@ impl Gen<'_> {
             let (c, a, b) = (self.cond(1), self.expr(ty, depth - 1), self.expr(ty, depth - 1));
             return Expr::Choice(Box::new(c), Box::new(a), Box::new(b));
         }
+        let free: Vec<Var> = self.scope.iter().filter(|v| v.ty == ty && !v.fixed).cloned().collect();
         match (ty, self.rng.below(10)) {
+            (Ty::Int, 9) if depth > 0 && !free.is_empty() => Expr::Inc(self.rng.pick(&free).clone()),
             (Ty::Int, 0..4) if depth > 0 => {
                 let op = *self.rng.pick(&["+", "-", "*", "+", "/", "%"]);
                 // javac folds constants: one side is none.

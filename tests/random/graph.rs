@@ -253,6 +253,7 @@ impl Graph {
                 let read = self.then(Tok::Read(*field), line, next, env);
                 owner.as_ref().map_or(read, |o| self.expr(o, line, read, env, of))
             }
+            Expr::Inc(var) => self.then(Tok::Store(var.id), line, next, env),
             Expr::Elements(_, values) => values.iter().rev().fold(next, |next, value| {
                 let store = self.then(Tok::Element, line, next, env);
                 self.expr(value, line, store, env, of)
@@ -309,7 +310,7 @@ impl Graph {
                 let branch = self.add(Tok::Branch(*id), line, vec![(Some(1), yes), (Some(0), no)], env);
                 self.expr(operand, line, branch, env, of)
             }
-            Expr::Parts(_) | Expr::Call(..) | Expr::Field(..) | Expr::Elements(..) => {
+            Expr::Parts(_) | Expr::Call(..) | Expr::Field(..) | Expr::Inc(_) | Expr::Elements(..) => {
                 panic!("a condition's operand is an atom: {e:?}")
             }
         }

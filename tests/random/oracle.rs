@@ -69,15 +69,19 @@ impl Trace<'_> {
                 && *stored == var.id
                 && *number < place.time
             {
-                let fresh = match self.statements.get(line).map(|s| &s.kind) {
-                    Some(Kind::Assign { fresh, .. }) => *fresh,
-                    Some(Kind::For { .. }) => value == "0",
-                    _ => true,
+                let line = if *line == 0 { self.line_of(*number) } else { *line };
+                // On the line of another variable it is a `v++`; a handler's line is that of no statement.
+                let fresh = match self.statements.get(&line).map(|s| &s.kind) {
+                    Some(Kind::Assign { var: of, fresh, .. }) => *fresh && of.id == var.id,
+                    Some(Kind::For { var: of, .. }) => of.id == var.id && value == "0",
+                    Some(Kind::Declare { var: of, .. }) => of.id == var.id,
+                    Some(_) => false,
+                    None => true,
                 };
                 let old = if fresh { "unassigned".to_owned() } else { current };
                 current = value.clone();
                 let place = Place { time: *number, act: place.act, node: Some(*node) };
-                answer = Answer::Change { line: *line, old, new: current.clone(), place: Some(place) };
+                answer = Answer::Change { line, old, new: current.clone(), place: Some(place) };
             }
         }
         answer

@@ -479,6 +479,9 @@ pub fn expr(e: &Expr, logged: bool) -> String {
                 None => format!("{class}.{}", known.name),
             }
         }
+        // The line is that of its statement.
+        Expr::Inc(var) if logged => format!("(({0} = Log.s({1}, 0, {0} + 1)) - 1)", var.name, var.id),
+        Expr::Inc(var) => format!("{}++", var.name),
         Expr::Elements(ty, values) => {
             let (ty, count) = (ty.java(), values.len());
             let values = values.iter().map(|v| expr(v, logged));
