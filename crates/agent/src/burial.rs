@@ -10,6 +10,9 @@ const CLASS: jni::jlong = 1;
 /// Marks such an object.
 const OWNER: jni::jlong = 2;
 
+/// For so many it is worth to have the VM collect what is dead.
+const MANY: u32 = 1 << 19;
+
 /// How many objects were met, and with how many it is enough.
 struct Met {
     count: u32,
@@ -34,8 +37,13 @@ pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, class: &str, enough: u32) -> Option<
             tagged.push(*class);
         }
     }
-    let found = marked(jvmti, enough).then(|| hashes(jvmti, env)).flatten();
-    if found.is_none() {
+    let mut few = met(jvmti, count, enough);
+    if !few && enough > MANY {
+        // What nobody has collected yet is still in the heap.
+        few = jvmti.force_garbage_collection().is_ok() && met(jvmti, count, enough);
+    }
+    let found = (few && met(jvmti, mark, enough)).then(|| hashes(jvmti, env)).flatten();
+    if few {
         unmark(jvmti);
     }
     for class in tagged {
@@ -49,42 +57,53 @@ pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, class: &str, enough: u32) -> Option<
     found
 }
 
-/// Marks the objects of the marked classes; false if there are too many.
-fn marked(jvmti: &Jvmti, enough: u32) -> bool {
+/// Whether fewer objects of the marked classes are met than are enough.
+fn met(jvmti: &Jvmti, callback: jvmti::jvmtiHeapIterationCallback, enough: u32) -> bool {
     let mut met = Met { count: 0, enough };
-    let callbacks = jvmti::jvmtiHeapCallbacks {
-        heap_iteration_callback: Some(mark),
-        ..jvmti::jvmtiHeapCallbacks::default()
-    };
     let data: *mut Met = &raw mut met;
-    let data: *const c_void = data.cast();
-    // SAFETY: the callback takes what it is given here.
-    let walked = unsafe {
-        let filter = jvmti::JVMTI_HEAP_FILTER_CLASS_UNTAGGED;
-        jvmti.iterate_through_heap(filter, std::ptr::null_mut(), &callbacks, data)
-    };
-    walked.is_ok() && met.count < enough
+    walk(jvmti, jvmti::JVMTI_HEAP_FILTER_CLASS_UNTAGGED, callback, data.cast()) && met.count < enough
 }
 
-unsafe extern "system" fn mark(
+fn walk(
+    jvmti: &Jvmti,
+    filter: jni::jint,
+    callback: jvmti::jvmtiHeapIterationCallback,
+    data: *mut c_void,
+) -> bool {
+    let none = jvmti::jvmtiHeapCallbacks::default();
+    let callbacks = jvmti::jvmtiHeapCallbacks { heap_iteration_callback: Some(callback), ..none };
+    // SAFETY: each callback here takes what its caller passes.
+    unsafe { jvmti.iterate_through_heap(filter, std::ptr::null_mut(), &callbacks, data) }.is_ok()
+}
+
+unsafe extern "system" fn count(
     _class_tag: jni::jlong,
     _size: jni::jlong,
-    tag: *mut jni::jlong,
+    _tag: *mut jni::jlong,
     _length: jni::jint,
     data: *mut c_void,
 ) -> jni::jint {
-    // SAFETY: `marked` passes this, and nobody else has it while the heap is walked.
+    // SAFETY: `met` passes this, and nobody else has it while the heap is walked.
     let met = unsafe { &mut *data.cast::<Met>() };
     met.count += 1;
-    if met.count >= met.enough {
-        return jvmti::JVMTI_VISIT_ABORT;
-    }
-    // SAFETY: the VM passes the place of the object's tag.
-    unsafe { *tag = OWNER };
-    jvmti::JVMTI_VISIT_OBJECTS
+    if met.count >= met.enough { jvmti::JVMTI_VISIT_ABORT } else { jvmti::JVMTI_VISIT_OBJECTS }
 }
 
-/// The hash codes of the marked objects, which are marked no more.
+unsafe extern "system" fn mark(
+    class_tag: jni::jlong,
+    size: jni::jlong,
+    tag: *mut jni::jlong,
+    length: jni::jint,
+    data: *mut c_void,
+) -> jni::jint {
+    // SAFETY: the VM passes the place of the object's tag, and what `met` has passed.
+    unsafe {
+        *tag = OWNER;
+        count(class_tag, size, tag, length, data)
+    }
+}
+
+/// The hash codes of the marked objects.
 fn hashes(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
     let (objects, _) = jvmti.get_objects_with_tags(&[OWNER]).ok()?;
     let mut found = HashSet::with_capacity(objects.len());
@@ -96,23 +115,15 @@ fn hashes(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
                 Ok(hash) => drop(found.insert(hash)),
                 Err(_) => all = false,
             }
-            let _ = jvmti.set_tag(object, 0);
             env.delete_local_ref(object);
         }
     }
     all.then_some(found)
 }
 
+/// What it cannot reach stays marked: that does no harm, but costs memory.
 fn unmark(jvmti: &Jvmti) {
-    let callbacks = jvmti::jvmtiHeapCallbacks {
-        heap_iteration_callback: Some(clear),
-        ..jvmti::jvmtiHeapCallbacks::default()
-    };
-    // SAFETY: the callback takes nothing. What it could not reach stays marked, which does no harm but costs memory.
-    let _ = unsafe {
-        let filter = jvmti::JVMTI_HEAP_FILTER_UNTAGGED;
-        jvmti.iterate_through_heap(filter, std::ptr::null_mut(), &callbacks, std::ptr::null())
-    };
+    walk(jvmti, jvmti::JVMTI_HEAP_FILTER_UNTAGGED, clear, std::ptr::null_mut());
 }
 
 unsafe extern "system" fn clear(
