@@ -213,7 +213,9 @@ impl Graph {
                 let mut within = inside.clone();
                 let mut handlers = Vec::new();
                 for catch in catches {
-                    let first = self.block(&catch.body, after, &inside, of);
+                    // The end of each handler has its own copy too.
+                    let end = finish.as_ref().map_or(next, |f| self.block(&f.body, next, env, of));
+                    let first = self.block(&catch.body, end, &inside, of);
                     let store = self.then(Tok::Store(catch.var.id), catch.line, first, &inside);
                     let handler = self.then(Tok::Handler(catch.id), catch.line, store, &inside);
                     handlers.push((catch.id, handler));
