@@ -80,6 +80,14 @@ impl CodeBook<'_> {
         found.and_then(|f| f.file.source_file.clone()).unwrap_or_else(|| class.to_owned())
     }
 
+    /// An instruction, as `Intro.main@31 line 31`.
+    pub fn place(&self, site: &Site) -> String {
+        match self.line(&site.method, site.bci) {
+            Some(line) => format!("{site} line {line}"),
+            None => site.to_string(),
+        }
+    }
+
     /// A hit by its place and number, as `Intro.java:10, hit 2`.
     pub fn hit(&self, at: &Coordinate) -> String {
         let Site { method, bci } = &at.site;
