@@ -94,13 +94,16 @@ fn a_run_that_is_cut_off_tells_what_it_has_counted() {
     let case = Case::new("counted");
     let expected = own_counts(&case, "return", 100);
     let points = points(&case);
-    let run = cost(&case, &counted("hang", 100), &points, &["--format", "json", "--timeout", "3"]);
+    let run = cost(&case, &counted("hang", 100), &points, &["--format", "json", "--timeout", "5"]);
     let told = run.is(4, &[]).within(Duration::from_secs(60)).answer();
-    assert_eq!(told["cut_off"], "by qp after 3 s");
+    assert_eq!(told["cut_off"], "by qp after 5 s");
     let field = point(&told, "field");
-    assert_eq!((&field["hits"], &field["at_least"]), (&json!(expected["field"]), &json!(true)));
-    let run = cost(&case, &counted("hang", 100), &points, &["--timeout", "3"]);
-    run.is(4, &["≥", "note, the run did not come to its end (by qp after 3 s)"]);
+    // A busy machine may not have come to the end of the loop.
+    let hits = field["hits"].as_u64().expect("a number");
+    assert!(hits > 0 && hits <= expected["field"], "{field:#}");
+    assert_eq!(field["at_least"], true);
+    let run = cost(&case, &counted("hang", 100), &points, &["--timeout", "5"]);
+    run.is(4, &["≥", "note, the run did not come to its end (by qp after 5 s)"]);
     // What is killed can tell nothing.
     let run = cost(&case, &counted("kill", 100), &points, &[]);
     run.fails(4, &["the VM did not tell them at its end", "killed by signal 9"]);

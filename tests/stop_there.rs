@@ -190,6 +190,33 @@ fn what_a_session_knows_of_hits_ends_with_the_program_and_the_question() {
 }
 
 #[test]
+fn what_is_live_there_is_what_was_recorded() {
+    let of_chain = |name: &str, script: &str| {
+        let mut command = support::qp();
+        command.args(["debug", "--format", "json", "--backend", "probe"]);
+        session(command.arg(format!("querypoints/{name}.ron")), script).1
+    };
+    let mut compared = 0;
+    for name in ["intro", "mergesort"] {
+        let answer = of_chain(name, "run\n")[0]["content"]["ran"]["answer"].clone();
+        for found in answer["points"].as_array().expect("points") {
+            let collected = found["collected"].as_object().expect("values");
+            let prints: String = collected.keys().map(|expr| format!("print {expr}\n")).collect();
+            let replies = of_chain(name, &format!("run\ngoto {}\n{prints}", found["id"].as_str().unwrap()));
+            let gone = &replies[1]["content"];
+            assert_eq!(gone["standing"]["place"]["line"], found["line"], "{name} {gone:#}");
+            for ((expr, recorded), live) in collected.iter().zip(&replies[2..]) {
+                // Objects are numbered by their order in what is shown; what they are must be the same.
+                let what = |v: &Value| v.as_str().unwrap().split('@').next().unwrap().to_owned();
+                assert_eq!(what(&live["content"]["value"]), what(recorded), "{name} {}: {expr}", found["id"]);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 20, "only {compared} values");
+}
+
+#[test]
 fn skipped_hits_cost_next_to_nothing() {
     const TURNS: u32 = 20_000_000;
     let case = Case::new("stop-there");

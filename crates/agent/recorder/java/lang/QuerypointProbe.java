@@ -231,7 +231,7 @@ public final class QuerypointProbe {
                     return probe;
                 }
             }
-            if (threads >= MOST) {
+            if (threads >= MOST && !COUNTING) {
                 lose(3);
             } else if (threads > table.length) {
                 rehash();
