@@ -1,5 +1,6 @@
 //! The VM's side: loads the recorder, is told of classes, answers the recorder.
 
+use crate::burial;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use jvmti_bindings::prelude::*;
@@ -27,6 +28,9 @@ struct State {
     probes: Probes,
     reporter: Reporter,
 }
+
+/// The VM's tool interface, by its address: the natives are not handed it.
+static TOOLS: OnceLock<usize> = OnceLock::new();
 
 /// Where plans are.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -61,6 +65,7 @@ impl Agent for Host {
             let wanted = |caps: &mut jvmti::jvmtiCapabilities| {
                 caps.set_can_generate_all_class_hook_events(true);
                 caps.set_can_retransform_classes(true);
+                caps.set_can_tag_objects(true);
             };
             let _ = jvmti
                 .add_capabilities_with(wanted)
@@ -76,6 +81,7 @@ impl Agent for Host {
         let Some(plan) = FOLDER.get().and_then(|folder| wire::Plan::find(folder, std::process::id())) else {
             return;
         };
+        let _ = TOOLS.set(context.jvmti().raw() as usize);
         let reporter = Reporter::open(&plan.report);
         if STATE.set(Mutex::new(State { probes: Probes::new(plan), reporter })).is_err() {
             return;
@@ -314,6 +320,48 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_about(
     array
 }
 
+/// `QuerypointProbe.bury(int, long, int, int)`.
+///
+/// # Safety
+/// Called by the VM only, with the place of rows as the recorder's `Last` has them.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_bury(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    query: jni::jint,
+    rows: jni::jlong,
+    capacity: jni::jint,
+    used: jni::jint,
+) -> jni::jint {
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    let Some(tools) = TOOLS.get() else { return -1 };
+    // SAFETY: the address was taken from the VM, which is alive: it calls.
+    let tools = unsafe { Jvmti::from_raw(*tools as *mut _) };
+    // Elements of arrays and what is kept of other queries have no class that names all owners.
+    let class = with_state(|state| {
+        let field = state.probes.plan.fields.iter().find(|f| i32::from(f.query) == query && !f.is_static)?;
+        Some(field.class.clone())
+    });
+    let (Some(Some(class)), Ok(capacity), Ok(used)) = (class, usize::try_from(capacity), u32::try_from(used))
+    else {
+        return -1;
+    };
+    let Some(alive) = burial::in_heap(&tools, &env, &class, used / 2) else { return -1 };
+    // SAFETY: the recorder has allocated so many rows of two words, and no other thread has them.
+    let rows = unsafe { std::slice::from_raw_parts_mut(rows as *mut [i64; 2], capacity) };
+    let mut left = 0;
+    for [word, record] in rows.iter_mut().filter(|[_, record]| *record != 0) {
+        #[allow(clippy::cast_possible_truncation, reason = "the lower half is the hash")]
+        if alive.contains(&(*word as jni::jint)) {
+            left += 1;
+        } else {
+            *record = 0;
+        }
+    }
+    left
+}
+
 /// `QuerypointProbe.tell()`.
 ///
 /// # Safety
@@ -323,5 +371,5 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_tell(
     _env: *mut jni::JNIEnv,
     _class: jni::jclass,
 ) {
-    problem("there was no stack left to stop at a hit".to_owned());
+    problem("there was no stack left to count a hit, or to stop at it".to_owned());
 }
