@@ -26,6 +26,9 @@ public final class QuerypointProbe {
     private static final Object LOCK = new Object();
     private static final long NEVER = Long.MAX_VALUE;
 
+    /** Hits are only counted: each thread has sites of its own, and nothing stops. */
+    private static final boolean COUNTING = counting();
+
     /** The site of the thread that came first, by number. */
     @Stable private static final Site[] SITES = new Site[1 << 14];
     /** By number. */
@@ -90,6 +93,9 @@ public final class QuerypointProbe {
     }
 
     private static native int[] budgets();
+
+    /** Whether hits are only counted. */
+    private static native boolean counting();
 
     /** How many sites there are so far. */
     private static native int known();
@@ -231,13 +237,13 @@ public final class QuerypointProbe {
                     return probe;
                 }
             }
-            if (threads >= MOST) {
+            if (threads >= MOST && !COUNTING) {
                 lose(3);
             } else if (threads > table.length) {
                 rehash();
             }
             QuerypointProbe made = new QuerypointProbe(tid, name, newest);
-            for (QuerypointProbe other = newest; other != null; other = other.older) {
+            for (QuerypointProbe other = newest; other != null && !COUNTING; other = other.older) {
                 if (other.name.equals(name)) {
                     // Hits are counted by the names of threads: those survive a relaunch.
                     made.sites = other.sites;
@@ -336,8 +342,9 @@ public final class QuerypointProbe {
     private Site make(Thread thread, int number) {
         synchronized (LOCK) {
             int known = known();
-            int from = known > FEW ? number : 0;
-            int to = known > FEW ? number + 1 : known;
+            boolean one = COUNTING || known > FEW;
+            int from = one ? number : 0;
+            int to = one ? number + 1 : known;
             if (to > sites.length) {
                 Site[] old = sites;
                 Site[] wider = new Site[Math.max(to, old.length * 2)];
@@ -415,7 +422,7 @@ public final class QuerypointProbe {
     /** A hit that cannot be counted: where that is for want of memory, it stops, since it may be one that is asked for. */
     @Hidden
     private static void blind(Thread thread, int site, Object owner, int index, long bits, Object value) {
-        if (lost != 0) {
+        if (lost != 0 && !COUNTING) {
             QuerypointProbe probe = of(thread);
             if (probe == null || !probe.quiet) {
                 halt(site, 0, owner, index, bits, value);
@@ -811,6 +818,22 @@ public final class QuerypointProbe {
     private static String told(long record) {
         Site site = all[(int) record & 0xfffff];
         return site.site + " " + (record >>> 20) + " " + site.probe.name;
+    }
+
+    /** The hits by number of the site, in all threads; behind them, if some were lost, 1. */
+    @Hidden
+    private static long[] counts() {
+        reserve = null;
+        admit();
+        long[] hits = new long[known() + 1];
+        for (int i = 1; i < made; i++) {
+            Site site = all[i];
+            if (site != null && site.query >= 0 && site.site < hits.length - 1) {
+                hits[site.site] += site.count;
+            }
+        }
+        hits[hits.length - 1] = lost == 0 ? 0 : 1;
+        return hits;
     }
 
     /** Nothing that this thread does from here on is counted, or it is again. */
