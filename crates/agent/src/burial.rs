@@ -10,6 +10,8 @@ const CLASS: jni::jlong = 1;
 /// Marks such an object.
 const OWNER: jni::jlong = 2;
 
+/// So many are marked as they are.
+const FEW: u32 = 1 << 16;
 /// For so many it is worth to have the VM collect what is dead.
 const MANY: u32 = 1 << 19;
 
@@ -38,8 +40,8 @@ pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, class: &str, enough: u32) -> Option<
         }
     }
     let mut few = met(jvmti, count, enough);
-    if !few && enough > MANY {
-        // What nobody has collected yet is still in the heap.
+    if enough > MANY && !met(jvmti, count, FEW) {
+        // What nobody has collected yet is still in the heap, and to mark it would cost more than to collect it.
         few = jvmti.force_garbage_collection().is_ok() && met(jvmti, count, enough);
     }
     let found = (few && met(jvmti, mark, enough)).then(|| hashes(jvmti, env)).flatten();

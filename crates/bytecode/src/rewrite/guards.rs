@@ -2,7 +2,7 @@
 //! (JVMS §2.5.2). Its steps tell that, and the exception goes where it would have gone.
 //!
 //! A handler stands for all calls whose exception goes to one handler of the method, or to none: it says to the verifier
-//! what the handler behind it says (JVMS §4.10.1.6), which holds wherever that handler can be reached from.
+//! what the handler behind it says (JVMS §4.10.1), which holds wherever that handler can be reached from.
 
 use super::layout::Placed;
 use super::tables::Handler;
