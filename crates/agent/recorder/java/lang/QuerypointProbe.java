@@ -115,8 +115,12 @@ public final class QuerypointProbe {
         int left;
         /** Where the last kept hit was, which is in no table yet. */
         Site current;
-        /** How often the thread of the last hit was another one: orders what different threads keep. */
+        /** The thread of the last hit. */
+        QuerypointProbe holder;
+        /** How often that was another one before: orders what different threads keep. */
         int turn;
+        /** Where that thread's hits wait, when each is of another owner than the one before; then there is no current site. */
+        Last hot;
         /** Nothing is kept before the hit that is asked for: it is expected to be the last. */
         boolean dormant;
 
@@ -689,9 +693,14 @@ public final class QuerypointProbe {
         if (site != null) {
             Query of = QUERIES[query];
             if (!of.dormant) {
-                int hash = System.identityHashCode(owner);
-                if (of.current != site || site.hash != hash) {
-                    change(site, hash);
+                Last hot = of.hot;
+                if (hot != null && hot.thread == thread) {
+                    hot.add(owner, site.count + 1 << 20 | site.number);
+                } else {
+                    int hash = System.identityHashCode(owner);
+                    if (of.current != site || site.hash != hash) {
+                        change(thread, site, hash, owner);
+                    }
                 }
             }
             site.count++;
@@ -711,7 +720,7 @@ public final class QuerypointProbe {
             if (!of.dormant) {
                 int hash = hash(array, index);
                 if (of.current != site || site.hash != hash) {
-                    change(site, hash);
+                    change(thread, site, hash, null);
                 }
             }
             site.count++;
@@ -741,44 +750,56 @@ public final class QuerypointProbe {
         return System.identityHashCode(array) + index * 0x9e3779b1;
     }
 
-    /** The last hit of a query is now at this site, of another owner than the one before. */
+    /** The last hit of a query is now at this site, of another owner than the one before. Without an owner nothing waits. */
     @Hidden
-    private static void change(Site site, int hash) {
+    private static void change(Thread thread, Site site, int hash, Object owner) {
         if (site.query < 0) {
             return;
         }
         Query query = QUERIES[site.query];
-        Site before = query.current;
-        if (before != null && before.probe == site.probe) {
-            site.probe.keep(query, before);
-            site.hash = hash;
-            query.current = site;
+        // Threads of one name share their sites, and keep what they keep each for itself.
+        QuerypointProbe own = site.thread == thread ? site.probe : of(thread);
+        if (own == null) {
             return;
         }
-        synchronized (LOCK) {
-            before = query.current;
-            if (before != null) {
-                site.probe.keep(query, before);
+        if (query.holder != own) {
+            synchronized (LOCK) {
+                if (query.current != null) {
+                    own.keep(query, query.current);
+                }
+                query.hot = null;
+                query.holder = own;
+                query.turn++;
+                site.hash = hash;
+                query.current = site;
             }
-            query.turn++;
-            site.hash = hash;
-            query.current = site;
+            return;
         }
+        Last last = query.current == null ? own.kept[site.query] : own.keep(query, query.current);
+        if (owner != null && last != null && last.warms(thread, query.turn)) {
+            query.current = null;
+            query.hot = last;
+            last.add(owner, site.count + 1 << 20 | site.number);
+            return;
+        }
+        site.hash = hash;
+        query.current = site;
     }
 
     @Hidden
-    private void keep(Query query, Site before) {
+    private Last keep(Query query, Site before) {
         Last last = kept[before.query];
         if (last == null) {
             try {
                 last = new Last(before.query);
             } catch (Throwable e) {
                 lose(5);
-                return;
+                return null;
             }
             kept[before.query] = last;
         }
         last.keep(before.hash, query.turn, before.count << 20 | before.number);
+        return last;
     }
 
     /** The last hit of a query on an owner: "site ordinal thread"; "" for none; "? why" where that is not known. */
@@ -856,11 +877,12 @@ public final class QuerypointProbe {
     private static final class Last {
         /** So many hits wait until they are put into rows. */
         private static final int MOST_WAITING = 64;
+        /** So often owners change until their hits wait together with them. */
+        private static final int OFTEN = 1 << 16;
         /** With fewer rows nothing is gained by asking which owners are gone. */
         private static final int FEW = 1 << 19;
 
         private final int query;
-
         /** Rows of two words: turn and hash, then the record. A row is free while its record is 0. */
         private long rows;
         private int capacity;
@@ -868,6 +890,13 @@ public final class QuerypointProbe {
         /** Hits that are in no row yet, in their order: such rows too. */
         private long fresh;
         private int waiting;
+        /** Of those hits, the owners whose hash codes are still to be asked for. Each object lies somewhere else in memory:
+         * one after another the program would wait for each. */
+        private Object[] owners;
+        private int changes;
+        /** The thread whose hits wait with their owners, and the turn in which they do. */
+        Thread thread;
+        private int turn;
         /** Of what {@link #settle()} reads ahead. */
         private long read;
 
@@ -878,7 +907,7 @@ public final class QuerypointProbe {
 
         @Hidden
         void keep(int hash, int turn, long record) {
-            if (record >>> 20 == 0 || waiting == MOST_WAITING && !settle() || fresh == 0 && !begin()) {
+            if (record >>> 20 == 0 || waiting >= MOST_WAITING && !settle() || fresh == 0 && !begin()) {
                 return;
             }
             long at = fresh + ((long) waiting << 4);
@@ -887,10 +916,48 @@ public final class QuerypointProbe {
             waiting++;
         }
 
+        /** Whether hits are to wait with their owners from here on. */
+        @Hidden
+        boolean warms(Thread thread, int turn) {
+            if (++changes < OFTEN || fresh == 0) {
+                return false;
+            }
+            try {
+                owners = new Object[MOST_WAITING];
+            } catch (Throwable e) {
+                changes = 0;
+                return false;
+            }
+            this.thread = thread;
+            this.turn = turn;
+            return true;
+        }
+
+        @Hidden
+        void add(Object owner, long record) {
+            if (waiting >= MOST_WAITING && !settle()) {
+                return;
+            }
+            Object[] with = owners;
+            if (with == null) {
+                keep(System.identityHashCode(owner), turn, record);
+                return;
+            }
+            int n = waiting;
+            long at = fresh + ((long) n << 4);
+            with[n] = owner;
+            U.putLong(at, (long) turn << 32);
+            U.putLong(at + 8, record);
+            waiting = n + 1;
+        }
+
         /** Puts into rows what waits. Of millions of objects each row is somewhere else in memory: all are read first, and
          * the memory answers side by side. */
         @Hidden
         private boolean settle() {
+            if (owners != null) {
+                name();
+            }
             if (used + waiting > capacity / 4L * 3L && !grow()) {
                 return false;
             }
@@ -911,6 +978,37 @@ public final class QuerypointProbe {
             }
             waiting = 0;
             return true;
+        }
+
+        /** Asks for the hash codes of the owners that wait. */
+        @Hidden
+        private void name() {
+            Object[] asked = owners;
+            int before = 0;
+            int same = 0;
+            for (int i = 0; i < waiting; i++) {
+                Object owner = asked[i];
+                if (owner != null) {
+                    int hash = System.identityHashCode(owner);
+                    long at = fresh + ((long) i << 4);
+                    U.putLong(at, U.getLong(at) | hash & 0xffffffffL);
+                    same += hash == before ? 1 : 0;
+                    before = hash;
+                }
+            }
+            try {
+                // A new array costs the collector less than new objects in an old one.
+                owners = new Object[MOST_WAITING];
+            } catch (Throwable e) {
+                for (int i = 0; i < MOST_WAITING; i++) {
+                    asked[i] = null;
+                }
+            }
+            if (same > MOST_WAITING / 2) {
+                changes = 0;
+                owners = null;
+                QUERIES[query].hot = null;
+            }
         }
 
         @Hidden
