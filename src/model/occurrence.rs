@@ -27,6 +27,16 @@ pub struct Catch {
     pub activation: Option<ActivationKey>,
 }
 
+/// The place of an event whose occurrence stands in an older frame: that of an object's making is in a constructor, and
+/// the occurrence where the `new` is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Happened {
+    /// The newest frame.
+    pub frame: FrameKey,
+    /// Frames newer than that of the occurrence.
+    pub above: u32,
+}
+
 /// What only some occurrences have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detail {
@@ -34,6 +44,8 @@ pub struct Detail {
     pub exception: Option<ExceptionDetail>,
     /// The exception object of an exceptional occurrence.
     pub thrown: Option<Value>,
+    /// Where its event happened, when the occurrence itself stands in an older frame of that stack.
+    pub happened: Option<Happened>,
     /// The value a method returned.
     pub result: Option<Value>,
     /// Remarks that belong to the answer: what may be missed, what is uncertain.
@@ -96,6 +108,12 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
+    /// Where its event happened: its hits are counted there.
+    pub fn event_frame(&self) -> FrameKey {
+        let happened = self.detail.as_ref().and_then(|d| d.happened.as_ref());
+        happened.map_or(self.frame, |h| h.frame)
+    }
+
     /// For a handler entered: where it was entered from, as a bytecode index in the same frame. The occurrence stands at
     /// the handler, but what led to it led to the instruction that the exception left.
     pub fn left(&self) -> Option<u32> {

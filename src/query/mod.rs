@@ -78,6 +78,8 @@ pub enum Event {
     Skipped(Vec<SkippedLine>),
     /// An element of an array is about to be written; only probes see it.
     ElementWritten(Element),
+    /// An object of a class, or an array of a type, has just been made.
+    Made(Making),
     /// A local variable is assigned.
     Stored(Vec<StoreSite>),
     /// A branch is decided, or a handler entered, that a point may depend on.
@@ -113,6 +115,39 @@ pub struct Field {
 pub struct Element {
     /// Descriptor of the elements.
     pub descriptor: Arc<str>,
+}
+
+/// What is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Making {
+    /// An object.
+    Object {
+        /// Binary name of its class.
+        class: Arc<str>,
+        /// Where it first can be handed out: in the constructors of the class or of one above it.
+        sites: Vec<MakingSite>,
+    },
+    /// An array; only probes see it.
+    Array {
+        /// Descriptor of its type.
+        descriptor: Arc<str>,
+    },
+}
+
+/// A place of a constructor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MakingSite {
+    /// The instruction behind the call of the superclass's constructor.
+    pub site: Site,
+    /// The index of that call.
+    pub call: u32,
+}
+
+impl Event {
+    /// Whether only probes see it.
+    pub fn needs_probes(&self) -> bool {
+        matches!(self, Event::ElementWritten(_) | Event::Made(Making::Array { .. }))
+    }
 }
 
 /// The line that an exception can bypass, in one method.
@@ -172,7 +207,7 @@ pub enum FrameSelector {
 /// A value of an occurrence that takes part in `sameness`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// The object whose field was written or read.
+    /// The object whose field was written or read, or that was made.
     Owner,
     /// One of the kept values.
     Kept(usize),

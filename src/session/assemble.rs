@@ -271,11 +271,11 @@ impl Filling<'_, '_> {
     fn change(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
         let is_change =
             matches!(self.query.event, Event::Written(_) | Event::Stored(_) | Event::ElementWritten(_));
-        if !is_change && !matches!(self.query.event, Event::Read(_)) {
-            return;
-        }
         if o.owner.object_id().is_some() {
             answer.owner = Some(self.text(&o.owner));
+        }
+        if !is_change && !matches!(self.query.event, Event::Read(_)) {
+            return;
         }
         if is_change {
             answer.old = Some(self.text(&o.old));

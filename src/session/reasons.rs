@@ -3,9 +3,10 @@
 use super::assemble::Assembly;
 use super::code::CodeBook;
 use super::never::{Never, conditions, times};
+use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
 use crate::model::{Namer, Value};
-use crate::query::{Event, PointIndex, TraceQuery};
+use crate::query::{Event, Making, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 
 /// Which writes of a query's event nobody is told of.
@@ -18,6 +19,20 @@ pub fn missed_writes(event: &Event) -> &'static str {
         _ => {
             "Writes by reflection, Unsafe, VarHandle, MethodHandle setters, field updaters, deserialisation and native code \
              raise no event"
+        }
+    }
+}
+
+/// That nobody saw an object made, and which are made without a word.
+pub fn unmade(making: &Making) -> &'static str {
+    match making {
+        Making::Object { .. } => {
+            "nobody saw it made: what clone, deserialisation, Unsafe and native code make runs no constructor of its class, \
+             and what was there before the program was watched is not known"
+        }
+        Making::Array { .. } => {
+            "nobody saw it made: arrays that the JDK or native code makes (clone, Arrays.copyOf, toArray, the arguments of \
+             main, values() of an enum) are not seen"
         }
     }
 }
@@ -68,6 +83,7 @@ pub fn unlocated<'l>(
                 Event::Branched(_) => {
                     Some("no condition led there: it is reached from the entries of its methods".to_owned())
                 }
+                Event::Made(making) => Some(unmade(making).to_owned()),
                 _ => change_missing(assembly, query, namer, located),
             };
             match meaning {
@@ -93,10 +109,12 @@ pub fn unlocated<'l>(
 pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
     let need = assembly.round.translation.pending.iter().find(|(p, _)| *p == index);
     match need {
-        Some((_, need @ crate::chain::Need::Nothing { .. })) => need.to_string(),
+        Some((_, need @ Need::Nothing { .. })) => need.to_string(),
         Some((_, need)) => {
             let effect = assembly.id(need.point());
-            if assembly.round.locator.located(need.point()).is_some() {
+            if let Some(text) = is_null(assembly, need) {
+                format!("`{text}` is null at {effect}")
+            } else if assembly.round.locator.located(need.point()).is_some() {
                 format!("it needs {need}, which costs another run: allow more with --max-runs")
             } else {
                 format!("it needs {need}, and {effect} was not located")
@@ -104,6 +122,15 @@ pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
         }
         None => "it was never asked".to_owned(),
     }
+}
+
+/// The expression whose class is needed, where it is null.
+fn is_null<'n>(assembly: &Assembly<'_>, need: &'n Need) -> Option<&'n str> {
+    let Need::ClassOf { point, frame, expr, .. } = need else { return None };
+    let keep = &assembly.round.queries.iter().find(|q| q.point == *point)?.keep;
+    let place = keep.iter().position(|k| k.frame == *frame && k.expr.text() == &**expr)?;
+    let value = assembly.round.locator.located(*point)?.occurrence.kept.get(place)?;
+    (*value == Value::Null).then_some(&**expr)
 }
 
 fn ending(ended: &Ended) -> String {

@@ -88,6 +88,16 @@ impl Weaver {
                     ],
                 );
             }
+            What::Made { call: made, keep } => {
+                let this = || Step::Load(Kind::Reference, Slot::Own(0));
+                let mut steps = vec![this(), Step::Null, Step::Int(site), call("put", PUT)];
+                if *keep {
+                    steps.extend([this(), Step::Int(site), Step::Int(query.into()), call("keep", KEEP)]);
+                } else {
+                    steps.extend([Step::Int(site), call("count", "(I)V")]);
+                }
+                self.plan.after.entry(*made).or_default().extend(steps);
+            }
             What::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             What::Returns { kind } => {
                 let kind = kind_of(*kind);
@@ -193,6 +203,22 @@ impl Weaver {
         self.plan.before.entry(bci).or_default().extend(steps);
     }
 
+    /// An instruction that makes arrays, so deep in the one that it leaves on the stack, for several queries.
+    pub fn array(&mut self, pc: u32, level: u8, sites: &[FieldSite]) {
+        let mut steps = Vec::new();
+        for site in sites {
+            let query = if site.keep { site.query } else { -1 };
+            steps.extend([
+                Step::Stack(StackOp::Dup),
+                Step::Int(level.into()),
+                Step::Int(site.number),
+                Step::Int(query),
+                call("made", "(Ljava/lang/Object;III)V"),
+            ]);
+        }
+        self.plan.after.entry(pc).or_default().extend(steps);
+    }
+
     /// An instruction that reads a field.
     pub fn get(&mut self, bci: u32, field: &FieldAccess, sites: &[FieldSite]) {
         let is_static = field.is_static;
@@ -251,6 +277,8 @@ pub struct FieldSite {
     pub keep: bool,
 }
 
+/// The descriptor of `put` for a reference.
+const PUT: &str = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
 /// The descriptor of `keep`.
 const KEEP: &str = "(Ljava/lang/Object;II)V";
 

@@ -16,6 +16,8 @@ pub struct Plan {
     pub fields: Vec<FieldSites>,
     /// Arrays, whose sites are found as classes are loaded.
     pub arrays: Vec<ArraySites>,
+    /// Types of arrays, whose making is found as classes are loaded.
+    pub makings: Vec<MakingSites>,
 }
 
 /// What one query wants of its hits.
@@ -103,6 +105,13 @@ pub enum What {
     },
     /// A parameter has its value, as the method is entered.
     Passed(LocalStore),
+    /// The call of another constructor has made `this` an object. The index is that behind it.
+    Made {
+        /// The index of the call.
+        call: u32,
+        /// Whether the last hit of each object is kept.
+        keep: bool,
+    },
     /// The instruction returns from the method.
     Returns {
         /// The first letter of the result's descriptor; `V` for none.
@@ -160,6 +169,17 @@ pub struct ArraySites {
     /// The first letter of the elements' descriptor; `L` for every reference.
     pub kind: char,
     /// Whether the last hit of each element is kept.
+    pub keep: bool,
+}
+
+/// Arrays of one type, whose making is a site in every class that is not the VM's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MakingSites {
+    /// Whose they are.
+    pub query: u16,
+    /// The descriptor of the type.
+    pub descriptor: String,
+    /// Whether the last hit of each array is kept.
     pub keep: bool,
 }
 

@@ -211,6 +211,32 @@ pub enum Refusal {
         /// The expression.
         text: String,
     },
+    /// What is asked about is no object.
+    #[error("`{text}` is {of}, and only objects and arrays are made; ask for its last change")]
+    NoObject {
+        /// The expression.
+        text: String,
+        /// Its type.
+        of: String,
+    },
+    /// Nothing of the class tells where its objects are made.
+    #[error(
+        "it is of class {class}, whose objects the VM and its compilers also make by themselves, so where one was made \
+         cannot be told; ask for the last change of the variable that holds it"
+    )]
+    MadeByVm {
+        /// The class.
+        class: String,
+    },
+    /// The class has no constructor that could be watched.
+    #[error(
+        "it is of class {class}, which has no class file with a constructor (a lambda, a proxy or another class that was \
+         made at run time); ask for the last change of the variable that holds it"
+    )]
+    NoConstructor {
+        /// The class.
+        class: String,
+    },
     /// What stands before an index is no array.
     #[error("`{text}` was no array when the program ran, and has no elements; ask for a field of it")]
     NoArray {

@@ -46,7 +46,7 @@ impl Watcher {
         point: PointIndex,
     ) -> Result<LastHit, RunError> {
         match &query.event {
-            Event::Written(_) | Event::Read(_) | Event::ElementWritten(_) => {
+            Event::Written(_) | Event::Read(_) | Event::ElementWritten(_) | Event::Made(_) => {
                 let owner = query.constraints.iter().find_map(|c| match c {
                     Constraint::Sameness { mine: Slot::Owner, point: of, theirs } if *of == point => {
                         Some(*theirs)

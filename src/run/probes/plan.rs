@@ -2,11 +2,14 @@
 
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site};
-use crate::query::{Event, StoreSite, TraceQuery};
+use crate::query::{Event, Making, MakingSite, StoreSite, TraceQuery};
 use crate::run::watches::{Interest, MethodWatch, Watches};
 use bytecode::{Code, Op};
 use std::collections::BTreeSet;
-use wire::{Armed, ArraySites, FieldSites, LocalStore, MethodSites, Plan, PlannedQuery, PlannedSite, What};
+use wire::{
+    Armed, ArraySites, FieldSites, LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite,
+    What,
+};
 
 /// Which hits of a query interrupt the execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +65,11 @@ pub fn plan(
                 plan.arrays.push(ArraySites { query: query.point.0, kind, keep: *gate != Gate::All });
                 continue;
             }
+            Event::Made(Making::Array { descriptor }) => {
+                let (query, descriptor) = (query.point.0, descriptor.to_string());
+                plan.makings.push(MakingSites { query, descriptor, keep: *gate != Gate::All });
+                continue;
+            }
             _ => continue,
         };
         plan.fields.push(FieldSites {
@@ -88,7 +96,7 @@ pub fn plan(
                 descriptor: name.descriptor.to_string(),
                 code: wire::code_hash(&code.bytes),
                 serial: method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation)),
-                sites: sites(queries, method, code, &name),
+                sites: sites(queries, gates, method, code, &name),
             });
         }
     }
@@ -120,7 +128,13 @@ fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<Armed> {
     })
 }
 
-fn sites(queries: &[TraceQuery], watch: &MethodWatch, code: &Code, name: &MethodName) -> Vec<PlannedSite> {
+fn sites(
+    queries: &[TraceQuery],
+    gates: &[Gate],
+    watch: &MethodWatch,
+    code: &Code,
+    name: &MethodName,
+) -> Vec<PlannedSite> {
     let mut found = Vec::new();
     let event = |number: u16| queries.iter().find(|q| q.point.0 == number).map(|q| &q.event);
     for (bci, interests) in &watch.at {
@@ -145,6 +159,15 @@ fn sites(queries: &[TraceQuery], watch: &MethodWatch, code: &Code, name: &Method
                     if let Some(what) = store.and_then(|store| assigned(store, Some(code))) {
                         add(query, what);
                     }
+                }
+                Interest::Made { query } => {
+                    let Some(Event::Made(Making::Object { sites, .. })) = event(query) else { continue };
+                    let here = |s: &&MakingSite| s.site.method == *name && s.site.bci == *bci;
+                    let Some(made) = sites.iter().find(here) else { continue };
+                    let place = queries.iter().position(|q| q.point.0 == query);
+                    let gate = place.and_then(|place| gates.get(place));
+                    let keep = gate.is_some_and(|gate| *gate != Gate::All);
+                    add(query, What::Made { call: made.call, keep });
                 }
                 Interest::Branch { query, branch } => {
                     let Some(Event::Branched(branches)) = event(query) else { continue };

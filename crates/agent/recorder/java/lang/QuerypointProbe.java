@@ -578,6 +578,24 @@ public final class QuerypointProbe {
         }
     }
 
+    /** Arrays were made, so deep in this one; for query -1 the last hit is not kept. */
+    @Hidden
+    public static void made(Object array, int level, int number, int query) {
+        if (level > 0) {
+            Object[] outer = (Object[]) array;
+            for (int i = 0; i < outer.length; i++) {
+                made(outer[i], level - 1, number, query);
+            }
+            return;
+        }
+        put(array, null, number);
+        if (query < 0) {
+            count(number);
+        } else {
+            keep(array, number, query);
+        }
+    }
+
     /** A field of an object, null for a static one, is about to be read. It is counted when it is kept. */
     @Hidden
     public static void get(Object owner, int number) {
