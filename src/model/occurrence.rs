@@ -37,6 +37,17 @@ pub struct Happened {
     pub above: u32,
 }
 
+/// What is to be seen of a collection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sight {
+    /// The TraceQuery that asks about it, by its place in the chain.
+    pub query: u16,
+    /// The element, the value of the key, or how much it holds.
+    pub value: Value,
+    /// Of all that it holds: equal for two that hold the same objects. 0 for an element or value.
+    pub print: i64,
+}
+
 /// What only some occurrences have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detail {
@@ -46,6 +57,10 @@ pub struct Detail {
     pub thrown: Option<Value>,
     /// Where its event happened, when the occurrence itself stands in an older frame of that stack.
     pub happened: Option<Happened>,
+    /// The method of the JDK, called in the frame of the occurrence, that changed a collection.
+    pub by: Option<FrameKey>,
+    /// What was to be seen of collections that other points ask about, or this one.
+    pub sights: Vec<Sight>,
     /// The value a method returned.
     pub result: Option<Value>,
     /// Remarks that belong to the answer: what may be missed, what is uncertain.

@@ -434,6 +434,10 @@ impl Watcher {
         if !forecasts.is_empty() {
             occurrence.detail.get_or_insert_default().forecasts = forecasts;
         }
+        let sights = self.sights(stop, &occurrence).await?;
+        if !sights.is_empty() {
+            occurrence.detail.get_or_insert_default().sights.extend(sights);
+        }
         Ok(occurrence)
     }
 
@@ -452,8 +456,8 @@ impl Watcher {
         if let Some(ordinal) = self.admits(stop, query).await? {
             let mut occurrence = self.candidate(stop, query, ordinal).await?;
             if let Some(detail) = detail {
-                let forecasts = occurrence.detail.take().map(|d| d.forecasts).unwrap_or_default();
-                occurrence.detail = Some(Box::new(Detail { forecasts, ..detail }));
+                let Detail { forecasts, sights, .. } = occurrence.detail.take().map(|d| *d).unwrap_or_default();
+                occurrence.detail = Some(Box::new(Detail { forecasts, sights, ..detail }));
             }
             self.found.push(occurrence);
         }

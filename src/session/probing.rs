@@ -208,6 +208,7 @@ pub fn help(queries: &[TraceQuery]) -> bool {
         | Event::Read(_)
         | Event::ElementWritten(_)
         | Event::Made(_)
+        | Event::Changed(_)
         | Event::Stored(_)
         | Event::Branched(_)
         | Event::Returned(_) => true,
@@ -224,6 +225,7 @@ pub fn needed(queries: &[TraceQuery]) -> Option<&TraceQuery> {
 pub fn needed_for(query: &TraceQuery) -> &'static str {
     match query.event {
         Event::Made(_) => "the making of an array",
+        Event::Changed(_) => "the contents of a collection",
         _ => "an element of an array",
     }
 }
@@ -257,7 +259,7 @@ fn effect(query: &TraceQuery) -> Option<PointIndex> {
     }
     let kept = match &query.event {
         Event::Written(field) | Event::Read(field) => field.is_static || by_owner,
-        Event::ElementWritten(_) | Event::Made(_) => by_owner,
+        Event::ElementWritten(_) | Event::Made(_) | Event::Changed(_) => by_owner,
         Event::Stored(_) => true,
         // What enters a handler is no way of a branch.
         Event::Branched(branches) => !branches.iter().any(crate::query::BranchSite::is_handler),

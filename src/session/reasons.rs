@@ -5,13 +5,17 @@ use super::code::CodeBook;
 use super::never::{Never, conditions, times};
 use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
-use crate::model::{Namer, Value};
+use crate::model::{Namer, Occurrence, Sight, Value};
 use crate::query::{Event, Making, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 
 /// Which writes of a query's event nobody is told of.
 pub fn missed_writes(event: &Event) -> &'static str {
     match event {
+        Event::Changed(_) => {
+            "Map.Entry.setValue, clone, deserialisation, reflection, and collections that two threads change at the same moment \
+             are not seen"
+        }
         Event::ElementWritten(_) => {
             "Elements that the JDK or native code stores (System.arraycopy, Arrays.fill, clone, a collection's own array) are \
              not seen"
@@ -21,6 +25,11 @@ pub fn missed_writes(event: &Event) -> &'static str {
              raise no event"
         }
     }
+}
+
+/// What can be missed of an event.
+pub fn missable(event: &Event) -> &'static str {
+    if matches!(event, Event::Changed(_)) { "change" } else { "write" }
 }
 
 /// That nobody saw an object made, and which are made without a word.
@@ -43,7 +52,29 @@ pub fn value_seen<'l>(
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> Option<&'l Value> {
     let (point, slot) = query.compare_at?;
-    located(point)?.occurrence.kept.get(slot)
+    let occurrence = &located(point)?.occurrence;
+    match &query.event {
+        Event::Changed(_) => sight(occurrence, query.point).map(|sight| &sight.value),
+        _ => occurrence.kept.get(slot),
+    }
+}
+
+/// What an occurrence saw of the collection that a point asks about.
+fn sight(occurrence: &Occurrence, point: PointIndex) -> Option<&Sight> {
+    occurrence.detail.as_ref()?.sights.iter().find(|sight| sight.query == point.0)
+}
+
+/// Whether all that a collection holds is as it was after its change, as far as both are known.
+pub fn holds_the_same<'l>(
+    query: &TraceQuery,
+    change: &Occurrence,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> bool {
+    let seen = query.compare_at.and_then(|(point, _)| sight(&located(point)?.occurrence, query.point));
+    match (sight(change, query.point), seen) {
+        (Some(then), Some(seen)) => then.print == seen.print,
+        _ => true,
+    }
 }
 
 /// Why a point was not located.
@@ -169,6 +200,7 @@ fn change_missing<'l>(
         Event::ElementWritten(_) => {
             "no write was seen since the array was made; it has its default value".to_owned()
         }
+        Event::Changed(_) => "no call was seen that changed it; it is as it was made".to_owned(),
         _ => return None,
     };
     let (effect, _) = query.compare_at?;
@@ -178,16 +210,16 @@ fn change_missing<'l>(
     }
     let tables = &assembly.round.outcome.tables;
     let text = namer.text(seen, tables);
-    let id = assembly.id(effect);
+    let (id, what) = (assembly.id(effect), missable(&query.event));
     Some(format!(
-        "a write was missed: no write was seen, yet its value at {id} is {text}. {}",
+        "a {what} was missed: no {what} was seen, yet its value at {id} is {text}. {}",
         missed_writes(&query.event)
     ))
 }
 
 fn is_default(value: &Value) -> bool {
     match value {
-        Value::Null | Value::Boolean(false) => true,
+        Value::Null | Value::Absent | Value::Boolean(false) => true,
         Value::Byte(v) => *v == 0,
         Value::Char(v) => *v == 0,
         Value::Short(v) => *v == 0,

@@ -151,9 +151,12 @@ impl Probes {
             weaver.serial();
         }
         for planned in sites {
-            if matches!(planned.what, What::Made { .. })
-                && rewrite::initialised_from(bytes, name, descriptor)? != Some(planned.bci)
-            {
+            let behind = match &planned.what {
+                What::Made { .. } => Some(planned.bci),
+                What::Changes(called) => called.call.map(|(_, behind)| behind),
+                _ => None,
+            };
+            if behind.is_some() && rewrite::initialised_from(bytes, name, descriptor)? != behind {
                 report.left.push(left("it is not plain from where on its object can be handed out"));
                 continue;
             }

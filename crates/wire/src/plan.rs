@@ -18,6 +18,8 @@ pub struct Plan {
     pub arrays: Vec<ArraySites>,
     /// Types of arrays, whose making is found as classes are loaded.
     pub makings: Vec<MakingSites>,
+    /// What is asked of collections; their sites are among `methods`.
+    pub contents: Vec<ContentsSites>,
 }
 
 /// What one query wants of its hits.
@@ -112,6 +114,8 @@ pub enum What {
         /// Whether the last hit of each object is kept.
         keep: bool,
     },
+    /// The method may change what a collection holds. The index is 0: it is one site, however it is left.
+    Changes(CollectionCall),
     /// The instruction returns from the method.
     Returns {
         /// The first letter of the result's descriptor; `V` for none.
@@ -132,6 +136,43 @@ impl What {
 
 /// No code has an index so high (JVMS §4.7.3).
 const PASSED: u32 = 1 << 16;
+
+/// A method of one of the JDK's collections.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectionCall {
+    /// Whether it belongs to a view that leads to the collection.
+    pub is_view: bool,
+    /// When a call counts that leaves as much in the collection as before, where all of it is asked about.
+    pub counts: Counts,
+    /// The indices of its returns.
+    pub returns: Vec<u32>,
+    /// The first letter of its result's descriptor; `V` for none.
+    pub result: char,
+    /// In a constructor: the index of the call of another, and the index behind it.
+    pub call: Option<(u32, u32)>,
+    /// Whether the last hit of each collection is kept.
+    pub keep: bool,
+}
+
+/// When a call counts that leaves as much in a collection as before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Counts {
+    /// Never.
+    No,
+    /// When it returns another reference than the one in this slot: it puts that, and returns what was there.
+    Put(u16),
+    /// When it does not return `false` or `null`: then it may have.
+    May,
+}
+
+/// What is asked of the collections of a class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContentsSites {
+    /// Whose it is.
+    pub query: u16,
+    /// The class, with dots, a space, a letter that says what is asked, and the index or key, as the recorder reads it.
+    pub about: String,
+}
 
 /// A local variable as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,8 @@
 //! The kinds of points: one file each, and the table of them here. A kind says what it needs of its fields, and what
 //! TraceQuery it becomes (paper §4). Adding a kind is a file, a variant and its rows in this table.
 
+mod collections;
+mod contents;
 mod created;
 mod entry;
 mod exception;

@@ -237,6 +237,43 @@ pub enum Refusal {
         /// The class.
         class: String,
     },
+    /// It is no collection whose contents are watched.
+    #[error("`{text}` is of class {class}; only the contents of these, and of sets and wrappers around them, are watched: {known}")]
+    NoCollection {
+        /// The expression.
+        text: String,
+        /// Its class.
+        class: String,
+        /// Those that are.
+        known: String,
+    },
+    /// A collection of another kind.
+    #[error("`{text}` is kept as {class}, which has no {wanted}; ask for `contents({text})`")]
+    NotInCollection {
+        /// The expression.
+        text: String,
+        /// What keeps it.
+        class: String,
+        /// What is asked of it.
+        wanted: &'static str,
+    },
+    /// An index that is none.
+    #[error("`{text}` is no index of a list")]
+    NoIndex {
+        /// The expression.
+        text: String,
+    },
+    /// A key that only code of the program can find.
+    #[error(
+        "`{text}` is {of}: a key is found without running code of the program, so only null, strings, characters, booleans \
+         and whole numbers can be asked for; ask for the contents of the map"
+    )]
+    NoKey {
+        /// The expression.
+        text: String,
+        /// Its type.
+        of: String,
+    },
     /// What stands before an index is no array.
     #[error("`{text}` was no array when the program ran, and has no elements; ask for a field of it")]
     NoArray {

@@ -122,6 +122,7 @@ fn tracked_by(event: &Event) -> Vec<MethodName> {
         | Event::Read(_)
         | Event::ElementWritten(_)
         | Event::Made(_)
+        | Event::Changed(_)
         | Event::Thrown { .. } => Vec::new(),
     }
 }

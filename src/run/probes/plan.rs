@@ -2,12 +2,15 @@
 
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site};
-use crate::query::{Event, Making, MakingSite, StoreSite, TraceQuery};
+use crate::query::{
+    self, Aspect, ContentsCall, Event, Key, Making, MakingSite, StoreSite, TraceQuery,
+};
 use crate::run::watches::{Interest, MethodWatch, Watches};
+use bytecode::construct::self_call;
 use bytecode::{Code, Op};
 use std::collections::BTreeSet;
 use wire::{
-    Armed, ArraySites, FieldSites, LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite,
+    Armed, ArraySites, CollectionCall, ContentsSites, Counts, FieldSites, LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite,
     What,
 };
 
@@ -65,6 +68,15 @@ pub fn plan(
                 plan.arrays.push(ArraySites { query: query.point.0, kind, keep: *gate != Gate::All });
                 continue;
             }
+            Event::Changed(contents) => {
+                let query = query.point.0;
+                let about = format!("{} {}", contents.class, asked(&contents.aspect));
+                plan.contents.push(ContentsSites { query, about });
+                for call in &contents.calls {
+                    plan.methods.push(collection_call(query, call, *gate != Gate::All, pool)?);
+                }
+                continue;
+            }
             Event::Made(Making::Array { descriptor }) => {
                 let (query, descriptor) = (query.point.0, descriptor.to_string());
                 plan.makings.push(MakingSites { query, descriptor, keep: *gate != Gate::All });
@@ -101,6 +113,63 @@ pub fn plan(
         }
     }
     Ok(plan)
+}
+
+/// What is asked of a collection, as the recorder reads it.
+fn asked(aspect: &Aspect) -> String {
+    match aspect {
+        Aspect::All => "c".to_owned(),
+        Aspect::Element(index) => format!("i{index}"),
+        Aspect::Key(Key::Null) => "n".to_owned(),
+        Aspect::Key(Key::Text(text)) => {
+            text.encode_utf16().fold("s".to_owned(), |all, unit| format!("{all}{unit:04x}"))
+        }
+        Aspect::Key(Key::Boxed(letter, number)) => format!("{letter}{number}"),
+    }
+}
+
+/// The site that a method of a collection is.
+fn collection_call(
+    query: u16,
+    call: &ContentsCall,
+    keep: bool,
+    pool: &ClassPool,
+) -> Result<MethodSites, String> {
+    let name = &call.method;
+    let file = pool.find(&name.class).ok().flatten();
+    let file = file.ok_or_else(|| format!("no class file of {} was found", name.class))?;
+    let found = file.file.method(&name.name, &name.descriptor);
+    let (method, code) = found
+        .and_then(|m| Some((m, m.code.as_ref()?)))
+        .ok_or_else(|| format!("{} has no {name} with code", file.origin))?;
+    let returns = code.instructions.iter().filter(|i| matches!(i.op, Op::Return(_))).map(|i| i.pc);
+    let made = if &*name.name == "<init>" {
+        let made = self_call(&file.file, method);
+        Some(made.ok_or_else(|| format!("{name} cannot be told where its object is made"))?)
+    } else {
+        None
+    };
+    let result = name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result);
+    let what = What::Changes(CollectionCall {
+        is_view: call.is_view,
+        counts: match call.counts {
+            query::Counts::No => Counts::No,
+            query::Counts::Put(slot) => Counts::Put(slot),
+            query::Counts::May => Counts::May,
+        },
+        returns: returns.collect(),
+        result: result.chars().next().unwrap_or('V'),
+        call: made.map(|made| (made.pc, made.behind)),
+        keep,
+    });
+    Ok(MethodSites {
+        class: slashes(&name.class),
+        name: name.name.to_string(),
+        descriptor: name.descriptor.to_string(),
+        code: wire::code_hash(&code.bytes),
+        serial: false,
+        sites: vec![PlannedSite { query, bci: 0, what }],
+    })
 }
 
 /// A class's name as in class files.

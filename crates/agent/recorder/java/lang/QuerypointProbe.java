@@ -63,6 +63,14 @@ public final class QuerypointProbe {
         QUERIES = new Query[budgets.length];
         for (int i = 0; i < budgets.length; i++) {
             QUERIES[i] = new Query(budgets[i]);
+            try {
+                String about = collection(i);
+                if (about != null) {
+                    QuerypointProbeContents.prepare(i, about);
+                }
+            } catch (Throwable e) {
+                lost = 8;
+            }
         }
     }
 
@@ -76,6 +84,8 @@ public final class QuerypointProbe {
     /** By query. */
     private final Last[] kept = new Last[QUERIES.length];
     private long serial;
+    /** The calls of collections' methods that it is in. */
+    private QuerypointProbeContents.Calls calls;
     /** A method is called for the debugger: nothing counts. */
     private boolean quiet;
 
@@ -96,6 +106,9 @@ public final class QuerypointProbe {
 
     /** The query of a site, and the hits that are to stop there in threads of a name, ascending. */
     private static native long[] about(int site, String thread);
+
+    /** What a query asks of a collection, and the class of that; null where it asks nothing of one. */
+    private static native String collection(int query);
 
     /** What is shared by all threads of one query. */
     private static final class Query {
@@ -282,6 +295,10 @@ public final class QuerypointProbe {
                 return "there was no memory or stack for what is kept";
             case 6:
                 return "there were more than 100 million objects";
+            case 8:
+                return "the collections of this VM are not made as they are elsewhere";
+            case 9:
+                return "there was no memory or stack to look at a collection";
             default:
                 return "there were more sites in threads than can be told apart";
         }
@@ -732,6 +749,49 @@ public final class QuerypointProbe {
     @Hidden
     private static int hash(Object array, int index) {
         return System.identityHashCode(array) + index * 0x9e3779b1;
+    }
+
+    /** The calls of collections' methods that this thread is in; null where nothing counts. */
+    @Hidden
+    static QuerypointProbeContents.Calls calls() {
+        QuerypointProbe probe = of(Thread.currentThread());
+        if (probe == null || probe.quiet) {
+            return null;
+        }
+        if (probe.calls == null) {
+            probe.calls = new QuerypointProbeContents.Calls();
+        }
+        return probe.calls;
+    }
+
+    /** As {@link QuerypointProbeContents#now(int, Object)}. */
+    @Hidden
+    private static Object[] now(int query, Object owner) {
+        return QuerypointProbeContents.now(query, owner);
+    }
+
+    /** A call could not be looked at. */
+    @Hidden
+    static void loseContents() {
+        lose(9);
+    }
+
+    /** A call has changed what is asked about. */
+    @Hidden
+    static void changed(
+            Object owner, int number, int query, boolean keep, int marks, long sizes, Object before, Object now) {
+        Site site = site(Thread.currentThread(), number);
+        if (site == null) {
+            return;
+        }
+        if (site.count + 1 >= site.stop) {
+            site.pass(site.count + 1, owner, marks, sizes, new Object[] {before, now});
+        }
+        if (keep) {
+            keep(owner, number, query);
+        } else {
+            count(number);
+        }
     }
 
     /** The last hit of a query is now at this site, of another owner than the one before. */
