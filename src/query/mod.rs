@@ -221,6 +221,8 @@ pub struct ContentsCall {
     pub method: MethodName,
     /// Whether it is of a view that writes by itself.
     pub is_view: bool,
+    /// Whether it calls code that it is given: what that changes is its own.
+    pub calls: bool,
     /// When a call counts that leaves as much in the collection as before.
     pub counts: Counts,
 }

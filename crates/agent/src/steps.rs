@@ -215,7 +215,7 @@ impl Weaver {
             Step::Load(Kind::Reference, Slot::Own(0)),
             given,
             Step::Int(query.into()),
-            Step::Int(called.is_view.into()),
+            Step::Int(i32::from(called.is_view) | (i32::from(called.calls) << 1)),
             contents("enter", "(Ljava/lang/Object;Ljava/lang/Object;II)J"),
             Step::Store(Kind::Long, token),
         ];

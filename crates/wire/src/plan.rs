@@ -142,6 +142,8 @@ const PASSED: u32 = 1 << 16;
 pub struct CollectionCall {
     /// Whether it belongs to a view that leads to the collection.
     pub is_view: bool,
+    /// Whether it calls code that it is given.
+    pub calls: bool,
     /// When a call counts that leaves as much in the collection as before, where all of it is asked about.
     pub counts: Counts,
     /// The indices of its returns.

@@ -106,6 +106,11 @@ const MAY: [&str; 10] = [
     "replace", "setElementAt",
 ];
 
+/// Methods that call code that they are given.
+const CALLING: [&str; 8] = [
+    "computeIfAbsent", "computeIfPresent", "compute", "merge", "replaceAll", "replaceAllRange", "removeIf", "sort",
+];
+
 /// What a class's contents are kept by.
 pub(super) enum Keeper {
     /// By itself.
@@ -184,5 +189,6 @@ fn call(class: &ClassFile, method: &Method, is_view: bool) -> ContentsCall {
         _ if MAY.contains(&name) => Counts::May,
         _ => Counts::No,
     };
-    ContentsCall { method: method_name(class, method), is_view, counts }
+    let calls = CALLING.contains(&name);
+    ContentsCall { method: method_name(class, method), is_view, calls, counts }
 }

@@ -152,6 +152,7 @@ fn collection_call(
     let result = name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result);
     let what = What::Changes(CollectionCall {
         is_view: call.is_view,
+        calls: call.calls,
         counts: match call.counts {
             query::Counts::No => Counts::No,
             query::Counts::Put(slot) => Counts::Put(slot),

@@ -16,6 +16,9 @@ public final class QuerypointProbeContents {
     /** What stands for an element, or the value of a key, that is not there. */
     private static final Object ABSENT = new Object();
 
+    /** What a method that calls code of the program was given. */
+    private static final Object CALLS = new Object();
+
     /** How the collections of a query keep what they hold. */
     private static final int ARRAY = 0;
     private static final int DEQUE = 1;
@@ -32,6 +35,10 @@ public final class QuerypointProbeContents {
     private static final int KEEP = 4;
     private static final int THROWN = 8;
     private static final int QUERY = 8;
+
+    /** What is said of a method as it begins. */
+    private static final int VIEW = 1;
+    private static final int GIVEN = 2;
 
     /** By query; null where it asks about no collection. */
     private static final QuerypointProbeContents[] ALL = new QuerypointProbeContents[1 << 16];
@@ -197,7 +204,7 @@ public final class QuerypointProbeContents {
         /** How many it held as each began. */
         int[] sizes = new int[64];
         int[] queries = new int[64];
-        /** What it was given to put there; {@link #ABSENT} where a call inside has counted. */
+        /** What it was given to put there; {@link #CALLS} where it calls code that it was given. */
         Object[] given = new Object[64];
         int depth;
 
@@ -228,16 +235,19 @@ public final class QuerypointProbeContents {
         }
     }
 
-    /** A method of a collection begins; through 1: of a view that leads to it. Gives what it is known by as it ends. */
+    /**
+     * A method of a collection begins; {@link #VIEW}: of a view that leads to it; {@link #GIVEN}: it calls code that it is
+     * given. Gives what it is known by as it ends.
+     */
     @Hidden
-    public static long enter(Object self, Object given, int query, int through) {
+    public static long enter(Object self, Object given, int query, int marks) {
         try {
             QuerypointProbeContents about = ALL[query];
             Calls calls = about == null ? null : QuerypointProbe.calls();
             if (calls == null) {
                 return -1;
             }
-            Object owner = through == 0 ? self : U.getReference(self, about.view);
+            Object owner = (marks & VIEW) == 0 ? self : U.getReference(self, about.view);
             if (owner == null) {
                 return -1;
             }
@@ -246,7 +256,7 @@ public final class QuerypointProbeContents {
                 calls.widen();
             }
             calls.owners[depth] = owner;
-            calls.given[depth] = given;
+            calls.given[depth] = (marks & GIVEN) == 0 ? given : CALLS;
             calls.queries[depth] = query;
             calls.before[depth] = about.state(owner);
             calls.sizes[depth] = about.asked == 'c' ? about.size(owner) : 0;
@@ -307,7 +317,7 @@ public final class QuerypointProbeContents {
             if (!changed && kind != COPIED && held > 0) {
                 int operation = flags & OPERATION;
                 if (operation == PUT) {
-                    changed = (flags & THROWN) == 0 && given != ABSENT && result != given;
+                    changed = (flags & THROWN) == 0 && result != given;
                 } else if (operation == MAY) {
                     // One that returns nothing passes what is not null.
                     may = (flags & THROWN) != 0 || result != null;
@@ -321,11 +331,10 @@ public final class QuerypointProbeContents {
             return;
         }
         for (int i = 0; i < depth; i++) {
-            // The call around it has not changed that.
-            if (calls.owners[i] == owner && calls.queries[i] == query) {
+            // The program's own code may have been called in between, and has changed it.
+            if (calls.owners[i] == owner && calls.queries[i] == query && calls.given[i] == CALLS) {
                 calls.before[i] = now;
                 calls.sizes[i] = held;
-                calls.given[i] = ABSENT;
             }
         }
         int marks = (may ? 1 : 0) | (before == ABSENT ? 2 : 0) | (now == ABSENT ? 4 : 0);
@@ -374,7 +383,8 @@ public final class QuerypointProbeContents {
                 long count = U.getLongVolatile(owner, second);
                 Object[] cells = (Object[]) U.getReferenceVolatile(owner, counters);
                 for (int i = 0; cells != null && i < cells.length; i++) {
-                    count += cells[i] == null ? 0 : U.getLongVolatile(cells[i], counter);
+                    Object cell = cells[i];
+                    count += cell == null ? 0 : U.getLongVolatile(cell, counter);
                 }
                 return (int) count;
             default:
@@ -458,7 +468,7 @@ public final class QuerypointProbeContents {
     private boolean is(Object of) {
         switch (asked) {
             case 'n':
-                return of == null;
+                return of == null && kind != CONCURRENT;
             case 's':
                 return of instanceof String && text.equals(of);
             case 'I':
@@ -550,7 +560,8 @@ public final class QuerypointProbeContents {
                 }
             }
             for (; node != null; node = U.getReferenceVolatile(node, next)) {
-                print += of(node);
+                // A concurrent map has no such key, but a place that is taken for one.
+                print += kind == CONCURRENT && U.getReference(node, key) == null ? 0 : of(node);
             }
         }
         return print;
