@@ -8,7 +8,8 @@ use crate::classes::{ClassPool, SourceRoots};
 use crate::expr::Type;
 use crate::model::Site;
 use crate::query::{
-    Aspect, BranchSite, Constraint, Event, Field, FrameSelector, Making, PointIndex, Slot, StoreSite, TraceQuery,
+    Aspect, BranchSite, Constraint, Event, Field, FrameSelector, Making, PointIndex, Slot, StoreSite,
+    TraceQuery,
 };
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;

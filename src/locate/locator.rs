@@ -313,7 +313,13 @@ impl Locator {
         let (at, kept) = most.map_or((0, 0), |(at, t)| (at, t.log.len()));
         let query = self.checker.query(at);
         let mut advice = match query.map(|q| &q.event) {
-            Some(Event::Written(_) | Event::Read(_) | Event::ElementWritten(_) | Event::Changed(_) | Event::Made(_)) => {
+            Some(
+                Event::Written(_)
+                | Event::Read(_)
+                | Event::ElementWritten(_)
+                | Event::Changed(_)
+                | Event::Made(_),
+            ) => {
                 vec!["`within` or `after` another point"]
             }
             Some(Event::Thrown { class: None, .. }) => vec!["an exception class"],

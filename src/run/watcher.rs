@@ -456,7 +456,8 @@ impl Watcher {
         if let Some(ordinal) = self.admits(stop, query).await? {
             let mut occurrence = self.candidate(stop, query, ordinal).await?;
             if let Some(detail) = detail {
-                let Detail { forecasts, sights, .. } = occurrence.detail.take().map(|d| *d).unwrap_or_default();
+                let Detail { forecasts, sights, .. } =
+                    occurrence.detail.take().map(|d| *d).unwrap_or_default();
                 occurrence.detail = Some(Box::new(Detail { forecasts, sights, ..detail }));
             }
             self.found.push(occurrence);

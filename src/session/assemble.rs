@@ -269,11 +269,10 @@ impl Filling<'_, '_> {
     }
 
     fn change(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
-        let is_change =
-            matches!(
-                self.query.event,
-                Event::Written(_) | Event::Stored(_) | Event::ElementWritten(_) | Event::Changed(_)
-            );
+        let is_change = matches!(
+            self.query.event,
+            Event::Written(_) | Event::Stored(_) | Event::ElementWritten(_) | Event::Changed(_)
+        );
         if o.owner.object_id().is_some() {
             answer.owner = Some(self.text(&o.owner));
         }
@@ -348,9 +347,10 @@ impl Filling<'_, '_> {
 
     fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail, book: &CodeBook<'_>) {
         let tables = &self.assembly.round.outcome.tables;
-        answer.by = detail.by.and_then(|by| tables.frame(by)).map(|by| {
-            format!("{}.{}", short_class_name(&by.site.method.class), by.site.method.name)
-        });
+        answer.by = detail
+            .by
+            .and_then(|by| tables.frame(by))
+            .map(|by| format!("{}.{}", short_class_name(&by.site.method.class), by.site.method.name));
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };

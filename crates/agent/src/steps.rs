@@ -335,11 +335,7 @@ const THROWN: i32 = 8;
 
 /// A method of the recorder for collections.
 fn contents(name: &str, descriptor: &str) -> Step {
-    Step::Call {
-        class: format!("{PROBE_CLASS}Contents"),
-        name: name.into(),
-        descriptor: descriptor.into(),
-    }
+    Step::Call { class: format!("{PROBE_CLASS}Contents"), name: name.into(), descriptor: descriptor.into() }
 }
 
 /// The descriptor of `put` for a reference.

@@ -50,10 +50,7 @@ const ROWS: [Row; 9] = [
         view: Some(("java.util.ArrayList$SubList", "set")),
         ..row("java.util.ArrayList", Asked::List)
     },
-    Row {
-        view: Some(("java.util.LinkedList$ListItr", "set")),
-        ..row("java.util.LinkedList", Asked::List)
-    },
+    Row { view: Some(("java.util.LinkedList$ListItr", "set")), ..row("java.util.LinkedList", Asked::List) },
     row("java.util.Vector", Asked::List),
     Row { only: Some("setArray"), ..row("java.util.concurrent.CopyOnWriteArrayList", Asked::List) },
     row("java.util.ArrayDeque", Asked::All),
@@ -83,32 +80,112 @@ const AROUND: [(&str, &str, Option<&str>); 9] = [
 
 /// Methods that only read, or change nothing that can be asked about. That one is not here costs time only.
 const READING: [&str; 62] = [
-    "size", "isEmpty", "get", "getFirst", "getLast", "contains", "containsAll", "containsKey", "containsValue",
-    "indexOf", "indexOfRange", "lastIndexOf", "lastIndexOfRange", "iterator", "listIterator",
-    "descendingIterator", "spliterator", "forEach", "toArray", "toString", "hashCode", "hashCodeRange", "equals",
-    "equalsRange", "clone", "keySet", "values", "entrySet", "keys", "elements", "elementData", "elementAt",
-    "firstElement", "lastElement", "peek", "peekFirst", "peekLast", "element", "capacity", "loadFactor",
-    "comparator", "getNode", "getEntry", "getOrDefault", "mappingCount", "sumCount", "subList", "reversed",
-    "resize", "treeifyBin", "newNode", "newTreeNode", "replacementNode", "replacementTreeNode",
-    "internalWriteEntries", "keysToArray", "valuesToArray", "prepareArray", "ensureCapacity", "trimToSize",
-    "checkInvariants", "batchFor",
+    "size",
+    "isEmpty",
+    "get",
+    "getFirst",
+    "getLast",
+    "contains",
+    "containsAll",
+    "containsKey",
+    "containsValue",
+    "indexOf",
+    "indexOfRange",
+    "lastIndexOf",
+    "lastIndexOfRange",
+    "iterator",
+    "listIterator",
+    "descendingIterator",
+    "spliterator",
+    "forEach",
+    "toArray",
+    "toString",
+    "hashCode",
+    "hashCodeRange",
+    "equals",
+    "equalsRange",
+    "clone",
+    "keySet",
+    "values",
+    "entrySet",
+    "keys",
+    "elements",
+    "elementData",
+    "elementAt",
+    "firstElement",
+    "lastElement",
+    "peek",
+    "peekFirst",
+    "peekLast",
+    "element",
+    "capacity",
+    "loadFactor",
+    "comparator",
+    "getNode",
+    "getEntry",
+    "getOrDefault",
+    "mappingCount",
+    "sumCount",
+    "subList",
+    "reversed",
+    "resize",
+    "treeifyBin",
+    "newNode",
+    "newTreeNode",
+    "replacementNode",
+    "replacementTreeNode",
+    "internalWriteEntries",
+    "keysToArray",
+    "valuesToArray",
+    "prepareArray",
+    "ensureCapacity",
+    "trimToSize",
+    "checkInvariants",
+    "batchFor",
 ];
 
 /// What the names of such methods begin with.
 const READING_FAMILIES: [&str; 14] = [
-    "get", "first", "last", "floor", "ceiling", "higher", "lower", "head", "tail", "sub", "descending",
-    "navigable", "reduce", "search",
+    "get",
+    "first",
+    "last",
+    "floor",
+    "ceiling",
+    "higher",
+    "lower",
+    "head",
+    "tail",
+    "sub",
+    "descending",
+    "navigable",
+    "reduce",
+    "search",
 ];
 
 /// Methods that may change what is there and leave as much.
 const MAY: [&str; 10] = [
-    "putAll", "putMapEntries", "replaceAll", "replaceAllRange", "sort", "compute", "computeIfPresent", "merge",
-    "replace", "setElementAt",
+    "putAll",
+    "putMapEntries",
+    "replaceAll",
+    "replaceAllRange",
+    "sort",
+    "compute",
+    "computeIfPresent",
+    "merge",
+    "replace",
+    "setElementAt",
 ];
 
 /// Methods that call code that they are given.
 const CALLING: [&str; 8] = [
-    "computeIfAbsent", "computeIfPresent", "compute", "merge", "replaceAll", "replaceAllRange", "removeIf", "sort",
+    "computeIfAbsent",
+    "computeIfPresent",
+    "compute",
+    "merge",
+    "replaceAll",
+    "replaceAllRange",
+    "removeIf",
+    "sort",
 ];
 
 /// What a class's contents are kept by.
@@ -161,10 +238,7 @@ impl Row {
 
     fn changes(&self, method: &Method) -> bool {
         let name = method.name.as_str();
-        if method.code.is_none()
-            || method.access & (ACC_STATIC | ACC_BRIDGE) != 0
-            || name == "<clinit>"
-        {
+        if method.code.is_none() || method.access & (ACC_STATIC | ACC_BRIDGE) != 0 || name == "<clinit>" {
             return false;
         }
         if let Some(only) = self.only {

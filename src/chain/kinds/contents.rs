@@ -61,7 +61,8 @@ impl Seen {
     fn types(&self, context: &mut PointContext<'_, '_>, expr: &Expr) -> Result<Vec<Type>, Stop> {
         let sites = context.sites_of(self.point, self.frame)?;
         let events = context.events_of(self.point);
-        let types = context.at_sites(&sites, |_, scope, classes| expr::check(expr, scope, classes, &events))?;
+        let types =
+            context.at_sites(&sites, |_, scope, classes| expr::check(expr, scope, classes, &events))?;
         Ok(types.into_iter().map(|(_, of)| of).collect())
     }
 
@@ -123,7 +124,8 @@ impl Seen {
                 Literal::Boolean(b) => Some(Key::Boxed('Z', (*b).into())),
                 Literal::Float(_) | Literal::Double(_) => None,
             };
-            return known.ok_or_else(|| Refusal::NoKey { text: key.to_string(), of: "a number".into() }.into());
+            return known
+                .ok_or_else(|| Refusal::NoKey { text: key.to_string(), of: "a number".into() }.into());
         }
         let read = self.read(context, key)?;
         match context.value_of(self.point, self.frame, &read)? {
@@ -139,7 +141,8 @@ impl Seen {
     /// How a key is read. A box is by its field: no method of it need be called.
     fn read(&self, context: &mut PointContext<'_, '_>, key: &Expr) -> Result<Expr, Stop> {
         let types = self.types(context, key)?;
-        let is_box = matches!(types.first(), Some(Type::Class(class)) if Primitive::from_box(class).is_some());
+        let is_box =
+            matches!(types.first(), Some(Type::Class(class)) if Primitive::from_box(class).is_some());
         Ok(if is_box { key.field("value") } else { key.clone() })
     }
 }

@@ -238,7 +238,9 @@ pub enum Refusal {
         class: String,
     },
     /// It is no collection whose contents are watched.
-    #[error("`{text}` is of class {class}; only the contents of these, and of sets and wrappers around them, are watched: {known}")]
+    #[error(
+        "`{text}` is of class {class}; only the contents of these, and of sets and wrappers around them, are watched: {known}"
+    )]
     NoCollection {
         /// The expression.
         text: String,

@@ -46,7 +46,11 @@ impl Watcher {
         point: PointIndex,
     ) -> Result<LastHit, RunError> {
         match &query.event {
-            Event::Written(_) | Event::Read(_) | Event::ElementWritten(_) | Event::Made(_) | Event::Changed(_) => {
+            Event::Written(_)
+            | Event::Read(_)
+            | Event::ElementWritten(_)
+            | Event::Made(_)
+            | Event::Changed(_) => {
                 let owner = match owner_seen(query, candidate, point) {
                     Some(value @ (Value::Object { .. } | Value::Str(_))) => to_wire(value),
                     // Of no object there is no field.

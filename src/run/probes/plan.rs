@@ -2,16 +2,14 @@
 
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site};
-use crate::query::{
-    self, Aspect, ContentsCall, Event, Key, Making, MakingSite, StoreSite, TraceQuery,
-};
+use crate::query::{self, Aspect, ContentsCall, Event, Key, Making, MakingSite, StoreSite, TraceQuery};
 use crate::run::watches::{Interest, MethodWatch, Watches};
 use bytecode::construct::self_call;
 use bytecode::{Code, Op};
 use std::collections::BTreeSet;
 use wire::{
-    Armed, ArraySites, CollectionCall, ContentsSites, Counts, FieldSites, LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite,
-    What,
+    Armed, ArraySites, CollectionCall, ContentsSites, Counts, FieldSites, LocalStore, MakingSites,
+    MethodSites, Plan, PlannedQuery, PlannedSite, What,
 };
 
 /// Which hits of a query interrupt the execution.

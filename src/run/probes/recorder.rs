@@ -6,11 +6,12 @@ use crate::run::stop::Stop;
 use crate::run::vm::{Vm, or_default};
 use crate::run::watched::Watched;
 use jdwp::commands::{
-    array_reference, class_type, event_request, reference_type, stack_frame, string_reference, thread_reference,
+    array_reference, class_type, event_request, reference_type, stack_frame, string_reference,
+    thread_reference,
 };
 use jdwp::{
-    ArrayId, EventKind, InvokeOptions, Location, MethodId, Modifier, ReferenceTypeId, StringId, SuspendPolicy, Tag,
-    ThreadId, TypeTag,
+    ArrayId, EventKind, InvokeOptions, Location, MethodId, Modifier, ReferenceTypeId, StringId,
+    SuspendPolicy, Tag, ThreadId, TypeTag,
 };
 use std::collections::HashMap;
 
@@ -74,7 +75,8 @@ impl Recorder {
         let methods = conn.send(reference_type::Methods { ref_type: id }).await?;
         let named = |name: &str| methods.iter().find(|m| m.name == name).map(|m| m.method_id);
         let (stop, last) = (named("stop"), named("last"));
-        let (Some(stop), Some(last), Some(quiet), Some(now)) = (stop, last, named("quiet"), named("now")) else {
+        let (Some(stop), Some(last), Some(quiet), Some(now)) = (stop, last, named("quiet"), named("now"))
+        else {
             return Ok(());
         };
         let at = Location { type_tag: TypeTag::Class, class: id, method: stop, index: 0 };

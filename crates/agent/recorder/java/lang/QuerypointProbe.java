@@ -44,6 +44,8 @@ public final class QuerypointProbe {
 
     /** Why something was not kept: a number of {@link #told(int)}, since a text may find no memory. */
     private static int lost;
+    /** Why a collection could not be looked at. */
+    private static Throwable unseen;
     /** Whether a hit was lost and it is not told yet. */
     private static boolean untold;
     /** Given up when the heap is full, so that what is asked then can still be answered. */
@@ -298,7 +300,9 @@ public final class QuerypointProbe {
             case 8:
                 return "the collections of this VM are not made as they are elsewhere";
             case 9:
-                return "there was no memory or stack to look at a collection";
+                return "a collection could not be looked at" + (unseen == null ? "" : ": " + unseen.getClass().getName());
+            case 10:
+                return "the calls of collections' methods ended in another order than they began";
             default:
                 return "there were more sites in threads than can be told apart";
         }
@@ -772,8 +776,9 @@ public final class QuerypointProbe {
 
     /** A call could not be looked at. */
     @Hidden
-    static void loseContents() {
-        lose(9);
+    static void loseContents(Throwable why) {
+        lose(why == null ? 10 : 9);
+        unseen = why;
     }
 
     /** A call has changed what is asked about. */

@@ -263,7 +263,7 @@ public final class QuerypointProbeContents {
             calls.depth = depth + 1;
             return depth;
         } catch (Throwable e) {
-            QuerypointProbe.loseContents();
+            QuerypointProbe.loseContents(e);
             return -1;
         }
     }
@@ -286,7 +286,7 @@ public final class QuerypointProbeContents {
                 ALL[flags >>> QUERY].leave(calls, result, (int) token, number, flags);
             }
         } catch (Throwable e) {
-            QuerypointProbe.loseContents();
+            QuerypointProbe.loseContents(e);
         }
     }
 
@@ -294,7 +294,7 @@ public final class QuerypointProbeContents {
     private void leave(Calls calls, Object result, int depth, int number, int flags) {
         Object owner = depth < calls.depth ? calls.owners[depth] : null;
         if (owner == null || calls.queries[depth] != flags >>> QUERY) {
-            QuerypointProbe.loseContents();
+            QuerypointProbe.loseContents(null);
             return;
         }
         Object before = calls.before[depth];
@@ -427,9 +427,9 @@ public final class QuerypointProbeContents {
     private Object inTable(Object[] table) {
         while (table != null && table.length > 0) {
             int spread = hash ^ hash >>> 16;
-            long at = Unsafe.ARRAY_OBJECT_BASE_OFFSET
-                    + (long) (table.length - 1 & spread & 0x7fffffff) * Unsafe.ARRAY_OBJECT_INDEX_SCALE;
-            Object node = U.getReferenceVolatile(table, at);
+            // What other threads have put there is to be seen. Offsets of elements are of other types in other JDKs.
+            U.loadFence();
+            Object node = table[table.length - 1 & spread];
             if (node != null && kind == CONCURRENT) {
                 if (node.getClass() == forwarding) {
                     table = (Object[]) U.getReference(node, moved);
