@@ -329,3 +329,39 @@ fn an_object_that_is_still_being_made_was_made_where_its_new_is() {
         asked.has("N", &[("owner", "Created.Square@2")]).has("V", &[("owner", "Created.Square@2")]);
     }
 }
+
+#[test]
+fn what_collections_hold_is_followed_through_wrappers_views_and_calls() {
+    let points = r#"
+        (id: "A", at: Line("Shelf", {A})),
+        (id: "S", at: LastChange("A:shelf[0]")), (id: "W", at: LastChange("A:read[0]")),
+        (id: "K", at: LastChange("A:map{key}")), (id: "T", at: LastChange("A:map{at}")),
+        (id: "C", at: LastChange("A:contents(set)")), (id: "P", at: LastChange("A:contents(tree)")),
+        (id: "E", at: LastChange("A:entries{\"a\"}")), (id: "X", at: LastChange("A:copy[0]")),
+        (id: "N", at: LastChange("A:empty[0]")), (id: "O", at: LastChange("A:map{set}")),
+    "#;
+    let fixture = Fixture::new("collections", "Shelf");
+    let kept = ["--backend", "probe", "--eager", "0"];
+    for asked in
+        fixture.ask_with(points, &["--backend", "probe"]).iter().chain(&fixture.ask_with(points, &kept))
+    {
+        assert_eq!(asked.code, 1, "{}: {:#}", asked.java, asked.answer);
+        for id in ["S", "W", "K", "T", "C", "P"] {
+            asked.at(id, id).certain(id);
+        }
+        asked.has("S", &[("method", "add"), ("new", "\"two\""), ("by", "ArrayList.add")]);
+        asked.has("W", &[("old", "\"a\""), ("new", "\"c\""), ("by", "LinkedList.set")]);
+        asked.has("K", &[("old", "\"v983\""), ("new", "\"v993\""), ("owner", "HashMap@1")]);
+        asked.has("T", &[("old", "\"n997\""), ("new", "\"threaded\""), ("thread", "other")]);
+        asked.has("C", &[("old", "1"), ("new", "2"), ("by", "HashSet.<init>")]);
+        asked.noted("E", "a change was missed: the value seen later is \"2\". Map.Entry.setValue");
+        asked.missing("X", "a change was missed: no change was seen, yet its value at A is \"two\"");
+        asked
+            .missing("N", "no call was seen that changed it")
+            .missing("O", "a key is found without running code");
+    }
+    let refused = fixture.refused_by_jdwp(
+        r#"(id: "A", at: Line("Shelf", {A})), (id: "S", at: LastChange("A:contents(set)")),"#,
+    );
+    assert!(refused.contains("asks for the contents of a collection"), "{refused}");
+}
