@@ -432,6 +432,7 @@ impl Filling<'_, '_> {
             let what = reasons::missable(&self.query.event);
             answer.notes.push(format!("a {what} was missed: the value seen later is {seen}. {missed}"));
         }
+        answer.notes.extend(reasons::other_key(self.query, self.located));
         answer.notes.extend(self.thrown_beyond());
         let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
         if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {

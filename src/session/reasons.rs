@@ -6,7 +6,7 @@ use super::never::{Never, conditions, times};
 use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
 use crate::model::{Namer, Occurrence, Sight, Value};
-use crate::query::{Event, Making, PointIndex, TraceQuery};
+use crate::query::{Aspect, Contents, Event, Key, Making, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 
 /// Which writes of a query's event nobody is told of.
@@ -62,6 +62,26 @@ pub fn value_seen<'l>(
 /// What an occurrence saw of the collection that a point asks about.
 fn sight(occurrence: &Occurrence, point: PointIndex) -> Option<&Sight> {
     occurrence.detail.as_ref()?.sights.iter().find(|sight| sight.query == point.0)
+}
+
+/// That a key or index was learnt from an earlier run, and is another one in this.
+pub fn other_key<'l>(
+    query: &TraceQuery,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> Option<String> {
+    let Event::Changed(Contents { aspect, told: Some((point, slot)), .. }) = &query.event else {
+        return None;
+    };
+    let asked = match aspect {
+        Aspect::All => return None,
+        Aspect::Element(index) => Key::Boxed('I', (*index).into()),
+        Aspect::Key(key) => key.clone(),
+    };
+    let seen = located(*point)?.occurrence.kept.get(*slot).and_then(Key::of);
+    (seen.as_ref() != Some(&asked)).then(|| {
+        let seen = seen.map_or_else(|| "another".to_owned(), |seen| seen.to_string());
+        format!("it was asked for {asked}, as an earlier run told; in this run it is {seen}, so the answer is of another")
+    })
 }
 
 /// Whether all that a collection holds is as it was after its change, as far as both are known.
