@@ -1,5 +1,6 @@
 //! What a run tells about itself beside its occurrences: enough to explain a point that never hit (DESIGN §5.20).
 
+use super::probes::Counted;
 use crate::model::{FrameKey, MethodName, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -136,6 +137,8 @@ pub struct RunReport {
     pub unprobed: Vec<String>,
     /// Whether an expression called methods of the debuggee.
     pub called_methods: bool,
+    /// The hits, where they were only counted and the VM has told them at its end.
+    pub counted: Option<Counted>,
 }
 
 impl RunReport {

@@ -64,7 +64,7 @@ impl Assembly<'_> {
         for solution in solutions.iter().take(before) {
             earlier.push(self.points(namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
         }
-        let points = self.points(namer, &|p| locator.located(p));
+        let points = self.points(namer, &|p| self.round.located(p));
         let outcome = self.outcome(&points);
         let mut warnings = self.round.translation.warnings.clone();
         warnings.extend(self.round.outcome.report.warnings.iter().cloned());

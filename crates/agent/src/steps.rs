@@ -296,6 +296,9 @@ impl Weaver {
     /// All of it.
     pub fn finish(mut self) -> MethodPlan {
         self.plan.entry.extend(self.entry);
+        // Near the end of the stack a call may be refused: what the hit was is not known, and that is told.
+        let (class, name, kind) = (PROBE_CLASS.to_owned(), "cut".to_owned(), Kind::Int);
+        self.plan.guard = vec![Step::Int(1), Step::Set { class, name, kind, descriptor: "Z".to_owned() }];
         self.plan
     }
 }

@@ -20,6 +20,8 @@ pub struct Plan {
     pub makings: Vec<MakingSites>,
     /// What is asked of collections; their sites are among `methods`.
     pub contents: Vec<ContentsSites>,
+    /// Whether hits are only counted, and the counts told when the VM ends.
+    pub counts: bool,
 }
 
 /// What one query wants of its hits.

@@ -17,6 +17,8 @@ use wire::{
 pub enum Gate {
     /// Every one, as without probes.
     All,
+    /// None: they are counted.
+    Count,
     /// The first ones, and those that are asked for. Of the others the VM keeps the last one for each object, or in each
     /// activation.
     First {
@@ -32,8 +34,14 @@ impl Gate {
     pub fn budget(&self) -> Option<u32> {
         match self {
             Gate::All => None,
+            Gate::Count => Some(0),
             Gate::First { budget, .. } => Some(*budget),
         }
+    }
+
+    /// Whether the last hit of each object, or in each activation, is kept.
+    fn keeps(&self) -> bool {
+        matches!(self, Gate::First { .. })
     }
 }
 
@@ -54,16 +62,18 @@ pub fn plan(
         if plan.queries.len() <= number {
             plan.queries.resize(number + 1, PlannedQuery { budget: u32::MAX, armed: Vec::new() });
         }
-        if let (Some(planned), Gate::First { budget, armed }) = (plan.queries.get_mut(number), gate) {
-            planned.budget = *budget;
-            planned.armed = armed.iter().filter_map(|at| armed_at(query, at)).collect();
+        if let (Some(planned), Some(budget)) = (plan.queries.get_mut(number), gate.budget()) {
+            planned.budget = budget;
+            if let Gate::First { armed, .. } = gate {
+                planned.armed = armed.iter().filter_map(|at| armed_at(query, at)).collect();
+            }
         }
         let (field, writes) = match &query.event {
             Event::Written(field) => (field, true),
             Event::Read(field) => (field, false),
             Event::ElementWritten(element) => {
                 let kind = kind_of(&element.descriptor);
-                plan.arrays.push(ArraySites { query: query.point.0, kind, keep: *gate != Gate::All });
+                plan.arrays.push(ArraySites { query: query.point.0, kind, keep: gate.keeps() });
                 continue;
             }
             Event::Changed(contents) => {
@@ -71,13 +81,13 @@ pub fn plan(
                 let about = format!("{} {}", contents.class, asked(&contents.aspect));
                 plan.contents.push(ContentsSites { query, about });
                 for call in &contents.calls {
-                    plan.methods.push(collection_call(query, call, *gate != Gate::All, pool)?);
+                    plan.methods.push(collection_call(query, call, gate.keeps(), pool)?);
                 }
                 continue;
             }
             Event::Made(Making::Array { descriptor }) => {
                 let (query, descriptor) = (query.point.0, descriptor.to_string());
-                plan.makings.push(MakingSites { query, descriptor, keep: *gate != Gate::All });
+                plan.makings.push(MakingSites { query, descriptor, keep: gate.keeps() });
                 continue;
             }
             _ => continue,
@@ -89,9 +99,13 @@ pub fn plan(
             descriptor: String::new(),
             is_static: field.is_static,
             writes,
-            keep: *gate != Gate::All,
+            keep: gate.keeps(),
         });
     }
+    plan.counts = gates.contains(&Gate::Count);
+    // What is counted beside the queries: the entries that only JDWP events have to be told of.
+    let entries = plan.counts.then(|| u16::try_from(plan.queries.len()).unwrap_or(u16::MAX));
+    plan.queries.extend(entries.map(|_| PlannedQuery { budget: 0, armed: Vec::new() }));
     for (class, watch) in &watches.classes {
         for ((name, descriptor), method) in &watch.methods {
             let name = MethodName::new(class.clone(), name.clone(), descriptor.clone());
@@ -100,13 +114,17 @@ pub fn plan(
             let found = file.file.method(&name.name, &name.descriptor);
             let code = found.and_then(|m| m.code.as_ref());
             let code = code.ok_or_else(|| format!("{} has no {name} with code", file.origin))?;
+            let numbered = method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation));
+            let mut sites = sites(queries, gates, method, code, &name);
+            let entry = entries.filter(|_| numbered);
+            sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: What::Entered }));
             plan.methods.push(MethodSites {
                 class: slashes(class),
                 name: name.name.to_string(),
                 descriptor: name.descriptor.to_string(),
                 code: wire::code_hash(&code.bytes),
-                serial: method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation)),
-                sites: sites(queries, gates, method, code, &name),
+                serial: numbered && !plan.counts,
+                sites,
             });
         }
     }
@@ -234,7 +252,7 @@ fn sites(
                     let Some(made) = sites.iter().find(here) else { continue };
                     let place = queries.iter().position(|q| q.point.0 == query);
                     let gate = place.and_then(|place| gates.get(place));
-                    let keep = gate.is_some_and(|gate| *gate != Gate::All);
+                    let keep = gate.is_some_and(Gate::keeps);
                     add(query, What::Made { call: made.call, keep });
                 }
                 Interest::Branch { query, branch } => {
