@@ -8,7 +8,8 @@ use crate::classes::{ClassPool, SourceRoots};
 use crate::expr::Type;
 use crate::model::Site;
 use crate::query::{
-    BranchSite, Constraint, Event, Field, FrameSelector, PointIndex, Slot, StoreSite, TraceQuery,
+    Aspect, BranchSite, Constraint, Event, Field, FrameSelector, Making, PointIndex, Slot, StoreSite,
+    TraceQuery,
 };
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -277,6 +278,21 @@ impl Names<'_> {
             Event::Read(field) => (format!("field read: {}", field_text(field)), Vec::new()),
             Event::ElementWritten(element) => {
                 (format!("array element written: {}[]", Type::of_descriptor(&element.descriptor)), Vec::new())
+            }
+            Event::Changed(contents) => {
+                let what = match &contents.aspect {
+                    Aspect::All => "contents changed".to_owned(),
+                    Aspect::Element(index) => format!("element {index} changed"),
+                    Aspect::Key(key) => format!("value of the key {key} changed"),
+                };
+                (format!("{what}: {}, by {} methods", contents.class, contents.calls.len()), Vec::new())
+            }
+            Event::Made(Making::Object { class, sites }) => {
+                let sites = sites.iter().map(|s| self.classes.place(&s.site));
+                (format!("object of class {class} made, at"), sites.collect())
+            }
+            Event::Made(Making::Array { descriptor }) => {
+                (format!("array made: {}", Type::of_descriptor(descriptor)), Vec::new())
             }
             Event::Thrown { class, caught } => {
                 let how = match caught {

@@ -15,7 +15,9 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
         Value::Float(v) => floating(f64::from(*v), &format!("{v:e}")),
         Value::Double(v) => floating(*v, &format!("{v:e}")),
         Value::Str(s) => s.text.clone(),
-        Value::Unassigned | Value::Failed(_) | Value::Void | Value::Object { .. } => return None,
+        Value::Unassigned | Value::Absent | Value::Failed(_) | Value::Void | Value::Object { .. } => {
+            return None;
+        }
     })
 }
 

@@ -87,6 +87,7 @@ impl<M: Machine> Evaluator<'_, M> {
         match node {
             Node::Field { owner, name } => Box::pin(self.field(node, owner, name)),
             Node::Index { array, index } => Box::pin(self.element(node, array, index)),
+            Node::Mapped { .. } => Box::pin(async move { type_error::<_, M>(node, super::NOT_READ) }),
             Node::Call { owner, name, arguments } => {
                 Box::pin(self.call(node, owner.as_deref(), name, arguments))
             }
@@ -491,6 +492,7 @@ fn literal_operand(literal: &Literal) -> Operand {
 pub(super) fn kind_of(value: &Value) -> String {
     match value {
         Value::Unassigned => "an unassigned local".to_owned(),
+        Value::Absent => "no element".to_owned(),
         Value::Failed(_) => "a value that could not be read".to_owned(),
         Value::Void => "nothing (a void method's result)".to_owned(),
         Value::Null => "null".to_owned(),

@@ -63,6 +63,9 @@ pub struct Expr {
     node: Arc<Node>,
 }
 
+/// What is wrong with a key of a map where a value is read.
+const NOT_READ: &str = "only `LastChange` asks for what a map has for a key; read a value with its `get`";
+
 impl Expr {
     /// Parses an expression.
     ///
@@ -95,6 +98,16 @@ impl Expr {
     /// What an event itself knows.
     pub fn event(part: EventPart) -> Expr {
         Expr::from_node(Node::Event(part))
+    }
+
+    /// A node alone.
+    pub fn of_node(node: &Node) -> Expr {
+        Expr::from_node(node.clone())
+    }
+
+    /// A field of what it gives.
+    pub fn field(&self, name: &str) -> Expr {
+        Expr::from_node(Node::Field { owner: Box::new(self.node().clone()), name: name.to_owned() })
     }
 
     fn from_node(node: Node) -> Expr {

@@ -130,7 +130,7 @@ fn expected(rules: &[Rule]) -> String {
             Rule::identifier | Rule::qualified => "a name",
             Rule::arguments => "arguments",
             Rule::type_name | Rule::reference_type | Rule::primitive | Rule::dimension => "a type",
-            Rule::index | Rule::call_member | Rule::outer_this | Rule::member => "a member",
+            Rule::index | Rule::mapped | Rule::call_member | Rule::outer_this | Rule::member => "a member",
             Rule::unary
             | Rule::negate
             | Rule::plus
@@ -337,6 +337,7 @@ fn postfix(pair: Pair<'_, Rule>) -> Result<Node, Problem> {
         }
         node = match rule {
             Rule::index => Node::Index { array: Box::new(node), index: Box::new(expr(part)?) },
+            Rule::mapped => Node::Mapped { map: Box::new(node), key: Box::new(expr(part)?) },
             Rule::outer_this => match node.dotted() {
                 Some(class) => Node::OuterThis(class.join(".")),
                 None => return Err((offset, "`.this` must follow the name of a class".to_owned())),

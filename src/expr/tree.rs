@@ -32,6 +32,13 @@ pub enum Node {
         /// The index.
         index: Box<Node>,
     },
+    /// `map{key}`: the value of a key; it has changes, and is not evaluated.
+    Mapped {
+        /// The map.
+        map: Box<Node>,
+        /// The key.
+        key: Box<Node>,
+    },
     /// A method call.
     Call {
         /// Left of the dot; none for `name(…)`.
@@ -264,6 +271,7 @@ impl Node {
             | Node::Event(_) => Vec::new(),
             Node::Field { owner, .. } => vec![owner],
             Node::Index { array, index } => vec![array, index],
+            Node::Mapped { map, key } => vec![map, key],
             Node::Call { owner, arguments, .. } => owner.iter().map(|o| &**o).chain(arguments).collect(),
             Node::Unary { operand, .. } | Node::Cast { operand, .. } | Node::InstanceOf { operand, .. } => {
                 vec![operand]
@@ -342,6 +350,10 @@ impl fmt::Display for Node {
             Node::Index { array, index } => {
                 array.write_at(12, f)?;
                 write!(f, "[{index}]")
+            }
+            Node::Mapped { map, key } => {
+                map.write_at(12, f)?;
+                write!(f, "{{{key}}}")
             }
             Node::Call { owner, name, arguments } => {
                 if let Some(owner) = owner {

@@ -313,7 +313,13 @@ impl Locator {
         let (at, kept) = most.map_or((0, 0), |(at, t)| (at, t.log.len()));
         let query = self.checker.query(at);
         let mut advice = match query.map(|q| &q.event) {
-            Some(Event::Written(_) | Event::Read(_) | Event::ElementWritten(_)) => {
+            Some(
+                Event::Written(_)
+                | Event::Read(_)
+                | Event::ElementWritten(_)
+                | Event::Changed(_)
+                | Event::Made(_),
+            ) => {
                 vec!["`within` or `after` another point"]
             }
             Some(Event::Thrown { class: None, .. }) => vec!["an exception class"],
@@ -470,7 +476,12 @@ fn never_occurs(query: &TraceQuery, before: &[Track], track: &Track) -> Option<U
         Event::Skipped(lines) => lines.is_empty(),
         Event::Stored(stores) => stores.is_empty(),
         Event::Branched(branches) => branches.is_empty(),
-        Event::Written(_) | Event::Read(_) | Event::ElementWritten(_) | Event::Thrown { .. } => false,
+        Event::Written(_)
+        | Event::Read(_)
+        | Event::ElementWritten(_)
+        | Event::Made(_)
+        | Event::Changed(_)
+        | Event::Thrown { .. } => false,
     };
     without_sites.then_some(Unlocated::NeverOccurred)
 }

@@ -10,7 +10,7 @@ mod tables;
 mod value;
 
 pub use coordinate::{Coordinate, Forecast, LastHit};
-pub use occurrence::{Catch, Detail, ExceptionDetail, Occurrence, Way};
+pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight, Way};
 pub use site::{MethodName, Site};
 pub use tables::{
     Activation, ActivationKey, ClassKey, Frame, FrameKey, ReasonKey, ShapeKey, StackKey, Tables, ThreadKey,

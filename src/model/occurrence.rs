@@ -27,6 +27,27 @@ pub struct Catch {
     pub activation: Option<ActivationKey>,
 }
 
+/// The place of an event whose occurrence stands in an older frame: that of an object's making is in a constructor, and
+/// the occurrence where the `new` is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Happened {
+    /// The newest frame.
+    pub frame: FrameKey,
+    /// Frames newer than that of the occurrence.
+    pub above: u32,
+}
+
+/// What is to be seen of a collection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sight {
+    /// The TraceQuery that asks about it, by its place in the chain.
+    pub query: u16,
+    /// The element, the value of the key, or how much it holds.
+    pub value: Value,
+    /// Of all that it holds: equal for two that hold the same objects. 0 for an element or value.
+    pub print: i64,
+}
+
 /// What only some occurrences have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detail {
@@ -34,6 +55,12 @@ pub struct Detail {
     pub exception: Option<ExceptionDetail>,
     /// The exception object of an exceptional occurrence.
     pub thrown: Option<Value>,
+    /// Where its event happened, when the occurrence itself stands in an older frame of that stack.
+    pub happened: Option<Happened>,
+    /// The method of the JDK, called in the frame of the occurrence, that changed a collection.
+    pub by: Option<FrameKey>,
+    /// What was to be seen of collections that other points ask about, or this one.
+    pub sights: Vec<Sight>,
     /// The value a method returned.
     pub result: Option<Value>,
     /// Remarks that belong to the answer: what may be missed, what is uncertain.
@@ -96,6 +123,12 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
+    /// Where its event happened: its hits are counted there.
+    pub fn event_frame(&self) -> FrameKey {
+        let happened = self.detail.as_ref().and_then(|d| d.happened.as_ref());
+        happened.map_or(self.frame, |h| h.frame)
+    }
+
     /// For a handler entered: where it was entered from, as a bytecode index in the same frame. The occurrence stands at
     /// the handler, but what led to it led to the instruction that the exception left.
     pub fn left(&self) -> Option<u32> {

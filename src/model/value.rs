@@ -14,6 +14,8 @@ pub struct ObjectId(pub u64);
 pub enum Value {
     /// A local variable read outside its range: it holds nothing yet.
     Unassigned,
+    /// No element of a collection, or no value for a key.
+    Absent,
     /// The expression could not be evaluated there, for the reason named.
     Failed(ReasonKey),
     /// The result of a `void` method.
@@ -115,6 +117,7 @@ impl Namer {
     pub fn text(&mut self, value: &Value, tables: &Tables) -> String {
         match value {
             Value::Unassigned => "unassigned".to_owned(),
+            Value::Absent => "absent".to_owned(),
             Value::Failed(reason) => format!("? ({})", tables.reason(*reason)),
             Value::Void => "void".to_owned(),
             Value::Null => "null".to_owned(),

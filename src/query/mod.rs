@@ -4,7 +4,7 @@
 //! only the data: it may use `model` and `expr` and does no I/O.
 
 use crate::expr::Expr;
-use crate::model::{MethodName, Site};
+use crate::model::{MethodName, Site, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -78,6 +78,10 @@ pub enum Event {
     Skipped(Vec<SkippedLine>),
     /// An element of an array is about to be written; only probes see it.
     ElementWritten(Element),
+    /// What is asked of a collection has changed; only probes see it.
+    Changed(Contents),
+    /// An object of a class, or an array of a type, has just been made.
+    Made(Making),
     /// A local variable is assigned.
     Stored(Vec<StoreSite>),
     /// A branch is decided, or a handler entered, that a point may depend on.
@@ -113,6 +117,132 @@ pub struct Field {
 pub struct Element {
     /// Descriptor of the elements.
     pub descriptor: Arc<str>,
+}
+
+/// What is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Making {
+    /// An object.
+    Object {
+        /// Binary name of its class.
+        class: Arc<str>,
+        /// Where it first can be handed out: in the constructors of the class or of one above it.
+        sites: Vec<MakingSite>,
+    },
+    /// An array; only probes see it.
+    Array {
+        /// Descriptor of its type.
+        descriptor: Arc<str>,
+    },
+}
+
+/// A place of a constructor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MakingSite {
+    /// The instruction behind the call of the superclass's constructor.
+    pub site: Site,
+    /// The index of that call.
+    pub call: u32,
+}
+
+/// What is asked of the JDK's collections of one class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// Binary name of the class.
+    pub class: Arc<str>,
+    /// What is asked.
+    pub aspect: Aspect,
+    /// Where the index or key is from that an earlier run told: the kept value of a point.
+    pub told: Option<(PointIndex, usize)>,
+    /// The methods that can change it, of the class and of those around it.
+    pub calls: Vec<ContentsCall>,
+}
+
+/// What is asked of a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Aspect {
+    /// All that it holds.
+    All,
+    /// An element of a list.
+    Element(i32),
+    /// What a map has for a key.
+    Key(Key),
+}
+
+/// A key that can be found without running code of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// `null`
+    Null,
+    /// A string.
+    Text(String),
+    /// What a box holds: the letter of its type's descriptor, and the number.
+    Boxed(char, i64),
+}
+
+impl Key {
+    /// What a value is as the key of a map; none where that is its identity.
+    pub fn of(value: &Value) -> Option<Key> {
+        Some(match value {
+            Value::Null => Key::Null,
+            Value::Str(text) => Key::Text(text.text.clone()),
+            Value::Boolean(b) => Key::Boxed('Z', (*b).into()),
+            Value::Byte(n) => Key::Boxed('B', (*n).into()),
+            Value::Short(n) => Key::Boxed('S', (*n).into()),
+            Value::Char(c) => Key::Boxed('C', (*c).into()),
+            Value::Int(n) => Key::Boxed('I', (*n).into()),
+            Value::Long(n) => Key::Boxed('J', *n),
+            _ => return None,
+        })
+    }
+}
+
+impl std::fmt::Display for Key {
+    /// As in Java.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Key::Null => f.write_str("null"),
+            Key::Text(text) => write!(f, "{text:?}"),
+            Key::Boxed('C', unit) => {
+                let unit = u32::try_from(*unit).ok().and_then(char::from_u32).unwrap_or('\u{fffd}');
+                write!(f, "{unit:?}")
+            }
+            Key::Boxed('Z', value) => write!(f, "{}", *value != 0),
+            Key::Boxed('J', number) => write!(f, "{number}L"),
+            Key::Boxed(_, number) => write!(f, "{number}"),
+        }
+    }
+}
+
+/// A method that can change what a collection holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentsCall {
+    /// The method.
+    pub method: MethodName,
+    /// Whether it is of a view that writes by itself.
+    pub is_view: bool,
+    /// Whether it calls code that it is given: what that changes is its own.
+    pub calls: bool,
+    /// When a call counts that leaves as much in the collection as before.
+    pub counts: Counts,
+}
+
+/// When a call counts that leaves as much in a collection as before, where all of it is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// Never.
+    No,
+    /// When it returns another reference than the one in this slot: it puts that, and returns what was there.
+    Put(u16),
+    /// When it does not return `false` or `null`: then it may have.
+    May,
+}
+
+impl Event {
+    /// Whether only probes see it.
+    pub fn needs_probes(&self) -> bool {
+        matches!(self, Event::ElementWritten(_) | Event::Changed(_) | Event::Made(Making::Array { .. }))
+    }
 }
 
 /// The line that an exception can bypass, in one method.
@@ -172,7 +302,7 @@ pub enum FrameSelector {
 /// A value of an occurrence that takes part in `sameness`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// The object whose field was written or read.
+    /// The object whose field was written or read, or that was made.
     Owner,
     /// One of the kept values.
     Kept(usize),

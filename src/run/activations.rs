@@ -73,6 +73,14 @@ impl ActivationStack {
         open.or_else(|| self.at(tables, Some(method), depth))
     }
 
+    /// As [`ActivationStack::at`], while newer frames still stand above.
+    pub fn below(&mut self, tables: &mut Tables, method: Option<u32>, depth: u32) -> Option<ActivationKey> {
+        match method {
+            Some(method) => self.lookup(tables, method, depth),
+            None => self.open.iter().rev().find(|a| a.depth <= depth).map(|a| a.key),
+        }
+    }
+
     /// Forgets activations that have ended unnoticed: `is_at` tells whether a tracked method's frame stands at a depth.
     /// Without it, an activation stays until its thread is seen at its depth again.
     pub fn confirm(&mut self, is_at: impl Fn(u32, u32) -> bool) {

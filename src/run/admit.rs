@@ -24,7 +24,7 @@ impl Watcher {
     }
 
     /// Counts a hit of a query's event in the threads of one name, and sees whether it is the one to halt at.
-    async fn count(&mut self, stop: &Stop, query: &TraceQuery) -> Result<u32, RunError> {
+    pub(super) async fn count(&mut self, stop: &Stop, query: &TraceQuery) -> Result<u32, RunError> {
         let frame = self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?;
         let thread = self.state(stop.thread).name.clone();
         let (ordinal, way) = match stop.counted {
@@ -54,7 +54,7 @@ impl Watcher {
         }
     }
 
-    async fn fits(&mut self, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
+    pub(super) async fn fits(&mut self, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
         let number = query.point.0;
         self.watched.report.query(number).events += 1;
         if let Some(wanted) = &query.local.thread

@@ -62,6 +62,7 @@ impl Watcher {
                 }
                 Interest::Pass { query, pass } => self.passed(stop, query, pass, enters).await?,
                 Interest::Store { query, store } => self.stored(stop, query, store, enters).await?,
+                Interest::Made { query } => self.constructed(stop, query).await?,
                 Interest::Branch { query, branch } => self.branched(stop, query, branch).await?,
             }
         }

@@ -7,7 +7,8 @@
 //! - `attach` finds the VM of a program that another command launches.
 //! - `watches` says what to interrupt at by name, `install` puts it into the VM.
 //! - `notice` says what else happened, to explain a point that never hit.
-//! - `watcher` and `hits` turn interruptions into occurrences that `admit` lets through, and tell an [`Observer`]; `activations` tells activations apart; `collect` and
+//! - `watcher` and `hits` turn interruptions into occurrences that `admit` lets through, and tell an [`Observer`]; `older` has those that stand in
+//!   an older frame than their event; `activations` tells activations apart; `collect` and
 //!   `machine` read values.
 
 mod activations;
@@ -22,6 +23,7 @@ mod launch;
 mod machine;
 mod notice;
 mod observer;
+mod older;
 mod probes;
 mod report;
 mod stop;

@@ -399,7 +399,7 @@ pub fn to_wire(value: &Value) -> jdwp::Value {
         Value::Object { id, .. } => {
             jdwp::Value::Object { tag: Tag::Object, id: Some(jdwp::ObjectId::new(id.0)) }
         }
-        Value::Null | Value::Unassigned | Value::Failed(_) => jdwp::Value::NULL,
+        Value::Null | Value::Unassigned | Value::Absent | Value::Failed(_) => jdwp::Value::NULL,
     }
 }
 

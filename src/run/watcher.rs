@@ -13,7 +13,7 @@ use super::watches::Watches;
 use crate::model::{ActivationKey, Coordinate, Detail, FrameKey, Occurrence, ThreadKey, Value};
 use crate::query::TraceQuery;
 use jdwp::commands::{thread_reference, virtual_machine};
-use jdwp::{Event, EventSet, Location, MethodId, ReferenceTypeId, SuspendPolicy, Tag, ThreadId};
+use jdwp::{Event, EventSet, Location, MethodId, ObjectId, ReferenceTypeId, SuspendPolicy, Tag, ThreadId};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -70,6 +70,8 @@ pub struct Watcher {
     /// The query of the coordinate that was just arrived at, and its candidate.
     pub(super) arrived: Option<(u16, Option<Occurrence>)>,
     standing: Option<Standing>,
+    /// Objects that were seen where a constructor goes on and a loop begins, by query.
+    pub(super) handed_out: HashSet<(u16, ObjectId)>,
     /// How many threads make it worth to look which have ended.
     many_threads: usize,
     events: u64,
@@ -90,6 +92,7 @@ impl Watcher {
             hits: HashMap::new(),
             arrived: None,
             standing: None,
+            handed_out: HashSet::new(),
             threads: HashMap::new(),
             collector: Collector::default(),
             found: Vec::new(),
@@ -353,7 +356,15 @@ impl Watcher {
         query: &TraceQuery,
         ordinal: u32,
     ) -> Result<Occurrence, RunError> {
-        let (stack, frames) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
+        self.confirm(stop).await?;
+        let activation = self.activation(stop).await?;
+        let occurrence = self.candidate_in(stop, query, ordinal, activation).await?;
+        self.foretold(stop, occurrence).await
+    }
+
+    /// Forgets activations that have ended unnoticed.
+    pub(super) async fn confirm(&mut self, stop: &mut Stop) -> Result<(), RunError> {
+        let (_, frames) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
         let frames = frames.to_vec();
         let tables = &self.watched.tables;
         let stands = |depth: u32, method: u32| {
@@ -362,13 +373,39 @@ impl Watcher {
             frame.is_some_and(|f| tables.is_method(method, &f.site.method))
         };
         self.threads.entry(stop.thread).or_default().activations.confirm(stands);
-        let activation = self.activation(stop).await?;
+        Ok(())
+    }
+
+    /// The newest tracked activation at an older frame of a stopped thread, while newer frames stand above it.
+    pub(super) async fn activation_below(
+        &mut self,
+        stop: &mut Stop,
+        older: &mut Stop,
+    ) -> Result<Option<ActivationKey>, RunError> {
+        if self.watched.vm.is_probed() {
+            self.numbered(stop).await?;
+        }
+        let depth = older.depth(&self.watched.vm).await?;
+        let method = self.tracked(&older.location).await?;
+        let state = self.threads.entry(stop.thread).or_default();
+        Ok(state.activations.below(&mut self.watched.tables, method, depth))
+    }
+
+    /// A candidate in an activation.
+    pub(super) async fn candidate_in(
+        &mut self,
+        stop: &mut Stop,
+        query: &TraceQuery,
+        ordinal: u32,
+        activation: Option<ActivationKey>,
+    ) -> Result<Occurrence, RunError> {
+        let (stack, frames) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
         let frame = match frames.first() {
             Some(frame) => *frame,
             None => self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?,
         };
         let (shape, kept) = self.collector.collect(&mut self.watched, stop, query).await?;
-        let mut occurrence = Occurrence {
+        Ok(Occurrence {
             sequence: 0,
             query: query.point.0,
             ordinal,
@@ -383,11 +420,23 @@ impl Watcher {
             shape,
             kept,
             detail: None,
-        };
+        })
+    }
+
+    /// A candidate that is whole, with what the VM tells there of the points that depend on it.
+    pub(super) async fn foretold(
+        &mut self,
+        stop: &mut Stop,
+        mut occurrence: Occurrence,
+    ) -> Result<Occurrence, RunError> {
         self.remember_arrival(&occurrence);
         let forecasts = self.forecasts(stop, &occurrence).await?;
         if !forecasts.is_empty() {
-            occurrence.detail = Some(Box::new(Detail { forecasts, ..Detail::default() }));
+            occurrence.detail.get_or_insert_default().forecasts = forecasts;
+        }
+        let sights = self.sights(stop, &occurrence).await?;
+        if !sights.is_empty() {
+            occurrence.detail.get_or_insert_default().sights.extend(sights);
         }
         Ok(occurrence)
     }
@@ -407,8 +456,9 @@ impl Watcher {
         if let Some(ordinal) = self.admits(stop, query).await? {
             let mut occurrence = self.candidate(stop, query, ordinal).await?;
             if let Some(detail) = detail {
-                let forecasts = occurrence.detail.take().map(|d| d.forecasts).unwrap_or_default();
-                occurrence.detail = Some(Box::new(Detail { forecasts, ..detail }));
+                let Detail { forecasts, sights, .. } =
+                    occurrence.detail.take().map(|d| *d).unwrap_or_default();
+                occurrence.detail = Some(Box::new(Detail { forecasts, sights, ..detail }));
             }
             self.found.push(occurrence);
         }

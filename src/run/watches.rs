@@ -3,7 +3,7 @@
 //! Pure: it names classes and methods; [`super::install`] finds them in the VM.
 
 use crate::model::MethodName;
-use crate::query::{Event, Field, TraceQuery};
+use crate::query::{Event, Field, Making, TraceQuery};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub enum Interest {
     Store { query: u16, store: u16 },
     /// A pass begins.
     Pass { query: u16, pass: u16 },
+    /// An object can be handed out from here on.
+    Made { query: u16 },
     /// A branch is about to be decided.
     Branch { query: u16, branch: u16 },
 }
@@ -114,7 +116,12 @@ impl Watches {
             }
             Event::Written(field) => self.field(field).written.entry(field.name.clone()).or_default().push(q),
             // Only probes see them, and those find their classes by themselves.
-            Event::ElementWritten(_) => {}
+            Event::ElementWritten(_) | Event::Changed(_) | Event::Made(Making::Array { .. }) => {}
+            Event::Made(Making::Object { sites, .. }) => {
+                for made in sites {
+                    self.interest(&made.site.method, made.site.bci, Interest::Made { query: q });
+                }
+            }
             Event::Read(field) => self.field(field).read.entry(field.name.clone()).or_default().push(q),
             Event::Thrown { class: None, caught } => self.thrown.push((q, *caught)),
             Event::Thrown { class: Some(class), caught } => {
@@ -168,10 +175,10 @@ impl Watches {
 }
 
 /// What comes first where several things happen at one index: an activation begins, its call assigns the parameters,
-/// then the first instruction is reached.
+/// then the first instruction is reached; an object is made by the instruction before.
 fn rank(interest: &Interest, queries: &[TraceQuery]) -> u8 {
     match interest {
-        Interest::Activation => 0,
+        Interest::Activation | Interest::Made { .. } => 0,
         Interest::Store { query, store } => {
             let events = queries.iter().filter(|q| q.point.0 == *query).map(|q| &q.event);
             let by_call = events.filter_map(|event| match event {

@@ -109,6 +109,9 @@ pub struct PointAnswer {
     pub new: Option<String>,
     /// The object whose field was written or read.
     pub owner: Option<String>,
+    /// The method of the JDK, called there, that changed a collection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// What is assigned, rebuilt from bytecode where the source is not at hand.
     pub assigned: Option<String>,
     /// The condition that decided, as source-like text.

@@ -269,17 +269,21 @@ impl Filling<'_, '_> {
     }
 
     fn change(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
-        let is_change =
-            matches!(self.query.event, Event::Written(_) | Event::Stored(_) | Event::ElementWritten(_));
-        if !is_change && !matches!(self.query.event, Event::Read(_)) {
-            return;
-        }
+        let is_change = matches!(
+            self.query.event,
+            Event::Written(_) | Event::Stored(_) | Event::ElementWritten(_) | Event::Changed(_)
+        );
         if o.owner.object_id().is_some() {
             answer.owner = Some(self.text(&o.owner));
         }
+        if !is_change && !matches!(self.query.event, Event::Read(_)) {
+            return;
+        }
         if is_change {
             answer.old = Some(self.text(&o.old));
-            answer.assigned = book.assigned(&frame.site);
+            if !matches!(self.query.event, Event::Changed(_)) {
+                answer.assigned = book.assigned(&frame.site);
+            }
         }
         if self.assigned_on_entry(o) {
             let method = &frame.site.method.name;
@@ -343,6 +347,10 @@ impl Filling<'_, '_> {
 
     fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail, book: &CodeBook<'_>) {
         let tables = &self.assembly.round.outcome.tables;
+        answer.by = detail
+            .by
+            .and_then(|by| tables.frame(by))
+            .map(|by| format!("{}.{}", short_class_name(&by.site.method.class), by.site.method.name));
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
@@ -416,12 +424,15 @@ impl Filling<'_, '_> {
         }
         if let Some(seen) = reasons::value_seen(self.query, self.located)
             && !matches!(seen, Value::Failed(_) | Value::Unassigned)
-            && !seen.same(&found.occurrence.new)
+            && !(seen.same(&found.occurrence.new)
+                && reasons::holds_the_same(self.query, &found.occurrence, self.located))
         {
             let seen = self.text(seen);
             let missed = reasons::missed_writes(&self.query.event);
-            answer.notes.push(format!("a write was missed: the value seen later is {seen}. {missed}"));
+            let what = reasons::missable(&self.query.event);
+            answer.notes.push(format!("a {what} was missed: the value seen later is {seen}. {missed}"));
         }
+        answer.notes.extend(reasons::other_key(self.query, self.located));
         answer.notes.extend(self.thrown_beyond());
         let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
         if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {

@@ -337,8 +337,9 @@ fn jdwp_notes(points: &[Counts<'_>]) -> Vec<String> {
     let exits = ids(|event| matches!(event, Event::Returned(_))).map(|ids| {
         format!("over JDWP, watching the exits of {ids} makes every call of the program slower: the time is a lower bound")
     });
-    let elements = ids(|event| matches!(event, Event::ElementWritten(_)))
-        .map(|ids| format!("{ids} cannot be answered over JDWP, which does not tell of elements of arrays"));
+    let elements = ids(Event::needs_probes).map(|ids| {
+        format!("{ids} cannot be answered over JDWP, which does not tell of elements of arrays, of their making and of collections")
+    });
     [fields, exits, elements].into_iter().flatten().collect()
 }
 

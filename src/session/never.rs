@@ -4,7 +4,7 @@
 use super::assemble::Assembly;
 use super::code::CodeBook;
 use crate::model::{MethodName, Namer, Site, short_class_name};
-use crate::query::{Constraint, Event, Field, Pass, TraceQuery};
+use crate::query::{Constraint, Event, Field, Making, Pass, TraceQuery};
 use crate::run::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
 use std::sync::Arc;
 
@@ -211,6 +211,8 @@ impl Never<'_> {
             Event::Written(field) => self.field(field, true),
             Event::Read(field) => self.field(field, false),
             Event::ElementWritten(_) => "no element of such an array was written by the program's own code".to_owned(),
+            Event::Changed(_) => "no call was seen that changed that of such a collection".to_owned(),
+            Event::Made(making) => super::reasons::unmade(making).to_owned(),
             Event::Thrown { class, caught } => self.exception(class.as_deref().unwrap_or("exception"), *caught),
             Event::Skipped(lines) => {
                 let methods: Vec<&MethodName> = lines.iter().map(|l| &l.method).collect();
@@ -439,7 +441,10 @@ impl Never<'_> {
             Event::Reached(passes) => passes.iter().map(|p| p.method.class.clone()).collect(),
             Event::Returned(methods) => methods.iter().map(|m| m.class.clone()).collect(),
             Event::Written(field) | Event::Read(field) => vec![field.class.clone()],
-            Event::ElementWritten(_) => Vec::new(),
+            Event::Made(Making::Object { sites, .. }) => {
+                sites.iter().map(|s| s.site.method.class.clone()).collect()
+            }
+            Event::ElementWritten(_) | Event::Changed(_) | Event::Made(Making::Array { .. }) => Vec::new(),
             Event::Thrown { class, .. } => class.iter().cloned().collect(),
             Event::Skipped(lines) => lines.iter().map(|l| l.method.class.clone()).collect(),
             Event::Stored(stores) => stores.iter().map(|s| s.site.method.class.clone()).collect(),

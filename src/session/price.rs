@@ -66,7 +66,7 @@ pub fn of_point(counts: &Counts<'_>, backend: Backend, program: Program) -> Opti
         return Some(Forecast { seconds: hits * PROBE_COUNT_S + stops * PROBE_STOP_S, at_least });
     }
     let each = match &counts.query.event {
-        Event::ElementWritten(_) => return None,
+        event if event.needs_probes() => return None,
         Event::Stored(_) | Event::Branched(_) => JDWP_HIT_S + JDWP_SECOND_S,
         _ => JDWP_HIT_S,
     };

@@ -199,7 +199,7 @@ fn other_last<'l>(
     let last = &forecasts.iter().find(|f| f.query == query.point.0)?.last;
     let located = locator.located(query.point).map(|l| &l.occurrence);
     let found = located.and_then(|o| {
-        let site = tables.frame(o.frame)?.site.clone();
+        let site = tables.frame(o.event_frame())?.site.clone();
         let (thread, ordinal) = (tables.thread(o.thread), o.ordinal);
         Some(Coordinate { query: query.point.0, site, thread, ordinal, way: o.way })
     });
@@ -250,6 +250,8 @@ pub fn help(queries: &[TraceQuery]) -> bool {
         Event::Written(_)
         | Event::Read(_)
         | Event::ElementWritten(_)
+        | Event::Made(_)
+        | Event::Changed(_)
         | Event::Stored(_)
         | Event::Branched(_)
         | Event::Returned(_) => true,
@@ -259,7 +261,16 @@ pub fn help(queries: &[TraceQuery]) -> bool {
 
 /// A point that only probes can answer.
 pub fn needed(queries: &[TraceQuery]) -> Option<&TraceQuery> {
-    queries.iter().find(|query| matches!(query.event, Event::ElementWritten(_)))
+    queries.iter().find(|query| query.event.needs_probes())
+}
+
+/// What such a point asks for.
+pub fn needed_for(query: &TraceQuery) -> &'static str {
+    match query.event {
+        Event::Made(_) => "the making of an array",
+        Event::Changed(_) => "the contents of a collection",
+        _ => "an element of an array",
+    }
 }
 
 /// For a point whose last hit the VM can tell by itself, the point before which that is: it asks for the last, and for
@@ -291,7 +302,7 @@ fn effect(query: &TraceQuery) -> Option<PointIndex> {
     }
     let kept = match &query.event {
         Event::Written(field) | Event::Read(field) => field.is_static || by_owner,
-        Event::ElementWritten(_) => by_owner,
+        Event::ElementWritten(_) | Event::Made(_) | Event::Changed(_) => by_owner,
         Event::Stored(_) => true,
         // What enters a handler is no way of a branch.
         Event::Branched(branches) => !branches.iter().any(crate::query::BranchSite::is_handler),

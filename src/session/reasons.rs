@@ -4,14 +4,19 @@ use super::assemble::Assembly;
 use super::code::CodeBook;
 use super::never::{Never, conditions, times};
 use super::probing::Astray;
+use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
-use crate::model::{LastHit, Namer, Value};
-use crate::query::{Event, PointIndex, TraceQuery};
+use crate::model::{LastHit, Namer, Occurrence, Sight, Value};
+use crate::query::{Aspect, Contents, Event, Key, Making, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 
 /// Which writes of a query's event nobody is told of.
 pub fn missed_writes(event: &Event) -> &'static str {
     match event {
+        Event::Changed(_) => {
+            "Map.Entry.setValue, clone, deserialisation, reflection, and collections that two threads change at the same moment \
+             are not seen"
+        }
         Event::ElementWritten(_) => {
             "Elements that the JDK or native code stores (System.arraycopy, Arrays.fill, clone, a collection's own array) are \
              not seen"
@@ -23,13 +28,74 @@ pub fn missed_writes(event: &Event) -> &'static str {
     }
 }
 
+/// What can be missed of an event.
+pub fn missable(event: &Event) -> &'static str {
+    if matches!(event, Event::Changed(_)) { "change" } else { "write" }
+}
+
+/// That nobody saw an object made, and which are made without a word.
+pub fn unmade(making: &Making) -> &'static str {
+    match making {
+        Making::Object { .. } => {
+            "nobody saw it made: what clone, deserialisation, Unsafe and native code make runs no constructor of its class, \
+             and what was there before the program was watched is not known"
+        }
+        Making::Array { .. } => {
+            "nobody saw it made: arrays that the JDK or native code makes (clone, Arrays.copyOf, toArray, the arguments of \
+             main, values() of an enum) are not seen"
+        }
+    }
+}
+
 /// The value that a later point sees of what this one changed.
 pub fn value_seen<'l>(
     query: &TraceQuery,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> Option<&'l Value> {
     let (point, slot) = query.compare_at?;
-    located(point)?.occurrence.kept.get(slot)
+    let occurrence = &located(point)?.occurrence;
+    match &query.event {
+        Event::Changed(_) => sight(occurrence, query.point).map(|sight| &sight.value),
+        _ => occurrence.kept.get(slot),
+    }
+}
+
+/// What an occurrence saw of the collection that a point asks about.
+fn sight(occurrence: &Occurrence, point: PointIndex) -> Option<&Sight> {
+    occurrence.detail.as_ref()?.sights.iter().find(|sight| sight.query == point.0)
+}
+
+/// That a key or index was learnt from an earlier run, and is another one in this.
+pub fn other_key<'l>(
+    query: &TraceQuery,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> Option<String> {
+    let Event::Changed(Contents { aspect, told: Some((point, slot)), .. }) = &query.event else {
+        return None;
+    };
+    let asked = match aspect {
+        Aspect::All => return None,
+        Aspect::Element(index) => Key::Boxed('I', (*index).into()),
+        Aspect::Key(key) => key.clone(),
+    };
+    let seen = located(*point)?.occurrence.kept.get(*slot).and_then(Key::of);
+    (seen.as_ref() != Some(&asked)).then(|| {
+        let seen = seen.map_or_else(|| "another".to_owned(), |seen| seen.to_string());
+        format!("it was asked for {asked}, as an earlier run told; in this run it is {seen}, so the answer is of another")
+    })
+}
+
+/// Whether all that a collection holds is as it was after its change, as far as both are known.
+pub fn holds_the_same<'l>(
+    query: &TraceQuery,
+    change: &Occurrence,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> bool {
+    let seen = query.compare_at.and_then(|(point, _)| sight(&located(point)?.occurrence, query.point));
+    match (sight(change, query.point), seen) {
+        (Some(then), Some(seen)) => then.print == seen.print,
+        _ => true,
+    }
 }
 
 /// Why a point was not located.
@@ -72,6 +138,7 @@ pub fn unlocated<'l>(
                 Event::Branched(_) => {
                     Some("no condition led there: it is reached from the entries of its methods".to_owned())
                 }
+                Event::Made(making) => Some(unmade(making).to_owned()),
                 _ => change_missing(assembly, query, namer, located),
             };
             match meaning {
@@ -110,10 +177,12 @@ fn not_the_last(assembly: &Assembly<'_>, astray: &Astray) -> String {
 pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
     let need = assembly.round.translation.pending.iter().find(|(p, _)| *p == index);
     match need {
-        Some((_, need @ crate::chain::Need::Nothing { .. })) => need.to_string(),
+        Some((_, need @ Need::Nothing { .. })) => need.to_string(),
         Some((_, need)) => {
             let effect = assembly.id(need.point());
-            if assembly.round.locator.located(need.point()).is_some() {
+            if let Some(text) = is_null(assembly, need) {
+                format!("`{text}` is null at {effect}")
+            } else if assembly.round.locator.located(need.point()).is_some() {
                 format!("it needs {need}, which costs another run: allow more with --max-runs")
             } else {
                 format!("it needs {need}, and {effect} was not located")
@@ -121,6 +190,15 @@ pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
         }
         None => "it was never asked".to_owned(),
     }
+}
+
+/// The expression whose class is needed, where it is null.
+fn is_null<'n>(assembly: &Assembly<'_>, need: &'n Need) -> Option<&'n str> {
+    let Need::ClassOf { point, frame, expr, .. } = need else { return None };
+    let keep = &assembly.round.queries.iter().find(|q| q.point == *point)?.keep;
+    let place = keep.iter().position(|k| k.frame == *frame && k.expr.text() == &**expr)?;
+    let value = assembly.round.locator.located(*point)?.occurrence.kept.get(place)?;
+    (*value == Value::Null).then_some(&**expr)
 }
 
 fn ending(ended: &Ended) -> String {
@@ -159,6 +237,7 @@ fn change_missing<'l>(
         Event::ElementWritten(_) => {
             "no write was seen since the array was made; it has its default value".to_owned()
         }
+        Event::Changed(_) => "no call was seen that changed it; it is as it was made".to_owned(),
         _ => return None,
     };
     let (effect, _) = query.compare_at?;
@@ -168,16 +247,16 @@ fn change_missing<'l>(
     }
     let tables = &assembly.round.outcome.tables;
     let text = namer.text(seen, tables);
-    let id = assembly.id(effect);
+    let (id, what) = (assembly.id(effect), missable(&query.event));
     Some(format!(
-        "a write was missed: no write was seen, yet its value at {id} is {text}. {}",
+        "a {what} was missed: no {what} was seen, yet its value at {id} is {text}. {}",
         missed_writes(&query.event)
     ))
 }
 
 fn is_default(value: &Value) -> bool {
     match value {
-        Value::Null | Value::Boolean(false) => true,
+        Value::Null | Value::Absent | Value::Boolean(false) => true,
         Value::Byte(v) => *v == 0,
         Value::Char(v) => *v == 0,
         Value::Short(v) => *v == 0,

@@ -11,7 +11,7 @@ use crate::classes::{ClassPool, SourceRoots};
 use crate::debuggee::Forward;
 use crate::locate::{self, Located, Locator};
 use crate::model::Coordinate;
-use crate::query::{Event, LocalConditions, PointIndex, TraceQuery};
+use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
 use crate::run::{self, Ended, Gate, Halted, Interrupt, Launch, More, Questions, Stage};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -203,8 +203,8 @@ impl Runner {
                     None if remote => "they cannot be put into a remote program".to_owned(),
                     None => "this run has none; `--backend auto` takes them".to_owned(),
                 };
-                let id = query.id.clone();
-                return Err(Box::new(SessionError::NeedsProbes { id, why }));
+                let (id, what) = (query.id.clone(), probing::needed_for(query));
+                return Err(Box::new(SessionError::NeedsProbes { id, what, why }));
             }
             let queries: Arc<[TraceQuery]> =
                 if probed { probing.narrowed(queries).into() } else { queries.into() };
@@ -287,6 +287,7 @@ impl Runner {
             let stack = tables.stack(located.occurrence.stack).map(|f| f.site.clone()).collect();
             learned.stack(query.point, stack);
             for (keep, value) in query.keep.iter().zip(located.occurrence.kept.iter()) {
+                learned.value(query.point, keep.frame, keep.expr.text(), Key::of(value));
                 if let Some(class) = value.class_name(tables) {
                     learned.class(query.point, keep.frame, keep.expr.text(), class);
                 }

@@ -248,3 +248,120 @@ fn the_copies_of_a_finally_block_are_one_place() {
         asked.missing("A", "it occurred 3 times");
     }
 }
+
+#[test]
+fn where_objects_were_made_is_told() {
+    let points = r#"
+        (id: "A", at: Line("Created", {A})),
+        (id: "M", at: Created("A:mine"), collect: ["round"]), (id: "Q", at: LastCondition("M")),
+        (id: "S", at: Created("A:inner")), (id: "B", at: Created("A:sub")), (id: "L", at: Created("A:looping")),
+        (id: "T", at: Created("A:threaded")), (id: "J", at: Created("A:list")),
+        (id: "R", at: Created("A:reflected")), (id: "E", at: Created("A:thrown")),
+        (id: "C", at: Created("A:cloned")), (id: "X", at: Created("A:text")), (id: "K", at: Created("A:task")),
+        (id: "N", at: Created("A:nothing")),
+    "#;
+    let fixture = Fixture::new("created", "Created");
+    let kept = ["--backend", "probe", "--eager", "0"];
+    let mut hits = Vec::new();
+    for asked in fixture.ask(points).iter().chain(&fixture.ask_with(points, &kept)) {
+        assert_eq!(asked.code, 1, "{}: {:#}", asked.java, asked.answer);
+        for id in ["S", "B", "L", "J", "E"] {
+            asked.at(id, id).certain(id).has(id, &[("method", "main")]);
+        }
+        asked
+            .at("M", "M")
+            .certain("M")
+            .has("M", &[("owner", "Created.Shape@1"), ("collected.round", "true")]);
+        asked.at("Q", "Q").certain("Q").has("Q", &[("taken", "true")]);
+        asked.at("T", "T").certain("T").has("T", &[("thread", "maker")]);
+        let stack = asked.point("R")["stack"].as_array().expect("a stack").clone();
+        asked.place(stack.iter().find(|f| f["method"] == "main").expect("the program's frame"), "R");
+        assert_eq!(asked.point("R")["located"], true, "{:#}", asked.answer);
+        asked.missing("C", "nobody saw it made: what clone");
+        asked.missing("X", "is of class java.lang.String, whose objects the VM");
+        asked
+            .missing("K", "which has no class file with a constructor")
+            .missing("N", "`nothing` is null at A");
+        hits.push(["M", "S", "B", "L", "T", "E"].map(|id| asked.point(id)["hit"].clone()));
+    }
+    assert!(hits.windows(2).all(|two| two[0] == two[1]), "{hits:?}");
+}
+
+#[test]
+fn where_arrays_were_made_is_told_by_probes() {
+    let points = r#"
+        (id: "A", at: Line("Created", {A})),
+        (id: "G", at: Created("A:row")), (id: "O", at: Created("A:grid")), (id: "P", at: Created("A:plain")),
+        (id: "C", at: Created("A:copied")), (id: "M", at: Created("A:args")),
+    "#;
+    let fixture = Fixture::new("created", "Created");
+    let kept = ["--backend", "probe", "--eager", "0"];
+    for asked in
+        fixture.ask_with(points, &["--backend", "probe"]).iter().chain(&fixture.ask_with(points, &kept))
+    {
+        assert_eq!(asked.code, 1, "{}: {:#}", asked.java, asked.answer);
+        asked.at("G", "G").certain("G").has("G", &[("owner", "int[]@1")]);
+        asked.at("O", "G").certain("O").has("O", &[("owner", "int[][]@1")]);
+        asked.at("P", "P").certain("P");
+        for id in ["C", "M"] {
+            asked.missing(id, "nobody saw it made: arrays that the JDK or native code makes");
+        }
+    }
+    let refused = fixture.refused_by_jdwp(points);
+    assert!(
+        refused.contains("asks for the making of an array") && refused.contains("needs probes"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn an_object_that_is_still_being_made_was_made_where_its_new_is() {
+    let points = r#"
+        (id: "A", at: Line("Created", {N})),
+        (id: "I", at: Line("Created", {I}), after: "A"), (id: "N", at: Created("I:this")),
+        (id: "U", at: Line("Created", {U}), after: "A", when: "name.equals(\"last\")"),
+        (id: "V", at: Created("U:this")), (id: "W", at: Created("U:inside")),
+    "#;
+    let fixture = Fixture::new("created", "Created");
+    let kept = ["--backend", "probe", "--eager", "0"];
+    for asked in fixture.ask(points).iter().chain(&fixture.ask_with(points, &kept)) {
+        asked.held().at("N", "N").certain("N").at("V", "N").certain("V").at("W", "W").certain("W");
+        asked.has("N", &[("owner", "Created.Square@2")]).has("V", &[("owner", "Created.Square@2")]);
+    }
+}
+
+#[test]
+fn what_collections_hold_is_followed_through_wrappers_views_and_calls() {
+    let points = r#"
+        (id: "A", at: Line("Shelf", {A})),
+        (id: "S", at: LastChange("A:shelf[0]")), (id: "W", at: LastChange("A:read[0]")),
+        (id: "K", at: LastChange("A:map{key}")), (id: "T", at: LastChange("A:map{at}")),
+        (id: "C", at: LastChange("A:contents(set)")), (id: "P", at: LastChange("A:contents(tree)")),
+        (id: "E", at: LastChange("A:entries{\"a\"}")), (id: "X", at: LastChange("A:copy[0]")),
+        (id: "N", at: LastChange("A:empty[0]")), (id: "O", at: LastChange("A:map{set}")),
+    "#;
+    let fixture = Fixture::new("collections", "Shelf");
+    let kept = ["--backend", "probe", "--eager", "0"];
+    for asked in
+        fixture.ask_with(points, &["--backend", "probe"]).iter().chain(&fixture.ask_with(points, &kept))
+    {
+        assert_eq!(asked.code, 1, "{}: {:#}", asked.java, asked.answer);
+        for id in ["S", "W", "K", "T", "C", "P"] {
+            asked.at(id, id).certain(id);
+        }
+        asked.has("S", &[("method", "add"), ("new", "\"two\""), ("by", "ArrayList.add")]);
+        asked.has("W", &[("old", "\"a\""), ("new", "\"c\""), ("by", "LinkedList.set")]);
+        asked.has("K", &[("old", "\"v983\""), ("new", "\"v993\""), ("owner", "HashMap@1")]);
+        asked.has("T", &[("old", "\"n997\""), ("new", "\"threaded\""), ("thread", "other")]);
+        asked.has("C", &[("old", "1"), ("new", "2"), ("by", "HashSet.<init>")]);
+        asked.noted("E", "a change was missed: the value seen later is \"2\". Map.Entry.setValue");
+        asked.missing("X", "a change was missed: no change was seen, yet its value at A is \"two\"");
+        asked
+            .missing("N", "no call was seen that changed it")
+            .missing("O", "a key is found without running code");
+    }
+    let refused = fixture.refused_by_jdwp(
+        r#"(id: "A", at: Line("Shelf", {A})), (id: "S", at: LastChange("A:contents(set)")),"#,
+    );
+    assert!(refused.contains("asks for the contents of a collection"), "{refused}");
+}

@@ -110,10 +110,16 @@ impl Fixture {
     fn chain(&self, java: &str, points: &str) -> PathBuf {
         static CHAINS: AtomicUsize = AtomicUsize::new(0);
         let mut points = points.to_owned();
-        while let Some(open) = points.find('{') {
+        let mut from = 0;
+        while let Some(open) = points[from..].find('{').map(|at| from + at) {
             let close = open + points[open..].find('}').expect("a closing brace");
-            let line = self.line(&points[open + 1..close]).to_string();
-            points.replace_range(open..=close, &line);
+            from = open + 1;
+            let mark = &points[open + 1..close];
+            // Other braces hold the key of a map.
+            if mark.starts_with(|c: char| c.is_ascii_uppercase()) {
+                let line = self.line(mark).to_string();
+                points.replace_range(open..=close, &line);
+            }
         }
         let command: Vec<String> = std::iter::once(java.to_owned()).chain(self.command()).collect();
         let limit = if self.debuggee.contains("timeout_s") { "" } else { "timeout_s: 100, " };

@@ -16,12 +16,14 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files: the class itself, then those inside it.
-const RECORDER: [(&str, &[u8]); 5] = recorder![
+const RECORDER: [(&str, &[u8]); 7] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbe$Last",
     "java/lang/QuerypointProbe$Query",
     "java/lang/QuerypointProbe$Serial",
-    "java/lang/QuerypointProbe$Site"
+    "java/lang/QuerypointProbe$Site",
+    "java/lang/QuerypointProbeContents",
+    "java/lang/QuerypointProbeContents$Calls"
 ];
 
 struct State {
@@ -261,6 +263,26 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_budgets(
     // SAFETY: the array was just made, of this length.
     unsafe { env.set_int_array_region(array, 0, length, &budgets) };
     array
+}
+
+/// `QuerypointProbe.collection(int)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_collection(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    query: jni::jint,
+) -> jni::jstring {
+    let about = with_state(|state| {
+        let mut asked = state.probes.plan.contents.iter();
+        asked.find(|c| i32::from(c.query) == query).map(|c| c.about.clone())
+    });
+    let Some(about) = about.flatten() else { return std::ptr::null_mut() };
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    env.new_string_utf(&about).unwrap_or(std::ptr::null_mut())
 }
 
 /// `QuerypointProbe.counting()`.

@@ -4,7 +4,9 @@ use crate::sites::{Site, Sites};
 use crate::steps::{FieldAccess, FieldSite, Weaver};
 use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan};
 use std::collections::{BTreeMap, HashMap};
-use wire::{ArraySites, ClassReport, FieldSites, Left, MethodReport, MethodSites, Plan, SiteReport, What};
+use wire::{
+    ArraySites, ClassReport, FieldSites, Left, MakingSites, MethodReport, MethodSites, Plan, SiteReport, What,
+};
 
 /// The plan, what is known of classes, and the sites.
 #[derive(Debug, Default)]
@@ -60,7 +62,8 @@ impl Probes {
     ) -> Result<Option<Probed>, RewriteError> {
         let planned = name.and_then(|name| self.by_class.get(name)).cloned().unwrap_or_default();
         let arrays = if is_of_vm { Vec::new() } else { self.plan.arrays.clone() };
-        if planned.is_empty() && self.plan.fields.is_empty() && arrays.is_empty() {
+        let makings = if is_of_vm { Vec::new() } else { self.plan.makings.clone() };
+        if planned.is_empty() && self.plan.fields.is_empty() && arrays.is_empty() && makings.is_empty() {
             return Ok(None);
         }
         let scan = Scan::new(bytes)?;
@@ -72,20 +75,21 @@ impl Probes {
         self.lineage.insert(class.clone(), (scan.superclass(), declares));
         let named: Vec<String> =
             names.iter().filter(|n| scan.names_field(n)).map(|n| (*n).to_owned()).collect();
-        if planned.is_empty() && named.is_empty() && arrays.is_empty() {
+        if planned.is_empty() && named.is_empty() && arrays.is_empty() && makings.is_empty() {
             return Ok(None);
         }
         let mut report = ClassReport { class: class.clone(), ..ClassReport::default() };
         let mut weavers: BTreeMap<Name, Weaver> = BTreeMap::new();
         for place in planned {
             if let Some(method) = self.plan.methods.get(place).cloned() {
-                self.method(&scan, &method, &mut weavers, &mut report)?;
+                self.method(&scan, bytes, &method, &mut weavers, &mut report)?;
             }
         }
         for field in named {
             self.field(&scan, bytes, &class, &field, &mut weavers, &mut report)?;
         }
         self.arrays(&scan, &arrays, &class, &mut weavers, &mut report)?;
+        self.makings(&scan, &makings, &class, &mut weavers, &mut report)?;
         let methods = weavers.into_iter().map(|(name, weaver)| (name, weaver.finish()));
         let plan = rewrite::Plan { methods: methods.filter(|(_, plan)| !plan.is_empty()).collect() };
         if plan.methods.is_empty() {
@@ -119,6 +123,7 @@ impl Probes {
     fn method(
         &mut self,
         scan: &Scan<'_>,
+        bytes: &[u8],
         method: &MethodSites,
         weavers: &mut BTreeMap<Name, Weaver>,
         report: &mut ClassReport,
@@ -146,6 +151,15 @@ impl Probes {
             weaver.serial();
         }
         for planned in sites {
+            let behind = match &planned.what {
+                What::Made { .. } => Some(planned.bci),
+                What::Changes(called) => called.call.map(|(_, behind)| behind),
+                _ => None,
+            };
+            if behind.is_some() && rewrite::initialised_from(bytes, name, descriptor)? != behind {
+                report.left.push(left("it is not plain from where on its object can be handed out"));
+                continue;
+            }
             let site = Site {
                 query: planned.query,
                 class: class.clone(),
@@ -251,27 +265,62 @@ impl Probes {
         kinds.dedup();
         for kind in kinds {
             for store in scan.array_stores(kind)? {
-                let (method, descriptor) = (store.method, store.method_descriptor);
-                let mut sites = Vec::new();
-                for array in arrays.iter().filter(|a| a.kind == kind) {
-                    let (class, query, bci) = (class.to_owned(), array.query, store.pc);
-                    let (method, descriptor) = (method.clone(), descriptor.clone());
-                    let site = Site { query, class, method, descriptor, bci, way: None, named_by: None };
-                    match numbered(&mut self.sites, &site, report) {
-                        Some(number) => {
-                            sites.push(FieldSite { number, query: query.into(), keep: array.keep });
-                        }
-                        None => {
-                            let (method, descriptor) = (site.method, site.descriptor);
-                            let why = "there are too many sites".to_owned();
-                            report.left.push(Left { method, descriptor, queries: vec![query], why });
-                        }
-                    }
-                }
-                weavers.entry((method, descriptor)).or_default().element(store.pc, kind, &sites);
+                let method = (store.method, store.method_descriptor);
+                let wanted = arrays.iter().filter(|a| a.kind == kind).map(|a| (a.query, a.keep));
+                let sites = self.sites_of_arrays(wanted, class, &method, store.pc, report);
+                weavers.entry(method).or_default().element(store.pc, kind, &sites);
             }
         }
         Ok(())
+    }
+
+    /// The making of arrays of the plan's types.
+    fn makings(
+        &mut self,
+        scan: &Scan<'_>,
+        makings: &[MakingSites],
+        class: &str,
+        weavers: &mut BTreeMap<Name, Weaver>,
+        report: &mut ClassReport,
+    ) -> Result<(), RewriteError> {
+        let mut descriptors: Vec<&str> = makings.iter().map(|m| m.descriptor.as_str()).collect();
+        descriptors.sort_unstable();
+        descriptors.dedup();
+        for descriptor in descriptors {
+            for made in scan.array_makings(descriptor)? {
+                let method = (made.method, made.method_descriptor);
+                let wanted = makings.iter().filter(|m| m.descriptor == descriptor);
+                let wanted = wanted.map(|m| (m.query, m.keep));
+                let sites = self.sites_of_arrays(wanted, class, &method, made.pc, report);
+                weavers.entry(method).or_default().array(made.pc, made.level, &sites);
+            }
+        }
+        Ok(())
+    }
+
+    /// The sites at an instruction that does something with arrays: queries, and whether each keeps the last hits.
+    fn sites_of_arrays(
+        &mut self,
+        wanted: impl Iterator<Item = (u16, bool)>,
+        class: &str,
+        (method, descriptor): &Name,
+        bci: u32,
+        report: &mut ClassReport,
+    ) -> Vec<FieldSite> {
+        let mut sites = Vec::new();
+        for (query, keep) in wanted {
+            let (class, method, descriptor) = (class.to_owned(), method.clone(), descriptor.clone());
+            let site = Site { query, class, method, descriptor, bci, way: None, named_by: None };
+            match numbered(&mut self.sites, &site, report) {
+                Some(number) => sites.push(FieldSite { number, query: query.into(), keep }),
+                None => {
+                    let (method, descriptor) = (site.method, site.descriptor);
+                    let why = "there are too many sites".to_owned();
+                    report.left.push(Left { method, descriptor, queries: vec![query], why });
+                }
+            }
+        }
+        sites
     }
 
     /// Whether a field that is named by a class is the plan's; none while that class is not known.

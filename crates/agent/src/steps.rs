@@ -2,7 +2,7 @@
 
 use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step};
-use wire::{LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
+use wire::{CollectionCall, Counts, LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
 
 /// Builds what goes into one method.
 #[derive(Debug, Default)]
@@ -88,6 +88,17 @@ impl Weaver {
                     ],
                 );
             }
+            What::Made { call: made, keep } => {
+                let this = || Step::Load(Kind::Reference, Slot::Own(0));
+                let mut steps = vec![this(), Step::Null, Step::Int(site), call("put", PUT)];
+                if *keep {
+                    steps.extend([this(), Step::Int(site), Step::Int(query.into()), call("keep", KEEP)]);
+                } else {
+                    steps.extend([Step::Int(site), call("count", "(I)V")]);
+                }
+                self.plan.after.entry(*made).or_default().extend(steps);
+            }
+            What::Changes(called) => self.collection(query, site, called),
             What::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             What::Returns { kind } => {
                 let kind = kind_of(*kind);
@@ -193,6 +204,74 @@ impl Weaver {
         self.plan.before.entry(bci).or_default().extend(steps);
     }
 
+    /// A method that may change what a collection holds: it is looked at as it begins and as it ends.
+    fn collection(&mut self, query: u16, site: i32, called: &CollectionCall) {
+        let token = self.kept(&format!("call:{query}"));
+        let given = match called.counts {
+            Counts::Put(slot) => Step::Load(Kind::Reference, Slot::Own(slot)),
+            Counts::No | Counts::May => Step::Null,
+        };
+        let begin = [
+            Step::Load(Kind::Reference, Slot::Own(0)),
+            given,
+            Step::Int(query.into()),
+            Step::Int(i32::from(called.is_view) | (i32::from(called.calls) << 1)),
+            contents("enter", "(Ljava/lang/Object;Ljava/lang/Object;II)J"),
+            Step::Store(Kind::Long, token),
+        ];
+        match called.call {
+            None => self.entry.extend(begin),
+            Some((call, _)) => {
+                self.entry.extend([Step::Long(-1), Step::Store(Kind::Long, token)]);
+                self.plan.after.entry(call).or_default().extend(begin);
+            }
+        }
+        let counts = match called.counts {
+            Counts::No => 0,
+            Counts::Put(_) => 1,
+            Counts::May => 2,
+        };
+        let flags = counts | (i32::from(called.keep) << 2) | (i32::from(query) << 8);
+        let end = |result: Step, letter: &str, flags: i32| {
+            let leave = contents("leave", &format!("({letter}JII)V"));
+            [result, Step::Load(Kind::Long, token), Step::Int(site), Step::Int(flags), leave]
+        };
+        let nothing = |flags: i32| end(Step::Null, "Ljava/lang/Object;", flags);
+        for bci in &called.returns {
+            let kind = kind_of(called.result);
+            let steps = match called.result {
+                'V' if called.counts == Counts::May => end(Step::Int(1), "I", flags).to_vec(),
+                'Z' | 'L' | '[' => {
+                    let scratch = self.scratch(kind);
+                    let mut steps = vec![Step::Store(kind, scratch)];
+                    steps.extend(end(Step::Load(kind, scratch), letter(kind), flags));
+                    steps.push(Step::Load(kind, scratch));
+                    steps
+                }
+                _ => nothing(flags).to_vec(),
+            };
+            // Calls end in the other order than they begin.
+            self.plan.before.entry(*bci).or_default().splice(0..0, steps);
+        }
+        self.plan.unwind.splice(0..0, nothing(flags | THROWN));
+    }
+
+    /// An instruction that makes arrays, so deep in the one that it leaves on the stack, for several queries.
+    pub fn array(&mut self, pc: u32, level: u8, sites: &[FieldSite]) {
+        let mut steps = Vec::new();
+        for site in sites {
+            let query = if site.keep { site.query } else { -1 };
+            steps.extend([
+                Step::Stack(StackOp::Dup),
+                Step::Int(level.into()),
+                Step::Int(site.number),
+                Step::Int(query),
+                call("made", "(Ljava/lang/Object;III)V"),
+            ]);
+        }
+        self.plan.after.entry(pc).or_default().extend(steps);
+    }
+
     /// An instruction that reads a field.
     pub fn get(&mut self, bci: u32, field: &FieldAccess, sites: &[FieldSite]) {
         let is_static = field.is_static;
@@ -254,6 +333,16 @@ pub struct FieldSite {
     pub keep: bool,
 }
 
+/// That a method is left by an exception.
+const THROWN: i32 = 8;
+
+/// A method of the recorder for collections.
+fn contents(name: &str, descriptor: &str) -> Step {
+    Step::Call { class: format!("{PROBE_CLASS}Contents"), name: name.into(), descriptor: descriptor.into() }
+}
+
+/// The descriptor of `put` for a reference.
+const PUT: &str = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
 /// The descriptor of `keep`.
 const KEEP: &str = "(Ljava/lang/Object;II)V";
 

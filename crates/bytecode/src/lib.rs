@@ -13,6 +13,8 @@ pub mod cfg;
 #[cfg(feature = "analysis")]
 pub mod class;
 #[cfg(feature = "analysis")]
+pub mod construct;
+#[cfg(feature = "analysis")]
 pub mod control;
 #[cfg(feature = "analysis")]
 mod decode;

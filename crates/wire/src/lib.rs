@@ -9,7 +9,8 @@ mod plan;
 mod report;
 
 pub use plan::{
-    Armed, ArraySites, FieldSites, LocalStore, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, What,
+    Armed, ArraySites, CollectionCall, ContentsSites, Counts, FieldSites, LocalStore, MakingSites,
+    MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, What,
 };
 pub use report::{ClassReport, Left, MethodReport, Report, ReportReader, SiteReport};
 

@@ -16,6 +16,10 @@ pub struct Plan {
     pub fields: Vec<FieldSites>,
     /// Arrays, whose sites are found as classes are loaded.
     pub arrays: Vec<ArraySites>,
+    /// Types of arrays, whose making is found as classes are loaded.
+    pub makings: Vec<MakingSites>,
+    /// What is asked of collections; their sites are among `methods`.
+    pub contents: Vec<ContentsSites>,
     /// Whether hits are only counted, and the counts told when the VM ends.
     pub counts: bool,
 }
@@ -105,6 +109,15 @@ pub enum What {
     },
     /// A parameter has its value, as the method is entered.
     Passed(LocalStore),
+    /// The call of another constructor has made `this` an object. The index is that behind it.
+    Made {
+        /// The index of the call.
+        call: u32,
+        /// Whether the last hit of each object is kept.
+        keep: bool,
+    },
+    /// The method may change what a collection holds. The index is 0: it is one site, however it is left.
+    Changes(CollectionCall),
     /// The instruction returns from the method.
     Returns {
         /// The first letter of the result's descriptor; `V` for none.
@@ -125,6 +138,45 @@ impl What {
 
 /// No code has an index so high (JVMS §4.7.3).
 const PASSED: u32 = 1 << 16;
+
+/// A method of one of the JDK's collections.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectionCall {
+    /// Whether it belongs to a view that leads to the collection.
+    pub is_view: bool,
+    /// Whether it calls code that it is given.
+    pub calls: bool,
+    /// When a call counts that leaves as much in the collection as before, where all of it is asked about.
+    pub counts: Counts,
+    /// The indices of its returns.
+    pub returns: Vec<u32>,
+    /// The first letter of its result's descriptor; `V` for none.
+    pub result: char,
+    /// In a constructor: the index of the call of another, and the index behind it.
+    pub call: Option<(u32, u32)>,
+    /// Whether the last hit of each collection is kept.
+    pub keep: bool,
+}
+
+/// When a call counts that leaves as much in a collection as before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Counts {
+    /// Never.
+    No,
+    /// When it returns another reference than the one in this slot: it puts that, and returns what was there.
+    Put(u16),
+    /// When it does not return `false` or `null`: then it may have.
+    May,
+}
+
+/// What is asked of the collections of a class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContentsSites {
+    /// Whose it is.
+    pub query: u16,
+    /// The class, with dots, a space, a letter that says what is asked, and the index or key, as the recorder reads it.
+    pub about: String,
+}
 
 /// A local variable as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,6 +214,17 @@ pub struct ArraySites {
     /// The first letter of the elements' descriptor; `L` for every reference.
     pub kind: char,
     /// Whether the last hit of each element is kept.
+    pub keep: bool,
+}
+
+/// Arrays of one type, whose making is a site in every class that is not the VM's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MakingSites {
+    /// Whose they are.
+    pub query: u16,
+    /// The descriptor of the type.
+    pub descriptor: String,
+    /// Whether the last hit of each array is kept.
     pub keep: bool,
 }
 

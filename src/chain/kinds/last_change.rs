@@ -31,6 +31,10 @@ impl Rule for LastChange<'_> {
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         let seen = Seen::new(context, self.reference)?;
         // The point keeps the value it sees, so that a write nobody was told of can be noticed (DESIGN §5.2).
+        if let Some(ask) = seen.contents(context)? {
+            // What the point sees of it the recorder tells there.
+            return Ok(Ask { compare_at: Some((seen.point, usize::MAX)), ..ask });
+        }
         let ask = match seen.variable(context)? {
             Variable::Local { name, places } => seen.stores(context, &name, &places)?,
             Variable::Field { field, descriptor, owner } => {

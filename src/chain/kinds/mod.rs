@@ -1,6 +1,9 @@
 //! The kinds of points: one file each, and the table of them here. A kind says what it needs of its fields, and what
 //! TraceQuery it becomes (paper §4). Adding a kind is a file, a variant and its rows in this table.
 
+mod collections;
+mod contents;
+mod created;
 mod entry;
 mod exception;
 mod exit;
@@ -74,6 +77,8 @@ kinds! {
     LastChange(reference: String) "`LastChange(\"A(0):foo\")`" => last_change::LastChange,
     /// A field that a point sees was read.
     LastRead(reference: String) "`LastRead(\"A(0):foo\")`" => last_read::LastRead,
+    /// An object that a point sees was made.
+    Created(reference: String) "`Created(\"A:order\")`" => created::Created,
     /// A condition, or a handler, led to a point.
     LastCondition(point: String) "`LastCondition(\"A\")`" => last_condition::LastCondition,
 }

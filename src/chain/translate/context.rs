@@ -7,7 +7,7 @@ use super::{Asked, State, point_index};
 use crate::chain::format::Point;
 use crate::expr::{self, EventPart, EventTypes, Expr, Scope, TypeError};
 use crate::model::{MethodName, Site};
-use crate::query::{Constraint, Event, Keep, LocalConditions, PointIndex};
+use crate::query::{Constraint, Event, Keep, Key, LocalConditions, PointIndex};
 use bytecode::ClassFile;
 use std::sync::Arc;
 
@@ -181,6 +181,21 @@ impl<'a> PointContext<'_, 'a> {
         self.state.learned.class_of(point, frame, expr.text()).ok_or_else(|| {
             let id = self.id_of(point);
             Stop::Learn(Need::ClassOf { point, id, frame, expr: expr.text().into() })
+        })
+    }
+
+    /// The value of an expression at an earlier point, or the need for it; none where it is of an object that is known by
+    /// its identity alone. The point keeps the value.
+    pub(crate) fn value_of(
+        &mut self,
+        point: PointIndex,
+        frame: i32,
+        expr: &Expr,
+    ) -> Result<Option<Key>, Stop> {
+        self.keep(point, frame, expr);
+        self.state.learned.value_of(point, frame, expr.text()).ok_or_else(|| {
+            let id = self.id_of(point);
+            Stop::Learn(Need::ValueOf { point, id, frame, expr: expr.text().into() })
         })
     }
 

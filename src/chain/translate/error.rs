@@ -211,6 +211,71 @@ pub enum Refusal {
         /// The expression.
         text: String,
     },
+    /// What is asked about is no object.
+    #[error("`{text}` is {of}, and only objects and arrays are made; ask for its last change")]
+    NoObject {
+        /// The expression.
+        text: String,
+        /// Its type.
+        of: String,
+    },
+    /// Nothing of the class tells where its objects are made.
+    #[error(
+        "it is of class {class}, whose objects the VM and its compilers also make by themselves, so where one was made \
+         cannot be told; ask for the last change of the variable that holds it"
+    )]
+    MadeByVm {
+        /// The class.
+        class: String,
+    },
+    /// The class has no constructor that could be watched.
+    #[error(
+        "it is of class {class}, which has no class file with a constructor (a lambda, a proxy or another class that was \
+         made at run time); ask for the last change of the variable that holds it"
+    )]
+    NoConstructor {
+        /// The class.
+        class: String,
+    },
+    /// It is no collection whose contents are watched.
+    #[error(
+        "`{text}` is of class {class}; only the contents of these, and of sets and wrappers around them, are watched: {known}"
+    )]
+    NoCollection {
+        /// The expression.
+        text: String,
+        /// Its class.
+        class: String,
+        /// Those that are.
+        known: String,
+    },
+    /// A collection of another kind.
+    #[error("`{text}` is kept as {class}, which has no {wanted}; ask for `contents({text})`")]
+    NotInCollection {
+        /// The expression.
+        text: String,
+        /// What keeps it.
+        class: String,
+        /// What is asked of it.
+        wanted: &'static str,
+    },
+    /// An index that is none.
+    #[error("`{text}` is no index of a list")]
+    NoIndex {
+        /// The expression.
+        text: String,
+    },
+    /// A key that only code of the program can find.
+    #[error(
+        "`{text}` is {of}: a key is found without running code of the program, so only null, strings, characters, booleans \
+         and whole numbers can be asked for; ask for the contents of the map"
+    )]
+    NoKey {
+        /// The expression.
+        text: String,
+        /// Its type.
+        of: String,
+    },
     /// What stands before an index is no array.
     #[error("`{text}` was no array when the program ran, and has no elements; ask for a field of it")]
     NoArray {

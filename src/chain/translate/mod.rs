@@ -121,6 +121,8 @@ fn tracked_by(event: &Event) -> Vec<MethodName> {
         | Event::Written(_)
         | Event::Read(_)
         | Event::ElementWritten(_)
+        | Event::Made(_)
+        | Event::Changed(_)
         | Event::Thrown { .. } => Vec::new(),
     }
 }
@@ -146,7 +148,7 @@ impl State<'_> {
             Kind::Line(class, _) | Kind::SkippedLine(class, _) => class,
             Kind::Watch(class, _) | Kind::Read(class, _) | Kind::Exception(class) => class,
             Kind::Entry(method) | Kind::Exit(method) => method.split('(').next()?.rsplit_once('.')?.0,
-            Kind::LastChange(_) | Kind::LastRead(_) | Kind::LastCondition(_) => {
+            Kind::LastChange(_) | Kind::LastRead(_) | Kind::Created(_) | Kind::LastCondition(_) => {
                 let (from, ..) = point.at.rule().refers_to()?;
                 let from =
                     self.chain.points.iter().take_while(|p| p.id != point.id).find(|p| p.id == from)?;

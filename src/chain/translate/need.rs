@@ -1,7 +1,7 @@
 //! What a translation has to learn from a run, and what has been learnt. Pure data, by names: it survives a relaunch.
 
 use crate::model::Site;
-use crate::query::PointIndex;
+use crate::query::{Key, PointIndex};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -20,6 +20,17 @@ pub enum Need {
     },
     /// The runtime class of an expression at a point.
     ClassOf {
+        /// The point.
+        point: PointIndex,
+        /// Its id.
+        id: Arc<str>,
+        /// The frame the expression is evaluated in.
+        frame: i32,
+        /// The expression.
+        expr: Arc<str>,
+    },
+    /// The value of an expression at a point.
+    ValueOf {
         /// The point.
         point: PointIndex,
         /// Its id.
@@ -51,6 +62,7 @@ impl Need {
         match self {
             Need::Frame { point, .. }
             | Need::ClassOf { point, .. }
+            | Need::ValueOf { point, .. }
             | Need::Nothing { point, .. }
             | Need::Site { point, .. } => *point,
         }
@@ -62,6 +74,7 @@ impl fmt::Display for Need {
         match self {
             Need::Frame { id, frame, .. } => write!(f, "the method of frame {frame} at {id}"),
             Need::ClassOf { id, frame, expr, .. } => write!(f, "the class of {id}({frame}):{expr}"),
+            Need::ValueOf { id, frame, expr, .. } => write!(f, "the value of {id}({frame}):{expr}"),
             Need::Nothing { refusal, .. } => f.write_str(refusal),
             Need::Site { id, .. } => write!(f, "the place of {id}"),
         }
@@ -82,6 +95,8 @@ pub struct LearnedPoint {
     pub stack: Vec<Site>,
     /// Binary names of runtime classes, by frame and expression.
     pub classes: BTreeMap<(i32, Arc<str>), Arc<str>>,
+    /// Values, by frame and expression; none for objects that are known by their identity alone.
+    pub values: BTreeMap<(i32, Arc<str>), Option<Key>>,
 }
 
 impl Learned {
@@ -93,6 +108,11 @@ impl Learned {
     /// Remembers the runtime class of an expression that a point kept.
     pub fn class(&mut self, point: PointIndex, frame: i32, expr: &str, class: impl Into<Arc<str>>) {
         self.points.entry(point).or_default().classes.insert((frame, expr.into()), class.into());
+    }
+
+    /// Remembers the value of an expression that a point kept.
+    pub fn value(&mut self, point: PointIndex, frame: i32, expr: &str, value: Option<Key>) {
+        self.points.entry(point).or_default().values.insert((frame, expr.into()), value);
     }
 
     /// Remembers that a point cannot be asked, so that the others still can.
@@ -111,6 +131,10 @@ impl Learned {
 
     pub(super) fn frames(&self, point: PointIndex) -> &[Site] {
         self.of(point).map_or(&[], |p| p.stack.as_slice())
+    }
+
+    pub(super) fn value_of(&self, point: PointIndex, frame: i32, expr: &str) -> Option<Option<Key>> {
+        self.of(point)?.values.get(&(frame, expr.into())).cloned()
     }
 
     pub(super) fn class_of(&self, point: PointIndex, frame: i32, expr: &str) -> Option<Arc<str>> {

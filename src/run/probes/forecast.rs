@@ -46,19 +46,12 @@ impl Watcher {
         point: PointIndex,
     ) -> Result<LastHit, RunError> {
         match &query.event {
-            Event::Written(_) | Event::Read(_) | Event::ElementWritten(_) => {
-                let owner = query.constraints.iter().find_map(|c| match c {
-                    Constraint::Sameness { mine: Slot::Owner, point: of, theirs } if *of == point => {
-                        Some(*theirs)
-                    }
-                    _ => None,
-                });
-                let owner = match owner {
-                    Some(Slot::Owner) => Some(&candidate.owner),
-                    Some(Slot::Kept(place)) => candidate.kept.get(place),
-                    None => None,
-                };
-                let owner = match owner {
+            Event::Written(_)
+            | Event::Read(_)
+            | Event::ElementWritten(_)
+            | Event::Made(_)
+            | Event::Changed(_) => {
+                let owner = match owner_seen(query, candidate, point) {
                     Some(value @ (Value::Object { .. } | Value::Str(_))) => to_wire(value),
                     // Of no object there is no field.
                     Some(_) => return Ok(LastHit::Never),
@@ -153,6 +146,22 @@ impl Watcher {
             ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
             way: super::hit::way(query, &site),
         })
+    }
+}
+
+/// The object at a point whose hits a query looks for.
+pub(super) fn owner_seen<'c>(
+    query: &TraceQuery,
+    candidate: &'c Occurrence,
+    point: PointIndex,
+) -> Option<&'c Value> {
+    let owner = query.constraints.iter().find_map(|c| match c {
+        Constraint::Sameness { mine: Slot::Owner, point: of, theirs } if *of == point => Some(*theirs),
+        _ => None,
+    });
+    match owner? {
+        Slot::Owner => Some(&candidate.owner),
+        Slot::Kept(place) => candidate.kept.get(place),
     }
 }
 

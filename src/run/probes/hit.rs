@@ -81,6 +81,11 @@ impl Watcher {
             Event::Written(field) => self.accessed(stop, query, field, hit, true).await,
             Event::Read(field) => self.accessed(stop, query, field, hit, false).await,
             Event::ElementWritten(element) => self.element(stop, query, &element.descriptor, hit).await,
+            Event::Changed(contents) => self.changed(stop, query, contents, hit).await,
+            Event::Made(making) => match hit.owner {
+                jdwp::Value::Object { .. } => self.made(stop, query, making, hit.owner).await,
+                _ => Ok(()),
+            },
             Event::Stored(stores) => {
                 let Some(store) = way.and_then(|way| stores.get(usize::from(way.get()))) else {
                     return Ok(());

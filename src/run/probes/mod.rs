@@ -4,9 +4,11 @@
 //! - `plan` says what the agent is to put where.
 //! - `told` reads what it has put where, and moves indices between the code as it was and as it is.
 //! - `recorder` speaks with the class that the probes call; `hit` turns its stops into occurrences.
+//! - `collection` does so for changes of the JDK's collections, and looks at what others see of those.
 //! - `count` reads what a run has counted that was watched for nothing else.
 //! - `forecast` asks, at a candidate, for the last hits before it of the points that depend on it.
 
+mod collection;
 mod count;
 mod forecast;
 mod hit;

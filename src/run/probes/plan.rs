@@ -2,11 +2,15 @@
 
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site};
-use crate::query::{Event, StoreSite, TraceQuery};
+use crate::query::{self, Aspect, ContentsCall, Event, Key, Making, MakingSite, StoreSite, TraceQuery};
 use crate::run::watches::{Interest, MethodWatch, Watches};
+use bytecode::construct::self_call;
 use bytecode::{Code, Op};
 use std::collections::BTreeSet;
-use wire::{Armed, ArraySites, FieldSites, LocalStore, MethodSites, Plan, PlannedQuery, PlannedSite, What};
+use wire::{
+    Armed, ArraySites, CollectionCall, ContentsSites, Counts, FieldSites, LocalStore, MakingSites,
+    MethodSites, Plan, PlannedQuery, PlannedSite, What,
+};
 
 /// Which hits of a query interrupt the execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +76,20 @@ pub fn plan(
                 plan.arrays.push(ArraySites { query: query.point.0, kind, keep: gate.keeps() });
                 continue;
             }
+            Event::Changed(contents) => {
+                let query = query.point.0;
+                let about = format!("{} {}", contents.class, asked(&contents.aspect));
+                plan.contents.push(ContentsSites { query, about });
+                for call in &contents.calls {
+                    plan.methods.push(collection_call(query, call, gate.keeps(), pool)?);
+                }
+                continue;
+            }
+            Event::Made(Making::Array { descriptor }) => {
+                let (query, descriptor) = (query.point.0, descriptor.to_string());
+                plan.makings.push(MakingSites { query, descriptor, keep: gate.keeps() });
+                continue;
+            }
             _ => continue,
         };
         plan.fields.push(FieldSites {
@@ -97,7 +115,7 @@ pub fn plan(
             let code = found.and_then(|m| m.code.as_ref());
             let code = code.ok_or_else(|| format!("{} has no {name} with code", file.origin))?;
             let numbered = method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation));
-            let mut sites = sites(queries, method, code, &name);
+            let mut sites = sites(queries, gates, method, code, &name);
             let entry = entries.filter(|_| numbered);
             sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: What::Entered }));
             plan.methods.push(MethodSites {
@@ -111,6 +129,64 @@ pub fn plan(
         }
     }
     Ok(plan)
+}
+
+/// What is asked of a collection, as the recorder reads it.
+fn asked(aspect: &Aspect) -> String {
+    match aspect {
+        Aspect::All => "c".to_owned(),
+        Aspect::Element(index) => format!("i{index}"),
+        Aspect::Key(Key::Null) => "n".to_owned(),
+        Aspect::Key(Key::Text(text)) => {
+            text.encode_utf16().fold("s".to_owned(), |all, unit| format!("{all}{unit:04x}"))
+        }
+        Aspect::Key(Key::Boxed(letter, number)) => format!("{letter}{number}"),
+    }
+}
+
+/// The site that a method of a collection is.
+fn collection_call(
+    query: u16,
+    call: &ContentsCall,
+    keep: bool,
+    pool: &ClassPool,
+) -> Result<MethodSites, String> {
+    let name = &call.method;
+    let file = pool.find(&name.class).ok().flatten();
+    let file = file.ok_or_else(|| format!("no class file of {} was found", name.class))?;
+    let found = file.file.method(&name.name, &name.descriptor);
+    let (method, code) = found
+        .and_then(|m| Some((m, m.code.as_ref()?)))
+        .ok_or_else(|| format!("{} has no {name} with code", file.origin))?;
+    let returns = code.instructions.iter().filter(|i| matches!(i.op, Op::Return(_))).map(|i| i.pc);
+    let made = if &*name.name == "<init>" {
+        let made = self_call(&file.file, method);
+        Some(made.ok_or_else(|| format!("{name} cannot be told where its object is made"))?)
+    } else {
+        None
+    };
+    let result = name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result);
+    let what = What::Changes(CollectionCall {
+        is_view: call.is_view,
+        calls: call.calls,
+        counts: match call.counts {
+            query::Counts::No => Counts::No,
+            query::Counts::Put(slot) => Counts::Put(slot),
+            query::Counts::May => Counts::May,
+        },
+        returns: returns.collect(),
+        result: result.chars().next().unwrap_or('V'),
+        call: made.map(|made| (made.pc, made.behind)),
+        keep,
+    });
+    Ok(MethodSites {
+        class: slashes(&name.class),
+        name: name.name.to_string(),
+        descriptor: name.descriptor.to_string(),
+        code: wire::code_hash(&code.bytes),
+        serial: false,
+        sites: vec![PlannedSite { query, bci: 0, what }],
+    })
 }
 
 /// A class's name as in class files.
@@ -138,7 +214,13 @@ fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<Armed> {
     })
 }
 
-fn sites(queries: &[TraceQuery], watch: &MethodWatch, code: &Code, name: &MethodName) -> Vec<PlannedSite> {
+fn sites(
+    queries: &[TraceQuery],
+    gates: &[Gate],
+    watch: &MethodWatch,
+    code: &Code,
+    name: &MethodName,
+) -> Vec<PlannedSite> {
     let mut found = Vec::new();
     let event = |number: u16| queries.iter().find(|q| q.point.0 == number).map(|q| &q.event);
     for (bci, interests) in &watch.at {
@@ -163,6 +245,15 @@ fn sites(queries: &[TraceQuery], watch: &MethodWatch, code: &Code, name: &Method
                     if let Some(what) = store.and_then(|store| assigned(store, Some(code))) {
                         add(query, what);
                     }
+                }
+                Interest::Made { query } => {
+                    let Some(Event::Made(Making::Object { sites, .. })) = event(query) else { continue };
+                    let here = |s: &&MakingSite| s.site.method == *name && s.site.bci == *bci;
+                    let Some(made) = sites.iter().find(here) else { continue };
+                    let place = queries.iter().position(|q| q.point.0 == query);
+                    let gate = place.and_then(|place| gates.get(place));
+                    let keep = gate.is_some_and(Gate::keeps);
+                    add(query, What::Made { call: made.call, keep });
                 }
                 Interest::Branch { query, branch } => {
                     let Some(Event::Branched(branches)) = event(query) else { continue };

@@ -1,15 +1,17 @@
 //! The class that the probes call, as JDWP sees it: where it stops, and what it is asked.
 
+use crate::model::{Sight, Value};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
 use crate::run::vm::{Vm, or_default};
 use crate::run::watched::Watched;
 use jdwp::commands::{
-    class_type, event_request, reference_type, stack_frame, string_reference, thread_reference,
+    array_reference, class_type, event_request, reference_type, stack_frame, string_reference,
+    thread_reference,
 };
 use jdwp::{
-    EventKind, InvokeOptions, Location, MethodId, Modifier, ReferenceTypeId, StringId, SuspendPolicy, Tag,
-    ThreadId, TypeTag,
+    ArrayId, EventKind, InvokeOptions, Location, MethodId, Modifier, ReferenceTypeId, StringId,
+    SuspendPolicy, Tag, ThreadId, TypeTag,
 };
 use std::collections::HashMap;
 
@@ -31,6 +33,7 @@ struct Class {
     stop: MethodId,
     last: MethodId,
     quiet: MethodId,
+    now: MethodId,
 }
 
 /// A hit that got through.
@@ -54,7 +57,7 @@ pub struct Stopped {
 }
 
 /// Four frames of the recorder's own nearly always, and one of the program's.
-const OWN_FRAMES: i32 = 5;
+const OWN_FRAMES: i32 = 8;
 
 impl Recorder {
     /// What is known before the VM runs.
@@ -71,7 +74,9 @@ impl Recorder {
     pub async fn prepared(&mut self, conn: &jdwp::Connection, id: ReferenceTypeId) -> Result<(), RunError> {
         let methods = conn.send(reference_type::Methods { ref_type: id }).await?;
         let named = |name: &str| methods.iter().find(|m| m.name == name).map(|m| m.method_id);
-        let (Some(stop), Some(last), Some(quiet)) = (named("stop"), named("last"), named("quiet")) else {
+        let (stop, last) = (named("stop"), named("last"));
+        let (Some(stop), Some(last), Some(quiet), Some(now)) = (stop, last, named("quiet"), named("now"))
+        else {
             return Ok(());
         };
         let at = Location { type_tag: TypeTag::Class, class: id, method: stop, index: 0 };
@@ -81,7 +86,7 @@ impl Recorder {
             modifiers: vec![Modifier::LocationOnly(at)],
         };
         conn.send(set).await?;
-        self.class = Some(Class { id, stop, last, quiet });
+        self.class = Some(Class { id, stop, last, quiet, now });
         Ok(())
     }
 
@@ -221,6 +226,46 @@ fn parse(text: &str) -> Last {
         }
         _ => Last::Unknown(format!("the recorder said `{text}`")),
     }
+}
+
+/// What is to be seen now of a collection that a query asks about, of `all` of it or a part.
+pub async fn now(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    query: u16,
+    all: bool,
+    owner: jdwp::Value,
+) -> Result<Option<Sight>, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(|r| r.class) else { return Ok(None) };
+    let arguments = vec![jdwp::Value::Int(query.into()), owner];
+    let told = call(watched, stop, class.id, class.now, arguments).await?;
+    let Some(told @ jdwp::Value::Object { id: Some(_), .. }) = told else { return Ok(None) };
+    let values = elements(watched, told).await?;
+    let Some(value) = values.first() else {
+        return Ok(Some(Sight { query, value: Value::Absent, print: 0 }));
+    };
+    let value = watched.vm.value(&mut watched.tables, *value).await?;
+    let print = match &value {
+        Value::Str(text) if all => text.text.split_once(' '),
+        _ => None,
+    };
+    let numbers = print.and_then(|(size, print)| Some((size.parse().ok()?, print.parse().ok()?)));
+    Ok(Some(match numbers {
+        Some((size, print)) => Sight { query, value: Value::Int(size), print },
+        None => Sight { query, value, print: 0 },
+    }))
+}
+
+/// What an array holds.
+pub async fn elements(watched: &mut Watched, array: jdwp::Value) -> Result<Vec<jdwp::Value>, RunError> {
+    let Some(id) = array.object() else { return Ok(Vec::new()) };
+    let array_object = ArrayId::of(id);
+    let length = watched.vm.conn().send(array_reference::Length { array_object }).await?;
+    if length == 0 {
+        return Ok(Vec::new());
+    }
+    let ask = array_reference::GetValues { array_object, first_index: 0, length };
+    Ok(watched.vm.conn().send(ask).await?.iter().collect())
 }
 
 /// Nothing that the stopped thread does from here on counts, or it does again.

@@ -120,13 +120,15 @@ impl Found {
         // An exception's event is where it was thrown, whichever frame the point is in.
         let exception = occurrence.detail.as_ref().and_then(|d| d.exception.as_ref());
         let caught = exception.filter(|e| e.thrown != occurrence.frame).and_then(|e| e.caught.as_ref());
-        let site = tables.frame(exception.map_or(occurrence.frame, |e| e.thrown))?.site.clone();
+        let happened = occurrence.detail.as_ref().and_then(|d| d.happened.as_ref());
+        let above = caught.map(|c| c.above).or(happened.map(|h| h.above)).unwrap_or(0);
+        let site = tables.frame(exception.map_or(occurrence.event_frame(), |e| e.thrown))?.site.clone();
         let (thread, ordinal) = (tables.thread(occurrence.thread), occurrence.ordinal);
         Some(Found {
             coordinate: Coordinate { query: point.0, site, thread, ordinal, way: occurrence.way },
             sequence: occurrence.sequence,
             missed_write: missed_write(locator, point),
-            frame: caught.map_or(0, |c| i32::try_from(c.above).unwrap_or(0)),
+            frame: i32::try_from(above).unwrap_or(0),
             seen: Seen::of(occurrence, tables),
         })
     }

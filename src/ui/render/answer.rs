@@ -125,18 +125,23 @@ pub fn place_text(p: &PointAnswer) -> String {
 }
 
 fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
-    let Some(new) = &p.new else { return };
+    let Some(new) = &p.new else {
+        if let Some(made) = &p.owner {
+            row(out, "object", paint.on(palette::VALUE, made));
+        }
+        return;
+    };
     let value = |v: &str| paint.on(palette::VALUE, v);
     let text = match &p.old {
-        Some(old) if old != new => format!("{} → {}", value(old), value(new)),
+        // A collection can hold as much as before.
+        Some(old) if old != new || p.by.is_some() => format!("{} → {}", value(old), value(new)),
         Some(_) => format!("{} (unchanged)", value(new)),
         None => value(new),
     };
     let name = if p.old.is_some() { "change" } else { "read" };
-    match &p.owner {
-        Some(owner) => row(out, name, format!("{text}, of {owner}")),
-        None => row(out, name, text),
-    }
+    let of = p.owner.as_ref().map(|owner| format!(", of {owner}")).unwrap_or_default();
+    let by = p.by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default();
+    row(out, name, format!("{text}{of}{by}"));
 }
 
 fn condition(out: &mut String, p: &PointAnswer, paint: Paint) {

@@ -22,7 +22,7 @@ mod steps;
 mod tables;
 
 pub use error::{LeftAlone, RewriteError};
-pub use scan::{Access, ArrayStore, Scan};
+pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use steps::{Kept, Slot, StackOp, Step};
 
 use crate::kind::Kind;

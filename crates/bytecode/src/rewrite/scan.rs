@@ -9,6 +9,9 @@ const GETSTATIC: u8 = 0xb2;
 const PUTSTATIC: u8 = 0xb3;
 const GETFIELD: u8 = 0xb4;
 const PUTFIELD: u8 = 0xb5;
+const NEWARRAY: u8 = 0xbc;
+const ANEWARRAY: u8 = 0xbd;
+const MULTIANEWARRAY: u8 = 0xc5;
 const FIELD_REF: u8 = 9;
 
 /// An instruction that reads or writes a field.
@@ -41,6 +44,19 @@ pub struct ArrayStore {
     pub method_descriptor: String,
     /// Its index.
     pub pc: u32,
+}
+
+/// An instruction that makes arrays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayMaking {
+    /// The method it is in.
+    pub method: String,
+    /// The method's descriptor.
+    pub method_descriptor: String,
+    /// Its index.
+    pub pc: u32,
+    /// How deep in the array that it leaves on the stack those of the type are: 0 for that array itself.
+    pub level: u8,
 }
 
 /// A class file that is looked at before something is put into it.
@@ -136,6 +152,51 @@ impl<'a> Scan<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// Every instruction that makes an array of a type, given by its descriptor.
+    ///
+    /// # Errors
+    /// The code is broken.
+    pub fn array_makings(&self, descriptor: &str) -> Result<Vec<ArrayMaking>, RewriteError> {
+        let mut found = Vec::new();
+        for method in &self.0.methods {
+            let Some(code) = self.code_of(method.code)? else { continue };
+            for raw in instructions::read(code)? {
+                let Some(level) = self.makes(code, raw.opcode, raw.pc, descriptor)? else { continue };
+                found.push(ArrayMaking {
+                    method: self.0.utf8(method.name)?,
+                    method_descriptor: self.0.utf8(method.descriptor)?,
+                    pc: raw.pc,
+                    level,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// How deep in what an instruction makes the arrays of a type are, if it makes any.
+    fn makes(&self, code: &[u8], opcode: u8, pc: u32, descriptor: &str) -> Result<Option<u8>, RewriteError> {
+        let mut operand = Reader::at(code, pc as usize + 1);
+        match opcode {
+            NEWARRAY => {
+                let types = ["[Z", "[C", "[F", "[D", "[B", "[S", "[I", "[J"];
+                let of = usize::from(operand.u1()?).checked_sub(4).and_then(|at| types.get(at));
+                Ok((of == Some(&descriptor)).then_some(0))
+            }
+            ANEWARRAY => {
+                let element = self.0.class_name(operand.u2()?)?;
+                let of = if element.starts_with('[') { element } else { format!("L{element};") };
+                Ok((descriptor.strip_prefix('[') == Some(of.as_str())).then_some(0))
+            }
+            MULTIANEWARRAY => {
+                let whole = self.0.class_name(operand.u2()?)?;
+                let dimensions = operand.u1()?;
+                let level = whole.len().checked_sub(descriptor.len()).and_then(|n| u8::try_from(n).ok());
+                Ok(level.filter(|level| *level < dimensions && whole.ends_with(descriptor)))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The code array of a method.

@@ -47,6 +47,8 @@ public final class QuerypointProbe {
 
     /** Why something was not kept: a number of {@link #told(int)}, since a text may find no memory. */
     private static int lost;
+    /** Why a collection could not be looked at. */
+    private static Throwable unseen;
     /** Whether a hit was lost and it is not told yet. */
     private static boolean untold;
     /** A call of this class was refused for want of stack: its hit was neither counted nor kept. The program's own code
@@ -69,6 +71,14 @@ public final class QuerypointProbe {
         QUERIES = new Query[budgets.length];
         for (int i = 0; i < budgets.length; i++) {
             QUERIES[i] = new Query(budgets[i]);
+            try {
+                String about = collection(i);
+                if (about != null) {
+                    QuerypointProbeContents.prepare(i, about);
+                }
+            } catch (Throwable e) {
+                lost = 11;
+            }
         }
     }
 
@@ -82,6 +92,8 @@ public final class QuerypointProbe {
     /** By query. */
     private final Last[] kept = new Last[QUERIES.length];
     private long serial;
+    /** The calls of collections' methods that it is in. */
+    private QuerypointProbeContents.Calls calls;
     /** A method is called for the debugger: nothing counts. */
     private boolean quiet;
 
@@ -108,6 +120,9 @@ public final class QuerypointProbe {
 
     /** The query of a site, and the hits that are to stop there in threads of a name, ascending. */
     private static native long[] about(int site, String thread);
+
+    /** What a query asks of a collection, and the class of that; null where it asks nothing of one. */
+    private static native String collection(int query);
 
     /** What is shared by all threads of one query. */
     private static final class Query {
@@ -309,6 +324,12 @@ public final class QuerypointProbe {
                 return "there were more than 100 million objects";
             case 8:
                 return "there was no stack left to count a hit, or to stop at it";
+            case 9:
+                return "a collection could not be looked at" + (unseen == null ? "" : ": " + unseen.getClass().getName());
+            case 10:
+                return "the calls of collections' methods ended in another order than they began";
+            case 11:
+                return "the collections of this VM are not made as they are elsewhere";
             default:
                 return "there were more sites in threads than can be told apart";
         }
@@ -607,6 +628,24 @@ public final class QuerypointProbe {
         }
     }
 
+    /** Arrays were made, so deep in this one; for query -1 the last hit is not kept. */
+    @Hidden
+    public static void made(Object array, int level, int number, int query) {
+        if (level > 0) {
+            Object[] outer = (Object[]) array;
+            for (int i = 0; i < outer.length; i++) {
+                made(outer[i], level - 1, number, query);
+            }
+            return;
+        }
+        put(array, null, number);
+        if (query < 0) {
+            count(number);
+        } else {
+            keep(array, number, query);
+        }
+    }
+
     /** A field of an object, null for a static one, is about to be read. It is counted when it is kept. */
     @Hidden
     public static void get(Object owner, int number) {
@@ -748,6 +787,50 @@ public final class QuerypointProbe {
     @Hidden
     private static int hash(Object array, int index) {
         return System.identityHashCode(array) + index * 0x9e3779b1;
+    }
+
+    /** The calls of collections' methods that this thread is in; null where nothing counts. */
+    @Hidden
+    static QuerypointProbeContents.Calls calls() {
+        QuerypointProbe probe = of(Thread.currentThread());
+        if (probe == null || probe.quiet) {
+            return null;
+        }
+        if (probe.calls == null) {
+            probe.calls = new QuerypointProbeContents.Calls();
+        }
+        return probe.calls;
+    }
+
+    /** As {@link QuerypointProbeContents#now(int, Object)}. */
+    @Hidden
+    private static Object[] now(int query, Object owner) {
+        return QuerypointProbeContents.now(query, owner);
+    }
+
+    /** A call could not be looked at. */
+    @Hidden
+    static void loseContents(Throwable why) {
+        lose(why == null ? 10 : 9);
+        unseen = why;
+    }
+
+    /** A call has changed what is asked about. */
+    @Hidden
+    static void changed(
+            Object owner, int number, int query, boolean keep, int marks, long sizes, Object before, Object now) {
+        Site site = site(Thread.currentThread(), number);
+        if (site == null) {
+            return;
+        }
+        if (site.count + 1 >= site.stop) {
+            site.pass(site.count + 1, owner, marks, sizes, new Object[] {before, now});
+        }
+        if (keep) {
+            keep(owner, number, query);
+        } else {
+            count(number);
+        }
     }
 
     /** The last hit of a query is now at this site, of another owner than the one before. Without an owner nothing waits. */

@@ -1,0 +1,148 @@
+//! What a point sees of a collection: an element of a list (`list[3]`), what a map has for a key (`map{"x"}`), or all of it
+//! (`contents(set)`), and the last call that changed that.
+
+use super::collections::{self, Asked, Keeper, Row};
+use super::seen::Seen;
+use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
+use crate::expr::{self, EventTypes, Expr, Literal, Node, Primitive, Type};
+use crate::query::{Aspect, Contents, Event, Key};
+
+/// How deep collections stand around each other.
+const DEEPEST: usize = 8;
+
+impl Seen {
+    /// The last change of what is seen of a collection; none where no collection is asked about.
+    pub(super) fn contents(&self, context: &mut PointContext<'_, '_>) -> Result<Option<Ask>, Stop> {
+        let (collection, part) = match self.expr.node() {
+            Node::Call { owner: None, name, arguments } if name == "contents" && arguments.len() == 1 => {
+                (arguments.first().map(Expr::of_node), None)
+            }
+            Node::Index { array, index } => {
+                let list = Expr::of_node(array);
+                let is_list = self.is_no_array(context, &list)?;
+                (is_list.then_some(list), Some(Expr::of_node(index)))
+            }
+            Node::Mapped { map, key } => (Some(Expr::of_node(map)), Some(Expr::of_node(key))),
+            _ => (None, None),
+        };
+        let Some(collection) = collection else { return Ok(None) };
+        self.types(context, &collection)?;
+        let (owner, row) = self.kept_by(context, collection.clone())?;
+        let (asked, aspect) = match (&part, self.expr.node()) {
+            (None, _) => (Asked::All, Aspect::All),
+            (Some(index), Node::Index { .. }) => (Asked::List, self.index(context, index)?),
+            (Some(key), _) => (Asked::Map, Aspect::Key(self.key(context, key)?)),
+        };
+        if asked != Asked::All && asked != row.asked {
+            let wanted = if asked == Asked::List { "elements by index" } else { "keys" };
+            let (text, class) = (collection.to_string(), row.class.to_owned());
+            return Err(Refusal::NotInCollection { text, class, wanted }.into());
+        }
+        let told = part.filter(|part| !matches!(part.node(), Node::Literal(_)));
+        let told = match told {
+            Some(part) => {
+                let read = self.read(context, &part)?;
+                Some((self.point, context.keep(self.point, self.frame, &read)))
+            }
+            None => None,
+        };
+        let calls = row.calls(context.classes());
+        let constraints = self.of_owner(context, Some(&owner));
+        let events = EventTypes {
+            owner: Some(Type::Unknown),
+            old: Some(Type::Unknown),
+            new: Some(Type::Unknown),
+            ..EventTypes::default()
+        };
+        let event = Event::Changed(Contents { class: row.class.into(), aspect, told, calls });
+        Ok(Some(Ask { constraints, ..Ask::plain(event, None, events) }))
+    }
+
+    fn types(&self, context: &mut PointContext<'_, '_>, expr: &Expr) -> Result<Vec<Type>, Stop> {
+        let sites = context.sites_of(self.point, self.frame)?;
+        let events = context.events_of(self.point);
+        let types =
+            context.at_sites(&sites, |_, scope, classes| expr::check(expr, scope, classes, &events))?;
+        Ok(types.into_iter().map(|(_, of)| of).collect())
+    }
+
+    /// Whether what stands before an index is something else than an array. Only a run may tell.
+    fn is_no_array(&self, context: &mut PointContext<'_, '_>, list: &Expr) -> Result<bool, Stop> {
+        let types = self.types(context, list)?;
+        if types.iter().any(|of| matches!(of, Type::Array(_) | Type::Primitive(_))) {
+            return Ok(false);
+        }
+        let class = context.class_of(self.point, self.frame, list)?;
+        Ok(!class.ends_with("[]"))
+    }
+
+    /// The collection that keeps it in the end, and how.
+    fn kept_by(
+        &self,
+        context: &mut PointContext<'_, '_>,
+        collection: Expr,
+    ) -> Result<(Expr, &'static Row), Stop> {
+        let (mut owner, mut class) = (collection, None);
+        for _ in 0..DEEPEST {
+            let of = match class.take() {
+                Some(known) => known,
+                None => context.class_of(self.point, self.frame, &owner)?.to_string(),
+            };
+            match collections::keeper(context.classes(), &of) {
+                Some(Keeper::Row(row)) => return Ok((owner, row)),
+                Some(Keeper::Around(field, inner)) => {
+                    owner = owner.field(field);
+                    class = inner.map(ToOwned::to_owned);
+                }
+                None => {
+                    let (text, known) = (owner.to_string(), collections::names());
+                    return Err(Refusal::NoCollection { text, class: of, known }.into());
+                }
+            }
+        }
+        let (text, known) = (owner.to_string(), collections::names());
+        Err(Refusal::NoCollection { text, class: "another inside another".to_owned(), known }.into())
+    }
+
+    fn index(&self, context: &mut PointContext<'_, '_>, index: &Expr) -> Result<Aspect, Stop> {
+        match self.key(context, index)? {
+            Key::Boxed('I', index) => i32::try_from(index).ok().filter(|i| *i >= 0).map(Aspect::Element),
+            _ => None,
+        }
+        .ok_or_else(|| Refusal::NoIndex { text: index.to_string() }.into())
+    }
+
+    /// A key by its value: a literal's, or what a run tells.
+    fn key(&self, context: &mut PointContext<'_, '_>, key: &Expr) -> Result<Key, Stop> {
+        if let Node::Literal(literal) = key.node() {
+            let known = match literal {
+                Literal::Null => Some(Key::Null),
+                Literal::Text(text) => Some(Key::Text(text.clone())),
+                Literal::Int(n) => Some(Key::Boxed('I', (*n).into())),
+                Literal::Long(n) => Some(Key::Boxed('J', *n)),
+                Literal::Char(c) => Some(Key::Boxed('C', (*c).into())),
+                Literal::Boolean(b) => Some(Key::Boxed('Z', (*b).into())),
+                Literal::Float(_) | Literal::Double(_) => None,
+            };
+            return known
+                .ok_or_else(|| Refusal::NoKey { text: key.to_string(), of: "a number".into() }.into());
+        }
+        let read = self.read(context, key)?;
+        match context.value_of(self.point, self.frame, &read)? {
+            Some(found) => Ok(found),
+            None => {
+                let types = self.types(context, key)?;
+                let of = types.first().map_or_else(|| "an object".to_owned(), ToString::to_string);
+                Err(Refusal::NoKey { text: key.to_string(), of }.into())
+            }
+        }
+    }
+
+    /// How a key is read. A box is by its field: no method of it need be called.
+    fn read(&self, context: &mut PointContext<'_, '_>, key: &Expr) -> Result<Expr, Stop> {
+        let types = self.types(context, key)?;
+        let is_box =
+            matches!(types.first(), Some(Type::Class(class)) if Primitive::from_box(class).is_some());
+        Ok(if is_box { key.field("value") } else { key.clone() })
+    }
+}

@@ -1,0 +1,133 @@
+//! `Created("A:order")`: where the object that a point sees was made.
+
+use super::seen::{self, Seen};
+use super::{Complaint, Rule};
+use crate::chain::translate::classes::method_name;
+use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
+use crate::expr::{self, ClassLookup, EventTypes, Primitive, Type};
+use crate::model::Site;
+use crate::query::{Event, Making, MakingSite};
+use bytecode::ClassFile;
+use bytecode::construct::self_call;
+use std::sync::Arc;
+
+pub(super) struct Created<'a> {
+    pub(super) reference: &'a str,
+}
+
+/// Classes whose objects the VM and its compilers make by themselves.
+const MADE_BY_VM: [&str; 14] = [
+    "java.lang.Object",
+    "java.lang.Class",
+    "java.lang.String",
+    "java.lang.StringBuilder",
+    "java.lang.StringBuffer",
+    "java.lang.AbstractStringBuilder",
+    "java.lang.Boolean",
+    "java.lang.Byte",
+    "java.lang.Character",
+    "java.lang.Short",
+    "java.lang.Integer",
+    "java.lang.Long",
+    "java.lang.Float",
+    "java.lang.Double",
+];
+
+impl Rule for Created<'_> {
+    fn complaints(&self) -> Vec<Complaint> {
+        seen::complaints(self.reference, "made")
+    }
+
+    fn refers_to(&self) -> Option<(String, String, usize)> {
+        seen::refers_to(self.reference)
+    }
+
+    fn own_index(&self) -> Option<i64> {
+        Some(-1)
+    }
+
+    fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
+        let seen = Seen::new(context, self.reference)?;
+        let making = match seen.exact_array(context)? {
+            Some(descriptor) => Making::Array { descriptor: descriptor.into() },
+            None => {
+                let class = context.class_of(seen.point, seen.frame, &seen.expr)?;
+                match array_descriptor(&class) {
+                    Some(descriptor) => Making::Array { descriptor: descriptor.into() },
+                    None => seen.object(context, &class)?,
+                }
+            }
+        };
+        let constraints = seen.of_owner(context, Some(&seen.expr));
+        let events = EventTypes { owner: Some(Type::Unknown), ..EventTypes::default() };
+        Ok(Ask { constraints, ..Ask::plain(Event::Made(making), None, events) })
+    }
+}
+
+impl Seen {
+    /// The descriptor of an array whose type alone tells what it is: one of primitive elements.
+    fn exact_array(&self, context: &mut PointContext<'_, '_>) -> Result<Option<String>, Stop> {
+        let sites = context.sites_of(self.point, self.frame)?;
+        let events = context.events_of(self.point);
+        let types =
+            context.at_sites(&sites, |_, scope, classes| expr::check(&self.expr, scope, classes, &events))?;
+        let Some((_, first)) = types.first() else { return Ok(None) };
+        if let Type::Primitive(_) | Type::Void = first {
+            let (text, of) = (self.expr.to_string(), first.to_string());
+            return Err(Refusal::NoObject { text, of }.into());
+        }
+        let exact = array_descriptor(&first.to_string()).filter(|d| !d.ends_with(';'));
+        Ok(exact.filter(|_| types.iter().all(|(_, of)| of == first)))
+    }
+
+    /// Where an object of a class first can be handed out: behind the call of the superclass's constructor. The point may
+    /// stand in a constructor of a class above: then it is there.
+    fn object(&self, context: &mut PointContext<'_, '_>, class: &Arc<str>) -> Result<Making, Stop> {
+        if MADE_BY_VM.contains(&&**class) {
+            return Err(Refusal::MadeByVm { class: class.to_string() }.into());
+        }
+        let Some(file) = context.classes().class(class) else {
+            return Err(Refusal::NoConstructor { class: class.to_string() }.into());
+        };
+        let constructing: Vec<Arc<str>> = context
+            .stack_of(self.point)
+            .iter()
+            .filter(|site| &*site.method.name == "<init>")
+            .map(|site| site.method.class.clone())
+            .collect();
+        let (mut chosen, mut above) = (file.clone(), file.super_name.clone());
+        // A class file can say that it is above itself.
+        for _ in 0..1000 {
+            let next = above.as_ref().and_then(|name| context.classes().class(name));
+            let Some(next) = next else { break };
+            above = next.super_name.clone();
+            if constructing.iter().any(|name| **name == *next.name) {
+                chosen = next;
+            }
+        }
+        let sites = making_sites(&chosen);
+        if sites.is_empty() {
+            return Err(Refusal::NoConstructor { class: class.to_string() }.into());
+        }
+        Ok(Making::Object { class: class.clone(), sites })
+    }
+}
+
+fn making_sites(class: &ClassFile) -> Vec<MakingSite> {
+    let constructors = class.methods_named("<init>");
+    let called = constructors.filter_map(|method| Some((method, self_call(class, method)?)));
+    let first = called.filter(|(_, call)| !call.delegates);
+    let site = |(method, call): (&bytecode::Method, bytecode::construct::SelfCall)| MakingSite {
+        site: Site { method: method_name(class, method), bci: call.behind },
+        call: call.pc,
+    };
+    first.map(site).collect()
+}
+
+/// The descriptor of an array's class, `int[][]` as `[[I`; none for other classes.
+fn array_descriptor(class: &str) -> Option<String> {
+    let element = class.trim_end_matches("[]");
+    let dimensions = (class.len() - element.len()) / 2;
+    let of = Primitive::from_keyword(element).map_or_else(|| Type::class(element), Type::Primitive);
+    Some("[".repeat(dimensions) + &of.descriptor()?).filter(|_| dimensions > 0)
+}
