@@ -114,7 +114,7 @@ impl Watches {
             }
             Event::Written(field) => self.field(field).written.entry(field.name.clone()).or_default().push(q),
             // Only probes see them, and those find their classes by themselves.
-            Event::ElementWritten(_) => {}
+            Event::ElementWritten(_) | Event::Copied(_) => {}
             Event::Read(field) => self.field(field).read.entry(field.name.clone()).or_default().push(q),
             Event::Thrown { class: None, caught } => self.thrown.push((q, *caught)),
             Event::Thrown { class: Some(class), caught } => {

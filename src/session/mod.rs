@@ -12,6 +12,7 @@
 
 mod answer;
 mod assemble;
+mod came;
 mod code;
 mod error;
 mod expectation;
@@ -25,6 +26,7 @@ mod reasons;
 mod repeat;
 mod replay;
 mod round;
+mod steps;
 mod verdict;
 mod watching;
 mod workspace;
@@ -33,6 +35,7 @@ pub use crate::debuggee::StdinRecording;
 pub use crate::run::Interrupt;
 pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
+    StepAnswer,
 };
 pub use error::SessionError;
 pub use explore::{

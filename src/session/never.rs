@@ -211,6 +211,7 @@ impl Never<'_> {
             Event::Written(field) => self.field(field, true),
             Event::Read(field) => self.field(field, false),
             Event::ElementWritten(_) => "no element of such an array was written by the program's own code".to_owned(),
+            Event::Copied(_) => "nothing that gave it a value was seen".to_owned(),
             Event::Thrown { class, caught } => self.exception(class.as_deref().unwrap_or("exception"), *caught),
             Event::Skipped(lines) => {
                 let methods: Vec<&MethodName> = lines.iter().map(|l| &l.method).collect();
@@ -439,7 +440,7 @@ impl Never<'_> {
             Event::Reached(passes) => passes.iter().map(|p| p.method.class.clone()).collect(),
             Event::Returned(methods) => methods.iter().map(|m| m.class.clone()).collect(),
             Event::Written(field) | Event::Read(field) => vec![field.class.clone()],
-            Event::ElementWritten(_) => Vec::new(),
+            Event::ElementWritten(_) | Event::Copied(_) => Vec::new(),
             Event::Thrown { class, .. } => class.iter().cloned().collect(),
             Event::Skipped(lines) => lines.iter().map(|l| l.method.class.clone()).collect(),
             Event::Stored(stores) => stores.iter().map(|s| s.site.method.class.clone()).collect(),

@@ -6,6 +6,7 @@
 //! told which hit was the last before it, and the next run stops there. So everything shown is of one run, and that run's
 //! own probes say that nothing came after.
 
+use super::came::{self, Seen, Ways};
 use super::round::Round;
 use crate::model::{Coordinate, LastHit, Site};
 use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
@@ -39,6 +40,8 @@ pub struct Probing {
     only: BTreeMap<PointIndex, Vec<Site>>,
     /// How often that has changed.
     changes: BTreeMap<PointIndex, u32>,
+    /// The ways by which values came.
+    ways: Ways,
     /// Why runs are watched by JDWP events from here on.
     refused: Option<String>,
 }
@@ -57,6 +60,11 @@ impl Probing {
     /// Why probes are not used any more.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
+    }
+
+    /// The ways by which values came.
+    pub fn ways(&self) -> &Ways {
+        &self.ways
     }
 
     /// No more probes.
@@ -98,6 +106,12 @@ impl Probing {
         halt_at: Option<&Coordinate>,
     ) -> Vec<Gate> {
         let gate = |query: &TraceQuery| match effect(query) {
+            _ if matches!(query.event, Event::Copied(_)) => {
+                let mut armed = self.ways.armed(query.point);
+                let halts = halt_at.filter(|at| at.query == query.point.0 && !armed.contains(at));
+                armed.extend(halts.cloned());
+                Gate::First { budget: 0, armed }
+            }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
                 let halts = halt_at.filter(|at| at.query == query.point.0 && !armed.contains(at));
@@ -117,6 +131,13 @@ impl Probing {
             return Conclusion::Refused(why.clone());
         }
         let mut again = Vec::new();
+        for (query, copies) in came::asked(&round.queries) {
+            match self.ways.verdict(round, query, copies) {
+                Seen::Holds => {}
+                Seen::Again => again.push(query.id.clone()),
+                Seen::Refused(why) => return Conclusion::Refused(why),
+            }
+        }
         for (query, gate) in round.queries.iter().zip(gates) {
             let (Some(point), Gate::First { .. }) = (effect(query), gate) else { continue };
             // Where its effect is not located, neither can it be.
@@ -148,6 +169,7 @@ impl Probing {
                     self.armed.insert(query.point, vec![last.clone()]);
                     again.push(query.id.clone());
                 }
+                LastHit::Came(_) => {}
                 LastHit::Unknown(why) => {
                     let sites: Vec<Site> =
                         tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
@@ -207,6 +229,7 @@ pub fn help(queries: &[TraceQuery]) -> bool {
         Event::Written(_)
         | Event::Read(_)
         | Event::ElementWritten(_)
+        | Event::Copied(_)
         | Event::Stored(_)
         | Event::Branched(_)
         | Event::Returned(_) => true,
@@ -216,7 +239,7 @@ pub fn help(queries: &[TraceQuery]) -> bool {
 
 /// A point that only probes can answer.
 pub fn needed(queries: &[TraceQuery]) -> Option<&TraceQuery> {
-    queries.iter().find(|query| matches!(query.event, Event::ElementWritten(_)))
+    queries.iter().find(|query| matches!(query.event, Event::ElementWritten(_) | Event::Copied(_)))
 }
 
 /// For a point whose last hit the VM can tell by itself, the point before which that is: it asks for the last, and for

@@ -1,5 +1,6 @@
 //! One run of a chain: what it is asked, how far it has come, and what it teaches for the next.
 
+use super::came::Ways;
 use super::error::SessionError;
 use super::probing::{self, Backend, Conclusion, Probing};
 use super::progress::Progress;
@@ -38,6 +39,8 @@ pub struct Round {
     pub late: BTreeMap<PointIndex, u64>,
     /// Which hits interrupted, where it was watched by probes.
     pub gates: Option<Vec<Gate>>,
+    /// The ways of values at whose steps it stopped.
+    pub ways: Ways,
 }
 
 /// What a run is asked, shared by who asks and who watches.
@@ -56,6 +59,8 @@ pub struct Asked {
     pub late: BTreeMap<PointIndex, u64>,
     /// Which hits interrupt, where it is watched by probes.
     pub gates: Option<Vec<Gate>>,
+    /// The ways of values at whose steps it stops.
+    pub ways: Ways,
 }
 
 /// What a run is asked; nothing before its VM has told what it is.
@@ -217,6 +222,7 @@ impl Runner {
                 more: VecDeque::new(),
                 late: BTreeMap::new(),
                 gates: gates.clone(),
+                ways: probing.ways().clone(),
             });
             Ok(Questions { queries, tracked, pool, gates })
         };
@@ -315,9 +321,9 @@ impl Runner {
 impl Round {
     /// The run with what it was asked; none if it was over before it was asked anything.
     pub fn of(asked: &AskedCell, outcome: run::Outcome) -> Option<Round> {
-        let Asked { translation, queries, mut locator, pool, late, gates, .. } = asked.take()?;
+        let Asked { translation, queries, mut locator, pool, late, gates, ways, .. } = asked.take()?;
         locator.finish(&outcome.tables);
-        Some(Round { translation, queries, locator, outcome, pool, late, gates })
+        Some(Round { translation, queries, locator, outcome, pool, late, gates, ways })
     }
 
     /// Whether the program ended by itself without having reached the root: another run may reach it.

@@ -16,9 +16,23 @@ pub struct Weaver {
 impl Weaver {
     /// Numbers the activations.
     pub fn serial(&mut self) {
+        if self.plan.kept.iter().any(|kept| kept.name == SERIAL) {
+            return;
+        }
         let slot = self.kept(SERIAL);
         self.plan.entry.push(call("enter", "()J"));
         self.plan.entry.push(Step::Store(Kind::Long, slot));
+    }
+
+    /// The local that keeps the number of the activation.
+    pub(crate) fn numbered(&mut self) -> Slot {
+        self.serial();
+        Slot::Kept(self.plan.kept.iter().position(|kept| kept.name == SERIAL).unwrap_or_default())
+    }
+
+    /// What goes in as the method is entered, behind what numbers the activation.
+    pub(crate) fn entering(&mut self, steps: impl IntoIterator<Item = Step>) {
+        self.entry.extend(steps);
     }
 
     /// The local that keeps the last hit of a query in an activation.
@@ -38,7 +52,7 @@ impl Weaver {
     }
 
     /// One of the locals that hold a value for a moment.
-    fn scratch(&mut self, kind: Kind) -> Slot {
+    pub(crate) fn scratch(&mut self, kind: Kind) -> Slot {
         let known = self.plan.scratch.iter().position(|k| *k == kind);
         Slot::Scratch(known.unwrap_or_else(|| {
             self.plan.scratch.push(kind);
@@ -88,6 +102,8 @@ impl Weaver {
                     ],
                 );
             }
+            // Those are put in by themselves.
+            What::Copied(_) => {}
             What::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             What::Returns { kind } => {
                 let kind = kind_of(*kind);
@@ -233,7 +249,7 @@ pub struct FieldAccess {
 }
 
 /// What an access to a static field does first of all: a hit comes after the hits in the initialiser that it runs.
-fn initialised(field: &FieldAccess) -> Vec<Step> {
+pub(crate) fn initialised(field: &FieldAccess) -> Vec<Step> {
     let Some(constant) = field.initialises else { return Vec::new() };
     let kind = kind_of(field.kind);
     let pop = if kind.slots() == 2 { StackOp::Pop2 } else { StackOp::Pop };
@@ -254,7 +270,7 @@ pub struct FieldSite {
 /// The descriptor of `keep`.
 const KEEP: &str = "(Ljava/lang/Object;II)V";
 
-fn call(name: &str, descriptor: &str) -> Step {
+pub(crate) fn call(name: &str, descriptor: &str) -> Step {
     Step::Call { class: PROBE_CLASS.into(), name: name.into(), descriptor: descriptor.into() }
 }
 
@@ -263,7 +279,7 @@ fn stored(kind: Kind) -> Step {
 }
 
 /// How the recorder's parameters name a kind.
-fn letter(kind: Kind) -> &'static str {
+pub(crate) fn letter(kind: Kind) -> &'static str {
     match kind {
         Kind::Int => "I",
         Kind::Long => "J",
@@ -273,7 +289,7 @@ fn letter(kind: Kind) -> &'static str {
     }
 }
 
-fn kind_of(letter: char) -> Kind {
+pub(crate) fn kind_of(letter: char) -> Kind {
     match letter {
         'J' => Kind::Long,
         'F' => Kind::Float,

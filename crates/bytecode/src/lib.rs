@@ -31,6 +31,8 @@ mod parse;
 #[cfg(feature = "analysis")]
 mod pool;
 #[cfg(feature = "analysis")]
+pub mod producers;
+#[cfg(feature = "analysis")]
 mod rethrow;
 pub mod rewrite;
 #[cfg(feature = "analysis")]
@@ -57,6 +59,8 @@ pub use kind::Kind;
 pub use op::{Constant, Instruction, Op};
 #[cfg(feature = "analysis")]
 pub use parse::ParseError;
+#[cfg(feature = "analysis")]
+pub use producers::{Producer, Producers};
 #[cfg(feature = "analysis")]
 pub use rethrow::{Rethrow, rethrow};
 #[cfg(feature = "analysis")]

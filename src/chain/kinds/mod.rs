@@ -8,6 +8,7 @@ mod last_change;
 mod last_condition;
 mod last_read;
 mod line;
+mod origin;
 mod read;
 mod seen;
 mod skipped_line;
@@ -74,6 +75,8 @@ kinds! {
     LastChange(reference: String) "`LastChange(\"A(0):foo\")`" => last_change::LastChange,
     /// A field that a point sees was read.
     LastRead(reference: String) "`LastRead(\"A(0):foo\")`" => last_read::LastRead,
+    /// The first point that computed the value that a point sees.
+    Origin(reference: String) "`Origin(\"A(0):foo\")`" => origin::Origin,
     /// A condition, or a handler, led to a point.
     LastCondition(point: String) "`LastCondition(\"A\")`" => last_condition::LastCondition,
 }

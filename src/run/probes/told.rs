@@ -119,6 +119,13 @@ impl Told {
         self.sites.get(&number).cloned()
     }
 
+    /// The sites of a query so far, by their numbers.
+    pub fn sites_of(&mut self, query: u16) -> Vec<(u32, Arc<NumberedSite>)> {
+        self.catch_up();
+        let of = self.sites.iter().filter(|(_, site)| site.query == query);
+        of.map(|(number, site)| (*number, site.clone())).collect()
+    }
+
     /// How a method was rewritten, if it was.
     pub fn moved(&mut self, method: &MethodName) -> Option<Arc<Moved>> {
         self.catch_up();
