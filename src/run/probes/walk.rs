@@ -198,3 +198,135 @@ fn holds(set: &SiteSet, site: u32) -> bool {
     set.binary_search(&site).is_ok()
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{MethodName, Site};
+    use crate::query::{CopySite, SeenCopy};
+
+    fn set(numbers: &[u32]) -> SiteSet {
+        numbers.into()
+    }
+
+    fn copies(places: Vec<(CopyWhat, Vec<Source>)>) -> Copies {
+        let site = |n: usize| Site {
+            method: MethodName::new("A", "m", "()V"),
+            bci: u32::try_from(n).unwrap(),
+        };
+        let sites = places.into_iter().enumerate();
+        Copies {
+            sites: sites.map(|(n, (what, sources))| CopySite { site: site(n), what, sources }).collect(),
+            seen: SeenCopy::Field { owner: None, puts: set(&[]) },
+        }
+    }
+
+    fn stored() -> CopyWhat {
+        CopyWhat::Stored { slot: 0, kind: 'I' }
+    }
+
+    fn end() -> Source {
+        Source::End { mark: None, why: None }
+    }
+
+    /// A hit of a place, in thread 0 and activation 1, numbered by its place in the log.
+    fn hit(site: u32) -> Logged {
+        Logged { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
+    }
+
+    fn walked(copies: &Copies, look: Look, log: &[Logged]) -> Option<(Vec<(u32, u64)>, Option<String>)> {
+        let mut log: Vec<Logged> = (1..).zip(log).map(|(n, hit)| Logged { ordinal: n, ..*hit }).collect();
+        let found = walk(copies, look, &mut || Ok(log.pop())).unwrap();
+        found.map(|(steps, why)| {
+            let steps = steps.iter().map(|step| (step.hit.site, step.hit.ordinal)).collect();
+            (steps, why.map(|why| why.to_string()))
+        })
+    }
+
+    fn local(stores: &[u32]) -> Look {
+        Look::Local { thread: 0, activation: 1, stores: set(stores) }
+    }
+
+    #[test]
+    fn the_last_store_of_the_same_activation_counts() {
+        let copies = copies(vec![
+            (stored(), vec![Source::Local { mark: None, stores: set(&[1]) }]),
+            (stored(), vec![end()]),
+        ]);
+        let other = |site| Logged { activation: 2, ..hit(site) };
+        let log = [hit(1), hit(1), other(1), hit(0), other(0), hit(1)];
+        assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 4), (1, 2)], None)));
+    }
+
+    #[test]
+    fn an_arm_of_a_choice_is_the_one_that_ran_last() {
+        let arm = |mark, store| Source::Local { mark: Some(mark), stores: set(&[store]) };
+        let copies = copies(vec![
+            (stored(), vec![arm(1, 3), arm(2, 4)]),
+            (CopyWhat::Chosen, Vec::new()),
+            (CopyWhat::Chosen, Vec::new()),
+            (stored(), vec![end()]),
+            (stored(), vec![end()]),
+        ]);
+        let log = [hit(3), hit(4), hit(2), hit(0), hit(3), hit(1), hit(0)];
+        assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 7), (3, 5)], None)));
+    }
+
+    #[test]
+    fn a_field_is_that_of_the_object_and_of_when_it_was_read() {
+        let copies = copies(vec![
+            (stored(), vec![Source::Heap { got: 1, puts: set(&[2]) }]),
+            (CopyWhat::Got { kind: 'I', is_static: false }, Vec::new()),
+            (
+                CopyWhat::Put {
+                    name: "f".into(),
+                    descriptor: "I".into(),
+                    is_static: false,
+                    constructed: None,
+                },
+                vec![end()],
+            ),
+        ]);
+        let of = |owner, thread, site| Logged { owner, thread, ..hit(site) };
+        let log = [of(7, 5, 2), of(8, 0, 2), of(7, 0, 1), of(7, 0, 2), hit(0)];
+        assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 5), (2, 1)], None)));
+        let (steps, why) = walked(&copies, local(&[0]), &log[1..]).unwrap();
+        assert_eq!(steps, [(0, 4)]);
+        assert!(why.unwrap().contains("default value"));
+        assert_eq!(walked(&copies, local(&[0]), &log[..4]), None);
+    }
+
+    #[test]
+    fn a_parameter_leads_to_the_call_and_a_result_to_the_return() {
+        let parameter = CopyWhat::Entered { slot: 0, descriptor: "I".into(), place: 0, callers: set(&[3]) };
+        let copies = copies(vec![
+            (stored(), vec![Source::Result { back: 1, returns: set(&[2]), method: "A.m".into() }]),
+            (CopyWhat::Back, Vec::new()),
+            (
+                CopyWhat::Returned { kind: 'I' },
+                vec![Source::Local { mark: None, stores: set(&[4]) }],
+            ),
+            (CopyWhat::Called { arguments: vec![(0, vec![end()])] }, Vec::new()),
+            (parameter, Vec::new()),
+        ]);
+        let inner = |site| Logged { activation: 9, ..hit(site) };
+        let log = [hit(3), inner(4), inner(2), hit(1), hit(0)];
+        let way = vec![(0, 5), (2, 3), (4, 2), (3, 1)];
+        assert_eq!(walked(&copies, local(&[0]), &log), Some((way, None)));
+        // Code that is not the program's own came between.
+        let log = [hit(3), inner(4), hit(3), hit(1), hit(0)];
+        let (steps, why) = walked(&copies, local(&[0]), &log).unwrap();
+        assert_eq!((steps, why.unwrap()), (vec![(0, 5)], "A.m ran code that is not the program's own".into()));
+        // Nobody called.
+        let (steps, why) = walked(&copies, local(&[0]), &[inner(4), inner(2), hit(1), hit(0)]).unwrap();
+        assert_eq!(steps, [(0, 4), (2, 2), (4, 1)]);
+        assert!(why.unwrap().contains("not in the program's own code"));
+    }
+
+    #[test]
+    fn what_goes_round_is_followed_only_so_far() {
+        let copies = copies(vec![(stored(), vec![Source::Local { mark: None, stores: set(&[0]) }])]);
+        let log = vec![hit(0); MOST + 10];
+        let (steps, why) = walked(&copies, local(&[0]), &log).unwrap();
+        assert_eq!((steps.len(), why.unwrap()), (MOST, "1000 steps were followed, and it goes on".to_owned()));
+    }
+}
