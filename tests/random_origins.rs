@@ -202,7 +202,8 @@ impl Maker {
                 self.store(to, line, &[], way);
             }
             7 => {
-                let line = self.line(&format!("        {target} = args.length > 0 ? {source} : id({source});"));
+                let line =
+                    self.line(&format!("        {target} = args.length > 0 ? {source} : id({source});"));
                 self.store(to, line, &[("returned", at("id")), ("parameter", line)], way);
             }
             8 => {
@@ -224,7 +225,8 @@ impl Maker {
                 self.store(to, line, &between, Vec::new());
             }
             12 if to != from => {
-                let line = self.line(&format!("        for (int i = 0; i < 300; i++) {{ {target} = {source}; }}"));
+                let line =
+                    self.line(&format!("        for (int i = 0; i < 300; i++) {{ {target} = {source}; }}"));
                 self.store(to, line, &[], way);
             }
             13 if to != from => {
@@ -254,7 +256,8 @@ impl Maker {
 }
 
 fn made(seed: u64) -> Made {
-    let mut maker = Maker { rng: Rng::new(seed), text: HEAD.to_owned(), ways: vec![Vec::new(); PLACES.len()] };
+    let mut maker =
+        Maker { rng: Rng::new(seed), text: HEAD.to_owned(), ways: vec![Vec::new(); PLACES.len()] };
     maker.line("    public static void main(String[] args) throws Exception {");
     maker.line("        int a, b, c;");
     for to in 0..PLACES.len() {
@@ -263,7 +266,8 @@ fn made(seed: u64) -> Made {
     for _ in 0..STATEMENTS {
         maker.statement();
     }
-    let last_line = maker.line("        System.out.println(a + b + c + s + t + A.f + A.g + B.f + B.g + R[0] + R[2]);");
+    let last_line =
+        maker.line("        System.out.println(a + b + c + s + t + A.f + A.g + B.f + B.g + R[0] + R[2]);");
     maker.line("    }\n}");
     Made { text: maker.text, ways: maker.ways, last_line }
 }
@@ -326,7 +330,11 @@ fn steps(point: &Value) -> Vec<(String, u64)> {
 }
 
 fn compile(folder: &Path) {
-    let output = Command::new("javac").args(["-g", "-nowarn", "-d"]).arg(folder).arg(folder.join("Loop.java")).output();
+    let output = Command::new("javac")
+        .args(["-g", "-nowarn", "-d"])
+        .arg(folder)
+        .arg(folder.join("Loop.java"))
+        .output();
     let output = output.expect("javac");
     assert!(output.status.success(), "{}", said(&output));
 }

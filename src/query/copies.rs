@@ -80,10 +80,9 @@ pub enum CopyWhat {
         slot: u16,
         /// Its descriptor.
         descriptor: Arc<str>,
-        /// Which of the descriptor's parameters it is.
-        place: usize,
-        /// The calls that can enter the method.
-        callers: SiteSet,
+        /// The calls that can enter the method, ascending, and which of their arguments it is; none where a lambda has
+        /// captured it.
+        callers: Arc<[(u32, Option<usize>)]>,
     },
     /// A local variable is stored.
     Stored {

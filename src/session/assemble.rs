@@ -275,7 +275,8 @@ impl Filling<'_, '_> {
         let Event::Copied(copies) = &self.query.event else { return };
         let round = self.assembly.round;
         let book = CodeBook { pool: &round.pool, sources: self.assembly.sources };
-        answer.new = reasons::value_seen(self.query, self.located).map(|value| self.namer.text(value, &round.outcome.tables));
+        answer.new = reasons::value_seen(self.query, self.located)
+            .map(|value| self.namer.text(value, &round.outcome.tables));
         let Some(came) = round.ways.of(self.query.point) else { return };
         answer.steps = steps(round, copies, came, &book);
         answer.notes.extend(came.end.as_ref().map(|why| format!("it is not followed further: {why}")));

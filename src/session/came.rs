@@ -179,7 +179,9 @@ fn missed(what: Option<&CopyWhat>) -> String {
     let ways = "by reflection, Unsafe, a VarHandle, deserialisation, clone, System.arraycopy, Arrays.fill or native code";
     match what {
         Some(CopyWhat::Put { name, .. }) => {
-            format!("a write was missed: the last one of {name} that was seen wrote another value; it was written {ways}")
+            format!(
+                "a write was missed: the last one of {name} that was seen wrote another value; it was written {ways}"
+            )
         }
         Some(CopyWhat::ElementPut { .. }) => format!(
             "a write was missed: the last one of the element that was seen wrote another value; it was written {ways}"

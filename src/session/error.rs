@@ -41,12 +41,12 @@ pub enum SessionError {
     #[error(transparent)]
     Run(Box<RunError>),
     /// Only probes could answer.
-    #[error(
-        "{id} asks for an element of an array, and a VM tells nobody when one changes: that needs probes, and {why}"
-    )]
+    #[error("{id} asks for {what}: that needs probes, and {why}")]
     NeedsProbes {
         /// The point.
         id: Arc<str>,
+        /// What it asks for, and why the VM by itself does not tell that.
+        what: &'static str,
         /// Why there are none.
         why: String,
     },

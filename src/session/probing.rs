@@ -242,6 +242,14 @@ pub fn needed(queries: &[TraceQuery]) -> Option<&TraceQuery> {
     queries.iter().find(|query| matches!(query.event, Event::ElementWritten(_) | Event::Copied(_)))
 }
 
+/// What such a point asks for, and why JDWP events do not tell it.
+pub fn beyond_events(query: &TraceQuery) -> &'static str {
+    match query.event {
+        Event::Copied(_) => "the way by which a value came, and a VM tells nobody when one is passed on",
+        _ => "an element of an array, and a VM tells nobody when one changes",
+    }
+}
+
 /// For a point whose last hit the VM can tell by itself, the point before which that is: it asks for the last, and for
 /// nothing but what is kept by object or in the activation.
 fn effect(query: &TraceQuery) -> Option<PointIndex> {

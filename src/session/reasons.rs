@@ -140,7 +140,8 @@ fn change_missing<'l>(
             "no write was seen since the class was prepared; it has its default value".to_owned()
         }
         Event::Copied(_) => {
-            "no write was seen since its class was prepared, or its array made; it has its default value".to_owned()
+            "no write was seen since its class was prepared, or its array made; it has its default value"
+                .to_owned()
         }
         Event::ElementWritten(_) => {
             "no write was seen since the array was made; it has its default value".to_owned()

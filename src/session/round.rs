@@ -203,8 +203,8 @@ impl Runner {
                     None if remote => "they cannot be put into a remote program".to_owned(),
                     None => "this run has none; `--backend auto` takes them".to_owned(),
                 };
-                let id = query.id.clone();
-                return Err(Box::new(SessionError::NeedsProbes { id, why }));
+                let (id, what) = (query.id.clone(), probing::beyond_events(query));
+                return Err(Box::new(SessionError::NeedsProbes { id, what, why }));
             }
             let queries: Arc<[TraceQuery]> =
                 if probed { probing.narrowed(queries).into() } else { queries.into() };

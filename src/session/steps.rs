@@ -4,7 +4,7 @@ use super::answer::StepAnswer;
 use super::came::visit;
 use super::code::CodeBook;
 use super::round::Round;
-use crate::model::{Came, CameBy, Frame, Site, short_class_name};
+use crate::model::{Came, CameBy, Frame, Site};
 use crate::query::{Copies, CopyWhat};
 use bytecode::stores::variable_in_slot;
 
@@ -47,7 +47,6 @@ fn passed(what: &CopyWhat) -> &'static str {
 
 /// What the value was copied to: `x`, `Box.value`, `m()`.
 fn variable(what: &CopyWhat, site: &Site, book: &CodeBook<'_>) -> Option<String> {
-    let class = short_class_name(&site.method.class);
     let found = book.pool.find(&site.method.class).ok().flatten()?;
     let code = found.file.method(&site.method.name, &site.method.descriptor)?.code.as_ref()?;
     let local = |slot: u16, pc: u32| variable_in_slot(code, slot, pc).map(|v| v.name.clone());
@@ -58,7 +57,7 @@ fn variable(what: &CopyWhat, site: &Site, book: &CodeBook<'_>) -> Option<String>
             local(*slot, code.successor(site.bci)?)
         }
         CopyWhat::Put { name, .. } => Some(name.to_string()),
-        CopyWhat::Returned { .. } => Some(format!("{class}.{}()", site.method.name)),
+        CopyWhat::Returned { .. } => Some(format!("{}()", site.method.name)),
         CopyWhat::ElementPut { .. } => book.assigned(site).map(|text| match text.split_once(" = ") {
             Some((target, _)) => target.to_owned(),
             None => text,

@@ -65,10 +65,6 @@ impl Weaver {
             }
         }
     }
-
-    fn ahead(&mut self, bci: u32, steps: impl IntoIterator<Item = Step>) {
-        self.plan.before.entry(bci).or_default().extend(steps);
-    }
 }
 
 fn pass(kind: Kind) -> Step {

@@ -2,6 +2,7 @@
 
 use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step};
+use std::collections::BTreeMap;
 use wire::{LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
 
 /// Builds what goes into one method.
@@ -11,6 +12,10 @@ pub struct Weaver {
     pub plan: MethodPlan,
     /// What numbers activations stands before all else.
     entry: Vec<Step>,
+    /// What logs the parameters: before what may stop at the entry, since they have their values there.
+    passed: Vec<Step>,
+    /// What logs an instruction: behind what may stop there, since the instruction has not run then.
+    logged: BTreeMap<u32, Vec<Step>>,
 }
 
 impl Weaver {
@@ -30,9 +35,14 @@ impl Weaver {
         Slot::Kept(self.plan.kept.iter().position(|kept| kept.name == SERIAL).unwrap_or_default())
     }
 
-    /// What goes in as the method is entered, behind what numbers the activation.
+    /// What logs a parameter as the method is entered.
     pub(crate) fn entering(&mut self, steps: impl IntoIterator<Item = Step>) {
-        self.entry.extend(steps);
+        self.passed.extend(steps);
+    }
+
+    /// What logs an instruction before it runs.
+    pub(crate) fn ahead(&mut self, bci: u32, steps: impl IntoIterator<Item = Step>) {
+        self.logged.entry(bci).or_default().extend(steps);
     }
 
     /// The local that keeps the last hit of a query in an activation.
@@ -232,7 +242,11 @@ impl Weaver {
 
     /// All of it.
     pub fn finish(mut self) -> MethodPlan {
+        self.plan.entry.extend(self.passed);
         self.plan.entry.extend(self.entry);
+        for (bci, steps) in self.logged {
+            self.plan.before.entry(bci).or_default().extend(steps);
+        }
         self.plan
     }
 }

@@ -11,7 +11,8 @@ mod report;
 
 pub use log::{LogReader, Logged};
 pub use plan::{
-    Armed, ArraySites, Copied, FieldSites, LocalStore, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, What,
+    Armed, ArraySites, Copied, FieldSites, LocalStore, MethodSites, Plan, PlanError, PlannedQuery,
+    PlannedSite, What,
 };
 pub use report::{ClassReport, Left, MethodReport, Report, ReportReader, SiteReport};
 

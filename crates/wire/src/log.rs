@@ -100,7 +100,11 @@ mod tests {
         let path = std::env::temp_dir().join(format!("wire-log-{}", std::process::id()));
         let mut bytes = Vec::new();
         for n in 1..=BLOCK + 5 {
-            bytes.extend(if n == 7 { vec![0; RECORD] } else { record(3, n, 2, n * 10, 0xffff_fffe, u32::MAX) });
+            bytes.extend(if n == 7 {
+                vec![0; RECORD]
+            } else {
+                record(3, n, 2, n * 10, 0xffff_fffe, u32::MAX)
+            });
         }
         std::fs::write(&path, bytes).unwrap();
         let mut reader = LogReader::open(&path).unwrap();

@@ -168,9 +168,8 @@ impl What {
     /// The ways of a branch are one site.
     pub fn way(&self) -> Option<u32> {
         match self {
-            What::Passed(LocalStore { slot, .. }) | What::Copied(Copied::Entered(LocalStore { slot, .. })) => {
-                Some(PASSED + u32::from(*slot))
-            }
+            What::Passed(LocalStore { slot, .. })
+            | What::Copied(Copied::Entered(LocalStore { slot, .. })) => Some(PASSED + u32::from(*slot)),
             What::Copied(Copied::Behind) => Some(BEHIND),
             _ => None,
         }

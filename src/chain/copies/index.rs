@@ -3,8 +3,9 @@
 
 use crate::chain::translate::classes::{Classes, method_name};
 use crate::model::MethodName;
-use bytecode::op::{Element, InvokeKind};
-use bytecode::{ClassFile, Code, FieldRef, Method, MethodRef, Op};
+use bytecode::descriptor::parse_method;
+use bytecode::op::{Bootstrap, Element, InvokeKind};
+use bytecode::{ClassFile, Code, Constant, FieldRef, Method, MethodRef, Op};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -21,6 +22,27 @@ pub type PlaceAt = (MethodAt, u32);
 /// A name and a descriptor.
 type Named = (String, String);
 
+/// A lambda or method reference: what runs the method when the interface's is called.
+struct Lambda {
+    /// The interface's method.
+    name: String,
+    /// Its descriptor.
+    of: String,
+    /// What it runs.
+    runs: MethodRef,
+    /// How many of the first arguments, the object included, were captured.
+    captured: usize,
+}
+
+/// A call that can run a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The call.
+    pub place: PlaceAt,
+    /// Which of the call's arguments is the method's first parameter. Negative where a lambda has captured that.
+    pub first: isize,
+}
+
 /// What the classes hold.
 pub struct Index<'a> {
     classes: &'a Classes<'a>,
@@ -30,6 +52,9 @@ pub struct Index<'a> {
     calls: HashMap<Named, Vec<PlaceAt>>,
     puts: HashMap<Named, Vec<PlaceAt>>,
     elements: HashMap<Element, Vec<PlaceAt>>,
+    lambdas: Vec<Lambda>,
+    /// Calls of instance methods by name: of those that lambdas implement.
+    calls_by_name: HashMap<String, Vec<PlaceAt>>,
 }
 
 impl<'a> Index<'a> {
@@ -40,10 +65,18 @@ impl<'a> Index<'a> {
         let own = files.iter().map(|file| file.name.clone()).collect();
         let (methods, calls) = (HashMap::new(), HashMap::new());
         let (puts, elements) = (HashMap::new(), HashMap::new());
-        let mut index = Index { classes, files, own, methods, calls, puts, elements };
+        let (lambdas, calls_by_name) = (Vec::new(), HashMap::new());
+        let mut index = Index { classes, files, own, methods, calls, puts, elements, lambdas, calls_by_name };
         for class in 0..index.files.len() {
             index.read(class);
         }
+        let names: HashSet<String> = index.lambdas.iter().map(|lambda| lambda.name.clone()).collect();
+        for ((name, _), places) in &index.calls {
+            if names.contains(name) {
+                index.calls_by_name.entry(name.clone()).or_default().extend(places);
+            }
+        }
+        index.calls_by_name.values_mut().for_each(|places| places.sort_unstable());
         index
     }
 
@@ -63,6 +96,9 @@ impl<'a> Index<'a> {
                     }
                     Op::PutField(field) | Op::PutStatic(field) => {
                         self.puts.entry(named(&field.name, &field.descriptor)).or_default().push(place);
+                    }
+                    Op::InvokeDynamic { name, descriptor, bootstrap: Some(bootstrap) } => {
+                        self.lambdas.extend(lambda(name, descriptor, bootstrap));
                     }
                     Op::ArrayStore(element) => self.elements.entry(*element).or_default().push(place),
                     _ => {}
@@ -103,15 +139,58 @@ impl<'a> Index<'a> {
         all.find(|at| self.file(**at).is_some_and(|file| *file.name == *name.class)).copied()
     }
 
-    /// The methods with code that a call can run.
+    /// The methods with code that a call can run, by a lambda too.
     pub fn targets(&self, kind: InvokeKind, called: &MethodRef) -> Vec<MethodAt> {
         let named = (called.name.clone(), called.descriptor.clone());
         let all = self.methods.get(&named).map(Vec::as_slice).unwrap_or_default();
-        all.iter().copied().filter(|at| self.can_run(kind, called, *at)).collect()
+        let mut found: Vec<MethodAt> =
+            all.iter().copied().filter(|at| self.can_run(kind, called, *at)).collect();
+        if matches!(kind, InvokeKind::Interface | InvokeKind::Virtual) {
+            let lambdas = self.lambdas.iter().filter(|lambda| lambda.name == called.name);
+            let lambdas = lambdas.filter(|lambda| takes(&lambda.of) == takes(&called.descriptor));
+            for at in lambdas.filter_map(|lambda| self.implementation(lambda)) {
+                if !found.contains(&at) {
+                    found.push(at);
+                }
+            }
+        }
+        found
     }
 
-    /// The calls that can run a method.
-    pub fn callers(&self, at: MethodAt) -> Vec<PlaceAt> {
+    fn implementation(&self, lambda: &Lambda) -> Option<MethodAt> {
+        let MethodRef { class, name, descriptor, .. } = &lambda.runs;
+        self.find(&MethodName::new(class.as_str(), name.as_str(), descriptor.as_str()))
+    }
+
+    /// The calls that can run a method, by a lambda too.
+    pub fn callers(&self, at: MethodAt) -> Vec<Caller> {
+        let mut found: Vec<Caller> =
+            self.direct_callers(at).into_iter().map(|place| Caller { place, first: 0 }).collect();
+        let Some(method) = self.method(at) else { return found };
+        for lambda in self.lambdas.iter().filter(|lambda| lambda.runs.name == method.name) {
+            if self.implementation(lambda) != Some(at) {
+                continue;
+            }
+            let object = isize::from(!method.is_static());
+            let first = object - isize::try_from(lambda.captured).unwrap_or_default();
+            let calls = self.calls_by_name.get(&lambda.name).map(Vec::as_slice).unwrap_or_default();
+            for place in calls {
+                let caller = Caller { place: *place, first };
+                let can = match self.op(*place) {
+                    Some(Op::Invoke { kind: InvokeKind::Interface | InvokeKind::Virtual, method }) => {
+                        takes(&lambda.of) == takes(&method.descriptor)
+                    }
+                    _ => false,
+                };
+                if can && !found.iter().any(|known| known.place == *place) {
+                    found.push(caller);
+                }
+            }
+        }
+        found
+    }
+
+    fn direct_callers(&self, at: MethodAt) -> Vec<PlaceAt> {
         let Some(method) = self.method(at) else { return Vec::new() };
         let named = (method.name.clone(), method.descriptor.clone());
         let all = self.calls.get(&named).map(Vec::as_slice).unwrap_or_default();
@@ -173,4 +252,20 @@ impl<'a> Index<'a> {
     pub fn elements(&self, element: Element) -> &[PlaceAt] {
         self.elements.get(&element).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+/// A lambda or method reference that an `invokedynamic` makes.
+fn lambda(name: &str, descriptor: &str, bootstrap: &Bootstrap) -> Option<Lambda> {
+    if bootstrap.method.class != "java.lang.invoke.LambdaMetafactory" {
+        return None;
+    }
+    let Some(Constant::MethodHandle(runs)) = bootstrap.arguments.get(1) else { return None };
+    let Some(Constant::MethodType(of)) = bootstrap.arguments.first() else { return None };
+    let captured = takes(descriptor);
+    Some(Lambda { name: name.to_owned(), of: of.clone(), runs: runs.clone(), captured })
+}
+
+/// How many arguments a method takes.
+fn takes(descriptor: &str) -> usize {
+    parse_method(descriptor).map_or(0, |d| d.parameters.len())
 }

@@ -12,7 +12,7 @@ use bytecode::op::Element;
 use bytecode::stores::{SlotStores, StoreKind};
 use bytecode::{FieldRef, Instruction, Kind, MethodRef, Op, Producer, Producers};
 use index::{Index, MethodAt, PlaceAt};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Most places. What is beyond cannot be put into classes in a time that anyone waits for.
@@ -50,6 +50,8 @@ pub struct Finder<'a> {
     at: Vec<PlaceAt>,
     known: HashMap<(PlaceAt, Which), u32>,
     tasks: VecDeque<Task>,
+    /// The arguments of calls that are or were among the tasks.
+    asked: HashSet<(u32, usize)>,
     fields: HashMap<(String, String, String), SiteSet>,
     elements: HashMap<Element, SiteSet>,
 }
@@ -60,7 +62,7 @@ impl<'a> Finder<'a> {
         let index = Index::new(classes);
         let (sites, at, known) = (Vec::new(), Vec::new(), HashMap::new());
         let (fields, elements) = (HashMap::new(), HashMap::new());
-        Finder { index, sites, at, known, tasks: VecDeque::new(), fields, elements }
+        Finder { index, sites, at, known, tasks: VecDeque::new(), asked: HashSet::new(), fields, elements }
     }
 
     /// The places that store a local variable, by the code indices of the stores; 0 and `is_entry` for the call itself.
@@ -154,7 +156,12 @@ impl<'a> Finder<'a> {
     }
 
     /// The number of a place, and whether it is new.
-    fn number(&mut self, place: PlaceAt, which: Which, what: impl FnOnce() -> CopyWhat) -> Option<(u32, bool)> {
+    fn number(
+        &mut self,
+        place: PlaceAt,
+        which: Which,
+        what: impl FnOnce() -> CopyWhat,
+    ) -> Option<(u32, bool)> {
         if let Some(number) = self.known.get(&(place, which)) {
             return Some((*number, false));
         }
@@ -202,35 +209,29 @@ impl<'a> Finder<'a> {
         let slots = parameter_slots(&method.descriptor, method.is_static());
         let (place, descriptor) =
             slots.into_iter().enumerate().find_map(|(n, (s, of))| (s == slot).then_some((n, of)))?;
-        let what = || {
-            let (descriptor, callers) = (descriptor.as_str().into(), SiteSet::default());
-            CopyWhat::Entered { slot, descriptor, place, callers }
-        };
+        let what =
+            || CopyWhat::Entered { slot, descriptor: descriptor.as_str().into(), callers: Arc::default() };
         let (number, new) = self.number((at, 0), Which::Enters(slot), what)?;
         if new {
-            let mut calls = Vec::new();
+            let mut calls: BTreeMap<u32, Option<usize>> = BTreeMap::new();
             for caller in self.index.callers(at) {
                 let what = || CopyWhat::Called { arguments: Vec::new() };
-                let Some((call, _)) = self.number(caller, Which::Does, what) else { continue };
-                calls.push(call);
+                let Some((call, _)) = self.number(caller.place, Which::Does, what) else { continue };
+                let argument =
+                    isize::try_from(place).ok().and_then(|n| usize::try_from(n + caller.first).ok());
+                calls.insert(call, argument);
+                let Some(argument) = argument else { continue };
                 // Several methods of one name have the same call.
-                let wanted = |task: &Task| matches!(task, Task::Argument(c, p) if (*c, *p) == (call, place));
-                if !self.has_argument(call, place) && !self.tasks.iter().any(wanted) {
-                    self.tasks.push_back(Task::Argument(call, place));
+                if self.asked.insert((call, argument)) {
+                    self.tasks.push_back(Task::Argument(call, argument));
                 }
             }
-            if let Some(CopyWhat::Entered { callers, .. }) = self.site_mut(number).map(|site| &mut site.what) {
-                *callers = set(calls);
+            if let Some(CopyWhat::Entered { callers, .. }) = self.site_mut(number).map(|site| &mut site.what)
+            {
+                *callers = calls.into_iter().collect();
             }
         }
         Some(number)
-    }
-
-    fn has_argument(&mut self, call: u32, place: usize) -> bool {
-        match self.site_mut(call).map(|site| &site.what) {
-            Some(CopyWhat::Called { arguments }) => arguments.iter().any(|(known, _)| *known == place),
-            _ => false,
-        }
     }
 
     fn put(&mut self, place: PlaceAt) -> Option<u32> {
@@ -297,7 +298,10 @@ impl<'a> Finder<'a> {
             let pc = match producer {
                 Producer::At(pc) => pc,
                 Producer::Caught(_) => {
-                    found.push(Source::End { mark: None, why: Some("it is an exception that was caught".into()) });
+                    found.push(Source::End {
+                        mark: None,
+                        why: Some("it is an exception that was caught".into()),
+                    });
                     continue;
                 }
             };
@@ -421,7 +425,11 @@ impl OwnedProducers {
         let (mut tops, mut arguments) = (HashMap::new(), HashMap::new());
         for Instruction { pc, op, .. } in &code.instructions {
             match op {
-                Op::Store { .. } | Op::PutField(_) | Op::PutStatic(_) | Op::ArrayStore(_) | Op::Return(Some(_)) => {
+                Op::Store { .. }
+                | Op::PutField(_)
+                | Op::PutStatic(_)
+                | Op::ArrayStore(_)
+                | Op::Return(Some(_)) => {
                     tops.insert(*pc, producers.top(*pc));
                 }
                 Op::Invoke { method, .. } => {
@@ -466,9 +474,10 @@ fn called(method: &MethodRef) -> Arc<str> {
 fn came_out_of(op: &Op) -> Option<Arc<str>> {
     let field = |f: &FieldRef| format!("it came out of the field {}.{} of the JDK", f.class, f.name).into();
     match op {
-        Op::Invoke { method, .. } => {
-            Some(format!("it came out of {}.{}, whose code is not the program's own", method.class, method.name).into())
-        }
+        Op::Invoke { method, .. } => Some(
+            format!("it came out of {}.{}, whose code is not the program's own", method.class, method.name)
+                .into(),
+        ),
         Op::GetField(f) | Op::GetStatic(f) => Some(field(f)),
         Op::Load { .. } => Some("it is `this`".into()),
         _ => None,

@@ -29,6 +29,7 @@ impl Rule for Origin<'_> {
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
+        refuse_fields(context)?;
         let seen = Seen::new(context, self.reference)?;
         let (point, frame) = (seen.point, seen.frame);
         let variable = seen.variable(context)?;
@@ -47,8 +48,9 @@ impl Rule for Origin<'_> {
                     let mut stores: Vec<(Site, SiteSet)> = Vec::new();
                     let mut descriptor = String::new();
                     for (site, _) in &places {
-                        let told =
-                            context.classes().at(&site.method, |_, method| stores_to(method, &name, site.bci));
+                        let told = context
+                            .classes()
+                            .at(&site.method, |_, method| stores_to(method, &name, site.bci));
                         let Some(told) = told.transpose()? else { continue };
                         let pairs: Vec<_> = told.stores.iter().map(|s| (s.pc, s.kind)).collect();
                         stores.push((site.clone(), finder.stores(&site.method, told.slot, &pairs)));
@@ -80,5 +82,26 @@ impl Rule for Origin<'_> {
         let constraints = vec![Constraint::Before(point)];
         let ask = Ask::plain(Event::Copied(Arc::new(copies)), None, events);
         Ok(Ask { constraints, compare_at: Some((point, value)), ..ask })
+    }
+}
+
+/// There is one origin: fields of a point that choose among several mean nothing.
+fn refuse_fields(context: &PointContext<'_, '_>) -> Result<(), Stop> {
+    let point = context.point();
+    let chooses = [
+        ("index", point.index.is_some()),
+        ("when", point.when.is_some()),
+        ("before", point.before.is_some()),
+        ("after", point.after.is_some()),
+        ("within", point.within.is_some()),
+        ("thread", point.thread.is_some()),
+        ("from", point.from.is_some()),
+    ];
+    match chooses.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Refusal::Chain(format!(
+            "`{name}` chooses among several occurrences, and a value has one origin; ask from another point instead"
+        ))
+        .into()),
+        None => Ok(()),
     }
 }

@@ -118,7 +118,12 @@ impl Watcher {
     }
 
     /// A candidate whose way is known.
-    pub(super) async fn taken(&mut self, stop: &mut Stop, query: &TraceQuery, way: Option<Way>) -> Result<(), RunError> {
+    pub(super) async fn taken(
+        &mut self,
+        stop: &mut Stop,
+        query: &TraceQuery,
+        way: Option<Way>,
+    ) -> Result<(), RunError> {
         if let Some(ordinal) = self.admits(stop, query).await? {
             let mut occurrence = self.candidate(stop, query, ordinal).await?;
             occurrence.way = way;

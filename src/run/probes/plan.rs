@@ -6,7 +6,9 @@ use crate::query::{Copies, CopySite, CopyWhat, Event, StoreSite, TraceQuery};
 use crate::run::watches::{Interest, MethodWatch, Watches};
 use bytecode::{Code, Op};
 use std::collections::{BTreeMap, BTreeSet};
-use wire::{Armed, ArraySites, Copied, FieldSites, LocalStore, MethodSites, Plan, PlannedQuery, PlannedSite, What};
+use wire::{
+    Armed, ArraySites, Copied, FieldSites, LocalStore, MethodSites, Plan, PlannedQuery, PlannedSite, What,
+};
 
 /// Which hits of a query interrupt the execution.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::plan::copied;
 use super::recorder::{self, Stopped};
 use super::told::NumberedSite;
 use super::walk::{Look, Passed, walk};
-use crate::model::{Came, CameBy, Coordinate, LastHit, Occurrence, Site, Value, Way};
+use crate::model::{Came, CameBy, Coordinate, FrameKey, LastHit, Occurrence, Site, Value, Way};
 use crate::query::{Copies, CopyWhat, SeenCopy, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::report::Visit;
@@ -52,7 +52,8 @@ impl Watcher {
                 let index = stop.frame_index(&mut self.watched.vm, *frame).await?;
                 let Some(at) = index.and_then(|index| frames.get(index)) else { return Ok(LastHit::Never) };
                 let activation = u64::try_from(self.serial(stop, at).await?).unwrap_or(0);
-                let method = self.watched.vm.method(at.location.class, at.location.method).await?.name.clone();
+                let method =
+                    self.watched.vm.method(at.location.class, at.location.method).await?.name.clone();
                 let here = Site { method, bci: bci(at.location.index) };
                 let Some((_, stores)) = stores.iter().find(|(site, _)| *site == here) else {
                     return Ok(LastHit::Unknown(format!("{here} is none of the places it was asked for")));
@@ -126,7 +127,8 @@ impl Watcher {
             (0..).zip(&copies.sites).map(|(n, place)| ((&place.site, copied(place).way()), n)).collect();
         let Some(told) = self.watched.vm.told.as_mut() else { return HashMap::new() };
         let numbered = told.sites_of(query.point.0);
-        let known = numbered.iter().filter_map(|(number, at)| Some((*number, *by_site.get(&(&at.site, at.way))?)));
+        let known =
+            numbered.iter().filter_map(|(number, at)| Some((*number, *by_site.get(&(&at.site, at.way))?)));
         known.collect()
     }
 
@@ -155,11 +157,18 @@ impl Watcher {
             _ => None,
         };
         let (_, frames) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
-        let (frame, caller) = (frames.first().copied(), frames.get(1).copied());
-        let Some(frame) = frame else { return Ok(()) };
+        let Some((frame, below)) = frames.split_first() else { return Ok(()) };
+        let (frame, below) = (*frame, below.to_vec());
+        // What makes an object of a lambda only passes on.
+        let of_lambda = |key: &FrameKey| {
+            let frame = self.watched.tables.frame(*key);
+            frame.is_some_and(|frame| frame.site.method.class.contains("$$Lambda"))
+        };
+        let caller = below.into_iter().find(|key| !of_lambda(key));
         let thread = self.state(stop.thread).name.clone();
         let ordinal = u32::try_from(hit.ordinal).unwrap_or(u32::MAX);
-        let at = Coordinate { query: query.point.0, site: at.site.clone(), thread, ordinal, way: Way::new(way) };
+        let at =
+            Coordinate { query: query.point.0, site: at.site.clone(), thread, ordinal, way: Way::new(way) };
         stop.parts.owner = owner.clone();
         stop.parts.new = value.clone();
         self.watched.report.visits.push(Visit { at, value, unboxed, owner, frame, caller });

@@ -140,10 +140,14 @@ impl<'a> Walk<'a> {
     /// Where the value of a step was before, and for a parameter the place of the call.
     fn before(&mut self, step: Logged) -> io::Result<(Option<u32>, Next)> {
         let Some(site) = self.site(step.site) else { return Ok((None, Next::End(None, None))) };
-        let CopyWhat::Entered { place, callers, .. } = &site.what else {
+        let CopyWhat::Entered { callers, .. } = &site.what else {
             return Ok((None, self.source(step, &site.sources, None)?));
         };
-        let entered = |hit: &Logged| hit.thread == step.thread && holds(callers, hit.site);
+        let caller = |hit: &Logged| {
+            let at = callers.binary_search_by_key(&hit.site, |(site, _)| *site).ok();
+            at.and_then(|at| callers.get(at)).map(|(_, argument)| *argument)
+        };
+        let entered = |hit: &Logged| hit.thread == step.thread && caller(hit).is_some();
         let Some(call) = self.until(entered)? else {
             let why = "it came with a call that is not in the program's own code";
             return Ok((None, Next::End(None, Some(why.into()))));
@@ -152,7 +156,11 @@ impl<'a> Walk<'a> {
             Some(CopyWhat::Called { arguments }) => arguments.as_slice(),
             _ => &[],
         };
-        let sources = arguments.iter().find(|(known, _)| known == place).map(|(_, of)| of.as_slice());
+        let Some(place) = caller(&call).flatten() else {
+            let why = "it was captured by a lambda or a method reference, where that was made";
+            return Ok((None, Next::End(None, Some(why.into()))));
+        };
+        let sources = arguments.iter().find(|(known, _)| *known == place).map(|(_, of)| of.as_slice());
         Ok((Some(call.site), self.source(call, sources.unwrap_or_default(), Some(call))?))
     }
 
@@ -209,10 +217,8 @@ mod tests {
     }
 
     fn copies(places: Vec<(CopyWhat, Vec<Source>)>) -> Copies {
-        let site = |n: usize| Site {
-            method: MethodName::new("A", "m", "()V"),
-            bci: u32::try_from(n).unwrap(),
-        };
+        let site =
+            |n: usize| Site { method: MethodName::new("A", "m", "()V"), bci: u32::try_from(n).unwrap() };
         let sites = places.into_iter().enumerate();
         Copies {
             sites: sites.map(|(n, (what, sources))| CopySite { site: site(n), what, sources }).collect(),
@@ -297,14 +303,11 @@ mod tests {
 
     #[test]
     fn a_parameter_leads_to_the_call_and_a_result_to_the_return() {
-        let parameter = CopyWhat::Entered { slot: 0, descriptor: "I".into(), place: 0, callers: set(&[3]) };
+        let parameter = CopyWhat::Entered { slot: 0, descriptor: "I".into(), callers: [(3, Some(0))].into() };
         let copies = copies(vec![
             (stored(), vec![Source::Result { back: 1, returns: set(&[2]), method: "A.m".into() }]),
             (CopyWhat::Back, Vec::new()),
-            (
-                CopyWhat::Returned { kind: 'I' },
-                vec![Source::Local { mark: None, stores: set(&[4]) }],
-            ),
+            (CopyWhat::Returned { kind: 'I' }, vec![Source::Local { mark: None, stores: set(&[4]) }]),
             (CopyWhat::Called { arguments: vec![(0, vec![end()])] }, Vec::new()),
             (parameter, Vec::new()),
         ]);
@@ -315,7 +318,10 @@ mod tests {
         // Code that is not the program's own came between.
         let log = [hit(3), inner(4), hit(3), hit(1), hit(0)];
         let (steps, why) = walked(&copies, local(&[0]), &log).unwrap();
-        assert_eq!((steps, why.unwrap()), (vec![(0, 5)], "A.m ran code that is not the program's own".into()));
+        assert_eq!(
+            (steps, why.unwrap()),
+            (vec![(0, 5)], "A.m ran code that is not the program's own".into())
+        );
         // Nobody called.
         let (steps, why) = walked(&copies, local(&[0]), &[inner(4), inner(2), hit(1), hit(0)]).unwrap();
         assert_eq!(steps, [(0, 4), (2, 2), (4, 1)]);
@@ -327,6 +333,9 @@ mod tests {
         let copies = copies(vec![(stored(), vec![Source::Local { mark: None, stores: set(&[0]) }])]);
         let log = vec![hit(0); MOST + 10];
         let (steps, why) = walked(&copies, local(&[0]), &log).unwrap();
-        assert_eq!((steps.len(), why.unwrap()), (MOST, "1000 steps were followed, and it goes on".to_owned()));
+        assert_eq!(
+            (steps.len(), why.unwrap()),
+            (MOST, "1000 steps were followed, and it goes on".to_owned())
+        );
     }
 }
