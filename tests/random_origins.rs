@@ -26,67 +26,103 @@ const STATEMENTS: usize = 60;
 /// Most steps that `qp` follows.
 const MOST: usize = 1000;
 
-/// What every program begins with; the steps below name lines of it by their marks.
+/// The types of the values of a program, what computes one from an `int`, and what a cast from `Object` is.
+const TYPES: [(&str, &str, &str); 5] = [
+    ("int", "N", "Integer"),
+    ("long", "(N) * 3L", "Long"),
+    ("double", "(N) / 2.0", "Double"),
+    ("String", "\"v\" + (N)", "String"),
+    ("Integer", "N", "Integer"),
+];
+
+/// What every program begins with, where T stands for the type; the steps below name lines of it by their marks.
 const HEAD: &str = "\
 class Hand {
-    int f;
-    int g;
-    Hand next;
+    T f;
+    T g;
 }
 interface Way {
-    int go(int v);
+    T go(T v);
 }
 class Straight implements Way {
-    public int go(int v) {
+    public T go(T v) {
         return v; //straight
     }
 }
 class Bent extends Straight {
     @Override
-    public int go(int v) {
-        int w = v; //bent
-        int again = super.go(w); //super
+    public T go(T v) {
+        T w = v; //bent
+        T again = super.go(w); //super
         return again; //back
     }
 }
+interface Any<X> {
+    X any(X v);
+}
+class Own implements Any<OBJECT> {
+    public OBJECT any(OBJECT v) {
+        return v; //own
+    }
+}
+class Held {
+    private final T held;
+
+    Held(T v) {
+        this.held = v; //held
+    }
+
+    T get() {
+        return held; //get
+    }
+}
 class Loop {
-    static int s;
-    static int t;
+    static boolean on = true;
+    static T s;
+    static T t;
     static final Hand A = new Hand();
     static final Hand B = new Hand();
-    static final int[] R = new int[3];
-    static final int[][] Q = {new int[2], new int[2]};
+    static final T[] R = new T[3];
+    static final T[][] Q = {new T[2], new T[2]};
     static final Way[] WAYS = {new Straight(), new Bent()};
+    static final Any<OBJECT> ANY = new Own();
 
-    static int id(int v) {
+    static T id(T v) {
         return v; //id
     }
 
-    static int make(int n) {
-        return n + 7; //make
+    static T make(int n) {
+        return COMPUTED; //make
     }
 
-    static int rec(int n, int v) {
+    static T rec(int n, T v) {
         if (n == 0) {
             return v; //inner
         }
         return rec(n - 1, v); //outer
     }
 
-    static void put(Hand hand, int v) {
+    static void put(Hand hand, T v) {
         hand.f = v; //put
     }
 
-    static int fail(int v) {
-        int kept = v; //kept
+    static T fail(T v) {
+        T kept = v; //kept
         try {
-            if (v > -1) {
+            if (on) {
                 throw new IllegalStateException();
             }
         } catch (IllegalStateException e) {
             return kept; //caught
         }
-        return 0;
+        return make(0);
+    }
+
+    static T last(T v, T w) {
+        if (on) {
+            v = w; //again
+        }
+        return v; //last
     }
 
     static void run(Runnable body) throws Exception {
@@ -130,6 +166,7 @@ struct Made {
 
 struct Maker {
     rng: Rng,
+    of: (&'static str, &'static str, &'static str),
     text: String,
     ways: Vec<Way>,
 }
@@ -161,7 +198,7 @@ impl Maker {
         if way.len() > MOST / 2 {
             return self.compute(to);
         }
-        match self.rng.below(16) {
+        match self.rng.below(22) {
             0 => self.compute(to),
             1 => {
                 let line = self.line(&format!("        {target} = id({source});"));
@@ -198,7 +235,7 @@ impl Maker {
                 self.ways[place] = [vec![("field", at("put")), ("parameter", line)], way].concat();
             }
             6 => {
-                let line = self.line(&format!("        {target} = args.length == 0 ? {source} : 1;"));
+                let line = self.line(&format!("        {target} = args.length == 0 ? {source} : make(1);"));
                 self.store(to, line, &[], way);
             }
             7 => {
@@ -207,7 +244,7 @@ impl Maker {
                 self.store(to, line, &[("returned", at("id")), ("parameter", line)], way);
             }
             8 => {
-                let line = self.line(&format!("        {target} = (Integer) (Object) {source};"));
+                let line = self.line(&format!("        {target} = ({}) (Object) {source};", self.of.2));
                 self.store(to, line, &[], way);
             }
             9 => {
@@ -220,7 +257,8 @@ impl Maker {
                 self.store(to, line, &[("returned", at("make"))], Vec::new());
             }
             11 => {
-                let line = self.line(&format!("        {target} = id(args.length + 7);"));
+                let computed = self.computed("args.length + 7");
+                let line = self.line(&format!("        {target} = id({computed});"));
                 let between = [("returned", at("id")), ("parameter", line), ("argument", line)];
                 self.store(to, line, &between, Vec::new());
             }
@@ -230,11 +268,47 @@ impl Maker {
                 self.store(to, line, &[], way);
             }
             13 if to != from => {
-                let line =
-                    self.line(&format!("        {{ int x = {source}; {source} = {target}; {target} = x; }}"));
+                let line = self.line(&format!(
+                    "        {{ {} x = {source}; {source} = {target}; {target} = x; }}",
+                    self.of.0
+                ));
                 let other = self.ways[to].clone();
                 self.store(to, line, &[("assigned", line)], way);
                 self.store(from, line, &[], other);
+            }
+            15 => {
+                let line = self.line(&format!("        {target} = ANY.any({source});"));
+                self.store(to, line, &[("returned", at("own")), ("parameter", line)], way);
+            }
+            16 => {
+                let line = self.line(&format!("        {target} = new Held({source}).get();"));
+                let between = [("returned", at("get")), ("field", at("held")), ("parameter", line)];
+                self.store(to, line, &between, way);
+            }
+            17 => {
+                let line = self.line(&format!("        {target} = last(make(1), {source});"));
+                let between = [("returned", at("last")), ("assigned", at("again")), ("parameter", line)];
+                self.store(to, line, &between, way);
+            }
+            18 => {
+                let of = self.of.2;
+                let line = self.line(&format!(
+                    "        {{ java.util.function.UnaryOperator<{of}> own = v -> v; {target} = own.apply({source}); }}"
+                ));
+                self.store(to, line, &[("returned", line), ("parameter", line)], way);
+            }
+            19 => {
+                let of = self.of.2;
+                let line = self.line(&format!(
+                    "        {{ java.util.function.UnaryOperator<{of}> own = Loop::id; {target} = own.apply({source}); }}"
+                ));
+                self.store(to, line, &[("returned", at("id")), ("parameter", line)], way);
+            }
+            20 => {
+                let line = self.line(&format!(
+                    "        {target} = switch (args.length) {{ case 0 -> {source}; default -> make(2); }};"
+                ));
+                self.store(to, line, &[], way);
             }
             14 if to >= LOCALS && from >= LOCALS => {
                 let line = self.line(&format!("        run(() -> {{ {target} = {source}; }});"));
@@ -247,19 +321,27 @@ impl Maker {
         }
     }
 
+    fn computed(&self, number: &str) -> String {
+        self.of.1.replace('N', number)
+    }
+
     fn compute(&mut self, to: usize) {
         // Few values, so that most ways carry equal ones.
         let value = self.rng.below(2) + 7;
-        let line = self.line(&format!("        {} = args.length + {value};", PLACES[to].0));
+        let computed = self.computed(&format!("args.length + {value}"));
+        let line = self.line(&format!("        {} = {computed};", PLACES[to].0));
         self.store(to, line, &[], Vec::new());
     }
 }
 
 fn made(seed: u64) -> Made {
-    let mut maker =
-        Maker { rng: Rng::new(seed), text: HEAD.to_owned(), ways: vec![Vec::new(); PLACES.len()] };
+    let mut rng = Rng::new(seed);
+    let of = TYPES[rng.below(TYPES.len())];
+    let text = HEAD.replace("COMPUTED", &of.1.replace('N', "n + 7")).replace("OBJECT", of.2);
+    let lines: Vec<String> = text.lines().map(|line| typed(line, of.0)).collect();
+    let mut maker = Maker { rng, of, text: lines.join("\n") + "\n", ways: vec![Vec::new(); PLACES.len()] };
     maker.line("    public static void main(String[] args) throws Exception {");
-    maker.line("        int a, b, c;");
+    maker.line(&format!("        {} a, b, c;", of.0));
     for to in 0..PLACES.len() {
         maker.compute(to);
     }
@@ -267,9 +349,22 @@ fn made(seed: u64) -> Made {
         maker.statement();
     }
     let last_line =
-        maker.line("        System.out.println(a + b + c + s + t + A.f + A.g + B.f + B.g + R[0] + R[2]);");
+        maker.line("        System.out.println(\"\" + a + b + c + s + t + A.f + A.g + B.f + B.g + R[0]);");
     maker.line("    }\n}");
     Made { text: maker.text, ways: maker.ways, last_line }
+}
+
+/// The line with the type for each T that is a word.
+fn typed(line: &str, of: &str) -> String {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    let chars: Vec<char> = line.chars().collect();
+    let mut out = String::new();
+    for (n, c) in chars.iter().enumerate() {
+        let alone =
+            *c == 'T' && !is_word(n.checked_sub(1).map(|n| chars[n])) && !is_word(chars.get(n + 1).copied());
+        if alone { out.push_str(of) } else { out.push(*c) }
+    }
+    out
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {

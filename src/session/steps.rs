@@ -6,6 +6,7 @@ use super::code::CodeBook;
 use super::round::Round;
 use crate::model::{Came, CameBy, Frame, Site};
 use crate::query::{Copies, CopyWhat};
+use bytecode::class::ACC_BRIDGE;
 use bytecode::stores::variable_in_slot;
 
 /// The steps of a way that was seen, from the point back.
@@ -21,6 +22,9 @@ fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Op
     // A parameter is passed where the call is.
     let caller = visit.caller.filter(|_| step.caller.is_some() && matches!(what, CopyWhat::Entered { .. }));
     let frame: &Frame = caller.and_then(|caller| outcome.tables.frame(caller)).unwrap_or(own);
+    if is_bridge(&frame.site, book) {
+        return None;
+    }
     Some(StepAnswer {
         passed: passed(what).to_owned(),
         variable: variable(what, &own.site, book),
@@ -32,6 +36,13 @@ fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Op
         thread: step.at.thread.to_string(),
         hit: step.at.ordinal.into(),
     })
+}
+
+/// Whether nobody wrote the method: it only calls the one of its name with other types.
+fn is_bridge(site: &Site, book: &CodeBook<'_>) -> bool {
+    let found = book.pool.find(&site.method.class).ok().flatten();
+    let method = found.as_ref().and_then(|f| f.file.method(&site.method.name, &site.method.descriptor));
+    method.is_some_and(|method| method.access & ACC_BRIDGE != 0)
 }
 
 fn passed(what: &CopyWhat) -> &'static str {

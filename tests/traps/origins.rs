@@ -74,6 +74,7 @@ fn every_way_of_passing_on_is_followed() {
         ("Param", "x"),
         ("Store", "x"),
         ("Init", "x"),
+        ("Bridge", "x"),
     ];
     for asked in asked(&marks) {
         asked.held().runs(2);
@@ -96,6 +97,7 @@ fn every_way_of_passing_on_is_followed() {
         let order = ["assigned x", "returned first()", "parameter first", "assigned a"];
         assert_eq!(steps(&asked, "OOrder"), order);
         assert_eq!(steps(&asked, "OStore"), ["assigned x", "element row[1]", "assigned made"]);
+        assert_eq!(steps(&asked, "OBridge"), ["assigned x", "returned any()", "parameter", "assigned made"]);
         assert_eq!(steps(&asked, "OInit"), ["assigned x", "field level"]);
     }
 }
@@ -126,6 +128,38 @@ fn what_cannot_be_followed_is_said() {
 }
 
 #[test]
+fn it_can_be_asked_from_a_change_and_be_asked_from() {
+    let points = r#"
+        (id: "P", at: Line("Origins", {Watched})),
+        (id: "C", at: LastChange("P:box.value")),
+        (id: "O", at: Origin("C:box.value")),
+        (id: "E", at: Entry("Origins.overwritten")),
+        (id: "OE", at: Origin("E:p")),
+        (id: "L", at: Line("Origins", {Throw})),
+        (id: "OL", at: Origin("L:x")),
+        (id: "M", at: LastCondition("OL"), expect: (located: false)),
+        (id: "F", at: Entry("Origins.fails")),
+        (id: "D", at: LastChange("OL:shared")),
+    "#;
+    for asked in Fixture::new("origins", "Origins").ask_with(points, &["--backend", "probe"]) {
+        // The change has not happened yet where it stops.
+        asked.at("C", "Again").at("O", "WatchMade").certain("O");
+        assert_eq!(steps(&asked, "O"), ["field value", "assigned made"]);
+        assert_eq!(steps(&asked, "OE"), ["parameter p", "argument"]);
+        asked.at("OL", "ThrowMade").certain("OL");
+        assert_eq!(asked.point("D")["located"], true, "{:#}", asked.answer);
+        assert_eq!(asked.point("D")["text"], "shared = c;");
+    }
+}
+
+#[test]
+fn fields_that_choose_among_several_are_refused() {
+    let points = r#"(id: "A", at: Line("Origins", {Map})), (id: "O", at: Origin("A:x"), index: 2),"#;
+    let refused = Fixture::new("origins", "Origins").refused(points);
+    assert!(refused.contains("a value has one origin"), "{refused}");
+}
+
+#[test]
 fn a_value_that_goes_round_is_followed_only_so_far() {
     for asked in asked(&[("Loop", "x")]) {
         asked.held().runs(2).at("OLoop", "Round").noted("OLoop", "1000 steps were followed");
@@ -137,4 +171,22 @@ fn a_value_that_goes_round_is_followed_only_so_far() {
 fn an_origin_needs_probes() {
     let refused = Fixture::new("origins", "Origins").refused_by_jdwp(&question(&[("Map", "x")]));
     assert!(refused.contains("OMap") && refused.contains("needs probes"), "{refused}");
+}
+
+#[test]
+fn a_million_other_values_do_not_hide_it() {
+    let points = r#"(id: "A", at: Line("Hot", {A})), (id: "O", at: Origin("A:x")),"#;
+    let fixture = Fixture::new("origins", "Hot").args(&["1000000"]);
+    let start = std::time::Instant::now();
+    let all = fixture.ask_with(points, &["--backend", "probe"]);
+    eprintln!(
+        "11 million hits logged and a run that stops at the steps: {:?}",
+        start.elapsed() / all.len() as u32
+    );
+    for asked in all {
+        asked.held().runs(2).at("O", "Made").certain("O").has("O", &[("new", "2999998")]);
+        let way = ["assigned x", "element row[i & 15]", "field kept", "returned pass()", "parameter value"];
+        assert_eq!(steps(&asked, "O")[..5], way);
+        assert_eq!(asked.point("O")["hit"], 1_000_000);
+    }
 }
