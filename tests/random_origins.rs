@@ -336,7 +336,7 @@ impl Maker {
 
 fn made(seed: u64) -> Made {
     let mut rng = Rng::new(seed);
-    let of = TYPES[rng.below(TYPES.len())];
+    let of = *rng.pick(&TYPES);
     let text = HEAD.replace("COMPUTED", &of.1.replace('N', "n + 7")).replace("OBJECT", of.2);
     let lines: Vec<String> = text.lines().map(|line| typed(line, of.0)).collect();
     let mut maker = Maker { rng, of, text: lines.join("\n") + "\n", ways: vec![Vec::new(); PLACES.len()] };

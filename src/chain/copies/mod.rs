@@ -43,6 +43,9 @@ enum Task {
     Argument(u32, usize),
 }
 
+/// The stores that reach each load of each slot.
+type Loads = HashMap<(MethodAt, u16), HashMap<u32, Vec<(u32, StoreKind)>>>;
+
 /// Finds places and what leads to them.
 pub struct Finder<'a> {
     index: Index<'a>,
@@ -105,14 +108,14 @@ impl<'a> Finder<'a> {
     /// [`TooMany`].
     pub fn finish(mut self) -> Result<Vec<CopySite>, TooMany> {
         let mut producers = HashMap::new();
-        let mut reached = HashMap::new();
+        let mut reached = Loads::new();
         while let Some(task) = self.tasks.pop_front() {
             let number = match task {
                 Task::Value(number) | Task::Argument(number, _) => number,
             };
             let Some((at, pc)) = self.place(number) else { continue };
             // What the task reads is the index's; what it adds is not.
-            let known = producers.entry(at).or_insert_with(|| self.producers_of(at));
+            let known = producers.entry(at).or_insert_with(|| self.index.code(at).and_then(Operands::new));
             match task {
                 Task::Value(_) => {
                     let pushed = known.as_ref().map(|of| of.top(pc));
@@ -122,11 +125,7 @@ impl<'a> Finder<'a> {
                     }
                 }
                 Task::Argument(_, place) => {
-                    let descriptor = match self.index.op((at, pc)) {
-                        Some(Op::Invoke { method, .. }) => method.descriptor.clone(),
-                        _ => continue,
-                    };
-                    let pushed = known.as_ref().map(|of| of.argument(pc, &descriptor, place));
+                    let pushed = known.as_ref().map(|of| of.argument(pc, place));
                     let found = self.sources((at, pc), pushed, &mut reached);
                     if let Some(CopyWhat::Called { arguments }) =
                         self.site_mut(number).map(|site| &mut site.what)
@@ -148,11 +147,6 @@ impl<'a> Finder<'a> {
 
     fn site_mut(&mut self, number: u32) -> Option<&mut CopySite> {
         self.sites.get_mut(usize::try_from(number).ok()?)
-    }
-
-    /// What each instruction's operands come from; owned, so that places can be added meanwhile.
-    fn producers_of(&self, at: MethodAt) -> Option<OwnedProducers> {
-        OwnedProducers::new(self.index.code(at)?)
     }
 
     /// The number of a place, and whether it is new.
@@ -286,7 +280,7 @@ impl<'a> Finder<'a> {
         &mut self,
         (at, used): PlaceAt,
         pushed: Option<Vec<Producer>>,
-        reached: &mut HashMap<(MethodAt, u16), HashMap<u32, Vec<(u32, StoreKind)>>>,
+        reached: &mut Loads,
     ) -> Vec<Source> {
         let Some(pushed) = pushed else {
             let why = "its code has subroutines, as compilers before Java 6 made them";
@@ -326,7 +320,7 @@ impl<'a> Finder<'a> {
         op: &Op,
         many: bool,
         used: u32,
-        reached: &mut HashMap<(MethodAt, u16), HashMap<u32, Vec<(u32, StoreKind)>>>,
+        reached: &mut Loads,
     ) -> Option<Source> {
         let (at, pc) = place;
         match op {
@@ -414,13 +408,13 @@ impl<'a> Finder<'a> {
 }
 
 /// The producers of what the instructions of a method use, without the code they were found in.
-struct OwnedProducers {
+struct Operands {
     tops: HashMap<u32, Vec<Producer>>,
     arguments: HashMap<u32, Vec<Vec<Producer>>>,
 }
 
-impl OwnedProducers {
-    fn new(code: &bytecode::Code) -> Option<OwnedProducers> {
+impl Operands {
+    fn new(code: &bytecode::Code) -> Option<Operands> {
         let producers = Producers::new(code)?;
         let (mut tops, mut arguments) = (HashMap::new(), HashMap::new());
         for Instruction { pc, op, .. } in &code.instructions {
@@ -440,14 +434,14 @@ impl OwnedProducers {
                 _ => {}
             }
         }
-        Some(OwnedProducers { tops, arguments })
+        Some(Operands { tops, arguments })
     }
 
     fn top(&self, pc: u32) -> Vec<Producer> {
         self.tops.get(&pc).cloned().unwrap_or_default()
     }
 
-    fn argument(&self, pc: u32, _descriptor: &str, place: usize) -> Vec<Producer> {
+    fn argument(&self, pc: u32, place: usize) -> Vec<Producer> {
         self.arguments.get(&pc).and_then(|all| all.get(place)).cloned().unwrap_or_default()
     }
 }

@@ -14,6 +14,7 @@ use crate::run::vm::{bci, to_wire};
 use crate::run::watcher::Watcher;
 use jdwp::commands::object_reference;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use wire::{LogReader, Logged};
 
@@ -79,10 +80,10 @@ impl Watcher {
             None => Ok(None),
         };
         // What other threads have done since this one stands does not count.
-        while told.marked {
+        let mut others = told.marked;
+        while others {
             match next() {
-                Ok(Some(hit)) if hit.thread != thread => {}
-                Ok(_) => break,
+                Ok(hit) => others = hit.is_some_and(|hit| hit.thread != thread),
                 Err(error) => return Ok(unreadable(error)),
             }
         }
@@ -101,9 +102,8 @@ impl Watcher {
         };
         let mut names: HashMap<u16, Arc<str>> = HashMap::new();
         for hit in steps.iter().flat_map(|step| [Some(step.hit), step.got]).flatten() {
-            if !names.contains_key(&hit.thread) {
-                let name = recorder::named(&mut self.watched, stop, hit.thread).await?;
-                names.insert(hit.thread, name.into());
+            if let Entry::Vacant(unknown) = names.entry(hit.thread) {
+                unknown.insert(recorder::named(&mut self.watched, stop, hit.thread).await?.into());
             }
         }
         let step = |step: &Passed| {

@@ -216,6 +216,9 @@ mod tests {
         numbers.into()
     }
 
+    /// The places of the steps with where their hits are in the log, and why it ends.
+    type Found = (Vec<(u32, u64)>, Option<String>);
+
     fn copies(places: Vec<(CopyWhat, Vec<Source>)>) -> Copies {
         let site =
             |n: usize| Site { method: MethodName::new("A", "m", "()V"), bci: u32::try_from(n).unwrap() };
@@ -239,7 +242,7 @@ mod tests {
         Logged { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
     }
 
-    fn walked(copies: &Copies, look: Look, log: &[Logged]) -> Option<(Vec<(u32, u64)>, Option<String>)> {
+    fn walked(copies: &Copies, look: Look, log: &[Logged]) -> Option<Found> {
         let mut log: Vec<Logged> = (1..).zip(log).map(|(n, hit)| Logged { ordinal: n, ..*hit }).collect();
         let found = walk(copies, look, &mut || Ok(log.pop())).unwrap();
         found.map(|(steps, why)| {
