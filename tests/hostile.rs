@@ -59,6 +59,23 @@ const DEEP: Hostile = Hostile {
     code: 8,
 };
 
+const MORTAL: Hostile = Hostile {
+    main: "Mortal",
+    points: r#"(id: "A", at: Line("Mortal", {A})), (id: "B", at: LastChange("A:kept.value"))"#,
+    marks: &["A", "B"],
+    says: "value 42, small",
+    code: 10,
+};
+
+const FINALLY: Hostile = Hostile {
+    main: "Finally",
+    points: r#"(id: "A", at: Line("Finally", {A})), (id: "B", at: LastChange("A:left")),
+        (id: "C", at: LastChange("A:entered"))"#,
+    marks: &["A", "B", "C"],
+    says: "as many",
+    code: 9,
+};
+
 impl Hostile {
     fn file(&self) -> String {
         format!("{}.java", self.main)
@@ -80,6 +97,12 @@ impl Hostile {
 
     /// Replays. A point behind the program's end keeps each run from being cut off when all is located.
     fn replay(&self, case: &Case, command: &[String], way: &str) -> Run {
+        let run = self.replay_only(case, command, way);
+        self.says_so(&run, way);
+        run
+    }
+
+    fn replay_only(&self, case: &Case, command: &[String], way: &str) -> Run {
         let mut points = format!("{}, (id: \"Never\", at: Entry(\"Never.never\"))", self.points);
         for mark in self.marks {
             let line = case.line(&self.file(), &format!("// <- {mark}")).to_string();
@@ -87,14 +110,16 @@ impl Hostile {
         }
         let mut arguments: Vec<&str> = way.split(' ').collect();
         arguments.extend(["--format", "json", "--max-runs", "30", "--show-output"]);
-        let run = case.replay(&format!("command: {command:?}, timeout_s: 100"), &points, &arguments);
-        // Every run came to the same result.
+        case.replay(&format!("command: {command:?}, timeout_s: 100"), &points, &arguments)
+    }
+
+    /// Every run came to the same result.
+    fn says_so(&self, run: &Run, way: &str) {
         let said = String::from_utf8_lossy(&run.output.stderr).into_owned();
         let says: Vec<&str> =
             said.lines().filter_map(|l| l.strip_prefix("run ")?.split_once(" | ")).map(|l| l.1).collect();
         assert!(!says.is_empty(), "{way}: {said}");
         assert!(says.iter().all(|line| *line == self.says), "{way}: {said}");
-        run
     }
 
     /// All that is asked is answered, and rightly.
@@ -147,6 +172,10 @@ fn a_probe_that_finds_the_stack_full_throws_for_the_program() {
         DEEP.alone(&case, &command);
         for way in BY_PROBES {
             let run = DEEP.replay(&case, &command, way);
+            if run.output.status.code() == Some(4) {
+                run.fails(4, &["probes cannot answer", "no stack left"]);
+                continue;
+            }
             DEEP.right(&case, &run, way);
             let answer = run.answer();
             let thrown = point(&answer, "N");
@@ -157,6 +186,33 @@ fn a_probe_that_finds_the_stack_full_throws_for_the_program() {
             );
         }
     }
+}
+
+/// Where a probe finds no stack, the run is none that the program would have come to alone: it is not answered from.
+#[test]
+fn what_a_finally_does_is_not_left_out() {
+    let case = Case::new("hostile");
+    let mut refused = 0;
+    for java in javas() {
+        for options in [&["-Xint", "-Xss256k"][..], &["-Xss512k"]] {
+            let command = FINALLY.command(&java, options, &["40"]);
+            FINALLY.alone(&case, &command);
+            for way in BY_PROBES {
+                let run = FINALLY.replay_only(&case, &command, way);
+                if run.output.status.code() == Some(4) {
+                    run.fails(4, &["probes cannot answer", "no stack left"]);
+                    refused += 1;
+                } else {
+                    FINALLY.says_so(&run, way);
+                    FINALLY.right(&case, &run, way);
+                }
+            }
+        }
+        let command = FINALLY.command(&java, &["-Xint", "-Xss256k"], &["2"]);
+        let run = FINALLY.replay_only(&case, &command, "--backend auto");
+        FINALLY.right(&case, &run, "auto");
+    }
+    assert!(refused > 0, "the stack ends in a probe now and then");
 }
 
 #[test]
@@ -170,6 +226,20 @@ fn a_full_heap_loses_nothing_that_is_kept() {
             FULL.right(&case, &run, way);
             assert_eq!(point(&run.answer(), "B")["old"], "41", "{way}");
         }
+    }
+}
+
+/// What is kept of an object goes with it.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_bounded_by_the_objects_that_live() {
+    let case = Case::new("hostile");
+    for java in javas() {
+        let command = MORTAL.command(&java, &["-Xmx32m"], &["12000000"]);
+        MORTAL.alone(&case, &command);
+        let run = MORTAL.replay(&case, &command, "--backend probe --eager 0");
+        MORTAL.right(&case, &run, "kept");
+        assert_eq!(point(&run.answer(), "B")["old"], "41");
     }
 }
 

@@ -1,8 +1,9 @@
-//! `qp explain CHAIN`: the TraceQueries and the dependency graph, without running anything.
+//! `qp explain CHAIN`: the TraceQueries and the dependency graph, without running anything; with `--cost` what a replay
+//! would take, by one run that only counts.
 
 use super::CommandError;
 use crate::chain::{Chain, Explanation, GraphFormat};
-use crate::session::{self, Interrupt};
+use crate::session::{self, Cost, Interrupt, Progress};
 use std::path::PathBuf;
 
 /// How the graph is written.
@@ -26,10 +27,10 @@ impl From<GraphForm> for GraphFormat {
     }
 }
 
-/// Shows what a chain's questions become, without running anything
+/// Shows what a chain's questions become, without running anything, or what a replay would cost
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp explain cart.ron\n  qp explain cart.ron --graph dot | dot -Tsvg -o cart.svg"
+    after_help = "Examples:\n  qp explain cart.ron\n  qp explain cart.ron --graph dot | dot -Tsvg -o cart.svg\n  qp explain --cost cart.ron       # how long would a replay take, and by which back end?"
 )]
 pub struct Explain {
     /// The chain file
@@ -38,15 +39,40 @@ pub struct Explain {
     /// Print only the dependency graph, in this form
     #[arg(long, value_enum, value_name = "FORM")]
     pub graph: Option<GraphForm>,
+    /// Run the program once, count the hits of each point, and tell what a replay would take
+    #[arg(long, conflicts_with = "graph")]
+    pub cost: bool,
+    /// With --cost: end the run after so many seconds (overrides `timeout_s` of the chain)
+    #[arg(long, value_name = "SECONDS", requires = "cost", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+}
+
+/// What is explained.
+#[derive(Clone, Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Explained {
+    /// What the questions become.
+    Questions(Explanation),
+    /// What they cost.
+    Cost(Cost),
 }
 
 impl Explain {
     /// Does it.
     ///
     /// # Errors
-    /// The chain is bad, its classes cannot be read, or it was interrupted.
-    pub async fn execute(&self, interrupt: &mut Interrupt) -> Result<Explanation, CommandError> {
+    /// The chain is bad, its classes cannot be read, or it was interrupted; with `--cost`, the program cannot be built,
+    /// launched or counted.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Explained, CommandError> {
         let chain = Chain::load(&self.chain).map_err(session::SessionError::from)?;
-        Ok(session::explain(&chain, interrupt).await?)
+        if !self.cost {
+            return Ok(Explained::Questions(session::explain(&chain, interrupt).await?));
+        }
+        let name = self.chain.display().to_string();
+        Ok(Explained::Cost(session::cost(&name, &chain, self.timeout, progress, interrupt).await?))
     }
 }

@@ -76,7 +76,8 @@ pub struct Questions {
     pub tracked: BTreeSet<MethodName>,
     /// The class files.
     pub pool: Rc<ClassPool>,
-    /// Which hits interrupt, by query, where the run is to be watched by probes.
+    /// Which hits interrupt, by query, where the run is to be watched by probes. Where one is [`Gate::Count`] all are, and
+    /// nothing interrupts.
     pub gates: Option<Vec<Gate>>,
 }
 
@@ -175,11 +176,15 @@ pub async fn execute(
         (Some(agent), Some(gates)) => probes::begin(agent, process, &questions, gates, &watches),
         _ => Ok(None),
     };
+    let counts = questions.gates.as_ref().is_some_and(|gates| gates.contains(&Gate::Count));
+    // What is counted interrupts nothing.
+    let watches = if counts { Watches::default() } else { watches };
     let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
     match recorder {
         Ok(Some((told, recorder))) => {
             watched.vm.told = Some(told);
-            watched.recorder = Some(recorder);
+            watched.counts = counts.then(|| questions.queries.clone());
+            watched.recorder = (!counts).then_some(recorder);
         }
         Ok(None) => {}
         Err(why) => watched.report.unprobed.push(why),

@@ -1,5 +1,6 @@
 //! What a run tells about itself beside its occurrences: enough to explain a point that never hit (DESIGN §5.20).
 
+use super::probes::Counted;
 use crate::model::{Coordinate, FrameKey, MethodName, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -155,6 +156,8 @@ pub struct RunReport {
     pub called_methods: bool,
     /// The steps of values' ways that were stopped at, in order.
     pub visits: Vec<Visit>,
+    /// The hits, where they were only counted and the VM has told them at its end.
+    pub counted: Option<Counted>,
 }
 
 impl RunReport {

@@ -8,10 +8,12 @@ use super::vm::{Vm, type_name};
 use super::watches::Watches;
 use crate::classes::ClassPool;
 use crate::model::{MethodName, Tables};
+use crate::query::TraceQuery;
 use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{Event, EventSet, Events, SuspendPolicy, ThreadId};
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a method called in an expression may take.
@@ -33,6 +35,8 @@ pub struct Watched {
     pub report: RunReport,
     /// The agent's recorder, where the run is watched by probes.
     pub recorder: Option<Recorder>,
+    /// Whose hits are only counted.
+    pub counts: Option<Arc<[TraceQuery]>>,
     events: Events,
     deferred: VecDeque<EventSet>,
     said_its_end: bool,
@@ -53,6 +57,7 @@ impl Watched {
             tables,
             report: RunReport::default(),
             recorder: None,
+            counts: None,
             events,
             deferred: VecDeque::new(),
             said_its_end: false,
@@ -88,6 +93,8 @@ impl Watched {
     pub fn close_report(&mut self) {
         let Some(told) = &mut self.vm.told else { return };
         told.catch_up();
+        let counts = self.counts.as_ref();
+        self.report.counted = counts.and_then(|queries| super::probes::counted(told, queries, &self.pool));
         let problems = std::mem::take(&mut told.problems);
         self.report.unprobed.extend(problems);
         if !told.started && self.report.unprobed.is_empty() {

@@ -65,7 +65,7 @@ impl Assembly<'_> {
         for solution in solutions.iter().take(before) {
             earlier.push(self.points(namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
         }
-        let points = self.points(namer, &|p| locator.located(p));
+        let points = self.points(namer, &|p| self.round.located(p));
         let outcome = self.outcome(&points);
         let mut warnings = self.round.translation.warnings.clone();
         warnings.extend(self.round.outcome.report.warnings.iter().cloned());
@@ -277,7 +277,7 @@ impl Filling<'_, '_> {
         let book = CodeBook { pool: &round.pool, sources: self.assembly.sources };
         answer.new = reasons::value_seen(self.query, self.located)
             .map(|value| self.namer.text(value, &round.outcome.tables));
-        let Some(came) = round.ways.of(self.query.point) else { return };
+        let Some(came) = round.ways.of(&round.queries, self.query.point) else { return };
         answer.steps = steps(round, copies, came, &book);
         answer.notes.extend(came.end.as_ref().map(|why| format!("it is not followed further: {why}")));
     }

@@ -6,6 +6,7 @@ use crate::model::{Came, CameBy, Coordinate, LastHit, Site, Tables, Value, short
 use crate::query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
 use crate::run::Visit;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// So often the way may be another one in the next run.
 const CHANGES: u32 = 3;
@@ -13,7 +14,8 @@ const CHANGES: u32 = 3;
 /// The ways that are known so far.
 #[derive(Clone, Debug, Default)]
 pub struct Ways {
-    known: BTreeMap<PointIndex, Came>,
+    /// By point, with what tells its question from others: in a session a point can become another one.
+    known: BTreeMap<PointIndex, (u64, Came)>,
     changes: BTreeMap<PointIndex, u32>,
 }
 
@@ -42,13 +44,19 @@ enum Compared {
 
 impl Ways {
     /// The way of a point's value.
-    pub fn of(&self, point: PointIndex) -> Option<&Came> {
-        self.known.get(&point)
+    pub fn of(&self, queries: &[TraceQuery], point: PointIndex) -> Option<&Came> {
+        let (question, came) = self.known.get(&point)?;
+        (*question == question_of(queries, point)).then_some(came)
+    }
+
+    /// Runs begin that belong together: how often a way was another one before is not for them.
+    pub fn begin(&mut self) {
+        self.changes.clear();
     }
 
     /// Where the next run is to stop for a point.
-    pub fn armed(&self, point: PointIndex) -> Vec<Coordinate> {
-        let steps = self.known.get(&point).into_iter().flat_map(|came| &came.steps);
+    pub fn armed(&self, queries: &[TraceQuery], point: PointIndex) -> Vec<Coordinate> {
+        let steps = self.of(queries, point).into_iter().flat_map(|came| &came.steps);
         steps.flat_map(|step| [Some(&step.at), step.got.as_ref()]).flatten().cloned().collect()
     }
 
@@ -56,12 +64,13 @@ impl Ways {
     pub fn verdict(&mut self, round: &Round, query: &TraceQuery, copies: &Copies) -> Seen {
         let Some((effect, kept)) = effect(query) else { return Seen::Holds };
         let Some(effect) = round.locator.located(effect) else { return Seen::Holds };
-        let Some(came) = self.known.get(&query.point) else {
+        let question = question_of(&round.queries, query.point);
+        let Some((_, came)) = self.known.get(&query.point).filter(|(of, _)| *of == question) else {
             let detail = effect.occurrence.detail.as_ref();
             let forecast = detail.and_then(|d| d.forecasts.iter().find(|f| f.query == query.point.0));
             return match forecast.map(|f| &f.last) {
                 Some(LastHit::Never) => Seen::Holds,
-                Some(LastHit::Came(came)) => self.learn(query.point, came.clone()),
+                Some(LastHit::Came(came)) => self.learn(query.point, question, came.clone()),
                 Some(LastHit::Unknown(why)) => Seen::Refused(format!("{}: {why}", query.id)),
                 Some(LastHit::At(_)) | None => {
                     Seen::Refused(format!("{}: nothing was logged at the point it is asked from", query.id))
@@ -75,7 +84,7 @@ impl Ways {
                 Some(_) => Seen::Holds,
                 None => self.forget(query),
             },
-            Compared::Shorter(came) => self.learn(query.point, came),
+            Compared::Shorter(came) => self.learn(query.point, question, came),
             Compared::Gone => self.forget(query),
             Compared::OtherObject => Seen::Refused(format!(
                 "{}: two objects bear the same identity hash code, so the log cannot tell them apart",
@@ -84,8 +93,8 @@ impl Ways {
         }
     }
 
-    fn learn(&mut self, point: PointIndex, came: Came) -> Seen {
-        self.known.insert(point, came);
+    fn learn(&mut self, point: PointIndex, question: u64, came: Came) -> Seen {
+        self.known.insert(point, (question, came));
         Seen::Again
     }
 
@@ -102,6 +111,27 @@ impl Ways {
             query.id
         ))
     }
+}
+
+/// Tells a point's question from others: with the points it is asked from, whose occurrences it depends on.
+fn question_of(queries: &[TraceQuery], point: PointIndex) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut asked = vec![point];
+    let mut next = 0;
+    while let Some(query) = asked.get(next).and_then(|p| queries.iter().find(|query| query.point == *p)) {
+        next += 1;
+        // What later points want of it changes nothing.
+        format!("{:?}", TraceQuery { keep: Vec::new(), ..query.clone() }).hash(&mut hasher);
+        if let Event::Copied(copies) = &query.event {
+            copies.sites.iter().for_each(|place| place.site.hash(&mut hasher));
+        }
+        for from in query.constraints.iter().map(Constraint::point) {
+            if !asked.contains(&from) {
+                asked.push(from);
+            }
+        }
+    }
+    hasher.finish()
 }
 
 /// The point that sees the value, and which of its kept values that is.

@@ -1,7 +1,7 @@
 //! What class files and sources say of a located site: its line, what it assigns, what it decides.
 
 use crate::classes::{ClassPool, FoundClass, SourceRoots, SourceText};
-use crate::model::{Frame, MethodName, Site};
+use crate::model::{Coordinate, Frame, MethodName, Site};
 use crate::query::Field;
 use bytecode::{Cfg, ControlDependence, Expressions, Op};
 use std::sync::Arc;
@@ -78,6 +78,24 @@ impl CodeBook<'_> {
     pub fn file(&self, class: &str) -> String {
         let found = self.pool.find(class).ok().flatten();
         found.and_then(|f| f.file.source_file.clone()).unwrap_or_else(|| class.to_owned())
+    }
+
+    /// An instruction, as `Intro.main@31 line 31`.
+    pub fn place(&self, site: &Site) -> String {
+        match self.line(&site.method, site.bci) {
+            Some(line) => format!("{site} line {line}"),
+            None => site.to_string(),
+        }
+    }
+
+    /// A hit by its place and number, as `Intro.java:10, hit 2`.
+    pub fn hit(&self, at: &Coordinate) -> String {
+        let Site { method, bci } = &at.site;
+        let place = match self.line(method, *bci) {
+            Some(line) => format!("{}:{line}", self.file(&method.class)),
+            None => format!("{}.{}", method.class, method.name),
+        };
+        format!("{place}, hit {}", at.ordinal)
     }
 
     /// Whether the class file has the method, with code.

@@ -53,6 +53,9 @@ pub enum SessionError {
     /// Probes were asked for and cannot answer.
     #[error("probes cannot answer: {0}; `--backend auto` falls back to JDWP events, which are slower")]
     Probes(String),
+    /// A run that was to count hits did not tell them.
+    #[error("the hits are not known, since the VM did not tell them at its end: {0}")]
+    NotCounted(String),
     /// Without a run little is known of a wrapper's classes.
     #[error(
         "{error} (`{program}` is not `java`, so the class path of the VM is known only when it runs: write the `java` \
@@ -213,6 +216,7 @@ impl SessionError {
             | SessionError::Locate(_)
             | SessionError::Run(_)
             | SessionError::Probes(_)
+            | SessionError::NotCounted(_)
             | SessionError::NeedsProbes { .. }
             | SessionError::Lost(_) => 4,
             SessionError::CutOff { .. } | SessionError::CallInterrupted | SessionError::Interrupted => 130,

@@ -8,18 +8,21 @@
 //!   `reasons` says why a point has none, `never` what came nearest to one that never hit.
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
+//! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
 mod answer;
 mod assemble;
 mod came;
 mod code;
+mod cost;
 mod error;
 mod expectation;
 mod explore;
 mod files;
 mod judge;
 mod never;
+mod price;
 mod probing;
 mod progress;
 mod reasons;
@@ -37,6 +40,7 @@ pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
     StepAnswer,
 };
+pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use error::SessionError;
 pub use explore::{
     Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,
@@ -44,6 +48,7 @@ pub use explore::{
 };
 pub use files::{portable, seen_from_cwd, write_whole};
 pub use judge::{Judged, judge};
+pub use price::Forecast;
 pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};

@@ -8,7 +8,8 @@
 
 use super::came::{self, Seen, Ways};
 use super::round::Round;
-use crate::model::{Coordinate, LastHit, Site};
+use crate::locate::{Located, Locator};
+use crate::model::{Coordinate, LastHit, Site, Tables};
 use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
 use crate::run::Gate;
 use std::collections::BTreeMap;
@@ -67,6 +68,12 @@ impl Probing {
         &self.ways
     }
 
+    /// Runs begin that belong together: how often something changed before is not for them.
+    pub fn begin(&mut self) {
+        self.changes.clear();
+        self.ways.begin();
+    }
+
     /// No more probes.
     pub fn refuse(&mut self, why: String) {
         self.refused = Some(why);
@@ -96,28 +103,19 @@ impl Probing {
         queries.into_iter().map(narrow).collect()
     }
 
-    /// Which hits interrupt: all of them, or the first `eager` ones and those known to be the last, and that at which the
-    /// run is to be halted.
-    pub fn gates(
-        &self,
-        queries: &[TraceQuery],
-        all: bool,
-        eager: u32,
-        halt_at: Option<&Coordinate>,
-    ) -> Vec<Gate> {
+    /// Which hits interrupt: all of them, or the first `eager` ones and those known to be the last, and those at which the
+    /// run may be halted.
+    pub fn gates(&self, queries: &[TraceQuery], all: bool, eager: u32, halts: &[Coordinate]) -> Vec<Gate> {
         let gate = |query: &TraceQuery| match effect(query) {
             _ if matches!(query.event, Event::Copied(_)) => {
-                let mut armed = self.ways.armed(query.point);
-                let halts = halt_at.filter(|at| at.query == query.point.0 && !armed.contains(at));
-                armed.extend(halts.cloned());
-                Gate::First { budget: 0, armed }
+                Gate::First { budget: 0, armed: self.ways.armed(queries, query.point) }
             }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
-                let halts = halt_at.filter(|at| at.query == query.point.0 && !armed.contains(at));
-                armed.extend(halts.cloned());
                 // What is known to be asked for elsewhere need not be looked for among the first.
                 let budget = if armed.is_empty() { eager } else { 0 };
+                let halts = halts.iter().filter(|at| at.query == query.point.0 && !armed.contains(at));
+                armed.extend(halts.cloned().collect::<Vec<_>>());
                 Gate::First { budget, armed }
             }
             _ => Gate::All,
@@ -139,23 +137,9 @@ impl Probing {
             }
         }
         for (query, gate) in round.queries.iter().zip(gates) {
-            let (Some(point), Gate::First { .. }) = (effect(query), gate) else { continue };
-            // Where its effect is not located, neither can it be.
-            let Some(effect) = round.locator.located(point) else { continue };
-            let detail = effect.occurrence.detail.as_ref();
-            let forecast = detail.and_then(|d| d.forecasts.iter().find(|f| f.query == query.point.0));
-            // Without a forecast every hit had interrupted.
-            let Some(forecast) = forecast else { continue };
             let tables = &round.outcome.tables;
-            let located = round.locator.located(query.point).map(|l| &l.occurrence);
-            let found = located.and_then(|o| {
-                let site = tables.frame(o.frame)?.site.clone();
-                let (thread, ordinal) = (tables.thread(o.thread), o.ordinal);
-                Some(Coordinate { query: query.point.0, site, thread, ordinal, way: o.way })
-            });
-            match &forecast.last {
-                LastHit::Never if found.is_none() => {}
-                LastHit::At(last) if found.as_ref() == Some(last) => {}
+            let Some((effect, last)) = other_last(query, gate, &round.locator, tables) else { continue };
+            match last {
                 LastHit::Never => {
                     return Conclusion::Refused(format!("{}: nothing was kept of its hit", query.id));
                 }
@@ -217,6 +201,63 @@ impl Probing {
         *changes += 1;
         *changes <= CHANGES
     }
+}
+
+/// The located point that a query's last hit comes before, and that hit as the VM has kept it, where that is not what was
+/// located for the query.
+fn other_last<'l>(
+    query: &TraceQuery,
+    gate: &Gate,
+    locator: &'l Locator,
+    tables: &Tables,
+) -> Option<(&'l Located, &'l LastHit)> {
+    let (point, Gate::First { .. }) = (effect(query)?, gate) else { return None };
+    // Where its effect is not located, neither can it be.
+    let effect = locator.located(point)?;
+    // Without a forecast every hit had interrupted.
+    let forecasts = &effect.occurrence.detail.as_ref()?.forecasts;
+    let last = &forecasts.iter().find(|f| f.query == query.point.0)?.last;
+    let located = locator.located(query.point).map(|l| &l.occurrence);
+    let found = located.and_then(|o| {
+        let site = tables.frame(o.frame)?.site.clone();
+        let (thread, ordinal) = (tables.thread(o.thread), o.ordinal);
+        Some(Coordinate { query: query.point.0, site, thread, ordinal, way: o.way })
+    });
+    let agrees = match last {
+        LastHit::Never => found.is_none(),
+        LastHit::At(last) => found.as_ref() == Some(last),
+        LastHit::Unknown(_) | LastHit::Came(_) => false,
+    };
+    (!agrees).then_some((effect, last))
+}
+
+/// Why what a run located for a point is not its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Astray {
+    /// The VM has seen another last hit, at which the run did not stop.
+    Last(LastHit),
+    /// It was asked from this point, which is astray itself.
+    Follows(PointIndex),
+}
+
+/// The points for which a run located what is not their answer.
+pub fn astray(
+    queries: &[TraceQuery],
+    gates: Option<&[Gate]>,
+    locator: &Locator,
+    tables: &Tables,
+) -> BTreeMap<PointIndex, Astray> {
+    let mut astray = BTreeMap::new();
+    for (query, gate) in queries.iter().zip(gates.unwrap_or_default()) {
+        // A point is asked from those above it.
+        let from = query.constraints.iter().map(Constraint::point).find(|p| astray.contains_key(p));
+        let why = match from {
+            Some(point) => Some(Astray::Follows(point)),
+            None => other_last(query, gate, locator, tables).map(|(_, last)| Astray::Last(last.clone())),
+        };
+        astray.extend(why.map(|why| (query.point, why)));
+    }
+    astray
 }
 
 fn listed(ids: &[Arc<str>]) -> String {

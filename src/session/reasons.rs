@@ -3,8 +3,9 @@
 use super::assemble::Assembly;
 use super::code::CodeBook;
 use super::never::{Never, conditions, times};
+use super::probing::Astray;
 use crate::locate::{Located, PointReport, Unlocated};
-use crate::model::{Namer, Value};
+use crate::model::{LastHit, Namer, Value};
 use crate::query::{Event, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 
@@ -44,6 +45,9 @@ pub fn unlocated<'l>(
     let (Some(query), Some(report), false) = (query, report, is_pending) else {
         return pending(assembly, index);
     };
+    if let Some(astray) = assembly.round.astray.get(&index) {
+        return not_the_last(assembly, astray);
+    }
     let run = &assembly.round.outcome.report;
     let text = match report.outcome.err() {
         Some(Unlocated::EffectNotLocated(point)) => {
@@ -87,6 +91,19 @@ pub fn unlocated<'l>(
         ended => ending(ended),
     };
     format!("{text}{ended}{}", never.stale())
+}
+
+/// Why what was located for a point is not its answer.
+fn not_the_last(assembly: &Assembly<'_>, astray: &Astray) -> String {
+    match astray {
+        Astray::Follows(point) => format!("{}, which it is asked from, was not located", assembly.id(*point)),
+        Astray::Last(LastHit::At(last)) => {
+            let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
+            format!("its last hit was {}, which was not stopped at; the next run stops there", book.hit(last))
+        }
+        Astray::Last(LastHit::Never | LastHit::Came(_)) => "its last hit was not kept; run again".to_owned(),
+        Astray::Last(LastHit::Unknown(why)) => format!("its last hit is not known: {why}; run again"),
+    }
 }
 
 /// Why a point was not asked yet.

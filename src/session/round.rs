@@ -2,7 +2,7 @@
 
 use super::came::Ways;
 use super::error::SessionError;
-use super::probing::{self, Backend, Conclusion, Probing};
+use super::probing::{self, Astray, Backend, Conclusion, Probing};
 use super::progress::Progress;
 use super::replay::Options;
 use super::watching::Watching;
@@ -10,7 +10,7 @@ use super::workspace::{Pools, Workspace};
 use crate::chain::{Chain, Learned, Translation, translate};
 use crate::classes::{ClassPool, SourceRoots};
 use crate::debuggee::Forward;
-use crate::locate::{self, Locator};
+use crate::locate::{self, Located, Locator};
 use crate::model::Coordinate;
 use crate::query::{Event, LocalConditions, PointIndex, TraceQuery};
 use crate::run::{self, Ended, Gate, Halted, Interrupt, Launch, More, Questions, Stage};
@@ -41,6 +41,8 @@ pub struct Round {
     pub gates: Option<Vec<Gate>>,
     /// The ways of values at whose steps it stopped.
     pub ways: Ways,
+    /// Points for which the locator holds what is not their answer, since the run did not stop there.
+    pub astray: BTreeMap<PointIndex, Astray>,
 }
 
 /// What a run is asked, shared by who asks and who watches.
@@ -76,6 +78,8 @@ pub struct Halting {
     pub hold: bool,
     /// Where it halts before.
     pub at: Option<Coordinate>,
+    /// Where it may be sent on to from there.
+    pub later: Vec<Coordinate>,
     /// Brings what it is asked while it is on.
     pub more: Option<mpsc::Receiver<More>>,
 }
@@ -131,6 +135,7 @@ impl Runner {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Option<Last>, SessionError> {
+        teaching.probing.begin();
         let mut why: Option<String> = None;
         let (mut made, mut retries) = (0, 0);
         loop {
@@ -190,7 +195,7 @@ impl Runner {
         let remote = self.workspace.template().settings().remote.is_some();
         let agent = self.options.backend != Backend::Jdwp && !remote && probing.refused().is_none();
         let probing = &*probing;
-        let stop_at = halting.at.clone();
+        let halts: Vec<Coordinate> = halting.at.iter().chain(&halting.later).cloned().collect();
         let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
             let pool = pools.of(&self.workspace, facts)?;
             let chain = self.chain();
@@ -210,7 +215,7 @@ impl Runner {
                 if probed { probing.narrowed(queries).into() } else { queries.into() };
             let gates = probed.then(|| {
                 let all = self.options.last.is_some();
-                probing.gates(&queries, all, self.options.eager, stop_at.as_ref())
+                probing.gates(&queries, all, self.options.eager, &halts)
             });
             let tracked = translation.tracked.clone();
             let locator = self.locator(&queries)?;
@@ -229,7 +234,7 @@ impl Runner {
         let output = progress.sink().filter(|_| self.options.show_output);
         let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, line| sink(line)));
         let template = self.workspace.template();
-        let Halting { hold, at: halt_at, more } = halting;
+        let Halting { hold, at: halt_at, more, later: _ } = halting;
         let launch = Launch { template, output, interrupt, halt_at, more, agent };
         let mut watching = Watching::new(asked, progress, self.chain().points.len(), hold);
         Ok(run::execute(launch, &mut ask, &mut watching).await?)
@@ -323,7 +328,13 @@ impl Round {
     pub fn of(asked: &AskedCell, outcome: run::Outcome) -> Option<Round> {
         let Asked { translation, queries, mut locator, pool, late, gates, ways, .. } = asked.take()?;
         locator.finish(&outcome.tables);
-        Some(Round { translation, queries, locator, outcome, pool, late, gates, ways })
+        let astray = probing::astray(&queries, gates.as_deref(), &locator, &outcome.tables);
+        Some(Round { translation, queries, locator, outcome, pool, late, gates, ways, astray })
+    }
+
+    /// Where a point was located, if that is its answer.
+    pub fn located(&self, point: PointIndex) -> Option<&Located> {
+        self.locator.located(point).filter(|_| !self.astray.contains_key(&point))
     }
 
     /// Whether the program ended by itself without having reached the root: another run may reach it.

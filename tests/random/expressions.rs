@@ -1,6 +1,6 @@
 //! The expressions of random programs: numbers, truth and objects, calls guarded by the depth left.
 
-use super::ast::{Expr, FIELDS, Method, Part, Ty};
+use super::ast::{ARRAYS, Expr, FIELDS, Home, Method, Part, Ty, Var, field};
 use super::generate::Gen;
 
 /// A constant, for javac.
@@ -11,32 +11,69 @@ fn is_literal(e: &Expr) -> bool {
     }))
 }
 
+/// A static field.
+fn shared(name: &str) -> Expr {
+    Expr::Field(field(name), None)
+}
+
 impl Gen<'_> {
     /// An expression for an object: mostly a variable.
     pub(super) fn owner(&mut self) -> Expr {
         let mut names: Vec<String> =
             self.scope.iter().filter(|v| v.ty == Ty::Obj).map(|v| v.name.clone()).collect();
-        if !self.method().is_static {
+        if self.method().home == Home::Object {
             names.push("this".into());
         }
         if names.is_empty() || self.rng.chance(12) {
             return self.new_or_static();
         }
-        let name = self.rng.pick(&names).clone();
-        if self.rng.chance(12) { Expr::text(format!("{name}.next")) } else { Expr::text(name) }
+        let object = Expr::text(self.rng.pick(&names).clone());
+        if self.rng.chance(12) { Expr::Field(field("next"), Some(Box::new(object))) } else { object }
     }
 
     pub(super) fn new_or_static(&mut self) -> Expr {
-        if self.method().is_constructor() {
-            Expr::text("this")
-        } else {
-            Expr::text(format!("{}.s1", self.main()))
-        }
+        if self.method().is_constructor() { Expr::text("this") } else { shared("s1") }
     }
 
-    pub(super) fn main(&self) -> &'static str {
-        // `#` becomes the seed when the program is written.
-        "P#"
+    /// An array of a type, mostly one that others know too.
+    pub(super) fn array(&mut self, ty: Ty) -> Expr {
+        let known: Vec<String> = self.scope.iter().filter(|v| v.ty == ty).map(|v| v.name.clone()).collect();
+        if !known.is_empty() && self.rng.chance(60) {
+            return Expr::text(self.rng.pick(&known).clone());
+        }
+        if ty == Ty::Ints && self.rng.chance(30) {
+            let grid = self.array(Ty::Grid);
+            return Expr::element(grid, self.index());
+        }
+        self.read(ty).unwrap_or_else(|| self.literal(ty))
+    }
+
+    /// A read of a field of a type, if there is one.
+    fn read(&mut self, ty: Ty) -> Option<Expr> {
+        let worker = self.method().home == Home::Worker;
+        let fits = |f: &usize| FIELDS[*f].ty == ty && (worker || FIELDS[*f].home != Home::Worker);
+        let fields: Vec<usize> = (0..FIELDS.len()).filter(fits).collect();
+        if fields.is_empty() {
+            return None;
+        }
+        let number = *self.rng.pick(&fields);
+        Some(match (FIELDS[number].is_static, FIELDS[number].home) {
+            (true, _) => Expr::Field(number, None),
+            (_, Home::Worker) => Expr::Field(number, Some(Box::new(Expr::text("this")))),
+            _ => Expr::Field(number, Some(Box::new(self.owner()))),
+        })
+    }
+
+    /// A number for an element: mostly one that is there.
+    pub(super) fn index(&mut self) -> Expr {
+        let known: Vec<String> =
+            self.scope.iter().filter(|v| v.ty == Ty::Int).map(|v| v.name.clone()).collect();
+        match self.rng.below(10) {
+            0..3 if !known.is_empty() => Expr::text(format!("{} & 1", self.rng.pick(&known))),
+            3..6 if !known.is_empty() => Expr::text(self.rng.pick(&known).clone()),
+            6 => self.expr(Ty::Int, 1),
+            _ => Expr::text(self.rng.pick(&["0", "1", "1", "2"]).to_owned()),
+        }
     }
 
     pub(super) fn cond(&mut self, depth: usize) -> Expr {
@@ -71,37 +108,27 @@ impl Gen<'_> {
         match self.rng.below(10) {
             0..2 => {
                 let known = names(Ty::Bool, self);
-                if known.is_empty() {
-                    Expr::text(format!("{}.s2", self.main()))
-                } else {
-                    Expr::text(self.rng.pick(&known).clone())
-                }
+                if known.is_empty() { shared("s2") } else { Expr::text(self.rng.pick(&known).clone()) }
             }
             2..4 => {
                 let known = names(Ty::Obj, self);
-                let left = if known.is_empty() {
-                    format!("{}.s1", self.main())
-                } else {
-                    self.rng.pick(&known).clone()
-                };
+                let left =
+                    if known.is_empty() { shared("s1") } else { Expr::text(self.rng.pick(&known).clone()) };
                 let right = if known.is_empty() || self.rng.chance(60) {
                     "null".to_owned()
                 } else {
                     self.rng.pick(&known).clone()
                 };
-                pieces([Expr::text(left), Expr::text(right)], if self.rng.chance(50) { "==" } else { "!=" })
+                pieces([left, Expr::text(right)], if self.rng.chance(50) { "==" } else { "!=" })
             }
             4 if self.may_call() => match self.call(Some(Ty::Bool)) {
                 Some(call) => self.guarded(call, Ty::Bool),
-                _ => Expr::text(format!("{}.s2", self.main())),
+                _ => shared("s2"),
             },
             _ => {
                 let known = names(Ty::Int, self);
-                let left = if known.is_empty() || self.rng.chance(25) {
-                    Expr::text(format!("{}.s0", self.main()))
-                } else {
-                    self.plain_int()
-                };
+                let left =
+                    if known.is_empty() || self.rng.chance(25) { shared("s0") } else { self.plain_int() };
                 let op = *self.rng.pick(&["<", ">", "<=", ">=", "==", "!="]);
                 let right = self.expr(Ty::Int, 1);
                 pieces([left, right], op)
@@ -113,11 +140,7 @@ impl Gen<'_> {
     pub(super) fn plain_int(&mut self) -> Expr {
         let known: Vec<String> =
             self.scope.iter().filter(|v| v.ty == Ty::Int).map(|v| v.name.clone()).collect();
-        if known.is_empty() {
-            Expr::text(format!("{}.s0", self.main()))
-        } else {
-            Expr::text(self.rng.pick(&known).clone())
-        }
+        if known.is_empty() { shared("s0") } else { Expr::text(self.rng.pick(&known).clone()) }
     }
 
     pub(super) fn may_call(&self) -> bool {
@@ -126,7 +149,7 @@ impl Gen<'_> {
 
     /// Where `d` runs out nothing is called.
     pub(super) fn guarded(&mut self, call: Expr, ty: Ty) -> Expr {
-        if self.current == 0 {
+        if self.outermost() {
             return call;
         }
         let guard = Expr::Atom(self.id(), Box::new(Expr::text("d > 0")));
@@ -142,8 +165,12 @@ impl Gen<'_> {
         if !self.may_call() {
             return None;
         }
-        let fits =
-            |m: &Method| m.name != "main" && !m.is_constructor() && (result.is_none() || m.result == result);
+        let fits = |m: &Method| {
+            m.name != "main"
+                && !m.is_constructor()
+                && m.home != Home::Worker
+                && (result.is_none() || m.result == result)
+        };
         let known: Vec<usize> = (0..self.methods.len()).filter(|n| fits(&self.methods[*n])).collect();
         if known.is_empty() {
             return None;
@@ -152,11 +179,11 @@ impl Gen<'_> {
         let method = self.methods[number].clone();
         let mut parts = Vec::new();
         if method.is_static {
-            parts.push(Part::Text(self.main().into()));
+            parts.push(Part::Text("P#".into()));
         } else {
             parts.push(Part::Expr(self.owner()));
         }
-        parts.push(Part::Text(format!(".{}({}", method.name, if self.current == 0 { "2" } else { "d - 1" })));
+        parts.push(Part::Text(format!(".{}({}", method.name, if self.outermost() { "2" } else { "d - 1" })));
         for param in method.params.iter().skip(1) {
             parts.push(Part::Text(", ".into()));
             let value = self.expr(param.ty, 1);
@@ -177,7 +204,15 @@ impl Gen<'_> {
             Ty::Long => Expr::text(self.rng.pick(&["0L", "4L", "-9L"]).to_owned()),
             Ty::Bool => Expr::text(self.rng.pick(&["true", "false"]).to_owned()),
             Ty::Text => Expr::text(self.rng.pick(&["\"a\"", "\"bc\"", "null"]).to_owned()),
-            Ty::Obj => Expr::text("null"),
+            Ty::Obj | Ty::Worker => Expr::text("null"),
+            Ty::Ints => Expr::text(self.rng.pick(&["(new int[2])", "(new int[3])"]).to_owned()),
+            Ty::Longs => Expr::text("(new long[2])"),
+            Ty::Bools => Expr::text("(new boolean[3])"),
+            Ty::Texts => Expr::text("(new String[2])"),
+            Ty::Objs => Expr::text(self.rng.pick(&["(new O#[2])", "(new O#[3])", "(new S#[2])"]).to_owned()),
+            Ty::Grid => Expr::text(
+                self.rng.pick(&["(new int[2][2])", "(new int[2][3])", "(new int[2][])"]).to_owned(),
+            ),
         }
     }
 
@@ -194,7 +229,9 @@ impl Gen<'_> {
             let (c, a, b) = (self.cond(1), self.expr(ty, depth - 1), self.expr(ty, depth - 1));
             return Expr::Choice(Box::new(c), Box::new(a), Box::new(b));
         }
+        let free: Vec<Var> = self.scope.iter().filter(|v| v.ty == ty && !v.fixed).cloned().collect();
         match (ty, self.rng.below(10)) {
+            (Ty::Int, 9) if depth > 0 && !free.is_empty() => Expr::Inc(self.rng.pick(&free).clone()),
             (Ty::Int, 0..4) if depth > 0 => {
                 let op = *self.rng.pick(&["+", "-", "*", "+", "/", "%"]);
                 // javac folds constants: one side is none.
@@ -220,18 +257,22 @@ impl Gen<'_> {
                 ])
             }
             (Ty::Bool, 0..4) if depth > 0 => self.cond(depth),
+            (Ty::Ints | Ty::Longs | Ty::Bools | Ty::Texts | Ty::Objs | Ty::Grid, 0..3) if depth > 0 => {
+                let element = ty.element().expect("an array");
+                let count = self.rng.below(2) + 2;
+                Expr::Elements(ty, (0..count).map(|_| self.expr(element, depth - 1)).collect())
+            }
+            (Ty::Int | Ty::Long | Ty::Bool | Ty::Text | Ty::Obj, 8) if depth > 0 => {
+                let arrays: Vec<Ty> = ARRAYS.into_iter().filter(|a| a.element() == Some(ty)).collect();
+                let array = self.array(arrays[0]);
+                if ty == Ty::Int && self.rng.chance(20) {
+                    return Expr::Parts(vec![Part::Expr(array), Part::Text(".length".into())]);
+                }
+                Expr::element(array, self.index())
+            }
             (Ty::Obj, 0..3) if depth > 0 && self.may_call() => self.new_object(),
             (_, 0..6) if !known.is_empty() => Expr::text(self.rng.pick(&known).clone()),
-            (_, 6..8) => {
-                let fields: Vec<usize> = (0..FIELDS.len()).filter(|f| FIELDS[*f].ty == ty).collect();
-                let field = &FIELDS[*self.rng.pick(&fields)];
-                if field.is_static {
-                    let class = if field.of_object { "O#" } else { "P#" };
-                    return Expr::text(format!("{class}.{}", field.name));
-                }
-                let owner = self.owner();
-                Expr::Parts(vec![Part::Expr(owner), Part::Text(format!(".{}", field.name))])
-            }
+            (_, 6..8) => self.read(ty).unwrap_or_else(|| self.literal(ty)),
             _ => self.literal(ty),
         }
     }

@@ -1,8 +1,11 @@
-//! Random programs: they end (every loop has a counter of its own that only it changes, calls go down in `d`), run in
-//! one thread, and use no constant conditions, no statements that `javac` leaves out of the code, and no `finally`
+//! Random programs: they end (every loop has a counter of its own that only it changes, calls go down in `d`), run one
+//! thread at a time in a fixed order, and use no constant conditions, no statements that `javac` leaves out of the code, and no `finally`
 //! that is left by a jump.
 
-use super::ast::{Arm, Block, Catch, Expr, FIELDS, Finish, Kind, Method, Op, Program, Stmt, Ty, Var, each};
+use super::ast::{
+    ARRAYS, Arm, Block, Catch, Expr, FIELDS, Finish, Home, Kind, Method, Op, Part, Program, Stmt, Ty, Var,
+    each,
+};
 use super::rng::Rng;
 
 /// A loop or switch that a jump can name.
@@ -55,29 +58,32 @@ pub fn generate(seed: u64) -> Program {
     for (method, body) in methods.iter_mut().zip(bodies) {
         method.body = body;
     }
-    Program { seed, methods }
+    Program { seed, number: seed, methods }
 }
 
 fn signatures(rng: &mut Rng, ids: &mut u32) -> Vec<Method> {
     let mut methods = Vec::new();
     let kinds = [
-        (false, "main"),
-        (true, "<init>"),
-        (false, "p1"),
-        (false, "p2"),
-        (false, "p3"),
-        (true, "o1"),
-        (true, "o2"),
+        (Home::Main, "main"),
+        (Home::Object, "<init>"),
+        (Home::Main, "p1"),
+        (Home::Main, "p2"),
+        (Home::Main, "p3"),
+        (Home::Object, "o1"),
+        (Home::Object, "o2"),
+        (Home::Worker, "work"),
     ];
-    for (number, (of_object, name)) in kinds.into_iter().enumerate() {
+    for (number, (home, name)) in kinds.into_iter().enumerate() {
         let mut types = Vec::new();
         if number == 1 {
             types.push(Ty::Int);
-        } else if number > 1 {
+        } else if number > 1 && home != Home::Worker {
             types.push(Ty::Int);
             types.push(Ty::Obj);
             for _ in 0..rng.below(3) {
-                types.push(*rng.pick(&[Ty::Int, Ty::Long, Ty::Bool, Ty::Obj, Ty::Text]));
+                let known =
+                    [Ty::Int, Ty::Long, Ty::Bool, Ty::Obj, Ty::Text, Ty::Ints, Ty::Ints, Ty::Objs, Ty::Grid];
+                types.push(*rng.pick(&known));
             }
         }
         let params = types
@@ -92,11 +98,12 @@ fn signatures(rng: &mut Rng, ids: &mut u32) -> Vec<Method> {
         let result = match number {
             0 | 1 => None,
             2 => Some(Ty::Int),
-            _ => *rng.pick(&[Some(Ty::Int), Some(Ty::Bool), Some(Ty::Obj), None]),
+            _ if home == Home::Worker => None,
+            _ => *rng.pick(&[Some(Ty::Int), Some(Ty::Bool), Some(Ty::Obj), Some(Ty::Ints), None]),
         };
-        let is_static = !of_object;
+        let is_static = home == Home::Main;
         methods.push(Method {
-            of_object,
+            home,
             name: name.into(),
             is_static,
             params,
@@ -139,14 +146,29 @@ impl Gen<'_> {
         &self.methods[self.current]
     }
 
+    /// A method that no other calls: what it calls may call on.
+    pub(super) fn outermost(&self) -> bool {
+        self.current == 0 || self.method().home == Home::Worker
+    }
+
     fn body(&mut self) -> Block {
-        let count = if self.current == 0 { 6 } else { 4 };
+        let count = if self.current == 0 { 7 } else { 4 };
         let mut block = Block::new();
         if self.current == 0 {
-            // Some objects to begin with.
+            // Something to begin with.
             for ty in [Ty::Obj, Ty::Obj] {
                 let value = self.new_object();
                 self.declare(&mut block, ty, value);
+            }
+            let ty = *self.rng.pick(&ARRAYS);
+            let value = self.expr(ty, 1);
+            self.declare(&mut block, ty, value);
+        }
+        if self.method().home == Home::Worker {
+            for name in ["wo", "wa"] {
+                let number = super::ast::field(name);
+                let value = Expr::Field(number, Some(Box::new(Expr::text("this"))));
+                self.declare(&mut block, FIELDS[number].ty, value);
             }
         }
         let more = self.rng.below(3) + count;
@@ -214,17 +236,24 @@ impl Gen<'_> {
 
     fn stmt(&mut self, block: &mut Block) {
         let deep = self.depth >= 3 || self.statements > 40;
+        if self.outermost() && self.rng.chance(14) {
+            return self.hand_over(block);
+        }
         match self.rng.below(if deep { 50 } else { 100 }) {
             0..10 => {
-                let ty = *self.rng.pick(&[Ty::Int, Ty::Int, Ty::Long, Ty::Bool, Ty::Obj, Ty::Text]);
+                let mut ty = *self.rng.pick(&[Ty::Int, Ty::Int, Ty::Long, Ty::Bool, Ty::Obj, Ty::Text]);
+                if self.rng.chance(35) {
+                    ty = *self.rng.pick(&ARRAYS);
+                }
                 let value = self.expr(ty, 2);
                 self.declare(block, ty, value);
             }
-            10..20 => self.assign(block),
-            20..34 => self.set_field(block),
-            34..40 => {
+            10..16 => self.assign(block),
+            16..26 => self.set_field(block),
+            26..35 => self.set_element(block),
+            35..40 => {
                 if let Some(call) = self.call(None) {
-                    if self.current == 0 {
+                    if self.outermost() {
                         self.push(block, Kind::Run(call));
                     } else {
                         let cond = Expr::Atom(self.id(), Box::new(Expr::text("d > 0")));
@@ -246,7 +275,7 @@ impl Gen<'_> {
     }
 
     fn assign(&mut self, block: &mut Block) {
-        let free: Vec<Var> = self.scope.iter().filter(|v| !v.fixed).cloned().collect();
+        let free: Vec<Var> = self.scope.iter().filter(|v| !v.fixed && v.ty != Ty::Worker).cloned().collect();
         if free.is_empty() {
             return self.set_field(block);
         }
@@ -264,11 +293,55 @@ impl Gen<'_> {
     }
 
     fn set_field(&mut self, block: &mut Block) {
-        let field = self.rng.below(FIELDS.len());
+        let worker = self.method().home == Home::Worker;
+        let fields: Vec<usize> =
+            (0..FIELDS.len()).filter(|f| worker || FIELDS[*f].home != Home::Worker).collect();
+        let field = *self.rng.pick(&fields);
         let known = &FIELDS[field];
-        let owner = if known.is_static { None } else { Some(self.owner()) };
+        let owner = match known.home {
+            _ if known.is_static => None,
+            Home::Worker => Some(Expr::text("this")),
+            _ => Some(self.owner()),
+        };
         let (op, value) = self.change(known.ty);
         self.push(block, Kind::SetField { field, owner, op, value });
+    }
+
+    fn set_element(&mut self, block: &mut Block) {
+        let known: Vec<Ty> = self.scope.iter().map(|v| v.ty).filter(|t| t.element().is_some()).collect();
+        let ty = if known.is_empty() || self.rng.chance(20) {
+            *self.rng.pick(&ARRAYS)
+        } else {
+            *self.rng.pick(&known)
+        };
+        let (array, index) = (self.array(ty), self.index());
+        let (op, value) = self.change(ty.element().unwrap_or(ty));
+        self.push(block, Kind::SetElement { ty, array, index, op, value });
+    }
+
+    /// The main thread makes a worker, or gives one its turn; a worker gives the turn back.
+    fn hand_over(&mut self, block: &mut Block) {
+        if self.current > 0 {
+            return self.push(block, Kind::Run(Expr::text("pass()")));
+        }
+        let workers: Vec<String> =
+            self.scope.iter().filter(|v| v.ty == Ty::Worker).map(|v| v.name.clone()).collect();
+        if !workers.is_empty() && self.rng.chance(65) {
+            let name = self.rng.pick(&workers);
+            return self.push(block, Kind::Run(Expr::text(format!("{name}.turn()"))));
+        }
+        // Threads may have equal names.
+        let name = *self.rng.pick(&["w", "w", "w", "x", "main"]);
+        let whole = self.rng.chance(35);
+        let (object, array) = (self.owner(), self.array(Ty::Ints));
+        let make = Expr::Parts(vec![
+            Part::Text(format!("T#.make(\"{name}\", {whole}, ")),
+            Part::Expr(object),
+            Part::Text(", ".into()),
+            Part::Expr(array),
+            Part::Text(")".into()),
+        ]);
+        self.declare(block, Ty::Worker, make);
     }
 
     fn branch(&mut self, block: &mut Block) {
@@ -420,7 +493,14 @@ impl Gen<'_> {
         });
         let mut catches = Vec::new();
         let finish = self.rng.chance(35);
-        let mut classes = vec!["E1", "E2", "ArithmeticException", "NullPointerException"];
+        let mut classes = vec![
+            "E1",
+            "E2",
+            "ArithmeticException",
+            "NullPointerException",
+            "ArrayStoreException",
+            "IndexOutOfBoundsException",
+        ];
         let mut count = self.rng.below(2) + usize::from(!finish);
         while count > 0 {
             count -= 1;

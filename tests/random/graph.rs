@@ -13,6 +13,8 @@ pub enum Tok {
     Branch(u32),
     Store(u32),
     Write(usize),
+    Read(usize),
+    Element,
     Call(usize),
     Handler(u32),
     /// Nothing: a place that another node stands for.
@@ -129,7 +131,18 @@ impl Graph {
                 if *op != Op::Inc {
                     at = self.expr(value, line, at, env, of);
                 }
+                if *op != Op::Set {
+                    at = self.then(Tok::Read(*field), line, at, env);
+                }
                 owner.as_ref().map_or(at, |o| self.expr(o, line, at, env, of))
+            }
+            Kind::SetElement { array, index, op, value, .. } => {
+                let mut at = self.then(Tok::Element, line, next, env);
+                if *op != Op::Inc {
+                    at = self.expr(value, line, at, env, of);
+                }
+                at = self.expr(index, line, at, env, of);
+                self.expr(array, line, at, env, of)
             }
             Kind::Run(call) => self.expr(call, line, next, env, of),
             Kind::If { cond, then, other } => {
@@ -200,7 +213,9 @@ impl Graph {
                 let mut within = inside.clone();
                 let mut handlers = Vec::new();
                 for catch in catches {
-                    let first = self.block(&catch.body, after, &inside, of);
+                    // The end of each handler has its own copy too.
+                    let end = finish.as_ref().map_or(next, |f| self.block(&f.body, next, env, of));
+                    let first = self.block(&catch.body, end, &inside, of);
                     let store = self.then(Tok::Store(catch.var.id), catch.line, first, &inside);
                     let handler = self.then(Tok::Handler(catch.id), catch.line, store, &inside);
                     handlers.push((catch.id, handler));
@@ -236,6 +251,15 @@ impl Graph {
                 let call = self.then(Tok::Call(*method), line, next, env);
                 self.parts(parts, line, call, env, of)
             }
+            Expr::Field(field, owner) => {
+                let read = self.then(Tok::Read(*field), line, next, env);
+                owner.as_ref().map_or(read, |o| self.expr(o, line, read, env, of))
+            }
+            Expr::Inc(var) => self.then(Tok::Store(var.id), line, next, env),
+            Expr::Elements(_, values) => values.iter().rev().fold(next, |next, value| {
+                let store = self.then(Tok::Element, line, next, env);
+                self.expr(value, line, store, env, of)
+            }),
             Expr::Choice(c, a, b) => {
                 let a = self.expr(a, line, next, env, of);
                 let b = self.expr(b, line, next, env, of);
@@ -288,7 +312,9 @@ impl Graph {
                 let branch = self.add(Tok::Branch(*id), line, vec![(Some(1), yes), (Some(0), no)], env);
                 self.expr(operand, line, branch, env, of)
             }
-            Expr::Parts(_) | Expr::Call(..) => panic!("a condition's operand is an atom: {e:?}"),
+            Expr::Parts(_) | Expr::Call(..) | Expr::Field(..) | Expr::Inc(_) | Expr::Elements(..) => {
+                panic!("a condition's operand is an atom: {e:?}")
+            }
         }
     }
 

@@ -6,6 +6,14 @@ pub enum Event {
         act: u32,
         parent: u32,
         method: usize,
+        thread: String,
+        /// `-` in a static method.
+        this: String,
+        values: Vec<String>,
+    },
+    /// An array is seen for the first time, with what is in it.
+    Array {
+        id: String,
         values: Vec<String>,
     },
     Leave,
@@ -34,6 +42,19 @@ pub enum Event {
         new: String,
         initial: bool,
     },
+    Read {
+        act: u32,
+        owner: String,
+        field: usize,
+        value: String,
+    },
+    Element {
+        act: u32,
+        array: String,
+        index: usize,
+        old: String,
+        new: String,
+    },
     Handler {
         act: u32,
         id: u32,
@@ -57,13 +78,19 @@ pub fn parse(text: &str) -> Option<Vec<Event>> {
 
 fn event(line: &str) -> Event {
     let words: Vec<&str> = line.split_whitespace().collect();
+    if words[0] == "N" {
+        let values = words.iter().skip(2).map(|w| (*w).to_owned()).collect();
+        return Event::Array { id: words[1].into(), values };
+    }
     let act = number(words.get(1));
     match words[0] {
         "E" => Event::Enter {
             act,
             parent: number(words.get(2)),
             method: number(words.get(3)),
-            values: words.iter().skip(4).map(|w| (*w).to_owned()).collect(),
+            thread: words[4].into(),
+            this: words[5].into(),
+            values: words.iter().skip(6).map(|w| (*w).to_owned()).collect(),
         },
         "X" => Event::Leave,
         "L" => Event::Line { act, line: number(words.get(2)) },
@@ -82,6 +109,16 @@ fn event(line: &str) -> Event {
             old: words[5].into(),
             new: words[6].into(),
             initial: words[0] == "I",
+        },
+        "R" => {
+            Event::Read { act, owner: words[2].into(), field: number(words.get(3)), value: words[4].into() }
+        }
+        "A" => Event::Element {
+            act,
+            array: words[2].into(),
+            index: number(words.get(3)),
+            old: words[4].into(),
+            new: words[5].into(),
         },
         "H" => Event::Handler { act, id: number(words.get(2)) },
         other => panic!("no event of the log: {other} in {line}"),

@@ -1,13 +1,18 @@
 //! The random programs test's rooms: a program is generated (`generate`), written twice (`render`), run with a log
-//! (`log`), its graph is drawn from its own syntax (`graph`), and questions get the answers that follow (`oracle`).
+//! (`log`), its graph is drawn from its own syntax (`graph`), and questions (`questions`) get the answers that follow
+//! (`oracle`). `judge` asks `qp` and compares (`compare`); what is wrong is made smaller (`shrink`) and saved (`fixture`).
 
 pub mod ast;
+pub mod compare;
 mod expressions;
+pub mod fixture;
 pub mod generate;
 pub mod graph;
+pub mod judge;
 pub mod log;
 pub mod oracle;
 pub mod questions;
 pub mod render;
 pub mod rng;
+pub mod shrink;
 pub mod trace;

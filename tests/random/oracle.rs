@@ -1,6 +1,6 @@
 //! What the answers must be, from the log and the graphs alone.
 
-use super::ast::{FIELDS, Kind, Ty, Var};
+use super::ast::{FIELDS, Kind, Var};
 use super::graph::{EXIT, Tok};
 use super::log::Event;
 use super::trace::Trace;
@@ -69,15 +69,19 @@ impl Trace<'_> {
                 && *stored == var.id
                 && *number < place.time
             {
-                let fresh = match self.statements.get(line).map(|s| &s.kind) {
-                    Some(Kind::Assign { fresh, .. }) => *fresh,
-                    Some(Kind::For { .. }) => value == "0",
-                    _ => true,
+                let line = if *line == 0 { self.line_of(*number) } else { *line };
+                // On the line of another variable it is a `v++`; a handler's line is that of no statement.
+                let fresh = match self.statements.get(&line).map(|s| &s.kind) {
+                    Some(Kind::Assign { var: of, fresh, .. }) => *fresh && of.id == var.id,
+                    Some(Kind::For { var: of, .. }) => of.id == var.id && value == "0",
+                    Some(Kind::Declare { var: of, .. }) => of.id == var.id,
+                    Some(_) => false,
+                    None => true,
                 };
                 let old = if fresh { "unassigned".to_owned() } else { current };
                 current = value.clone();
                 let place = Place { time: *number, act: place.act, node: Some(*node) };
-                answer = Answer::Change { line: *line, old, new: current.clone(), place: Some(place) };
+                answer = Answer::Change { line, old, new: current.clone(), place: Some(place) };
             }
         }
         answer
@@ -91,7 +95,7 @@ impl Trace<'_> {
 
     /// The last write to a field of an object (`null` for a static one).
     pub fn last_write(&self, object: &str, field: usize, time: usize) -> Answer {
-        let mut current = default(FIELDS[field].ty).to_owned();
+        let mut current = FIELDS[field].ty.default().to_owned();
         let mut answer = Answer::Nothing;
         for (number, event) in self.events.iter().enumerate().take(time) {
             if let Event::Write { owner, field: written, line, old, new, initial, .. } = event
@@ -105,6 +109,62 @@ impl Trace<'_> {
             }
         }
         answer
+    }
+
+    /// The last write to an element of an array.
+    pub fn last_element(&self, array: &str, index: usize, time: usize) -> Answer {
+        let mut answer = Answer::Nothing;
+        for (number, event) in self.events.iter().enumerate().take(time) {
+            if let Event::Element { array: written, index: at, old, new, .. } = event
+                && written == array
+                && *at == index
+            {
+                let place = self.at[number].map(|(act, node)| Place { time: number, act, node: Some(node) });
+                let line = self.line_of(number);
+                answer = Answer::Change { line, old: old.clone(), new: new.clone(), place };
+            }
+        }
+        answer
+    }
+
+    /// The last read of a field of an object (`null` for a static one).
+    pub fn last_read(&self, object: &str, field: usize, time: usize) -> Answer {
+        let mut answer = Answer::Nothing;
+        for (number, event) in self.events.iter().enumerate().take(time) {
+            if let Event::Read { owner, field: read, value, .. } = event
+                && *read == field
+                && owner == object
+            {
+                let place = self.at[number].map(|(act, node)| Place { time: number, act, node: Some(node) });
+                // A read has no old value.
+                let old = String::new();
+                answer = Answer::Change { line: self.line_of(number), old, new: value.clone(), place };
+            }
+        }
+        answer
+    }
+
+    /// What is in an array at a time.
+    pub fn elements(&self, array: &str, time: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        for event in &self.events[..time] {
+            match event {
+                Event::Array { id, values } if id == array => found.clone_from(values),
+                Event::Element { array: written, index, new, .. } if written == array => {
+                    found[*index].clone_from(new);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The value of a field of an object (`null` for a static one) at a time.
+    pub fn field_value(&self, object: &str, field: usize, time: usize) -> String {
+        match self.last_write(object, field, time) {
+            Answer::Change { new, .. } => new,
+            _ => FIELDS[field].ty.default().to_owned(),
+        }
     }
 
     pub fn value_of(&self, var: &Var, place: Place) -> Option<String> {
@@ -197,14 +257,5 @@ impl Trace<'_> {
         }
         keys.sort_unstable();
         format!("case {}", keys.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
-    }
-}
-
-fn default(ty: Ty) -> &'static str {
-    match ty {
-        Ty::Int => "0",
-        Ty::Long => "0L",
-        Ty::Bool => "false",
-        Ty::Text | Ty::Obj => "null",
     }
 }

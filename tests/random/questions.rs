@@ -1,31 +1,30 @@
-//! Questions about one run with the answers they must get, and the comparison.
+//! Questions about one run, with the answers they must get.
 
-use super::ast::{FIELDS, Kind, Program, Stmt, Ty, Var};
+use super::ast::{FIELDS, Home, Kind, Program, Stmt, Ty, Var, blocks};
 use super::log::Event;
 use super::oracle::{Answer, Place};
 use super::rng::Rng;
 use super::trace::Trace;
-use serde_json::Value;
-use std::collections::HashMap;
-use std::path::Path;
 
+#[derive(Clone)]
 pub struct Question {
     pub id: String,
+    /// The question it is asked from; a root has none.
+    pub from: Option<String>,
     /// The point, in RON.
     pub point: String,
     pub answer: Answer,
+    /// The thread of the answer; empty where the log does not tell.
+    pub thread: String,
+    /// JDWP has no events for it, or for one it is asked from.
+    pub needs_probes: bool,
 }
 
-/// The chain's text.
-pub fn chain(program: &Program, classes: &Path, questions: &[Question]) -> String {
-    let mut text = format!(
-        "(\n    format: 1,\n    debuggee: (command: [\"java\", \"-cp\", {:?}, \"{}\"], sources: [{:?}], timeout_s: 100),\n    points: [\n",
-        classes.display().to_string(),
-        program.main_class(),
-        classes.display().to_string(),
-    );
+/// The chain's text: the debuggee's fields, and the questions with what `more` adds to each.
+pub fn chain(debuggee: &str, questions: &[Question], more: impl Fn(&Question) -> String) -> String {
+    let mut text = format!("(\n    format: 1,\n    debuggee: ({debuggee}),\n    points: [\n");
     for question in questions {
-        text.push_str(&format!("        (id: \"{}\", {}),\n", question.id, question.point));
+        text.push_str(&format!("        (id: \"{}\", {}{}),\n", question.id, question.point, more(question)));
     }
     text.push_str("    ],\n)\n");
     text
@@ -37,13 +36,29 @@ struct Asker<'t, 'p> {
     questions: Vec<Question>,
 }
 
-/// Questions about a run: two roots, and what is asked back from them.
-pub fn ask(trace: &Trace<'_>) -> Vec<Question> {
+/// Questions about a run: some roots, and what is asked back from them.
+pub fn ask(trace: &Trace<'_>, roots: usize) -> Vec<Question> {
     let mut asker = Asker { trace, rng: Rng::new(trace.program.seed ^ 0xabcd), questions: Vec::new() };
-    for root in 0..2 {
+    for root in 0..roots {
         asker.root(root);
     }
     asker.questions
+}
+
+/// Something that a point sees, by the text that names it.
+struct Seen {
+    name: String,
+    ty: Ty,
+    value: String,
+}
+
+/// Where questions are asked: a point, the variables its frame has, and how often they may lead on.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    /// The point, with its frame if it is not the newest.
+    id: &'a str,
+    place: Place,
+    depth: usize,
 }
 
 /// Whether each execution of the statement is one pass over its line that begins with the statement.
@@ -58,9 +73,15 @@ fn is_root(stmt: &Stmt) -> bool {
 }
 
 impl<'p> Asker<'_, 'p> {
-    fn add(&mut self, point: String, answer: Answer) -> String {
+    fn add(&mut self, from: &str, point: String, answer: Answer) -> String {
         let id = format!("Q{}", self.questions.len());
-        self.questions.push(Question { id: id.clone(), point, answer });
+        let from = from.split('(').next().unwrap_or_default();
+        let before = self.questions.iter().find(|q| q.id == from);
+        let needs_probes = before.is_some_and(|q| q.needs_probes);
+        let from = before.map(|q| q.id.clone());
+        let act = answer.place().and_then(|p| self.trace.activations.get(&p.act));
+        let thread = act.map(|a| a.thread.clone()).unwrap_or_default();
+        self.questions.push(Question { id: id.clone(), from, point, answer, thread, needs_probes });
         id
     }
 
@@ -86,10 +107,11 @@ impl<'p> Asker<'_, 'p> {
         let place = Place { time: event, act, node };
         let point = format!("at: Line(\"{}\", {line}), index: {index}", self.trace.program.main_class());
         // A root is where it was asked for.
-        let id = self
-            .add(point, Answer::Change { line, old: String::new(), new: String::new(), place: Some(place) });
-        self.variables(&id, place, 5, true);
-        self.statics(&id, place, 3);
+        let is = Answer::Change { line, old: String::new(), new: String::new(), place: Some(place) };
+        let id = self.add("", point, is);
+        let here = Asked { id: &id, place, depth: 2 };
+        self.variables(here, 5);
+        self.statics(here, 4);
         self.conditions(&id, place, 3);
         if number == 0 {
             self.caller(&id, place);
@@ -102,81 +124,128 @@ impl<'p> Asker<'_, 'p> {
         self.trace.statements.get(&self.trace.graph_of(place.act).nodes[node].line).copied()
     }
 
-    fn shuffled(&mut self, place: Place, most: usize) -> Vec<Var> {
-        let mut visible = self.stmt_at(place).map(|s| s.visible.clone()).unwrap_or_default();
+    fn visible(&self, place: Place) -> Vec<Var> {
+        self.stmt_at(place).map(|s| s.visible.clone()).unwrap_or_default()
+    }
+
+    fn some_visible(&mut self, place: Place, most: usize) -> Vec<Var> {
+        let mut visible = self.visible(place);
         while visible.len() > most {
             visible.remove(self.rng.below(visible.len()));
         }
         visible
     }
 
-    /// The variables that a point sees, and fields of the objects in them.
-    fn variables(&mut self, id: &str, place: Place, most: usize, further: bool) {
-        for var in self.shuffled(place, most) {
-            let answer = self.trace.last_store(&var, place);
-            let back = answer.place();
-            let change = self.add(format!("at: LastChange(\"{id}:{}\")", var.name), answer);
-            if let Some(back) = back.filter(|_| further && self.rng.chance(40)) {
-                self.behind(&change, back);
-            }
-            if var.ty == Ty::Obj
-                && let Some(object) = self.trace.value_of(&var, place).filter(|o| o.starts_with('@'))
-            {
-                self.fields(id, place, &var.name, &object, 2, further);
-            }
-        }
-        let method = &self.trace.program.methods[self.trace.activations[&place.act].method];
-        if !method.is_static
-            && let Some(object) = self.this(place.act)
-        {
-            self.fields(id, place, "this", &object, 2, further);
+    /// Asks for the last change, and now and then goes on from there.
+    fn change(&mut self, from: Asked<'_>, name: &str, answer: Answer) -> usize {
+        let back = answer.place();
+        let id = self.add(from.id, format!("at: LastChange(\"{}:{name}\")", from.id), answer);
+        let number = self.questions.len() - 1;
+        self.go_on(from, &id, back);
+        number
+    }
+
+    fn go_on(&mut self, from: Asked<'_>, id: &str, back: Option<Place>) {
+        if let Some(place) = back.filter(|_| from.depth > 0 && self.rng.chance(33)) {
+            self.behind(Asked { id, place, depth: from.depth - 1 });
         }
     }
 
-    /// The receiver of an activation, where the log tells: a write through `this` does not say so, so the object is
-    /// the one whose initialisers ran just before its constructor.
-    fn this(&self, act: u32) -> Option<String> {
-        let activation = &self.trace.activations[&act];
-        if !self.trace.program.methods[activation.method].is_constructor() {
-            return None;
+    /// The variables that a point sees, and what is in the objects and arrays in them.
+    fn variables(&mut self, here: Asked<'_>, most: usize) {
+        for var in self.some_visible(here.place, most) {
+            let answer = self.trace.last_store(&var, here.place);
+            self.change(here, &var.name, answer);
+            if let Some(value) = self.trace.value_of(&var, here.place) {
+                self.parts(here, &Seen { name: var.name, ty: var.ty, value }, 2);
+            }
         }
-        match self.trace.events.get(activation.entered.checked_sub(1)?)? {
-            Event::Write { owner, initial: true, .. } => Some(owner.clone()),
-            _ => None,
-        }
+        let activation = &self.trace.activations[&here.place.act];
+        let ty = match self.trace.program.methods[activation.method].home {
+            Home::Main => return,
+            Home::Object => Ty::Obj,
+            Home::Worker => Ty::Worker,
+        };
+        self.parts(here, &Seen { name: "this".into(), ty, value: activation.this.clone() }, 2);
     }
 
-    fn fields(&mut self, id: &str, place: Place, name: &str, object: &str, most: usize, further: bool) {
+    /// Fields of an object or elements of an array.
+    fn parts(&mut self, here: Asked<'_>, seen: &Seen, most: usize) {
+        if !seen.value.starts_with('@') {
+            return;
+        }
         for _ in 0..most {
-            let known: Vec<usize> =
-                (0..FIELDS.len()).filter(|f| FIELDS[*f].of_object && !FIELDS[*f].is_static).collect();
-            let field = *self.rng.pick(&known);
-            let answer = self.trace.last_write(object, field, place.time);
-            let back = answer.place();
-            let change = self.add(format!("at: LastChange(\"{id}:{name}.{}\")", FIELDS[field].name), answer);
-            if let Some(back) = back.filter(|_| further && self.rng.chance(25)) {
-                self.behind(&change, back);
+            if let Some(home) = seen.ty.home() {
+                let known: Vec<usize> =
+                    (0..FIELDS.len()).filter(|f| FIELDS[*f].home == home && !FIELDS[*f].is_static).collect();
+                let field = *self.rng.pick(&known);
+                let name = format!("{}.{}", seen.name, FIELDS[field].name);
+                self.field(here, &name, &seen.value, field);
+            } else if let Some(ty) = seen.ty.element() {
+                self.element(here, seen, ty);
             }
         }
     }
 
-    fn statics(&mut self, id: &str, place: Place, most: usize) {
-        for _ in 0..most {
-            let known: Vec<usize> = (0..FIELDS.len()).filter(|f| FIELDS[*f].is_static).collect();
-            let field = *self.rng.pick(&known);
-            let class = self.trace.program.class_of(FIELDS[field].of_object);
-            let answer = self.trace.last_write("null", field, place.time);
-            self.add(format!("at: LastChange(\"{id}:{class}.{}\")", FIELDS[field].name), answer);
+    /// A field of an object (`null`: a static one).
+    fn field(&mut self, here: Asked<'_>, name: &str, object: &str, field: usize) {
+        if self.rng.chance(25) {
+            let answer = self.trace.last_read(object, field, here.place.time);
+            let back = answer.place();
+            let id = self.add(here.id, format!("at: LastRead(\"{}:{name}\")", here.id), answer);
+            self.go_on(here, &id, back);
+        } else {
+            let answer = self.trace.last_write(object, field, here.place.time);
+            self.change(here, name, answer);
+        }
+        if self.rng.chance(50) {
+            let value = self.trace.field_value(object, field, here.place.time);
+            self.parts(here, &Seen { name: name.into(), ty: FIELDS[field].ty, value }, 1);
         }
     }
 
-    /// Questions from a change.
-    fn behind(&mut self, id: &str, place: Place) {
-        self.conditions(id, place, 1);
+    fn element(&mut self, here: Asked<'_>, array: &Seen, ty: Ty) {
+        let values = self.trace.elements(&array.value, here.place.time);
+        if values.is_empty() {
+            return;
+        }
+        let index = self.rng.below(values.len());
+        let number = index.to_string();
+        let fits = |v: &Var| v.ty == Ty::Int && self.trace.value_of(v, here.place).as_ref() == Some(&number);
+        let computed = self.visible(here.place).iter().find(|v| fits(v)).map(|v| v.name.clone());
+        let name = format!("{}[{}]", array.name, computed.unwrap_or(number));
+        let answer = self.trace.last_element(&array.value, index, here.place.time);
+        // What is asked from its answer needs probes too.
+        let first = self.questions.len();
+        let of = self.change(here, &name, answer);
+        let id = self.questions[of].id.clone();
+        self.questions[of].needs_probes = true;
+        let mut from = vec![id];
+        for question in &mut self.questions[first..] {
+            if question.from.as_ref().is_some_and(|f| from.contains(f)) {
+                question.needs_probes = true;
+                from.push(question.id.clone());
+            }
+        }
+        self.parts(here, &Seen { name, ty, value: values[index].clone() }, 1);
+    }
+
+    fn statics(&mut self, here: Asked<'_>, most: usize) {
+        let known: Vec<usize> = (0..FIELDS.len()).filter(|f| FIELDS[*f].is_static).collect();
+        for _ in 0..most {
+            let field = *self.rng.pick(&known);
+            let class = self.trace.program.class_of(FIELDS[field].home);
+            self.field(here, &format!("{class}.{}", FIELDS[field].name), "null", field);
+        }
+    }
+
+    /// Questions from an answer.
+    fn behind(&mut self, here: Asked<'_>) {
+        self.conditions(here.id, here.place, 1);
         // Of a `for` line the syntax does not say which of its parts a store is.
-        if self.stmt_at(place).is_some_and(is_root) {
-            self.variables(id, place, 1, false);
-            self.statics(id, place, 1);
+        if self.stmt_at(here.place).is_some_and(is_root) {
+            self.variables(here, 1);
+            self.statics(here, 1);
         }
     }
 
@@ -184,14 +253,14 @@ impl<'p> Asker<'_, 'p> {
     fn conditions(&mut self, id: &str, place: Place, most: usize) {
         let Some(answer) = self.trace.last_condition(place) else { return };
         let back = answer.place();
-        let asked = self.add(format!("at: LastCondition(\"{id}\")"), answer.clone());
+        let asked = self.add(id, format!("at: LastCondition(\"{id}\")"), answer.clone());
         // A handler is entered because of what threw; asking on from there is another question.
         let Some(back) = back.filter(|_| matches!(answer, Answer::Condition { .. })) else { return };
         if most > 1 {
             self.conditions(&asked, back, most - 1);
         }
         if self.stmt_at(back).is_some_and(is_root) && self.rng.chance(50) {
-            self.variables(&asked, back, 1, false);
+            self.variables(Asked { id: &asked, place: back, depth: 0 }, 1);
         }
     }
 
@@ -199,14 +268,12 @@ impl<'p> Asker<'_, 'p> {
     fn caller(&mut self, id: &str, place: Place) {
         let activation = &self.trace.activations[&place.act];
         let Some((parent, node)) = self.trace.at[activation.entered] else { return };
-        let back = Place { time: activation.entered, act: parent, node: Some(node) };
+        let back = Place { time: place.time, act: parent, node: Some(node) };
         if !self.stmt_at(back).is_some_and(is_root) {
             return;
         }
-        for var in self.shuffled(back, 1) {
-            let answer = self.trace.last_store(&var, back);
-            self.add(format!("at: LastChange(\"{id}(1):{}\")", var.name), answer);
-        }
+        let id = format!("{id}(1)");
+        self.variables(Asked { id: &id, place: back, depth: 0 }, 1);
     }
 
     /// The line after a throwing one in the same block, when the throw is the first after the point that is caught in
@@ -226,7 +293,11 @@ impl<'p> Asker<'_, 'p> {
         let Some(next) = block.get(at + 1).filter(|s| is_root(s) && s.line > line) else { return };
         let simple = matches!(
             block[at].kind,
-            Kind::Declare { .. } | Kind::Assign { .. } | Kind::SetField { .. } | Kind::Run(_)
+            Kind::Declare { .. }
+                | Kind::Assign { .. }
+                | Kind::SetField { .. }
+                | Kind::SetElement { .. }
+                | Kind::Run(_)
         );
         if !simple || !matches!(next.kind, Kind::Declare { .. } | Kind::Assign { .. } | Kind::SetField { .. })
         {
@@ -235,7 +306,7 @@ impl<'p> Asker<'_, 'p> {
         let place = Place { time: number, act: place.act, node: Some(node) };
         let answer = Answer::Caught { line, thrown: 0, place };
         let class = trace.program.main_class();
-        self.add(format!("at: SkippedLine(\"{class}\", {}), after: \"{id}\"", next.line), answer);
+        self.add(id, format!("at: SkippedLine(\"{class}\", {}), after: \"{id}\"", next.line), answer);
     }
 }
 
@@ -256,150 +327,4 @@ fn block_of(program: &Program, line: u32) -> Option<&[Stmt]> {
         });
     }
     found
-}
-
-fn blocks(s: &Stmt) -> Vec<&super::ast::Block> {
-    match &s.kind {
-        Kind::If { then, other, .. } => std::iter::once(then).chain(other).collect(),
-        Kind::While { body, .. } | Kind::Do { body, .. } | Kind::For { body, .. } => vec![body],
-        Kind::Switch { arms, .. } => arms.iter().map(|a| &a.body).collect(),
-        Kind::Try { body, catches, finish } => std::iter::once(body)
-            .chain(catches.iter().map(|c| &c.body))
-            .chain(finish.iter().map(|f| &f.body))
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Objects of the log by the names that the answer gives them, and back.
-#[derive(Default)]
-pub struct Objects {
-    names: HashMap<String, String>,
-    back: HashMap<String, String>,
-}
-
-impl Objects {
-    fn same(&mut self, ours: &str, theirs: &str) -> bool {
-        if !ours.starts_with('@') {
-            return ours == theirs;
-        }
-        let known = self.names.entry(ours.to_owned()).or_insert_with(|| theirs.to_owned()).clone();
-        let back = self.back.entry(theirs.to_owned()).or_insert_with(|| ours.to_owned()).clone();
-        theirs.contains('@') && known == theirs && back == ours
-    }
-}
-
-fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => "-".into(),
-        other => other.to_string(),
-    }
-}
-
-/// Without what the source may write in several ways: blanks, brackets, and names qualified though they need not be.
-fn bare(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !" ()".contains(*c)).collect();
-    let mut out = String::new();
-    let mut word = String::new();
-    for c in text.chars() {
-        if c.is_alphanumeric() {
-            word.push(c);
-            continue;
-        }
-        let class =
-            word.starts_with(['P', 'O']) && word.len() > 1 && word[1..].chars().all(|d| d.is_ascii_digit());
-        if !(c == '.' && (class || word == "this")) {
-            out.push_str(&word);
-            out.push(c);
-        }
-        word.clear();
-    }
-    out + &word
-}
-
-/// The opposite of a condition's operand: its comparison turned round.
-fn negated(operand: &str) -> String {
-    let mut depth = 0;
-    let bytes = operand.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        depth += i32::from(*byte == b'(') - i32::from(*byte == b')');
-        let turned = match operand.get(at..at + 4) {
-            _ if depth != 0 || *byte != b' ' => None,
-            Some(text) => [
-                (" <= ", " > "),
-                (" >= ", " < "),
-                (" == ", " != "),
-                (" != ", " == "),
-                (" < ", " >= "),
-                (" > ", " <= "),
-            ]
-            .into_iter()
-            .find(|(op, _)| text.starts_with(op))
-            .map(|(op, turned)| (turned, op.len())),
-            None => [(" < ", " >= "), (" > ", " <= ")]
-                .into_iter()
-                .find(|(op, _)| operand[at..].starts_with(op))
-                .map(|(op, turned)| (turned, op.len())),
-        };
-        if let Some((turned, length)) = turned {
-            return format!("{}{turned}{}", &operand[..at], &operand[at + length..]);
-        }
-    }
-    format!("!{operand}")
-}
-
-/// What is wrong with an answer; nothing if it is right.
-pub fn wrong(question: &Question, found: &Value, objects: &mut Objects) -> Option<String> {
-    let is = |name: &str, expected: &str| {
-        let shown = text(&found[name]);
-        (shown != expected).then(|| format!("{name} is {shown}, must be {expected}"))
-    };
-    if question.answer == Answer::Nothing {
-        return (found["located"] != false)
-            .then(|| format!("located at line {}, must not be", found["line"]));
-    }
-    if found["located"] != true {
-        return Some(format!("not located: {}; must be {:?}", text(&found["reason"]), question.answer));
-    }
-    match &question.answer {
-        Answer::Nothing => None,
-        Answer::Change { line, old, new, .. } => is("line", &line.to_string()).or_else(|| {
-            let mut value = |name: &str, ours: &str| {
-                let shown = text(&found[name]);
-                (!ours.is_empty() && !objects.same(ours, &shown))
-                    .then(|| format!("{name} is {shown}, must be {ours}"))
-            };
-            value("old", old).or_else(|| value("new", new))
-        }),
-        Answer::Condition { line, taken, operand, .. } => {
-            let decided = &found["decided_by"];
-            let shown = text(if decided.is_null() { &found["condition"] } else { decided });
-            let shown = bare(shown.strip_prefix("switch").unwrap_or(&shown));
-            let way = text(&found["taken"]);
-            let opposite = match taken.as_str() {
-                "true" => "false",
-                "false" => "true",
-                other => other,
-            };
-            // Choices are written in other ways still. The same decision can be written as its opposite that went the other way.
-            let fits = (operand.contains('?') && ["true", "false"].contains(&way.as_str()))
-                || (way == *taken && (operand.contains('?') || shown == bare(operand)))
-                || (way == opposite && shown == bare(&negated(operand)));
-            is("line", &line.to_string())
-                .or_else(|| (!fits).then(|| format!("it is `{shown}` {way}, must be `{operand}` {taken}")))
-        }
-        Answer::Caught { line, thrown, .. } => {
-            let place = &found["exception"]["thrown"]["line"];
-            if *thrown > 0 && place != thrown {
-                return Some(format!("the exception is that of line {place}, must be that of line {thrown}"));
-            }
-            // A `finally` block has no handler's line in the source.
-            if *line > 0 {
-                is("line", &line.to_string())
-            } else {
-                found["exception"].is_null().then(|| "no exception".into())
-            }
-        }
-    }
 }

@@ -1,29 +1,37 @@
 //! Writes a program as Java twice on the same lines: plain, and with a log of all that happens. Gives each statement
 //! its line.
 
-use super::ast::{Block, Expr, FIELDS, Kind, Method, Op, Part, Program, Stmt, Ty};
+use super::ast::{Block, Expr, FIELDS, Home, Kind, Method, Op, Part, Program, Stmt, Ty};
 
 /// What the logging text needs besides the program: prints one line per event when the program ends.
 pub const LOG: &str = r#"
+import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 
 final class Log {
     static final StringBuilder out = new StringBuilder();
     static final IdentityHashMap<Object, Integer> ids = new IdentityHashMap<>();
-    static final ArrayList<Integer> stack = new ArrayList<>();
+    static final ThreadLocal<ArrayList<Integer>> stacks = ThreadLocal.withInitial(ArrayList::new);
     static int acts;
     static int events;
     static {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> { System.out.print(out); System.out.flush(); }));
+        Thread guard = new Thread(() -> { try { Thread.sleep(20000); tooLong(); } catch (InterruptedException e) { } });
+        guard.setDaemon(true);
+        guard.start();
     }
-    static int act() { return stack.isEmpty() ? 0 : stack.get(stack.size() - 1); }
+    static void tooLong() {
+        System.out.println("LONG");
+        System.out.flush();
+        Runtime.getRuntime().halt(3);
+    }
+    static int act() {
+        ArrayList<Integer> stack = stacks.get();
+        return stack.isEmpty() ? 0 : stack.get(stack.size() - 1);
+    }
     static void put(String line) {
-        if (++events > 2500) {
-            System.out.println("LONG");
-            System.out.flush();
-            Runtime.getRuntime().halt(3);
-        }
+        if (++events > 2500) tooLong();
         out.append(line).append('\n');
     }
     static String v(int x) { return "" + x; }
@@ -32,16 +40,55 @@ final class Log {
     static String v(Object x) {
         if (x == null) return "null";
         if (x instanceof String) return "\"" + x + "\"";
+        if (x instanceof Integer || x instanceof Boolean) return "" + x;
+        if (x instanceof Long) return x + "L";
         Integer id = ids.get(x);
-        if (id == null) { id = ids.size() + 1; ids.put(x, id); }
+        if (id == null) {
+            id = ids.size() + 1;
+            ids.put(x, id);
+            if (x.getClass().isArray()) {
+                StringBuilder elements = new StringBuilder();
+                for (int i = 0; i < Array.getLength(x); i++) elements.append(" ").append(v(Array.get(x, i)));
+                put("N @" + id + elements);
+            }
+        }
         return "@" + id;
     }
-    static void enter(int method, String... values) {
+    static void enter(int method, Object self, String... values) {
         int parent = act();
-        stack.add(++acts);
-        put("E " + acts + " " + parent + " " + method + " " + String.join(" ", values));
+        String known = self == null ? "-" : v(self);
+        stacks.get().add(++acts);
+        String thread = Thread.currentThread().getName();
+        put("E " + acts + " " + parent + " " + method + " " + thread + " " + known + " " + String.join(" ", values));
     }
-    static void exit() { put("X " + act()); stack.remove(stack.size() - 1); }
+    static void exit() {
+        put("X " + act());
+        ArrayList<Integer> stack = stacks.get();
+        stack.remove(stack.size() - 1);
+    }
+    static void r(Object owner, int field, Object now) {
+        put("R " + act() + " " + v(owner) + " " + field + " " + v(now));
+    }
+    /** A write to an element, if it will not fail. */
+    static void a(Object array, int index, Object now) {
+        if (array == null || index < 0 || index >= Array.getLength(array)) return;
+        Class<?> type = array.getClass().getComponentType();
+        if (now != null && !type.isPrimitive() && !type.isInstance(now)) return;
+        String known = v(array);
+        put("A " + act() + " " + known + " " + index + " " + v(Array.get(array, index)) + " " + v(now));
+    }
+    /** The stores of an array with elements. */
+    static final class Filling {
+        final Object array;
+        int next;
+        Filling(Object array) { this.array = array; }
+        Filling e(Object x) {
+            a(array, next, x);
+            Array.set(array, next++, x);
+            return this;
+        }
+    }
+    static Filling fill(Object array) { v(array); return new Filling(array); }
     static boolean l(int line) { put("L " + act() + " " + line); return true; }
     static boolean b(int id, boolean way) { put("B " + act() + " " + id + " " + (way ? 1 : 0)); return way; }
     static int c(int id, int way) { put("B " + act() + " " + id + " " + way); return way; }
@@ -52,18 +99,28 @@ final class Log {
     static void w(Object owner, int field, int line, String old, String now) {
         put("W " + act() + " " + v(owner) + " " + field + " " + line + " " + old + " " + now);
     }
-    static boolean i(Object owner, int field, int line, String now) {
-        put("I " + act() + " " + v(owner) + " " + field + " " + line + " - " + now);
-        return true;
+    static <T> T i(Object owner, int field, int line, T x) {
+        String known = v(owner);
+        put("I " + act() + " " + known + " " + field + " " + line + " - " + v(x));
+        return x;
     }
     static void h(int id, Object exception) { put("H " + act() + " " + id + " " + v(exception)); }
 }
 "#;
 
+/// A worker's own text: it runs alone while the thread that made it waits, until it is done or passes its turn.
+const WORKER: [&str; 6] = [
+    "final java.util.concurrent.Semaphore go = new java.util.concurrent.Semaphore(0), back = new java.util.concurrent.Semaphore(0); final boolean whole; boolean done;",
+    "static T# make(String name, boolean whole, O# o, int[] a) { T# t = new T#(name, whole, o, a); t.start(); if (whole) t.end(); return t; }",
+    "void end() { try { join(); } catch (InterruptedException e) { throw new IllegalStateException(e); } }",
+    "void turn() { if (!whole && !done) { go.release(); back.acquireUninterruptibly(); } }",
+    "void pass() { if (!whole) { back.release(); go.acquireUninterruptibly(); } }",
+    "public void run() { if (!whole) go.acquireUninterruptibly(); try { work(); } catch (RuntimeException e) { } finally { done = true; back.release(); } }",
+];
+
 /// Both texts.
 #[derive(Default)]
 struct Writer {
-    seed: u64,
     plain: Vec<String>,
     logged: Vec<String>,
     indent: usize,
@@ -71,37 +128,32 @@ struct Writer {
 
 /// The text of the plain and of the logging program.
 pub fn render(program: &mut Program) -> (String, String) {
-    let mut w = Writer { seed: program.seed, ..Writer::default() };
-    for of_object in [true, false] {
-        let class = program.class_of(of_object);
-        w.both(&format!("{}class {class} {{", if of_object { "" } else { "public " }));
+    let mut w = Writer::default();
+    for home in [Home::Object, Home::Worker, Home::Main] {
+        let begin = match home {
+            Home::Object => "class O# {",
+            Home::Worker => "class T# extends Thread {",
+            Home::Main => "public class P# {",
+        };
+        w.both(begin);
         w.indent += 1;
-        for (number, field) in FIELDS.iter().enumerate().filter(|(_, f)| f.of_object == of_object) {
-            let ty = w.ty(field.ty);
-            let modifier = if field.is_static { "static " } else { "" };
-            let plain = match field.init {
-                Some(value) => format!("{modifier}{ty} {} = {value};", field.name),
-                None => format!("{modifier}{ty} {};", field.name),
-            };
-            let owner = if field.is_static { "null" } else { "this" };
-            let logged = match field.init {
-                Some(value) => format!(
-                    "{modifier}boolean log{number} = Log.i({owner}, {number}, {}, Log.v({value})); {plain}",
-                    w.next()
-                ),
-                None => plain.clone(),
-            };
-            w.line(&plain, &logged);
+        for (number, _) in FIELDS.iter().enumerate().filter(|(_, f)| f.home == home) {
+            w.field(number);
+        }
+        if home == Home::Worker {
+            w.worker();
         }
         for number in 0..program.methods.len() {
-            if program.methods[number].of_object == of_object {
-                w.method(number, &mut program.methods[number], &class);
+            if program.methods[number].home == home {
+                w.method(number, &mut program.methods[number]);
             }
         }
         w.indent -= 1;
         w.both("}");
     }
-    let text = |lines: &[String]| (lines.join("\n") + "\n").replace('#', &program.seed.to_string());
+    // No object of it is made: its arrays refuse all other objects.
+    w.both("class S# extends O# { S#() { super(0); } }");
+    let text = |lines: &[String]| program.named(&(lines.join("\n") + "\n"));
     (text(&w.plain), text(&w.logged))
 }
 
@@ -122,23 +174,59 @@ impl Writer {
         self.line(text, text)
     }
 
-    fn ty(&self, ty: Ty) -> String {
-        match ty {
-            Ty::Int => "int".into(),
-            Ty::Long => "long".into(),
-            Ty::Bool => "boolean".into(),
-            Ty::Text => "String".into(),
-            Ty::Obj => format!("O{}", self.seed),
-        }
+    /// A field; the logging text has a method that reads it.
+    fn field(&mut self, number: usize) {
+        let field = &FIELDS[number];
+        let (ty, name) = (field.ty.java(), field.name);
+        let (modifier, owner) = if field.is_static { ("static ", "null") } else { ("", "this") };
+        let read = if field.is_static {
+            format!("static {ty} r{number}() {{ Log.r(null, {number}, {name}); return {name}; }}")
+        } else {
+            let class = field.home.java();
+            format!(
+                "static {ty} r{number}({class} x) {{ if (x != null) Log.r(x, {number}, x.{name}); return x.{name}; }}"
+            )
+        };
+        let line = self.next();
+        match field.init {
+            Some(value) => self.line(
+                &format!("{modifier}{ty} {name} = {value};"),
+                &format!("{modifier}{ty} {name} = Log.i({owner}, {number}, {line}, {value}); {read}"),
+            ),
+            None => {
+                let plain = format!("{modifier}{ty} {name};");
+                self.line(&plain, &format!("{plain} {read}"))
+            }
+        };
     }
 
-    fn method(&mut self, number: usize, method: &mut Method, class: &str) {
+    fn worker(&mut self) {
+        WORKER.iter().for_each(|text| {
+            self.both(text);
+        });
+        let line = self.next();
+        let sets = |logged: bool| -> String {
+            let mut text = String::new();
+            for (number, field) in FIELDS.iter().enumerate().filter(|(_, f)| f.home == Home::Worker) {
+                let (name, from) = (field.name, if field.ty == Ty::Obj { "o" } else { "a" });
+                if logged {
+                    text.push_str(&format!("Log.i(this, {number}, {line}, {from}); "));
+                }
+                text.push_str(&format!("{name} = {from}; "));
+            }
+            text
+        };
+        let begin = "T#(String name, boolean whole, O# o, int[] a) { super(name); this.whole = whole; setDaemon(true);";
+        self.line(&format!("{begin} {}}}", sets(false)), &format!("{begin} {}}}", sets(true)));
+    }
+
+    fn method(&mut self, number: usize, method: &mut Method) {
         let params: Vec<String> =
-            method.params.iter().map(|p| format!("{} {}", self.ty(p.ty), p.name)).collect();
+            method.params.iter().map(|p| format!("{} {}", p.ty.java(), p.name)).collect();
         let params = if method.name == "main" { "String[] args".to_owned() } else { params.join(", ") };
-        let result = method.result.map_or_else(|| "void".to_owned(), |t| self.ty(t));
+        let result = method.result.map_or("void", Ty::java);
         let header = if method.is_constructor() {
-            format!("{class}({params}) {{")
+            format!("{}({params}) {{", method.home.java())
         } else {
             let modifiers = match (method.name == "main", method.is_static) {
                 (true, _) => "public static ",
@@ -147,8 +235,9 @@ impl Writer {
             };
             format!("{modifiers}{result} {}({params}) {{", method.name)
         };
+        let this = if method.is_static { "null" } else { "this" };
         let values: String = method.params.iter().map(|p| format!(", Log.v({})", p.name)).collect();
-        method.line = self.line(&header, &format!("{header} Log.enter({number}{values}); try {{"));
+        method.line = self.line(&header, &format!("{header} Log.enter({number}, {this}{values}); try {{"));
         self.block(&mut method.body);
         self.line("}", "} finally { Log.exit(); } }");
     }
@@ -166,11 +255,11 @@ impl Writer {
         stmt.line = line;
         match &mut stmt.kind {
             Kind::Declare { var, value: None } => {
-                let text = format!("{} {};", self.ty(var.ty), var.name);
+                let text = format!("{} {};", var.ty.java(), var.name);
                 self.both(&text);
             }
             Kind::Declare { var, value: Some(value) } => {
-                let (ty, name) = (self.ty(var.ty), &var.name);
+                let (ty, name) = (var.ty.java(), &var.name);
                 let store = store(var.ty, var.id, line, &expr(value, true));
                 self.line(
                     &format!("{ty} {name} = {};", expr(value, false)),
@@ -193,7 +282,11 @@ impl Writer {
                 self.line(&plain, &format!("Log.l({line}); {name} = {store};"));
             }
             Kind::SetField { field, owner, op, value } => {
-                let (plain, logged) = self.set_field(*field, owner.as_ref(), *op, value, line);
+                let (plain, logged) = set_field(*field, owner.as_ref(), *op, value, line);
+                self.line(&plain, &logged);
+            }
+            Kind::SetElement { ty, array, index, op, value } => {
+                let (plain, logged) = set_element(*ty, array, index, *op, value, line);
                 self.line(&plain, &logged);
             }
             Kind::Run(call) => {
@@ -310,40 +403,53 @@ impl Writer {
             }
         }
     }
+}
 
-    fn set_field(
-        &self,
-        field: usize,
-        owner: Option<&Expr>,
-        op: Op,
-        value: &Expr,
-        line: u32,
-    ) -> (String, String) {
-        let known = &FIELDS[field];
-        let ty = self.ty(known.ty);
-        let place = |logged: bool| match owner {
-            Some(owner) => format!("{}.{}", expr(owner, logged), known.name),
-            None => format!("{}{}.{}", if known.of_object { "O" } else { "P" }, self.seed, known.name),
-        };
-        let plain = match op {
-            Op::Set => format!("{} = {};", place(false), expr(value, false)),
-            Op::Add => format!("{} += {};", place(false), expr(value, false)),
-            Op::Inc => format!("{}++;", place(false)),
-        };
-        let class = format!("O{}", self.seed);
-        let receiver = owner.map(|o| format!("{class} r = {};", expr(o, true))).unwrap_or_default();
-        let (object, target) = match owner {
-            Some(_) => ("r", format!("r.{}", known.name)),
-            None => ("null", place(true)),
-        };
-        let new = match op {
-            Op::Set => format!("{ty} n = {};", expr(value, true)),
-            Op::Add => format!("{ty} o = {target}; {ty} n = o + {};", expr(value, true)),
-            Op::Inc => format!("{ty} o = {target}; {ty} n = o + 1;"),
-        };
-        let log = format!("Log.w({object}, {field}, {line}, Log.v({target}), Log.v(n));");
-        (plain, format!("Log.l({line}); {{ {receiver} {new} {log} {target} = n; }}"))
+/// An assignment in the plain text.
+fn assignment(place: &str, op: Op, value: &Expr) -> String {
+    match op {
+        Op::Set => format!("{place} = {};", expr(value, false)),
+        Op::Add => format!("{place} += {};", expr(value, false)),
+        Op::Inc => format!("{place}++;"),
     }
+}
+
+/// What the logging text does instead, in the same order: reads `target`, with `read`, where the value needs it, and
+/// keeps the new value in `n`.
+fn value_in_n(ty: Ty, target: &str, op: Op, value: &Expr, read: &str) -> String {
+    let ty = ty.java();
+    match op {
+        Op::Set => format!("{ty} n = {};", expr(value, true)),
+        Op::Add => format!("{ty} o = {target};{read} {ty} n = o + {};", expr(value, true)),
+        Op::Inc => format!("{ty} o = {target};{read} {ty} n = o + 1;"),
+    }
+}
+
+fn set_field(field: usize, owner: Option<&Expr>, op: Op, value: &Expr, line: u32) -> (String, String) {
+    let known = &FIELDS[field];
+    let (name, class) = (known.name, known.home.java());
+    let place = match owner {
+        Some(owner) => format!("{}.{name}", expr(owner, false)),
+        None => format!("{class}.{name}"),
+    };
+    let receiver = owner.map(|o| format!("{class} r = {};", expr(o, true))).unwrap_or_default();
+    let (object, target) = match owner {
+        Some(_) => ("r", format!("r.{name}")),
+        None => ("null", format!("{class}.{name}")),
+    };
+    let new = value_in_n(known.ty, &target, op, value, &format!(" Log.r({object}, {field}, o);"));
+    let log = format!("Log.w({object}, {field}, {line}, Log.v({target}), Log.v(n));");
+    let logged = format!("Log.l({line}); {{ {receiver} {new} {log} {target} = n; }}");
+    (assignment(&place, op, value), logged)
+}
+
+fn set_element(ty: Ty, array: &Expr, index: &Expr, op: Op, value: &Expr, line: u32) -> (String, String) {
+    let element = ty.element().expect("an array");
+    let place = format!("{}[{}]", expr(array, false), expr(index, false));
+    let first = format!("{} r = {}; int i = {};", ty.java(), expr(array, true), expr(index, true));
+    let new = value_in_n(element, "r[i]", op, value, "");
+    let logged = format!("Log.l({line}); {{ {first} {new} Log.a(r, i, n); r[i] = n; }}");
+    (assignment(&place, op, value), logged)
 }
 
 fn store(ty: Ty, var: u32, line: u32, value: &str) -> String {
@@ -363,6 +469,31 @@ fn parts(parts: &[Part], logged: bool) -> String {
 pub fn expr(e: &Expr, logged: bool) -> String {
     match e {
         Expr::Parts(p) | Expr::Call(_, p) => parts(p, logged),
+        Expr::Field(field, owner) => {
+            let known = &FIELDS[*field];
+            let class = known.home.java();
+            let owner = owner.as_ref().map(|o| expr(o, logged));
+            match owner {
+                _ if logged => format!("{class}.r{field}({})", owner.unwrap_or_default()),
+                Some(owner) => format!("{owner}.{}", known.name),
+                None => format!("{class}.{}", known.name),
+            }
+        }
+        // The line is that of its statement.
+        Expr::Inc(var) if logged => format!("(({0} = Log.s({1}, 0, {0} + 1)) - 1)", var.name, var.id),
+        Expr::Inc(var) => format!("{}++", var.name),
+        Expr::Elements(ty, values) => {
+            let (ty, count) = (ty.java(), values.len());
+            let values = values.iter().map(|v| expr(v, logged));
+            if logged {
+                let stores: String = values.map(|v| format!(".e({v})")).collect();
+                // `new int[2][]`
+                let made = ty.replacen("[]", &format!("[{count}]"), 1);
+                format!("(({ty}) Log.fill(new {made}){stores}.array)")
+            } else {
+                format!("(new {ty} {{ {} }})", values.collect::<Vec<_>>().join(", "))
+            }
+        }
         Expr::Choice(c, a, b) => {
             format!("({} ? {} : {})", expr(c, logged), expr(a, logged), expr(b, logged))
         }

@@ -8,6 +8,9 @@ use std::collections::HashMap;
 
 pub struct Activation {
     pub method: usize,
+    pub thread: String,
+    /// Its receiver; `-` in a static method.
+    pub this: String,
     /// Number of the event that entered it.
     pub entered: usize,
     /// Events of its own, with the node each is.
@@ -26,7 +29,7 @@ pub struct Trace<'p> {
 
 impl<'p> Trace<'p> {
     pub fn new(program: &'p Program, events: Vec<Event>) -> Trace<'p> {
-        let plain = |e: &Expr| expr(e, false).replace('#', &program.seed.to_string());
+        let plain = |e: &Expr| program.named(&expr(e, false));
         let graphs: Vec<Graph> = program.methods.iter().map(|m| draw(m, plain)).collect();
         let mut statements = HashMap::new();
         let mut note = |body: &'p Block| {
@@ -55,15 +58,18 @@ impl<'p> Trace<'p> {
     fn step(&mut self, number: usize) {
         let event = self.events[number].clone();
         let (act, tok) = match event {
-            Event::Enter { act, parent, method, .. } => {
-                self.activations.insert(act, Activation { method, entered: number, steps: Vec::new() });
+            Event::Enter { act, parent, method, thread, this, .. } => {
+                let entered = Activation { method, thread, this, entered: number, steps: Vec::new() };
+                self.activations.insert(act, entered);
                 (parent, Tok::Call(method))
             }
-            Event::Leave | Event::Write { initial: true, .. } => return,
+            Event::Leave | Event::Array { .. } | Event::Write { initial: true, .. } => return,
             Event::Line { act, line } => (act, Tok::Line(line)),
             Event::Branch { act, id, .. } => (act, Tok::Branch(id)),
             Event::Store { act, var, .. } => (act, Tok::Store(var)),
             Event::Write { act, field, .. } => (act, Tok::Write(field)),
+            Event::Read { act, field, .. } => (act, Tok::Read(field)),
+            Event::Element { act, .. } => (act, Tok::Element),
             Event::Handler { act, id, .. } => (act, Tok::Handler(id)),
         };
         let Some(activation) = self.activations.get(&act) else { return };

@@ -1,5 +1,6 @@
 //! The VM's side: loads the recorder, is told of classes, answers the recorder.
 
+use crate::burial;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use jvmti_bindings::prelude::*;
@@ -28,8 +29,14 @@ struct State {
     reporter: Reporter,
 }
 
+/// The VM's tool interface, by its address: the natives are not handed it.
+static TOOLS: OnceLock<usize> = OnceLock::new();
+
 /// Where plans are.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+/// The recorder's class, a global reference, where its counts are asked for at the end.
+static RECORDER_CLASS: OnceLock<usize> = OnceLock::new();
 
 /// The plan's state: the natives are plain functions and find it here.
 static STATE: OnceLock<Mutex<State>> = OnceLock::new();
@@ -58,6 +65,7 @@ impl Agent for Host {
             let wanted = |caps: &mut jvmti::jvmtiCapabilities| {
                 caps.set_can_generate_all_class_hook_events(true);
                 caps.set_can_retransform_classes(true);
+                caps.set_can_tag_objects(true);
             };
             let _ = jvmti
                 .add_capabilities_with(wanted)
@@ -73,6 +81,7 @@ impl Agent for Host {
         let Some(plan) = FOLDER.get().and_then(|folder| wire::Plan::find(folder, std::process::id())) else {
             return;
         };
+        let _ = TOOLS.set(context.jvmti().raw() as usize);
         let reporter = Reporter::open(&plan.report);
         if STATE.set(Mutex::new(State { probes: Probes::new(plan), reporter })).is_err() {
             return;
@@ -95,11 +104,39 @@ impl Agent for Host {
             env.exception_clear();
             return problem(format!("the class {PROBE_CLASS} cannot be initialised in this VM"));
         }
+        if with_state(|state| state.probes.plan.counts) == Some(true)
+            && let Some(class) = classes.first()
+        {
+            // SAFETY: the class was just defined. The reference lives as long as the VM.
+            let class = unsafe { env.new_global_ref(*class) };
+            let _ = RECORDER_CLASS.set(class as usize);
+            if context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_VM_DEATH]).is_err() {
+                return problem("the VM does not tell of its end".to_owned());
+            }
+        }
         if let Err(error) = context.jvmti().enable_class_file_load_hook_events() {
             return problem(format!("the VM tells of no classes: {error:?}"));
         }
         with_state(|state| state.reporter.tell(&Report::Started));
         retransform(&context);
+    }
+
+    fn vm_death(&self, context: CallbackContext<'_>) {
+        let (Some(env), Some(class)) = (context.jni(), RECORDER_CLASS.get()) else { return };
+        // The state is not locked here: the recorder asks it.
+        match counts(env, *class as jni::jclass) {
+            Some((hits, whole)) => {
+                if !whole {
+                    problem("there was no memory, stack or number left to count all hits".to_owned());
+                }
+                let busy_ms = busy_ms();
+                with_state(|state| state.reporter.tell(&Report::Counts { hits, busy_ms }));
+            }
+            None => {
+                env.exception_clear();
+                problem("the recorder could not tell its counts".to_owned());
+            }
+        }
     }
 
     fn class_file_load_hook<'callback>(
@@ -137,6 +174,39 @@ impl Agent for Host {
         {
             problem(format!("{} cannot be probed: {error:?}", probed.report.class));
         }
+    }
+}
+
+/// The hits that were counted, by number of the site, and whether those are all.
+fn counts(env: &JniEnv, class: jni::jclass) -> Option<(Vec<(u32, u64)>, bool)> {
+    // SAFETY: the class is held by a global reference; the method takes nothing and gives an array of `long`.
+    let told = unsafe {
+        let method = env.get_static_method_id(class, "counts", "()[J")?;
+        let array = env.call_static_object_method(class, method, &[]);
+        if array.is_null() || env.exception_check() {
+            return None;
+        }
+        let length = env.get_array_length(array);
+        let mut told = vec![0; usize::try_from(length).ok()?];
+        env.get_long_array_region(array, 0, length, &mut told);
+        told
+    };
+    let (lost, hits) = told.split_last()?;
+    let hits = hits.iter().enumerate().filter(|(_, hits)| **hits > 0);
+    let hits = hits.map(|(site, hits)| Some((u32::try_from(site).ok()?, u64::try_from(*hits).ok()?)));
+    Some((hits.collect::<Option<Vec<_>>>()?, *lost == 0))
+}
+
+/// How long the processors were busy with this process, where the system tells: the fields `utime` and `stime` of
+/// proc(5), in hundredths of a second.
+fn busy_ms() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the command may hold anything, and ends with the last bracket.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let ticks: Vec<u64> = fields.split_whitespace().skip(11).take(2).filter_map(|n| n.parse().ok()).collect();
+    match ticks[..] {
+        [user, system] => Some((user + system) * 10),
+        _ => None,
     }
 }
 
@@ -191,6 +261,19 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_budgets(
     // SAFETY: the array was just made, of this length.
     unsafe { env.set_int_array_region(array, 0, length, &budgets) };
     array
+}
+
+/// `QuerypointProbe.counting()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_counting(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let counts = with_state(|state| state.probes.plan.counts).unwrap_or_default();
+    jni::jboolean::from(counts)
 }
 
 /// `QuerypointProbe.known()`.
@@ -260,6 +343,48 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_write(
     u8::from(crate::reporter::write_at(&path, offset, bytes).is_ok())
 }
 
+/// `QuerypointProbe.bury(int, long, int, int)`.
+///
+/// # Safety
+/// Called by the VM only, with the place of rows as the recorder's `Last` has them.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_bury(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    query: jni::jint,
+    rows: jni::jlong,
+    capacity: jni::jint,
+    used: jni::jint,
+) -> jni::jint {
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    let Some(tools) = TOOLS.get() else { return -1 };
+    // SAFETY: the address was taken from the VM, which is alive: it calls.
+    let tools = unsafe { Jvmti::from_raw(*tools as *mut _) };
+    // Elements of arrays and what is kept of other queries have no class that names all owners.
+    let class = with_state(|state| {
+        let field = state.probes.plan.fields.iter().find(|f| i32::from(f.query) == query && !f.is_static)?;
+        Some(field.class.clone())
+    });
+    let (Some(Some(class)), Ok(capacity), Ok(used)) = (class, usize::try_from(capacity), u32::try_from(used))
+    else {
+        return -1;
+    };
+    let Some(alive) = burial::in_heap(&tools, &env, &class, used / 2) else { return -1 };
+    // SAFETY: the recorder has allocated so many rows of two words, and no other thread has them.
+    let rows = unsafe { std::slice::from_raw_parts_mut(rows as *mut [i64; 2], capacity) };
+    let mut left = 0;
+    for [word, record] in rows.iter_mut().filter(|[_, record]| *record != 0) {
+        #[allow(clippy::cast_possible_truncation, reason = "the lower half is the hash")]
+        if alive.contains(&(*word as jni::jint)) {
+            left += 1;
+        } else {
+            *record = 0;
+        }
+    }
+    left
+}
+
 /// `QuerypointProbe.tell()`.
 ///
 /// # Safety
@@ -269,5 +394,5 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_tell(
     _env: *mut jni::JNIEnv,
     _class: jni::jclass,
 ) {
-    problem("there was no stack left to stop at a hit".to_owned());
+    problem("there was no stack left to count a hit, or to stop at it".to_owned());
 }

@@ -5,9 +5,10 @@
 //!
 //! - `host` speaks with the VM: events, natives.
 //! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
-//! - `sites` numbers the sites; `reporter` writes the report.
+//! - `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java class that the code in the methods calls. Its class file stands beside its source.
 
+mod burial;
 mod copies;
 mod host;
 mod probes;

@@ -247,6 +247,9 @@ impl Weaver {
         for (bci, steps) in self.logged {
             self.plan.before.entry(bci).or_default().extend(steps);
         }
+        // Near the end of the stack a call may be refused: what the hit was is not known, and that is told.
+        let (class, name, kind) = (PROBE_CLASS.to_owned(), "cut".to_owned(), Kind::Int);
+        self.plan.guard = vec![Step::Int(1), Step::Set { class, name, kind, descriptor: "Z".to_owned() }];
         self.plan
     }
 }

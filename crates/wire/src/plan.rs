@@ -18,6 +18,8 @@ pub struct Plan {
     pub fields: Vec<FieldSites>,
     /// Arrays, whose sites are found as classes are loaded.
     pub arrays: Vec<ArraySites>,
+    /// Whether hits are only counted, and the counts told when the VM ends.
+    pub counts: bool,
 }
 
 /// What one query wants of its hits.

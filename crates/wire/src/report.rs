@@ -14,6 +14,13 @@ pub enum Report {
     Class(ClassReport),
     /// Something does not work, and what.
     Problem(String),
+    /// The VM ends, and this is what was counted.
+    Counts {
+        /// Hits by number of the site; sites without any may be missing.
+        hits: Vec<(u32, u64)>,
+        /// How long the processors were busy with the VM, in milliseconds, where the system tells.
+        busy_ms: Option<u64>,
+    },
 }
 
 /// What was done to one class.

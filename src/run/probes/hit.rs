@@ -3,6 +3,7 @@
 use super::plan::{assigned, copied};
 use super::recorder::{Recorder, Stopped};
 use super::told::NumberedSite;
+use crate::classes::ClassPool;
 use crate::model::{Detail, Value, Way};
 use crate::query::{Copies, CopySite, Event, Field, TraceQuery};
 use crate::run::error::RunError;
@@ -98,23 +99,9 @@ impl Watcher {
         }
     }
 
-    /// Whether a site is of the field, where it names it by another class.
+    /// Whether a site is of the field.
     pub(super) fn means(&self, field: &Field, site: &NumberedSite) -> bool {
-        let mut next = site.named_by.clone();
-        // No class is its own superclass, but a class file can say so.
-        for _ in 0..1000 {
-            let Some(class) = next else { return site.named_by.is_none() };
-            if *class == *field.class {
-                return true;
-            }
-            match self.watched.pool().find(&class).ok().flatten() {
-                Some(found) if found.file.field(&field.name).is_some() => return false,
-                Some(found) => next = found.file.super_name.clone(),
-                // What has no class file cannot be told to be another field.
-                None => return true,
-            }
-        }
-        false
+        means(self.watched.pool(), field, site)
     }
 
     /// A candidate whose way is known.
@@ -260,4 +247,23 @@ pub(super) fn way(query: &TraceQuery, site: &NumberedSite) -> Option<Way> {
 pub(super) fn place_of(copies: &Copies, site: &NumberedSite) -> Option<u32> {
     let is = |place: &CopySite| place.site == site.site && copied(place).way() == site.way;
     u32::try_from(copies.sites.iter().position(is)?).ok()
+}
+
+/// Whether a site is of the field, where it names it by another class.
+pub(super) fn means(pool: &ClassPool, field: &Field, site: &NumberedSite) -> bool {
+    let mut next = site.named_by.clone();
+    // No class is its own superclass, but a class file can say so.
+    for _ in 0..1000 {
+        let Some(class) = next else { return site.named_by.is_none() };
+        if *class == *field.class {
+            return true;
+        }
+        match pool.find(&class).ok().flatten() {
+            Some(found) if found.file.field(&field.name).is_some() => return false,
+            Some(found) => next = found.file.super_name.clone(),
+            // What has no class file cannot be told to be another field.
+            None => return true,
+        }
+    }
+    false
 }

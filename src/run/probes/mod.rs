@@ -5,8 +5,10 @@
 //! - `told` reads what it has put where, and moves indices between the code as it was and as it is.
 //! - `recorder` speaks with the class that the probes call; `hit` turns its stops into occurrences.
 //! - `walk` goes back through a log of how values were passed on; `tracing` reads it, and sees the steps again.
+//! - `count` reads what a run has counted that was watched for nothing else.
 //! - `forecast` asks, at a candidate, for the last hits before it of the points that depend on it.
 
+mod count;
 mod forecast;
 mod hit;
 mod numbered;
@@ -16,6 +18,8 @@ mod told;
 mod tracing;
 mod walk;
 
+pub(super) use count::counted;
+pub use count::{Counted, SiteHits};
 pub use plan::Gate;
 pub(super) use recorder::{NAME, Recorder, is_own, program_below, quiet};
 pub(super) use told::{Moved, Told};

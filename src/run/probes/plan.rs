@@ -15,6 +15,8 @@ use wire::{
 pub enum Gate {
     /// Every one, as without probes.
     All,
+    /// None: they are counted.
+    Count,
     /// The first ones, and those that are asked for. Of the others the VM keeps the last one for each object, or in each
     /// activation.
     First {
@@ -30,8 +32,14 @@ impl Gate {
     pub fn budget(&self) -> Option<u32> {
         match self {
             Gate::All => None,
+            Gate::Count => Some(0),
             Gate::First { budget, .. } => Some(*budget),
         }
+    }
+
+    /// Whether the last hit of each object, or in each activation, is kept.
+    fn keeps(&self) -> bool {
+        matches!(self, Gate::First { .. })
     }
 }
 
@@ -52,16 +60,18 @@ pub fn plan(
         if plan.queries.len() <= number {
             plan.queries.resize(number + 1, PlannedQuery { budget: u32::MAX, armed: Vec::new() });
         }
-        if let (Some(planned), Gate::First { budget, armed }) = (plan.queries.get_mut(number), gate) {
-            planned.budget = *budget;
-            planned.armed = armed.iter().filter_map(|at| armed_at(query, at)).collect();
+        if let (Some(planned), Some(budget)) = (plan.queries.get_mut(number), gate.budget()) {
+            planned.budget = budget;
+            if let Gate::First { armed, .. } = gate {
+                planned.armed = armed.iter().filter_map(|at| armed_at(query, at)).collect();
+            }
         }
         let (field, writes) = match &query.event {
             Event::Written(field) => (field, true),
             Event::Read(field) => (field, false),
             Event::ElementWritten(element) => {
                 let kind = kind_of(&element.descriptor);
-                plan.arrays.push(ArraySites { query: query.point.0, kind, keep: *gate != Gate::All });
+                plan.arrays.push(ArraySites { query: query.point.0, kind, keep: gate.keeps() });
                 continue;
             }
             _ => continue,
@@ -73,9 +83,13 @@ pub fn plan(
             descriptor: String::new(),
             is_static: field.is_static,
             writes,
-            keep: *gate != Gate::All,
+            keep: gate.keeps(),
         });
     }
+    plan.counts = gates.contains(&Gate::Count);
+    // What is counted beside the queries: the entries that only JDWP events have to be told of.
+    let entries = plan.counts.then(|| u16::try_from(plan.queries.len()).unwrap_or(u16::MAX));
+    plan.queries.extend(entries.map(|_| PlannedQuery { budget: 0, armed: Vec::new() }));
     for query in queries {
         if let Event::Copied(copies) = &query.event {
             plan.methods.extend(copying(query.point.0, copies, pool)?);
@@ -84,9 +98,14 @@ pub fn plan(
     for (class, watch) in &watches.classes {
         for ((name, descriptor), method) in &watch.methods {
             let name = MethodName::new(class.clone(), name.clone(), descriptor.clone());
-            let serial = method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation));
-            let sites = |code: &Code| sites(queries, method, code, &name);
-            plan.methods.push(in_method(&name, pool, serial, sites)?);
+            let numbered = method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation));
+            let sites = |code: &Code| {
+                let mut sites = sites(queries, method, code, &name);
+                let entry = entries.filter(|_| numbered);
+                sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: What::Entered }));
+                sites
+            };
+            plan.methods.push(in_method(&name, pool, numbered && !plan.counts, sites)?);
         }
     }
     Ok(plan)

@@ -4,6 +4,7 @@ use crate::model::{MethodName, Site};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use wire::{ClassReport, MethodReport, Report, ReportReader};
 
 /// A site as the VM names it.
@@ -52,6 +53,10 @@ pub struct Told {
     pub started: bool,
     /// Why sites are not watched.
     pub problems: Vec<String>,
+    /// Hits by number of the site, where they were counted and the VM has told its end.
+    hits: Option<HashMap<u32, u64>>,
+    /// How long the processors were busy with the VM, told with the hits.
+    pub busy: Option<Duration>,
 }
 
 /// So many problems are named; the rest is like them.
@@ -62,7 +67,7 @@ impl Told {
     pub fn open(path: &Path) -> std::io::Result<Told> {
         let reader = ReportReader::open(path)?;
         let (sites, methods) = (HashMap::new(), HashMap::new());
-        Ok(Told { reader, sites, methods, started: false, problems: Vec::new() })
+        Ok(Told { reader, sites, methods, started: false, problems: Vec::new(), hits: None, busy: None })
     }
 
     /// Reads what has come since.
@@ -83,6 +88,10 @@ impl Told {
         match report {
             Report::Started => self.started = true,
             Report::Problem(problem) => self.problem(problem),
+            Report::Counts { hits, busy_ms } => {
+                self.hits = Some(hits.into_iter().collect());
+                self.busy = busy_ms.map(Duration::from_millis);
+            }
             Report::Class(ClassReport { class, methods, sites, left }) => {
                 let class: Arc<str> = class.replace('/', ".").into();
                 for MethodReport { name, descriptor, code, length, moved, kept } in methods {
@@ -124,6 +133,16 @@ impl Told {
         self.catch_up();
         let of = self.sites.iter().filter(|(_, site)| site.query == query);
         of.map(|(number, site)| (*number, site.clone())).collect()
+    }
+
+    /// All sites, in the order of their numbers, with how often each was hit; none if that was not told.
+    pub fn counted(&self) -> Option<Vec<(Arc<NumberedSite>, u64)>> {
+        let hits = self.hits.as_ref()?;
+        let mut sites: Vec<_> = self.sites.iter().collect();
+        sites.sort_unstable_by_key(|(number, _)| **number);
+        let counted =
+            sites.into_iter().map(|(number, site)| (site.clone(), hits.get(number).copied().unwrap_or(0)));
+        Some(counted.collect())
     }
 
     /// How a method was rewritten, if it was.

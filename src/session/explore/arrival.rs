@@ -110,6 +110,7 @@ pub struct Gone {
 impl Found {
     /// A point as a finished run found it.
     pub(super) fn of(round: &Round, point: PointIndex) -> Option<Found> {
+        round.located(point)?;
         Found::located(&round.locator, &round.outcome.tables, point)
     }
 

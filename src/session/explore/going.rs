@@ -168,7 +168,7 @@ impl Explorer {
             let mut halting = |cell: &AskedCell| {
                 let (sender, more) = mpsc::channel(WAITING);
                 *of_task.borrow_mut() = Some((cell.clone(), sender));
-                Halting { hold: true, at: None, more: Some(more) }
+                Halting { hold: true, more: Some(more), ..Halting::default() }
             };
             let made = runner.rounds(&mut teaching, &mut halting, &mut *progress, &mut interrupt).await;
             progress.done();
@@ -322,7 +322,7 @@ pub(super) fn end_of(stage: Stage, asked: AskedCell) -> End {
 
 /// The located point that came last.
 fn newest(round: &Round) -> Option<crate::query::PointIndex> {
-    let located = round.queries.iter().filter_map(|q| Some((q.point, round.locator.located(q.point)?)));
+    let located = round.queries.iter().filter_map(|q| Some((q.point, round.located(q.point)?)));
     located.max_by_key(|(_, l)| l.occurrence.sequence).map(|(point, _)| point)
 }
 

@@ -1,17 +1,24 @@
 //! Moves the halted execution to a point that an earlier run found: backwards by running again, forwards by going on
 //! (paper §6).
 
-use super::Explorer;
 use super::arrival::{Arrival, Arrived, Certainty, Found, Gone, Unsettled};
 use super::going::{End, Finished, end_of};
 use super::place::{Place, Standing};
-use crate::model::Namer;
+use super::{Explorer, Opened};
+use crate::classes::ClassPool;
+use crate::model::{LastHit, Namer};
 use crate::query::PointIndex;
-use crate::run::Ended;
+use crate::run::{Ended, Halted};
+use crate::session::code::CodeBook;
 use crate::session::error::SessionError;
+use crate::session::probing::{Astray, astray};
 use crate::session::round::{Asked, AskedCell, Halting};
 use crate::session::watching::Watching;
+use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// Points that a run has located where they are not, and where they are, as far as it was told.
+type Places = BTreeMap<PointIndex, Option<String>>;
 
 impl Explorer {
     /// Halts the program at a point, by the coordinate at which the newest run found it.
@@ -39,12 +46,14 @@ impl Explorer {
                 let differences = found.differences(halted.candidate(), halted.tables());
                 let is_answer = is_located(&asked, &halted, point, &found);
                 let (mut settled, mut before) = (Vec::new(), Vec::new());
+                let elsewhere = self.elsewhere(&asked, &halted);
                 for from in came_from {
                     let cell = asked.borrow();
                     let located = |a: &Asked| Found::located(&a.locator, halted.tables(), from.point);
-                    match cell.as_ref().and_then(located) {
-                        Some(now) => settled.push(self.settle(&from, Some(&now))),
-                        None => before.push(from),
+                    match (elsewhere.get(&from.point), cell.as_ref().and_then(located)) {
+                        (Some(place), _) => settled.push(self.settle(&from, None, place.clone())),
+                        (None, Some(now)) => settled.push(self.settle(&from, Some(&now), None)),
+                        (None, None) => before.push(from),
                     }
                 }
                 let certainty = if is_answer {
@@ -78,6 +87,7 @@ impl Explorer {
                 Err(SessionError::CutOff { id: id.to_owned(), ended })
             }
             End::Whole(last) => {
+                let elsewhere = self.places(&last.round.astray, &last.round.pool);
                 let ran = self.whole(*last, &made).await?;
                 let now = self.history.found(at).cloned();
                 let here = now.as_ref().is_some_and(|n| n.coordinate == found.coordinate);
@@ -85,11 +95,12 @@ impl Explorer {
                 let certainty = if here && stands {
                     Certainty::Reached
                 } else {
-                    Certainty::Missed { nearest: now.map(|_| self.place_of(id)) }
+                    let elsewhere = elsewhere.get(&point).cloned().flatten();
+                    Certainty::Missed { nearest: now.map(|_| self.place_of(id)).or(elsewhere) }
                 };
                 let settled = came_from.into_iter().map(|from| {
                     let now = self.history.found(usize::from(from.point.0)).cloned();
-                    self.settle(&from, now.as_ref())
+                    self.settle(&from, now.as_ref(), elsewhere.get(&from.point).cloned().flatten())
                 });
                 let settled = settled.collect();
                 let standing = ran.standing.clone();
@@ -101,6 +112,7 @@ impl Explorer {
     /// Begins the way to a point. Gives the expected points that the way leads on from.
     async fn set_out(&mut self, id: &str, found: &Found) -> Result<Vec<Unsettled>, SessionError> {
         let target = Some(found.coordinate.clone());
+        let later = self.history.all_found();
         let why = format!("goto {id}");
         let leads_on = |arrived: &Arrived| {
             arrived.edition == self.edition
@@ -133,7 +145,7 @@ impl Explorer {
                 let mut teaching = self.teaching.clone();
                 self.spawn(&why, runner.chain.clone(), Rc::default(), async move {
                     let asked = AskedCell::default();
-                    let halting = Halting { hold: true, at: target, more: None };
+                    let halting = Halting { hold: true, at: target, later, more: None };
                     let why = Some("to halt at a point");
                     let run = runner.run(&mut teaching, why, halting, &asked, &mut *progress, &mut interrupt);
                     let stage = run.await;
@@ -145,11 +157,31 @@ impl Explorer {
         }
     }
 
-    fn settle(&self, from: &Unsettled, now: Option<&Found>) -> Arrival {
+    /// What became of an expected point: `elsewhere` is its place where the run was told of it and did not stop there.
+    fn settle(&self, from: &Unsettled, now: Option<&Found>, elsewhere: Option<String>) -> Arrival {
         let same = now.is_some_and(|now| now.coordinate == from.found.coordinate);
         let missed_write = same && now.is_some_and(|now| now.missed_write);
-        let instead = (!same && now.is_some()).then(|| self.place_of(&from.id));
+        let instead = (!same && now.is_some()).then(|| self.place_of(&from.id)).or(elsewhere);
         Arrival { point: from.id.clone(), confirmed: same && !missed_write, instead, missed_write }
+    }
+
+    /// The points that a run which has not ended has located where they are not, and where they are.
+    fn elsewhere(&self, asked: &AskedCell, halted: &Halted) -> Places {
+        let cell = asked.borrow();
+        let Some(Asked { queries, gates, locator, pool, .. }) = cell.as_ref() else { return Places::new() };
+        self.places(&astray(queries, gates.as_deref(), locator, halted.tables()), pool)
+    }
+
+    fn places(&self, astray: &BTreeMap<PointIndex, Astray>, pool: &ClassPool) -> Places {
+        let Some(Opened { sources, .. }) = &self.opened else { return Places::new() };
+        let book = CodeBook { pool, sources };
+        let place = |astray: &Astray| match astray {
+            Astray::Last(LastHit::At(last)) => Some(book.hit(last)),
+            Astray::Last(LastHit::Never | LastHit::Unknown(_) | LastHit::Came(_)) | Astray::Follows(_) => {
+                None
+            }
+        };
+        astray.iter().map(|(point, astray)| (*point, place(astray))).collect()
     }
 
     /// Where the newest answer has a point.
@@ -164,7 +196,7 @@ impl Explorer {
 }
 
 /// Whether the run has located the point already, at the coordinate.
-fn is_located(asked: &AskedCell, halted: &crate::run::Halted, point: PointIndex, found: &Found) -> bool {
+fn is_located(asked: &AskedCell, halted: &Halted, point: PointIndex, found: &Found) -> bool {
     let cell = asked.borrow();
     let now = cell.as_ref().and_then(|a| Found::located(&a.locator, halted.tables(), point));
     now.is_some_and(|now| now.coordinate == found.coordinate)

@@ -2,6 +2,7 @@
 
 use super::Explorer;
 use super::arrival::Found;
+use crate::model::Coordinate;
 use crate::query::PointIndex;
 use crate::session::error::SessionError;
 use crate::session::round::Round;
@@ -76,6 +77,11 @@ impl History {
     /// Where a point was found by the newest run, if the chain has only grown since.
     pub(super) fn found(&self, at: usize) -> Option<&Found> {
         self.found.get(at)?.as_ref()
+    }
+
+    /// Where the points were found by the newest run, for which it can be sent on from one to another.
+    pub(super) fn all_found(&self) -> Vec<Coordinate> {
+        self.found.iter().flatten().map(|found| found.coordinate.clone()).collect()
     }
 
     /// The chain is another one now.

@@ -303,6 +303,7 @@ impl Explorer {
     fn replace(&mut self, chain: Chain) {
         self.chain = chain;
         self.teaching.learned = crate::chain::Learned::default();
+        self.teaching.probing = crate::session::probing::Probing::default();
         self.history.forget_answer();
         self.edition += 1;
     }

@@ -4,7 +4,7 @@ use crate::command::CommandError;
 use crate::command::bisect::{self, Bisect};
 use crate::command::check::{Check, Report};
 use crate::command::debug::Debug;
-use crate::command::explain::Explain;
+use crate::command::explain::{Explain, Explained};
 use crate::command::replay::{Replay, Replayed};
 use crate::command::why::Why;
 use crate::session::{Answer, Repeated};
@@ -150,14 +150,10 @@ async fn run(cli: &Cli) -> u8 {
                 Replayed::Repeatedly(repeated) => counted(cli, &repeated),
             })
         }
-        Command::Explain(explain) => explain.execute(&mut interrupt).await.map(|explanation| {
-            let text = match (cli.format, explain.graph) {
-                (Format::Json, _) => json(&explanation),
-                (Format::Text, Some(form)) => explanation.graph(form.into()),
-                (Format::Text, None) => explanation.to_string(),
-            };
-            print(&text)
-        }),
+        Command::Explain(explain) => {
+            let explained = explain.execute(&mut progress, &mut interrupt).await;
+            explained.map(|explained| self::explained(cli, explain, &explained))
+        }
         Command::Check(check) => {
             check.execute(&mut progress, &interrupt).await.map(|report| checked(cli, check, &report))
         }
@@ -200,6 +196,20 @@ fn answer(cli: &Cli, answer: &Answer) -> u8 {
         Format::Text => render::answer(answer, cli.colors(std::io::stdout().is_terminal())),
     };
     print(&text).max(answer.outcome.exit_code())
+}
+
+fn explained(cli: &Cli, explain: &Explain, explained: &Explained) -> u8 {
+    let text = match (cli.format, explained, explain.graph) {
+        (Format::Json, ..) => json(explained),
+        (Format::Text, Explained::Questions(explanation), Some(form)) => explanation.graph(form.into()),
+        (Format::Text, Explained::Questions(explanation), None) => explanation.to_string(),
+        (Format::Text, Explained::Cost(cost), _) => render::cost(cost),
+    };
+    let code = match explained {
+        Explained::Questions(_) => 0,
+        Explained::Cost(cost) => cost.exit_code(),
+    };
+    print(&text).max(code)
 }
 
 fn counted(cli: &Cli, repeated: &Repeated) -> u8 {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod check;
+mod cost;
 mod junit;
 mod prompt;
 mod repeated;
@@ -11,6 +12,7 @@ mod way;
 
 pub use answer::answer;
 pub use check::report;
+pub use cost::cost;
 pub use junit::junit;
 pub use prompt::reply;
 pub use repeated::repeated;

@@ -21,6 +21,8 @@ pub struct Parts<'a> {
     pub after: BTreeMap<u32, Vec<u8>>,
     /// On the way from one instruction to another.
     pub taken: BTreeMap<(u32, u32), Vec<u8>>,
+    /// The code for exceptions of what was put in, and how often it stands there.
+    pub guard: (&'a [u8], usize),
     /// What stands at the end: the code for exceptions that leave the method.
     pub unwind: &'a [u8],
 }
@@ -35,7 +37,11 @@ pub struct Placed {
     lands: HashMap<u32, u32>,
     /// Where the way from one instruction to another was put.
     pub stubs: BTreeMap<(u32, u32), u32>,
-    /// Where the code for exceptions begins.
+    /// From where to where what was put behind an instruction stands.
+    behind: BTreeMap<u32, (u32, u32)>,
+    /// From where to where the code for exceptions of what was put in stands, each time.
+    pub guards: Vec<(u32, u32)>,
+    /// Where the code for exceptions that leave the method begins.
     pub unwind_at: u32,
     old_end: u32,
 }
@@ -58,13 +64,28 @@ impl Placed {
     pub fn stub_ranges(&self) -> Vec<(u32, u32, u32)> {
         let mut starts: Vec<(u32, u32)> = self.stubs.iter().map(|((branch, _), at)| (*at, *branch)).collect();
         starts.sort_unstable();
-        let ends = starts.iter().skip(1).map(|(at, _)| *at).chain([self.unwind_at]);
+        let ends = starts.iter().skip(1).map(|(at, _)| *at).chain([self.own_end()]);
         starts.iter().zip(ends).map(|((from, branch), to)| (*branch, *from, to)).collect()
+    }
+
+    /// What was put before, behind and on the ways of instructions, as `(instruction, from, to)`.
+    pub fn inserted(&self) -> Vec<(u32, u32, u32)> {
+        let before = self.at.iter().filter_map(|(pc, at)| Some((*pc, *self.lands.get(pc)?, *at)));
+        let behind = self.behind.iter().map(|(pc, (from, to))| (*pc, *from, *to));
+        let mut inserted: Vec<_> = before.chain(behind).filter(|(_, from, to)| from < to).collect();
+        inserted.extend(self.stub_ranges());
+        inserted.sort_unstable();
+        inserted
     }
 
     /// Where what was the end of the code is.
     pub fn end(&self) -> u32 {
-        self.stubs.values().copied().min().unwrap_or(self.unwind_at)
+        self.stubs.values().copied().min().unwrap_or_else(|| self.own_end())
+    }
+
+    /// Behind all that belongs to the method's own instructions.
+    fn own_end(&self) -> u32 {
+        self.guards.first().map_or(self.unwind_at, |(from, _)| *from)
     }
 
     /// Where each instruction was and is, ascending.
@@ -138,7 +159,7 @@ fn addresses(
 ) -> Addresses {
     let size = |bytes: Option<&Vec<u8>>| u32::try_from(bytes.map_or(0, Vec::len)).unwrap_or(LONGEST);
     let mut next = u32::try_from(parts.entry.len()).unwrap_or(LONGEST);
-    let (mut at, mut lands) = (HashMap::new(), HashMap::new());
+    let (mut at, mut lands, mut behind) = (HashMap::new(), HashMap::new(), BTreeMap::new());
     for raw in parts.instructions {
         lands.insert(raw.pc, next);
         next += size(parts.before.get(&raw.pc));
@@ -149,7 +170,11 @@ fn addresses(
             Leads::Lookup { pairs, .. } => 1 + padding(next) as u32 + 8 + 8 * pairs.len() as u32,
             _ => raw.length,
         };
-        next += size(parts.after.get(&raw.pc));
+        if let Some(bytes) = parts.after.get(&raw.pc) {
+            let from = next;
+            next += size(Some(bytes));
+            behind.insert(raw.pc, (from, next));
+        }
         // Nothing is gained by counting on, and much can overflow.
         if next > LONGEST * 4 {
             break;
@@ -160,10 +185,19 @@ fn addresses(
         stubs.insert(*way, next);
         next += size(Some(bytes)) + if wide_stubs.contains_key(way) { 5 } else { 3 };
     }
+    let mut guards = Vec::with_capacity(parts.guard.1);
+    for _ in 0..parts.guard.1 {
+        let from = next;
+        next += u32::try_from(parts.guard.0.len()).unwrap_or(LONGEST);
+        guards.push((from, next));
+    }
     let unwind_at = next;
     let length = next + u32::try_from(parts.unwind.len()).unwrap_or(LONGEST);
     let old_end = u32::try_from(parts.code.len()).unwrap_or(LONGEST);
-    Addresses { placed: Placed { code: Vec::new(), at, lands, stubs, unwind_at, old_end }, length }
+    Addresses {
+        placed: Placed { code: Vec::new(), at, lands, stubs, behind, guards, unwind_at, old_end },
+        length,
+    }
 }
 
 fn write(
@@ -228,6 +262,9 @@ fn write(
         } else {
             near(&mut out, GOTO, offset);
         }
+    }
+    for _ in 0..parts.guard.1 {
+        out.extend_from_slice(parts.guard.0);
     }
     out.extend_from_slice(parts.unwind);
     Ok(out)

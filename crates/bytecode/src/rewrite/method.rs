@@ -3,6 +3,7 @@
 use super::MethodPlan;
 use super::error::{LeftAlone, RewriteError};
 use super::frames::{self, Frame, Type};
+use super::guards::Guards;
 use super::instructions::{self, ATHROW, INVOKESPECIAL, NEW, RETURN, Raw};
 use super::layout::{self, Parts, Placed};
 use super::pool::Pool;
@@ -16,6 +17,14 @@ const WITH_FRAMES: u16 = 50;
 
 /// What came of a method: its `Code` attribute, header included, and where its instructions were and are.
 type Method = Result<(Vec<u8>, Vec<(u32, u32)>), LeftAlone>;
+
+/// The classes of which a StackOverflowError is one.
+const CAUGHT_BY: [&str; 4] = [
+    "java/lang/Throwable",
+    "java/lang/Error",
+    "java/lang/VirtualMachineError",
+    "java/lang/StackOverflowError",
+];
 
 /// Gives up on the method, not on the class.
 macro_rules! or_leave {
@@ -52,6 +61,8 @@ pub fn rewrite(
             return Ok(Err(LeftAlone::ObjectConstructor));
         }
     }
+    let guards = or_leave!(old.guards(class, &steps, plan)?);
+    let guard = [steps.guard.bytes.as_slice(), &[ATHROW]].concat();
     let parts = Parts {
         code: old.code,
         instructions: &old.instructions,
@@ -59,12 +70,13 @@ pub fn rewrite(
         before: steps.before,
         after: steps.after,
         taken: steps.taken,
+        guard: (&guard, guards.all().len()),
         unwind: &unwind,
     };
     let placed = or_leave!(layout::place(&parts)?);
     let mut out = Vec::with_capacity((end - start) * 2);
     // The exception that leaves the method lies on a stack that may have been meant for nothing.
-    let least = u16::from(!plan.unwind.is_empty());
+    let least = u16::from(!plan.unwind.is_empty() || !plan.guard.is_empty());
     let deepest = u16::try_from(steps.deepest.max(0)).unwrap_or(u16::MAX);
     let max_stack = or_leave!(old.max_stack.max(least).checked_add(deepest).ok_or(LeftAlone::TooWide));
     out.extend_from_slice(&max_stack.to_be_bytes());
@@ -72,8 +84,9 @@ pub fn rewrite(
     let length = u32::try_from(placed.code.len()).unwrap_or(u32::MAX);
     out.extend_from_slice(&length.to_be_bytes());
     out.extend_from_slice(&placed.code);
-    old.write_handlers(&mut out, &placed, (!plan.unwind.is_empty()).then_some(unwinds_from))?;
-    old.write_attributes(&mut out, class, pool, &placed, &slots, plan)?;
+    let around = Around { guards: &guards, unwinds_from: (!plan.unwind.is_empty()).then_some(unwinds_from) };
+    old.write_handlers(&mut out, &placed, &around)?;
+    old.write_attributes(&mut out, class, pool, &Written { placed: &placed, slots: &slots, plan, around })?;
     let mut attribute = slice(class.bytes, start, start + 2)?.to_vec();
     let length = u32::try_from(out.len()).unwrap_or(u32::MAX);
     attribute.extend_from_slice(&length.to_be_bytes());
@@ -100,8 +113,24 @@ struct Steps {
     before: BTreeMap<u32, Vec<u8>>,
     after: BTreeMap<u32, Vec<u8>>,
     taken: BTreeMap<(u32, u32), Vec<u8>>,
+    guard: Assembled,
     unwind: Assembled,
     deepest: i32,
+}
+
+/// The handlers that are added.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    guards: &'a Guards,
+    unwinds_from: Option<u32>,
+}
+
+/// What a method has become.
+struct Written<'a> {
+    placed: &'a Placed,
+    slots: &'a Slots,
+    plan: &'a MethodPlan,
+    around: Around<'a>,
 }
 
 impl Steps {
@@ -121,6 +150,7 @@ impl Steps {
             };
         let entry = or_leave!(one(&plan.entry, pool)?);
         let unwind = or_leave!(one(&plan.unwind, pool)?);
+        let guard = or_leave!(one(&plan.guard, pool)?);
         let (mut before, mut after, mut taken) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (pc, steps) in &plan.before {
             before.insert(*pc, or_leave!(one(steps, pool)?).bytes);
@@ -131,7 +161,7 @@ impl Steps {
         for (way, steps) in &plan.taken {
             taken.insert(*way, or_leave!(one(steps, pool)?).bytes);
         }
-        Ok(Ok(Steps { entry, before, after, taken, unwind, deepest }))
+        Ok(Ok(Steps { entry, before, after, taken, guard, unwind, deepest }))
     }
 }
 
@@ -250,13 +280,54 @@ impl<'a> Old<'a> {
         Ok(if in_order { Ok(behind) } else { Err(LeftAlone::NoSuperCall) })
     }
 
+    /// Where what is put in needs guards. Where it cannot be told from where on `this` is an object, nowhere.
+    fn guards(
+        &self,
+        class: &ClassLayout<'_>,
+        steps: &Steps,
+        plan: &MethodPlan,
+    ) -> Result<Result<Guards, LeftAlone>, RewriteError> {
+        if plan.guard.is_empty() || self.name == "<init>" && !self.is_constructor(class)? {
+            return Ok(Ok(Guards::default()));
+        }
+        let mut from = 0;
+        if self.is_constructor(class)? {
+            match self.after_super_call(class)? {
+                Ok(behind) => from = behind,
+                Err(_) => return Ok(Ok(Guards::default())),
+            }
+        }
+        let mut catching = vec![0];
+        for row in &self.handlers {
+            if row.class != 0 && CAUGHT_BY.contains(&class.class_name(row.class)?.as_str()) {
+                catching.push(row.class);
+            }
+        }
+        // Without a frame there is nothing to say to the verifier.
+        let known = |row: &tables::Handler| {
+            class.major < WITH_FRAMES || self.frames.iter().any(|frame| frame.pc == row.handler)
+        };
+        let catches = |class: u16| catching.contains(&class);
+        if self.handlers.iter().any(|row| catches(row.class) && !known(row)) {
+            return Ok(Ok(Guards::default()));
+        }
+        let at = steps.before.iter().chain(&steps.after).filter(|(_, bytes)| !bytes.is_empty());
+        let at = at.map(|(pc, _)| *pc).chain(steps.taken.keys().map(|(branch, _)| *branch));
+        Ok(Ok(Guards::new(at, from, &self.handlers, catches)))
+    }
+
     fn write_handlers(
         &self,
         out: &mut Vec<u8>,
         placed: &Placed,
-        unwinds_from: Option<u32>,
+        around: &Around<'_>,
     ) -> Result<(), RewriteError> {
         let mut rows = Vec::new();
+        // The first row that fits is taken (JVMS §2.10).
+        for (start, end, target) in around.guards.rows(placed, &self.handlers) {
+            let handler = target.now.map_or_else(|| placed.lands(target.handler), Ok)?;
+            rows.push((start, end, handler, target.class));
+        }
         for row in &self.handlers {
             rows.push((
                 placed.lands(row.start)?,
@@ -265,11 +336,15 @@ impl<'a> Old<'a> {
                 row.class,
             ));
         }
-        if let Some(from) = unwinds_from {
+        if let Some(from) = around.unwinds_from {
             let (from, to) = (placed.lands(from)?, placed.end());
             // Of an endless loop behind the call nothing may be left to guard.
             if from < to {
                 rows.push((from, to, placed.unwind_at, 0));
+            }
+            // What the guards throw on leaves the method too, unless a row above says otherwise.
+            if let (Some((from, _)), Some((_, to))) = (placed.guards.first(), placed.guards.last()) {
+                rows.push((*from, *to, placed.unwind_at, 0));
             }
         }
         out.extend_from_slice(&u16::try_from(rows.len()).unwrap_or(u16::MAX).to_be_bytes());
@@ -287,10 +362,9 @@ impl<'a> Old<'a> {
         out: &mut Vec<u8>,
         class: &ClassLayout<'_>,
         pool: &mut Pool,
-        placed: &Placed,
-        slots: &Slots,
-        plan: &MethodPlan,
+        now: &Written<'_>,
     ) -> Result<(), RewriteError> {
+        let Written { placed, slots, plan, .. } = now;
         let mut written: Vec<(u16, Vec<u8>)> = Vec::new();
         let mut has_frames = false;
         let mut unnamed = plan.kept.as_slice();
@@ -298,7 +372,7 @@ impl<'a> Old<'a> {
             let is = |text: &str| class.is(*name, text);
             let moved = if is("StackMapTable") {
                 has_frames = true;
-                self.stack_map(pool, placed, slots, plan)?
+                self.stack_map(pool, now)?
             } else if is("LineNumberTable") {
                 tables::lines(contents, placed)?
             } else if is("LocalVariableTable") {
@@ -316,10 +390,10 @@ impl<'a> Old<'a> {
             };
             written.push((*name, moved));
         }
-        let needs_frames = !plan.unwind.is_empty();
+        let needs_frames = !plan.unwind.is_empty() || !placed.guards.is_empty();
         if needs_frames && !has_frames && class.major >= WITH_FRAMES {
             let name = pool.utf8("StackMapTable")?;
-            written.push((name, self.stack_map(pool, placed, slots, plan)?));
+            written.push((name, self.stack_map(pool, now)?));
         }
         out.extend_from_slice(&u16::try_from(written.len()).unwrap_or(u16::MAX).to_be_bytes());
         for (name, contents) in written {
@@ -330,13 +404,8 @@ impl<'a> Old<'a> {
         Ok(())
     }
 
-    fn stack_map(
-        &self,
-        pool: &mut Pool,
-        placed: &Placed,
-        slots: &Slots,
-        plan: &MethodPlan,
-    ) -> Result<Vec<u8>, RewriteError> {
+    fn stack_map(&self, pool: &mut Pool, now: &Written<'_>) -> Result<Vec<u8>, RewriteError> {
+        let Written { placed, slots, plan, around } = now;
         let kept = &slots.kept_kinds;
         let mut frames = Vec::with_capacity(self.frames.len() + placed.stubs.len() + 1);
         for frame in &self.frames {
@@ -349,10 +418,17 @@ impl<'a> Old<'a> {
             let frame = by_pc.get(target).copied().unwrap_or(&self.initial);
             frames.push(Frame { pc: *at, ..frame.with_kept(self.max_locals, kept) });
         }
-        if !plan.unwind.is_empty() {
+        let thrown = |pc: u32, locals: &[Type]| {
             let stack = vec![Type::Object("java/lang/Throwable".to_owned())];
-            let nothing = Frame { pc: placed.unwind_at, locals: Vec::new(), stack };
-            frames.push(nothing.with_kept(self.max_locals, kept));
+            Frame { pc, locals: locals.to_vec(), stack }.with_kept(self.max_locals, kept)
+        };
+        for (next, (at, _)) in around.guards.all().into_iter().zip(&placed.guards) {
+            let row = next.and_then(|row| self.handlers.get(row));
+            let frame = row.and_then(|row| by_pc.get(&row.handler));
+            frames.push(thrown(*at, frame.map_or(&[], |frame| &frame.locals)));
+        }
+        if !plan.unwind.is_empty() {
+            frames.push(thrown(placed.unwind_at, &[]));
         }
         frames.sort_by_key(|f| f.pc);
         // `before` of the same place and a stub never coincide; a frame of the original may be named twice by none.

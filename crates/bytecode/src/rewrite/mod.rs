@@ -7,10 +7,11 @@
 //! - [`Plan`] and [`Step`] say what goes where; [`rewrite`] does it and tells where each instruction is now.
 //! - `reader` walks a class file, `pool` appends constants, `instructions` knows lengths and targets.
 //! - `layout` places instructions, `frames` reads and writes the StackMapTable, `tables` moves the other tables,
-//!   `method` puts one method together.
+//!   `guards` catches what is thrown by what was put in, `method` puts one method together.
 
 mod error;
 mod frames;
+mod guards;
 mod instructions;
 mod layout;
 mod method;
@@ -51,6 +52,9 @@ pub struct MethodPlan {
     pub after: BTreeMap<u32, Vec<Step>>,
     /// On the way from a branch to one of its targets.
     pub taken: BTreeMap<(u32, u32), Vec<Step>>,
+    /// When what stands before, after or on the way of an instruction ends by an exception, which is thrown on. What
+    /// stands before a constructor's call of another one has no such guard.
+    pub guard: Vec<Step>,
     /// When an exception leaves the method; it lies on the operand stack and is thrown on.
     pub unwind: Vec<Step>,
 }

@@ -9,6 +9,7 @@ enum Added {
     Utf8(String),
     Class(u16),
     NameAndType(u16, u16),
+    Field(u16, u16),
     Method(u16, u16),
     Integer(i32),
     Long(i64),
@@ -98,14 +99,29 @@ impl Pool {
         self.add(Added::Class(text), 7, &text.to_be_bytes(), 1)
     }
 
+    /// A field of a class.
+    pub fn field(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, RewriteError> {
+        let (class, name_and_type, contents) = self.member(class, name, descriptor)?;
+        self.add(Added::Field(class, name_and_type), 9, &contents, 1)
+    }
+
     /// A method of a class.
     pub fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, RewriteError> {
+        let (class, name_and_type, contents) = self.member(class, name, descriptor)?;
+        self.add(Added::Method(class, name_and_type), 10, &contents, 1)
+    }
+
+    fn member(
+        &mut self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<(u16, u16, Vec<u8>), RewriteError> {
         let class = self.class(class)?;
         let (name, descriptor) = (self.utf8(name)?, self.utf8(descriptor)?);
         let contents = [name.to_be_bytes(), descriptor.to_be_bytes()].concat();
         let name_and_type = self.add(Added::NameAndType(name, descriptor), 12, &contents, 1)?;
-        let contents = [class.to_be_bytes(), name_and_type.to_be_bytes()].concat();
-        self.add(Added::Method(class, name_and_type), 10, &contents, 1)
+        Ok((class, name_and_type, [class.to_be_bytes(), name_and_type.to_be_bytes()].concat()))
     }
 
     /// An Integer constant.

@@ -28,6 +28,17 @@ pub enum Step {
         /// What it holds.
         kind: Kind,
     },
+    /// Pops into a static field of a class, whose name has slashes.
+    Set {
+        /// The class.
+        class: String,
+        /// The field.
+        name: String,
+        /// What it holds.
+        kind: Kind,
+        /// Its descriptor.
+        descriptor: String,
+    },
     /// Calls a static method of a class, whose name has slashes.
     Call {
         /// The class.
@@ -201,6 +212,11 @@ pub fn assemble(
             Step::Static { constant, kind } => {
                 wide_index(&mut out.bytes, 0xb2, *constant);
                 i32::from(kind.slots())
+            }
+            Step::Set { class, name, kind, descriptor } => {
+                let field = pool.field(class, name, descriptor)?;
+                wide_index(&mut out.bytes, 0xb3, field);
+                -i32::from(kind.slots())
             }
             Step::Call { class, name, descriptor } => {
                 let method = pool.method(class, name, descriptor)?;

@@ -8,6 +8,9 @@ public class QpProbe {
     public static int put;
     public static int branched;
     public static int stored;
+    public static int guarded;
+    public static int calls;
+    public static int failAt;
 
     public static void enter(int id) {
         entered++;
@@ -19,6 +22,17 @@ public class QpProbe {
 
     public static void unwind(int id) {
         unwound++;
+    }
+
+    public static void guard(int id) {
+        guarded++;
+    }
+
+    /** As where there is no stack left. */
+    public static void fail(int id) {
+        if (++calls == failAt) {
+            throw new StackOverflowError();
+        }
     }
 
     public static void branch(int id) {

@@ -62,6 +62,7 @@ pub fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
         kept: vec![Kept { kind: Kind::Int, name: "qp:serial".into() }],
         scratch: vec![Kind::Int, Kind::Long, Kind::Double, Kind::Float, Kind::Reference],
         entry: [vec![Step::Int(7), Step::Store(Kind::Int, Slot::Kept(0))], counted("enter")].concat(),
+        guard: counted("guard"),
         unwind: counted("unwind"),
         ..MethodPlan::default()
     };

@@ -26,6 +26,9 @@ public final class QuerypointProbe {
     private static final Object LOCK = new Object();
     private static final long NEVER = Long.MAX_VALUE;
 
+    /** Hits are only counted: each thread has sites of its own, and nothing stops. */
+    private static final boolean COUNTING = counting();
+
     /** The site of the thread that came first, by number. */
     @Stable private static final Site[] SITES = new Site[1 << 14];
     /** By number. */
@@ -46,6 +49,9 @@ public final class QuerypointProbe {
     private static int lost;
     /** Whether a hit was lost and it is not told yet. */
     private static boolean untold;
+    /** A call of this class was refused for want of stack: its hit was neither counted nor kept. The program's own code
+     * says so, in a handler. */
+    public static boolean cut;
     /** Given up when the heap is full, so that what is asked then can still be answered. */
     private static byte[] reserve = new byte[1 << 16];
 
@@ -104,11 +110,17 @@ public final class QuerypointProbe {
 
     private static native int[] budgets();
 
+    /** Whether hits are only counted. */
+    private static native boolean counting();
+
     /** How many sites there are so far. */
     private static native int known();
 
     /** Writes memory into the file of the log; whether that was possible. */
     private static native boolean write(long offset, long address, long length);
+
+    /** Frees the rows of owners that are in the heap no more; how many rows are left, or -1 if that is not known or most are. */
+    private static native int bury(int query, long rows, int capacity, int used);
 
     /** Writes to the report that a hit was lost for want of stack. */
     private static native void tell();
@@ -247,13 +259,13 @@ public final class QuerypointProbe {
                     return probe;
                 }
             }
-            if (threads >= MOST) {
+            if (threads >= MOST && !COUNTING) {
                 lose(3);
             } else if (threads > table.length) {
                 rehash();
             }
             QuerypointProbe made = new QuerypointProbe(tid, name, threads, newest);
-            for (QuerypointProbe other = newest; other != null; other = other.older) {
+            for (QuerypointProbe other = newest; other != null && !COUNTING; other = other.older) {
                 if (other.name.equals(name)) {
                     // Hits are counted by the names of threads: those survive a relaunch.
                     made.sites = other.sites;
@@ -290,6 +302,15 @@ public final class QuerypointProbe {
     }
 
     @Hidden
+    private static void admit() {
+        if (cut) {
+            cut = false;
+            lose(8);
+            untold = true;
+        }
+    }
+
+    @Hidden
     private static String told(int why) {
         switch (why) {
             case 1:
@@ -305,9 +326,11 @@ public final class QuerypointProbe {
             case 6:
                 return "there were more than 100 million objects";
             case 8:
+                return "there was no stack left to count a hit, or to stop at it";
+            case 9:
                 return "more than 33 million copies would have to be logged; ask from a point that comes earlier, or for the "
                         + "LastChange";
-            case 9:
+            case 10:
                 return "there was no memory for the log of copies";
             default:
                 return "there were more sites in threads than can be told apart";
@@ -346,8 +369,9 @@ public final class QuerypointProbe {
     private Site make(Thread thread, int number) {
         synchronized (LOCK) {
             int known = known();
-            int from = known > FEW ? number : 0;
-            int to = known > FEW ? number + 1 : known;
+            boolean one = COUNTING || known > FEW;
+            int from = one ? number : 0;
+            int to = one ? number + 1 : known;
             if (to > sites.length) {
                 Site[] old = sites;
                 Site[] wider = new Site[Math.max(to, old.length * 2)];
@@ -395,6 +419,7 @@ public final class QuerypointProbe {
     /** Stops, if there is stack for that. */
     @Hidden
     private static void halt(int site, long ordinal, Object owner, int index, long bits, Object value) {
+        admit();
         if (untold) {
             tellLoss();
         }
@@ -432,7 +457,7 @@ public final class QuerypointProbe {
     /** A hit that cannot be counted: where that is for want of memory, it stops, since it may be one that is asked for. */
     @Hidden
     private static void blind(Thread thread, int site, Object owner, int index, long bits, Object value) {
-        if (lost != 0) {
+        if (lost != 0 && !COUNTING) {
             QuerypointProbe probe = of(thread);
             if (probe == null || !probe.quiet) {
                 halt(site, 0, owner, index, bits, value);
@@ -781,7 +806,7 @@ public final class QuerypointProbe {
         Last last = kept[before.query];
         if (last == null) {
             try {
-                last = new Last();
+                last = new Last(before.query);
             } catch (Throwable e) {
                 lose(5);
                 return;
@@ -795,6 +820,7 @@ public final class QuerypointProbe {
     @Hidden
     private static String last(int number, Object owner, int index) {
         reserve = null;
+        admit();
         if (lost != 0) {
             return "? " + told(lost);
         }
@@ -812,6 +838,9 @@ public final class QuerypointProbe {
                 latest = (int) (U.getLong(row) >>> 32);
                 record = U.getLong(row + 8);
             }
+        }
+        if (lost != 0) {
+            return "? " + told(lost);
         }
         Site current = query.current;
         if (current != null && current.hash == hash && query.turn >= latest) {
@@ -947,7 +976,7 @@ public final class QuerypointProbe {
             site.pass(n, owner, index, bits, value);
         }
         site.count = n;
-        if (site.query >= 0 && !QUERIES[site.query].known) {
+        if (!COUNTING && site.query >= 0 && !QUERIES[site.query].known) {
             QuerypointProbe probe = site.thread == thread ? site.probe : of(thread);
             if (probe != null) {
                 int hash = owner == null ? 0 : System.identityHashCode(owner);
@@ -960,7 +989,7 @@ public final class QuerypointProbe {
     private static void log(long hit, long activation, long element) {
         long at = U.getAndAddLong(LOGGED, Unsafe.ARRAY_LONG_BASE_OFFSET, 1);
         if (at >= (long) PIECE * PIECES) {
-            lose(8);
+            lose(9);
             return;
         }
         int piece = (int) (at / PIECE);
@@ -988,7 +1017,7 @@ public final class QuerypointProbe {
                     U.storeFence();
                     LOG[piece] = fresh;
                 } catch (Throwable e) {
-                    lose(9);
+                    lose(10);
                 }
             }
             return LOG[piece];
@@ -1002,6 +1031,7 @@ public final class QuerypointProbe {
     @Hidden
     private static String logged(Object owner) {
         reserve = null;
+        admit();
         Thread thread = Thread.currentThread();
         QuerypointProbe probe = of(thread);
         if (lost == 0 && probe != null) {
@@ -1042,6 +1072,22 @@ public final class QuerypointProbe {
         return "";
     }
 
+    /** The hits by number of the site, in all threads; behind them, if some were lost, 1. */
+    @Hidden
+    private static long[] counts() {
+        reserve = null;
+        admit();
+        long[] hits = new long[known() + 1];
+        for (int i = 1; i < made; i++) {
+            Site site = all[i];
+            if (site != null && site.query >= 0 && site.site < hits.length - 1) {
+                hits[site.site] += site.count;
+            }
+        }
+        hits[hits.length - 1] = lost == 0 ? 0 : 1;
+        return hits;
+    }
+
     /** Nothing that this thread does from here on is counted, or it is again. */
     @Hidden
     private static void quiet(boolean on) {
@@ -1060,28 +1106,80 @@ public final class QuerypointProbe {
 
     /** The last hits of one query in one thread, by the identity hash codes of owners. */
     private static final class Last {
+        /** So many hits wait until they are put into rows. */
+        private static final int MOST_WAITING = 64;
+        /** With fewer rows nothing is gained by asking which owners are gone. */
+        private static final int FEW = 1 << 19;
+
+        private final int query;
+
         /** Rows of two words: turn and hash, then the record. A row is free while its record is 0. */
         private long rows;
         private int capacity;
         private int used;
+        /** Hits that are in no row yet, in their order: such rows too. */
+        private long fresh;
+        private int waiting;
+        /** Of what {@link #settle()} reads ahead. */
+        private long read;
+
+        @Hidden
+        Last(int query) {
+            this.query = query;
+        }
 
         @Hidden
         void keep(int hash, int turn, long record) {
-            if (record >>> 20 == 0 || used * 4L >= capacity * 3L && !grow()) {
+            if (record >>> 20 == 0 || waiting == MOST_WAITING && !settle() || fresh == 0 && !begin()) {
                 return;
             }
-            long at = row(rows, capacity, hash);
-            if (U.getLong(at + 8) == 0) {
-                used++;
-            }
+            long at = fresh + ((long) waiting << 4);
             U.putLong(at, (long) turn << 32 | hash & 0xffffffffL);
             U.putLong(at + 8, record);
+            waiting++;
+        }
+
+        /** Puts into rows what waits. Of millions of objects each row is somewhere else in memory: all are read first, and
+         * the memory answers side by side. */
+        @Hidden
+        private boolean settle() {
+            if (used + waiting > capacity / 4L * 3L && !grow()) {
+                return false;
+            }
+            long sum = 0;
+            for (int i = 0; i < waiting; i++) {
+                sum += U.getLong(rows + ((long) place(capacity, (int) U.getLong(fresh + ((long) i << 4))) << 4));
+            }
+            read = sum;
+            for (int i = 0; i < waiting; i++) {
+                long from = fresh + ((long) i << 4);
+                long word = U.getLong(from);
+                long at = row(rows, capacity, (int) word);
+                if (U.getLong(at + 8) == 0) {
+                    used++;
+                }
+                U.putLong(at, word);
+                U.putLong(at + 8, U.getLong(from + 8));
+            }
+            waiting = 0;
+            return true;
+        }
+
+        @Hidden
+        private boolean begin() {
+            try {
+                fresh = U.allocateMemory(MOST_WAITING << 4);
+                return true;
+            } catch (Throwable e) {
+                lose(5);
+                return false;
+            }
         }
 
         /** The row of a hash, 0 for none. */
         @Hidden
         long find(int hash) {
-            if (capacity == 0) {
+            if (waiting > 0 && !settle() || capacity == 0) {
                 return 0;
             }
             long at = row(rows, capacity, hash);
@@ -1090,7 +1188,7 @@ public final class QuerypointProbe {
 
         @Hidden
         private static long row(long rows, int capacity, int hash) {
-            int at = (int) (hash * 0x9e3779b97f4a7c15L >>> 32) & (capacity - 1);
+            int at = place(capacity, hash);
             while (true) {
                 long address = rows + ((long) at << 4);
                 if (U.getLong(address + 8) == 0 || (int) U.getLong(address) == hash) {
@@ -1100,10 +1198,21 @@ public final class QuerypointProbe {
             }
         }
 
+        /** Where the row of a hash is, or behind which others. */
+        @Hidden
+        private static int place(int capacity, int hash) {
+            return (int) (hash * 0x9e3779b97f4a7c15L >>> 32) & (capacity - 1);
+        }
+
         @Hidden
         private boolean grow() {
             try {
                 int wider = capacity == 0 ? 1024 : capacity * 2;
+                int left = used < FEW ? -1 : bury(query, rows, capacity, used);
+                if (left >= 0) {
+                    used = left;
+                    wider = capacity;
+                }
                 if (wider > 1 << 27) {
                     lose(6);
                     return false;

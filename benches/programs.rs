@@ -1,0 +1,188 @@
+//! `cargo bench --bench programs`: real programs, each asked for the last change of a field that it writes all the time.
+//! Prints a table; judges nothing.
+//!
+//! jsoup, HtmlCleaner and kxml2 parse one large document each, `javac` compiles a large class. `plain` is what the program
+//! says its work took; `probed` the same in the run that finds the answer, `again` in the run that stops there; `whole` is
+//! the time of the whole command, VM starts and all, beside the program's. JDWP gets a small document, since a field watch
+//! slows the whole VM: its ratio is of the program's own time too.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+
+const ROUNDS: usize = 5;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// A program with its question.
+struct Row {
+    name: &'static str,
+    jars: &'static [&'static str],
+    size: u32,
+    small: u32,
+    root: &'static str,
+    change: &'static str,
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "jsoup",
+        jars: &["jsoup"],
+        size: 20_000,
+        small: 100,
+        root: r#"Entry("org.jsoup.parser.CharacterReader.close")"#,
+        change: "A:bufPos",
+    },
+    Row {
+        name: "htmlcleaner",
+        jars: &["htmlcleaner", "jdom2"],
+        size: 10_000,
+        small: 100,
+        root: r#"Entry("org.htmlcleaner.HtmlTokenizer.getNamespacePrefixes")"#,
+        change: "A:_pos",
+    },
+    Row {
+        name: "kxml2",
+        jars: &["kxml2"],
+        size: 60_000,
+        small: 300,
+        root: r#"Line("Programs", PARSED)"#,
+        change: "A:parser.column",
+    },
+    Row {
+        name: "javac",
+        jars: &[],
+        size: 3_000,
+        small: 20,
+        root: r#"Exit("com.sun.tools.javac.parser.JavacParser.parseCompilationUnit")"#,
+        change: "A:mode",
+    },
+];
+
+fn main() -> Outcome<()> {
+    let scratch = tempfile::tempdir()?;
+    let scratch = scratch.path();
+    let source = root().join("benches/programs/Programs.java");
+    let all: Vec<&str> = ROWS.iter().flat_map(|row| row.jars).copied().collect();
+    let class_path = jars(&all)?;
+    let status =
+        Command::new("javac").args(["-g", "-cp", &class_path, "-d"]).arg(scratch).arg(&source).status()?;
+    if !status.success() {
+        return Err("javac failed".into());
+    }
+    let text = std::fs::read_to_string(&source)?;
+    let parsed = text.lines().position(|line| line.ends_with("// <- parsed")).ok_or("a mark")? + 1;
+    println!("medians of {ROUNDS} rounds in ms, and ratios to the plain run");
+    println!(
+        "{:<12} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8} {:>6} {:>8}",
+        "", "plain", "probed", "ratio", "again", "ratio", "whole", "ratio", "JDWP"
+    );
+    for row in ROWS {
+        let bench = Bench { row, scratch, class_path: &class_path, parsed };
+        let (mut plain, mut alone) = (Vec::new(), Vec::new());
+        let (mut probed, mut again, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let started = Instant::now();
+            plain.extend(took(&bench.plain(row.size)?));
+            alone.push(millis(started));
+            let (runs, time) = bench.asked(row.size, "probe")?;
+            probed.extend(runs.first());
+            again.extend(runs.last());
+            whole.push(time);
+        }
+        let few = median(took(&bench.plain(row.small)?));
+        let jdwp = median(bench.asked(row.small, "jdwp")?.0) / few;
+        let [plain, alone, probed, again, whole] = [plain, alone, probed, again, whole].map(median);
+        println!(
+            "{:<12} {plain:>8.0} {probed:>8.0} {:>6.2} {again:>8.0} {:>6.2} {whole:>8.0} {:>6.2} {jdwp:>7.0}x",
+            row.name,
+            probed / plain,
+            again / plain,
+            whole / alone
+        );
+    }
+    Ok(())
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The jars of the system's packages, as a class path.
+fn jars(names: &[&str]) -> Outcome<String> {
+    let paths: Vec<PathBuf> =
+        names.iter().map(|name| Path::new("/usr/share/java").join(format!("{name}.jar"))).collect();
+    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
+        return Err(format!("{} is missing: `./run test` installs it", missing.display()).into());
+    }
+    Ok(paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":"))
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn millis(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+/// What the program says each of its runs took.
+fn took(output: &Output) -> Vec<f64> {
+    let all = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
+    let all = String::from_utf8_lossy(&all).into_owned();
+    let own =
+        all.lines().filter_map(|line| line.rsplit("| ").next()?.strip_prefix("took ")?.trim().parse().ok());
+    own.collect()
+}
+
+struct Bench<'a> {
+    row: &'a Row,
+    scratch: &'a Path,
+    class_path: &'a str,
+    parsed: usize,
+}
+
+impl Bench<'_> {
+    fn command(&self, size: u32) -> Vec<String> {
+        let folder = self.scratch.display().to_string();
+        let class_path = format!("{folder}:{}", self.class_path);
+        let size = size.to_string();
+        let words = ["java", "-Xmx2g", "-cp", &class_path, "Programs", self.row.name, &size, &folder];
+        words.map(str::to_owned).to_vec()
+    }
+
+    fn plain(&self, size: u32) -> Outcome<Output> {
+        let command = self.command(size);
+        let (java, arguments) = command.split_first().ok_or("a command")?;
+        let output = Command::new(java).args(arguments).output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+        }
+        Ok(output)
+    }
+
+    /// The program's own time in each run, and that of all.
+    fn asked(&self, size: u32, backend: &str) -> Outcome<(Vec<f64>, f64)> {
+        let at = self.row.root.replace("PARSED", &self.parsed.to_string());
+        let chain = format!(
+            r#"(format: 1, debuggee: (command: {:?}, timeout_s: 600), points: [
+                (id: "A", at: {at}), (id: "B", at: LastChange({:?}), expect: (located: true)),
+            ])"#,
+            self.command(size),
+            self.row.change
+        );
+        let file = self.scratch.join("programs.ron");
+        std::fs::write(&file, chain)?;
+        let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+        qp.args(["replay", "--backend", backend, "--show-output"]).arg(&file);
+        let started = Instant::now();
+        let output = qp.output()?;
+        let time = millis(started);
+        if !output.status.success() {
+            let said = [output.stdout, output.stderr].concat();
+            return Err(String::from_utf8_lossy(&said).into_owned().into());
+        }
+        Ok((took(&output), time))
+    }
+}

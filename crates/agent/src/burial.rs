@@ -1,0 +1,145 @@
+//! Objects that are gone: what was kept of them can win no more. The recorder asks before it takes more memory, so what
+//! it has is bounded by the objects in the heap.
+
+use jvmti_bindings::prelude::*;
+use std::collections::HashSet;
+use std::ffi::c_void;
+
+/// Marks the classes whose objects are looked at.
+const CLASS: jni::jlong = 1;
+/// Marks such an object.
+const OWNER: jni::jlong = 2;
+
+/// So many are marked as they are.
+const FEW: u32 = 1 << 16;
+/// For so many it is worth to have the VM collect what is dead.
+const MANY: u32 = 1 << 19;
+
+/// How many objects were met, and with how many it is enough.
+struct Met {
+    count: u32,
+    enough: u32,
+}
+
+/// The identity hash codes of the objects of a class, its subclasses included, that are in the heap; none if there are
+/// as many as `enough`, or if the VM does not tell. The class's name has slashes.
+pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, class: &str, enough: u32) -> Option<HashSet<jni::jint>> {
+    let signature = format!("L{class};");
+    let loaded = jvmti.get_loaded_classes().ok()?;
+    // SAFETY: the VM has just handed out these references.
+    let is_named =
+        |c: &jni::jclass| unsafe { jvmti.get_class_signature(*c) }.is_ok_and(|(named, _)| named == signature);
+    let named: Vec<jni::jclass> = loaded.iter().copied().filter(is_named).collect();
+    let mut tagged = Vec::new();
+    for class in &loaded {
+        // SAFETY: as above.
+        let is_owners = named.iter().any(|base| unsafe { env.is_assignable_from(*class, *base) });
+        // SAFETY: as above.
+        if is_owners && unsafe { jvmti.set_tag(*class, CLASS) }.is_ok() {
+            tagged.push(*class);
+        }
+    }
+    let mut few = met(jvmti, count, enough);
+    if enough > MANY && !met(jvmti, count, FEW) {
+        // What nobody has collected yet is still in the heap, and to mark it would cost more than to collect it.
+        few = jvmti.force_garbage_collection().is_ok() && met(jvmti, count, enough);
+    }
+    let found = (few && met(jvmti, mark, enough)).then(|| hashes(jvmti, env)).flatten();
+    if few {
+        unmark(jvmti);
+    }
+    for class in tagged {
+        // SAFETY: as above. A tag that stays does no harm: nobody else reads it.
+        let _ = unsafe { jvmti.set_tag(class, 0) };
+    }
+    for class in loaded {
+        // SAFETY: as above, and it is not used any more.
+        unsafe { env.delete_local_ref(class) };
+    }
+    found
+}
+
+/// Whether fewer objects of the marked classes are met than are enough.
+fn met(jvmti: &Jvmti, callback: jvmti::jvmtiHeapIterationCallback, enough: u32) -> bool {
+    let mut met = Met { count: 0, enough };
+    let data: *mut Met = &raw mut met;
+    walk(jvmti, jvmti::JVMTI_HEAP_FILTER_CLASS_UNTAGGED, callback, data.cast()) && met.count < enough
+}
+
+fn walk(
+    jvmti: &Jvmti,
+    filter: jni::jint,
+    callback: jvmti::jvmtiHeapIterationCallback,
+    data: *mut c_void,
+) -> bool {
+    let none = jvmti::jvmtiHeapCallbacks::default();
+    let callbacks = jvmti::jvmtiHeapCallbacks { heap_iteration_callback: Some(callback), ..none };
+    // SAFETY: each callback here takes what its caller passes.
+    unsafe { jvmti.iterate_through_heap(filter, std::ptr::null_mut(), &callbacks, data) }.is_ok()
+}
+
+unsafe extern "system" fn count(
+    _class_tag: jni::jlong,
+    _size: jni::jlong,
+    _tag: *mut jni::jlong,
+    _length: jni::jint,
+    data: *mut c_void,
+) -> jni::jint {
+    // SAFETY: `met` passes this, and nobody else has it while the heap is walked.
+    let met = unsafe { &mut *data.cast::<Met>() };
+    met.count += 1;
+    if met.count >= met.enough { jvmti::JVMTI_VISIT_ABORT } else { jvmti::JVMTI_VISIT_OBJECTS }
+}
+
+unsafe extern "system" fn mark(
+    class_tag: jni::jlong,
+    size: jni::jlong,
+    tag: *mut jni::jlong,
+    length: jni::jint,
+    data: *mut c_void,
+) -> jni::jint {
+    // SAFETY: the VM passes the place of the object's tag, and what `met` has passed.
+    unsafe {
+        *tag = OWNER;
+        count(class_tag, size, tag, length, data)
+    }
+}
+
+/// The hash codes of the marked objects.
+fn hashes(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
+    let (objects, _) = jvmti.get_objects_with_tags(&[OWNER]).ok()?;
+    let mut found = HashSet::with_capacity(objects.len());
+    let mut all = true;
+    for object in objects {
+        // SAFETY: the VM has just handed out the reference, which is not used after this.
+        unsafe {
+            match jvmti.get_object_hash_code(object) {
+                Ok(hash) => drop(found.insert(hash)),
+                Err(_) => all = false,
+            }
+            env.delete_local_ref(object);
+        }
+    }
+    all.then_some(found)
+}
+
+/// What it cannot reach stays marked: that does no harm, but costs memory.
+fn unmark(jvmti: &Jvmti) {
+    walk(jvmti, jvmti::JVMTI_HEAP_FILTER_UNTAGGED, clear, std::ptr::null_mut());
+}
+
+unsafe extern "system" fn clear(
+    _class_tag: jni::jlong,
+    _size: jni::jlong,
+    tag: *mut jni::jlong,
+    _length: jni::jint,
+    _data: *mut c_void,
+) -> jni::jint {
+    // SAFETY: the VM passes the place of the object's tag.
+    unsafe {
+        if *tag == OWNER {
+            *tag = 0;
+        }
+    }
+    jvmti::JVMTI_VISIT_OBJECTS
+}
