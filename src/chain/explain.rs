@@ -294,6 +294,13 @@ impl Names<'_> {
             Event::Made(Making::Array { descriptor }) => {
                 (format!("array made: {}", Type::of_descriptor(descriptor)), Vec::new())
             }
+            Event::Copied(copies) => {
+                let mut sites: Vec<&Site> = copies.sites.iter().map(|place| &place.site).collect();
+                sites.sort_by_key(|site| (&site.method, site.bci));
+                sites.dedup();
+                let sites = sites.into_iter().map(|site| self.classes.place(site)).collect();
+                ("log how values are passed on, at".to_owned(), sites)
+            }
             Event::Thrown { class, caught } => {
                 let how = match caught {
                     Some(true) => "caught exception",

@@ -5,6 +5,7 @@
 //! `model` and `bytecode`; it knows no run and no located point.
 
 mod address;
+mod copies;
 mod error;
 mod explain;
 mod format;

@@ -476,6 +476,7 @@ fn never_occurs(query: &TraceQuery, before: &[Track], track: &Track) -> Option<U
         Event::Skipped(lines) => lines.is_empty(),
         Event::Stored(stores) => stores.is_empty(),
         Event::Branched(branches) => branches.is_empty(),
+        Event::Copied(copies) => copies.sites.is_empty(),
         Event::Written(_)
         | Event::Read(_)
         | Event::ElementWritten(_)

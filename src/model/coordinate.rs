@@ -38,4 +38,26 @@ pub enum LastHit {
     At(Coordinate),
     /// That is not known, and why.
     Unknown(String),
+    /// So the value came that a point sees.
+    Came(Came),
+}
+
+/// The way by which a value came to where a point sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Came {
+    /// From the point back to where it was computed. Never empty.
+    pub steps: Vec<CameBy>,
+    /// Why it is not followed further; none where the last step is where it was computed.
+    pub end: Option<String>,
+}
+
+/// One step of a value's way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CameBy {
+    /// Where it is seen to pass; the coordinate's `way` says which place of the TraceQuery's event it is.
+    pub at: Coordinate,
+    /// Where the caller stands, for a parameter and a result: it must be there.
+    pub caller: Option<Site>,
+    /// Where it was read, for what came out of a field or an element that this step wrote: of the same object.
+    pub got: Option<Coordinate>,
 }

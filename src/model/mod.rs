@@ -9,7 +9,7 @@ mod site;
 mod tables;
 mod value;
 
-pub use coordinate::{Coordinate, Forecast, LastHit};
+pub use coordinate::{Came, CameBy, Coordinate, Forecast, LastHit};
 pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight, Way};
 pub use site::{MethodName, Site};
 pub use tables::{

@@ -3,6 +3,10 @@
 //! The chain translates into them, a run watches their events, the locator checks their constraints. This room holds
 //! only the data: it may use `model` and `expr` and does no I/O.
 
+mod copies;
+
+pub use copies::{Copies, CopySite, CopyWhat, SeenCopy, SiteSet, Source};
+
 use crate::expr::Expr;
 use crate::model::{MethodName, Site, Value};
 use std::collections::BTreeMap;
@@ -86,6 +90,8 @@ pub enum Event {
     Stored(Vec<StoreSite>),
     /// A branch is decided, or a handler entered, that a point may depend on.
     Branched(Vec<BranchSite>),
+    /// A value passes a place on its way to where a point sees it; only probes see it.
+    Copied(Arc<Copies>),
 }
 
 /// A place where one pass of execution is one occurrence (DESIGN §5.8).
@@ -241,7 +247,13 @@ pub enum Counts {
 impl Event {
     /// Whether only probes see it.
     pub fn needs_probes(&self) -> bool {
-        matches!(self, Event::ElementWritten(_) | Event::Changed(_) | Event::Made(Making::Array { .. }))
+        matches!(
+            self,
+            Event::ElementWritten(_)
+                | Event::Copied(_)
+                | Event::Changed(_)
+                | Event::Made(Making::Array { .. })
+        )
     }
 }
 

@@ -37,4 +37,4 @@ pub use halted::Halted;
 pub use launch::{Interrupt, Launch, More, Outcome, Questions, Stage, VmFacts, execute};
 pub use observer::{Control, Observer, ObserverError};
 pub use probes::{Counted, Gate, SiteHits};
-pub use report::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
+pub use report::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally, Visit};

@@ -1,7 +1,7 @@
 //! What a run tells about itself beside its occurrences: enough to explain a point that never hit (DESIGN §5.20).
 
 use super::probes::Counted;
-use crate::model::{FrameKey, MethodName, Value};
+use crate::model::{Coordinate, FrameKey, MethodName, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -120,6 +120,23 @@ impl QueryReport {
     }
 }
 
+/// A step of a value's way, as it was seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Visit {
+    /// Where.
+    pub at: Coordinate,
+    /// The value that passed, where one can be seen.
+    pub value: Option<Value>,
+    /// What is in it, if it is a box.
+    pub unboxed: Option<Value>,
+    /// The object whose field or element it is.
+    pub owner: Option<Value>,
+    /// Where the thread stood.
+    pub frame: FrameKey,
+    /// Where its caller stood.
+    pub caller: Option<FrameKey>,
+}
+
 /// What a run tells about itself.
 #[derive(Clone, Debug, Default)]
 pub struct RunReport {
@@ -137,6 +154,8 @@ pub struct RunReport {
     pub unprobed: Vec<String>,
     /// Whether an expression called methods of the debuggee.
     pub called_methods: bool,
+    /// The steps of values' ways that were stopped at, in order.
+    pub visits: Vec<Visit>,
     /// The hits, where they were only counted and the VM has told them at its end.
     pub counted: Option<Counted>,
 }

@@ -116,7 +116,10 @@ impl Watches {
             }
             Event::Written(field) => self.field(field).written.entry(field.name.clone()).or_default().push(q),
             // Only probes see them, and those find their classes by themselves.
-            Event::ElementWritten(_) | Event::Changed(_) | Event::Made(Making::Array { .. }) => {}
+            Event::ElementWritten(_)
+            | Event::Changed(_)
+            | Event::Copied(_)
+            | Event::Made(Making::Array { .. }) => {}
             Event::Made(Making::Object { sites, .. }) => {
                 for made in sites {
                     self.interest(&made.site.method, made.site.bci, Interest::Made { query: q });

@@ -139,6 +139,9 @@ pub struct PointAnswer {
     /// trimmed line.
     #[serde(skip)]
     pub mark: Option<(usize, usize)>,
+    /// By which steps the value came, for an `Origin`: from the point it is asked from back to this one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepAnswer>,
     /// Ids of the points it was asked from, effect first.
     pub asked_from: Vec<String>,
     /// What may be missing or uncertain about it.
@@ -152,6 +155,30 @@ pub struct PointAnswer {
     pub rejections: IndexMap<String, u64>,
     /// Whether the chain's expectation holds.
     pub expectation: Option<Expectation>,
+}
+
+/// A place that passed a value on.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct StepAnswer {
+    /// How: `assigned`, `parameter`, `returned`, `field`, `element`; `argument` for the call of which it was computed as
+    /// an argument.
+    pub passed: String,
+    /// What it was copied to: a variable, a field, an element as text, or the method that returned it.
+    pub variable: Option<String>,
+    /// Binary name of the class; of the caller, for a parameter.
+    pub class: String,
+    /// Name of the method.
+    pub method: String,
+    /// Name of the source file.
+    pub file: Option<String>,
+    /// Source line.
+    pub line: Option<u32>,
+    /// The source line, trimmed.
+    pub text: Option<String>,
+    /// Name of the thread.
+    pub thread: String,
+    /// Which of the hits of its place in threads of that name, from 1.
+    pub hit: u64,
 }
 
 /// An exception, and where it came from.

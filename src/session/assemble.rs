@@ -5,6 +5,7 @@ use super::code::{CodeBook, unique};
 use super::expectation::compare;
 use super::reasons::{self, pending};
 use super::round::Round;
+use super::steps::steps;
 use crate::chain::Chain;
 use crate::classes::SourceRoots;
 use crate::locate::{Located, PointReport};
@@ -261,11 +262,24 @@ impl Filling<'_, '_> {
         if let Some(detail) = &occurrence.detail {
             self.detail(answer, detail, &book);
         }
+        self.came(answer);
         self.notes(answer, found);
         if let Some(hits) = round.late.get(&self.query.point) {
             answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
         }
         answer.notes.extend(book.stale(frame));
+    }
+
+    /// By which way the value came, and what that value is.
+    fn came(&mut self, answer: &mut PointAnswer) {
+        let Event::Copied(copies) = &self.query.event else { return };
+        let round = self.assembly.round;
+        let book = CodeBook { pool: &round.pool, sources: self.assembly.sources };
+        answer.new = reasons::value_seen(self.query, self.located)
+            .map(|value| self.namer.text(value, &round.outcome.tables));
+        let Some(came) = round.ways.of(&round.queries, self.query.point) else { return };
+        answer.steps = steps(round, copies, came, &book);
+        answer.notes.extend(came.end.as_ref().map(|why| format!("it is not followed further: {why}")));
     }
 
     fn change(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
@@ -422,7 +436,8 @@ impl Filling<'_, '_> {
                 .notes
                 .push("it may be of another activation of the method than the one asked for".to_owned());
         }
-        if let Some(seen) = reasons::value_seen(self.query, self.located)
+        let is_copied = matches!(self.query.event, Event::Copied(_));
+        if let Some(seen) = reasons::value_seen(self.query, self.located).filter(|_| !is_copied)
             && !matches!(seen, Value::Failed(_) | Value::Unassigned)
             && !(seen.same(&found.occurrence.new)
                 && reasons::holds_the_same(self.query, &found.occurrence, self.located))

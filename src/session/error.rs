@@ -41,11 +41,11 @@ pub enum SessionError {
     #[error(transparent)]
     Run(Box<RunError>),
     /// Only probes could answer.
-    #[error("{id} asks for {what}, and a VM tells nobody of that: that needs probes, and {why}")]
+    #[error("{id} asks for {what}: that needs probes, and {why}")]
     NeedsProbes {
         /// The point.
         id: Arc<str>,
-        /// What it asks for.
+        /// What it asks for, and why the VM by itself does not tell that.
         what: &'static str,
         /// Why there are none.
         why: String,

@@ -13,6 +13,7 @@
 
 mod answer;
 mod assemble;
+mod came;
 mod code;
 mod cost;
 mod error;
@@ -28,6 +29,7 @@ mod reasons;
 mod repeat;
 mod replay;
 mod round;
+mod steps;
 mod verdict;
 mod watching;
 mod workspace;
@@ -36,6 +38,7 @@ pub use crate::debuggee::StdinRecording;
 pub use crate::run::Interrupt;
 pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
+    StepAnswer,
 };
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use error::SessionError;

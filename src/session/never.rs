@@ -213,6 +213,7 @@ impl Never<'_> {
             Event::ElementWritten(_) => "no element of such an array was written by the program's own code".to_owned(),
             Event::Changed(_) => "no call was seen that changed that of such a collection".to_owned(),
             Event::Made(making) => super::reasons::unmade(making).to_owned(),
+            Event::Copied(_) => "nothing that gave it a value was seen".to_owned(),
             Event::Thrown { class, caught } => self.exception(class.as_deref().unwrap_or("exception"), *caught),
             Event::Skipped(lines) => {
                 let methods: Vec<&MethodName> = lines.iter().map(|l| &l.method).collect();
@@ -444,7 +445,10 @@ impl Never<'_> {
             Event::Made(Making::Object { sites, .. }) => {
                 sites.iter().map(|s| s.site.method.class.clone()).collect()
             }
-            Event::ElementWritten(_) | Event::Changed(_) | Event::Made(Making::Array { .. }) => Vec::new(),
+            Event::ElementWritten(_)
+            | Event::Changed(_)
+            | Event::Copied(_)
+            | Event::Made(Making::Array { .. }) => Vec::new(),
             Event::Thrown { class, .. } => class.iter().cloned().collect(),
             Event::Skipped(lines) => lines.iter().map(|l| l.method.class.clone()).collect(),
             Event::Stored(stores) => stores.iter().map(|s| s.site.method.class.clone()).collect(),

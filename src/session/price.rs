@@ -23,6 +23,9 @@ const PROBE_STOP_S: f64 = 700e-6;
 /// A hit that a probe counts, and keeps where it may be the last.
 const PROBE_COUNT_S: f64 = 2e-9;
 
+/// What it costs besides to log one, where the way of a value is asked for.
+const PROBE_LOG_S: f64 = 20e-9;
+
 /// How long something takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Forecast {
@@ -63,7 +66,9 @@ pub fn of_point(counts: &Counts<'_>, backend: Backend, program: Program) -> Opti
             Some(budget) => hits.min(budget.into()),
             None => hits,
         };
-        return Some(Forecast { seconds: hits * PROBE_COUNT_S + stops * PROBE_STOP_S, at_least });
+        let logged = if matches!(counts.query.event, Event::Copied(_)) { hits } else { 0.0 };
+        let seconds = hits * PROBE_COUNT_S + logged * PROBE_LOG_S + stops * PROBE_STOP_S;
+        return Some(Forecast { seconds, at_least });
     }
     let each = match &counts.query.event {
         event if event.needs_probes() => return None,

@@ -6,6 +6,7 @@
 //! told which hit was the last before it, and the next run stops there. So everything shown is of one run, and that run's
 //! own probes say that nothing came after.
 
+use super::came::{self, Seen, Ways};
 use super::round::Round;
 use crate::locate::{Located, Locator};
 use crate::model::{Coordinate, LastHit, Site, Tables};
@@ -40,6 +41,8 @@ pub struct Probing {
     only: BTreeMap<PointIndex, Vec<Site>>,
     /// How often that has changed.
     changes: BTreeMap<PointIndex, u32>,
+    /// The ways by which values came.
+    ways: Ways,
     /// Why runs are watched by JDWP events from here on.
     refused: Option<String>,
 }
@@ -60,9 +63,15 @@ impl Probing {
         self.refused.as_deref()
     }
 
+    /// The ways by which values came.
+    pub fn ways(&self) -> &Ways {
+        &self.ways
+    }
+
     /// Runs begin that belong together: how often something changed before is not for them.
     pub fn begin(&mut self) {
         self.changes.clear();
+        self.ways.begin();
     }
 
     /// No more probes.
@@ -98,6 +107,9 @@ impl Probing {
     /// run may be halted.
     pub fn gates(&self, queries: &[TraceQuery], all: bool, eager: u32, halts: &[Coordinate]) -> Vec<Gate> {
         let gate = |query: &TraceQuery| match effect(query) {
+            _ if matches!(query.event, Event::Copied(_)) => {
+                Gate::First { budget: 0, armed: self.ways.armed(queries, query.point) }
+            }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
                 // What is known to be asked for elsewhere need not be looked for among the first.
@@ -117,6 +129,13 @@ impl Probing {
             return Conclusion::Refused(why.clone());
         }
         let mut again = Vec::new();
+        for (query, copies) in came::asked(&round.queries) {
+            match self.ways.verdict(round, query, copies) {
+                Seen::Holds => {}
+                Seen::Again => again.push(query.id.clone()),
+                Seen::Refused(why) => return Conclusion::Refused(why),
+            }
+        }
         for (query, gate) in round.queries.iter().zip(gates) {
             let tables = &round.outcome.tables;
             let Some((effect, last)) = other_last(query, gate, &round.locator, tables) else { continue };
@@ -134,6 +153,7 @@ impl Probing {
                     self.armed.insert(query.point, vec![last.clone()]);
                     again.push(query.id.clone());
                 }
+                LastHit::Came(_) => {}
                 LastHit::Unknown(why) => {
                     let sites: Vec<Site> =
                         tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
@@ -206,7 +226,7 @@ fn other_last<'l>(
     let agrees = match last {
         LastHit::Never => found.is_none(),
         LastHit::At(last) => found.as_ref() == Some(last),
-        LastHit::Unknown(_) => false,
+        LastHit::Unknown(_) | LastHit::Came(_) => false,
     };
     (!agrees).then_some((effect, last))
 }
@@ -252,6 +272,7 @@ pub fn help(queries: &[TraceQuery]) -> bool {
         | Event::ElementWritten(_)
         | Event::Made(_)
         | Event::Changed(_)
+        | Event::Copied(_)
         | Event::Stored(_)
         | Event::Branched(_)
         | Event::Returned(_) => true,
@@ -264,12 +285,13 @@ pub fn needed(queries: &[TraceQuery]) -> Option<&TraceQuery> {
     queries.iter().find(|query| query.event.needs_probes())
 }
 
-/// What such a point asks for.
-pub fn needed_for(query: &TraceQuery) -> &'static str {
+/// What such a point asks for, and why JDWP events do not tell it.
+pub fn beyond_events(query: &TraceQuery) -> &'static str {
     match query.event {
-        Event::Made(_) => "the making of an array",
-        Event::Changed(_) => "the contents of a collection",
-        _ => "an element of an array",
+        Event::Made(_) => "the making of an array, and a VM tells nobody of that",
+        Event::Changed(_) => "the contents of a collection, and a VM tells nobody when those change",
+        Event::Copied(_) => "the way by which a value came, and a VM tells nobody when one is passed on",
+        _ => "an element of an array, and a VM tells nobody when one changes",
     }
 }
 

@@ -168,7 +168,7 @@ fn not_the_last(assembly: &Assembly<'_>, astray: &Astray) -> String {
             let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
             format!("its last hit was {}, which was not stopped at; the next run stops there", book.hit(last))
         }
-        Astray::Last(LastHit::Never) => "its last hit was not kept; run again".to_owned(),
+        Astray::Last(LastHit::Never | LastHit::Came(_)) => "its last hit was not kept; run again".to_owned(),
         Astray::Last(LastHit::Unknown(why)) => format!("its last hit is not known: {why}; run again"),
     }
 }
@@ -233,6 +233,10 @@ fn change_missing<'l>(
                 ));
             }
             "no write was seen since the class was prepared; it has its default value".to_owned()
+        }
+        Event::Copied(_) => {
+            "no write was seen since its class was prepared, or its array made; it has its default value"
+                .to_owned()
         }
         Event::ElementWritten(_) => {
             "no write was seen since the array was made; it has its default value".to_owned()

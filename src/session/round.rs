@@ -1,5 +1,6 @@
 //! One run of a chain: what it is asked, how far it has come, and what it teaches for the next.
 
+use super::came::Ways;
 use super::error::SessionError;
 use super::probing::{self, Astray, Backend, Conclusion, Probing};
 use super::progress::Progress;
@@ -38,6 +39,8 @@ pub struct Round {
     pub late: BTreeMap<PointIndex, u64>,
     /// Which hits interrupted, where it was watched by probes.
     pub gates: Option<Vec<Gate>>,
+    /// The ways of values at whose steps it stopped.
+    pub ways: Ways,
     /// Points for which the locator holds what is not their answer, since the run did not stop there.
     pub astray: BTreeMap<PointIndex, Astray>,
 }
@@ -58,6 +61,8 @@ pub struct Asked {
     pub late: BTreeMap<PointIndex, u64>,
     /// Which hits interrupt, where it is watched by probes.
     pub gates: Option<Vec<Gate>>,
+    /// The ways of values at whose steps it stops.
+    pub ways: Ways,
 }
 
 /// What a run is asked; nothing before its VM has told what it is.
@@ -203,7 +208,7 @@ impl Runner {
                     None if remote => "they cannot be put into a remote program".to_owned(),
                     None => "this run has none; `--backend auto` takes them".to_owned(),
                 };
-                let (id, what) = (query.id.clone(), probing::needed_for(query));
+                let (id, what) = (query.id.clone(), probing::beyond_events(query));
                 return Err(Box::new(SessionError::NeedsProbes { id, what, why }));
             }
             let queries: Arc<[TraceQuery]> =
@@ -222,6 +227,7 @@ impl Runner {
                 more: VecDeque::new(),
                 late: BTreeMap::new(),
                 gates: gates.clone(),
+                ways: probing.ways().clone(),
             });
             Ok(Questions { queries, tracked, pool, gates })
         };
@@ -321,10 +327,10 @@ impl Runner {
 impl Round {
     /// The run with what it was asked; none if it was over before it was asked anything.
     pub fn of(asked: &AskedCell, outcome: run::Outcome) -> Option<Round> {
-        let Asked { translation, queries, mut locator, pool, late, gates, .. } = asked.take()?;
+        let Asked { translation, queries, mut locator, pool, late, gates, ways, .. } = asked.take()?;
         locator.finish(&outcome.tables);
         let astray = probing::astray(&queries, gates.as_deref(), &locator, &outcome.tables);
-        Some(Round { translation, queries, locator, outcome, pool, late, gates, astray })
+        Some(Round { translation, queries, locator, outcome, pool, late, gates, ways, astray })
     }
 
     /// Where a point was located, if that is its answer.

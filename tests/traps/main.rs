@@ -12,6 +12,7 @@ mod fixture;
 mod handlers;
 mod limits;
 mod locals;
+mod origins;
 mod points;
 mod runs;
 mod watching;

@@ -342,6 +342,29 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_about(
     array
 }
 
+/// `QuerypointProbe.write(long, long, long)`.
+///
+/// # Safety
+/// Called by the VM only, with memory that the recorder has allocated.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_write(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    offset: jni::jlong,
+    address: jni::jlong,
+    length: jni::jlong,
+) -> jni::jboolean {
+    let path = with_state(|state| state.probes.plan.log.clone());
+    let (Some(path), Ok(offset), Ok(at), Ok(length)) =
+        (path, u64::try_from(offset), usize::try_from(address), usize::try_from(length))
+    else {
+        return 0;
+    };
+    // SAFETY: the recorder has allocated it, and never frees it.
+    let bytes = unsafe { std::slice::from_raw_parts(at as *const u8, length) };
+    u8::from(crate::reporter::write_at(&path, offset, bytes).is_ok())
+}
+
 /// `QuerypointProbe.bury(int, long, int, int)`.
 ///
 /// # Safety

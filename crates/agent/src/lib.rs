@@ -4,11 +4,12 @@
 //! It never ends its host: what does not work is written to the report, and the program goes on as it is.
 //!
 //! - `host` speaks with the VM: events, natives.
-//! - `probes` decides what goes into a class; `steps` is the code that goes in.
+//! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
 //! - `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java class that the code in the methods calls. Its class file stands beside its source.
 
 mod burial;
+mod copies;
 mod host;
 mod probes;
 mod reporter;

@@ -135,7 +135,8 @@ impl Probes {
             queries.dedup();
             Left { method: name.clone(), descriptor: descriptor.clone(), queries, why: why.to_owned() }
         };
-        match scan.code(name, descriptor)? {
+        let found = scan.code(name, descriptor)?;
+        match found {
             None => {
                 report.left.push(left("the class that was loaded has no such method with code"));
                 return Ok(());
@@ -177,6 +178,9 @@ impl Probes {
                 _ => number,
             };
             match (number, mark) {
+                (Some(number), Some(_)) if let What::Copied(copied) = &planned.what => {
+                    weaver.copied(number, planned.bci, copied, static_field(found, planned.bci));
+                }
                 (Some(number), Some(mark)) => {
                     weaver.site(planned.query, number, mark, planned.bci, &planned.what);
                 }
@@ -352,6 +356,15 @@ impl Probes {
 fn is_access(field: &FieldSites, access: &Access) -> bool {
     (field.writes, field.is_static) == (access.writes, access.is_static)
         && (field.descriptor.is_empty() || field.descriptor == access.descriptor)
+}
+
+/// The constant that names the field of a `getstatic` or `putstatic`.
+fn static_field(code: Option<&[u8]>, bci: u32) -> Option<u16> {
+    let at = usize::try_from(bci).ok()?;
+    match code?.get(at..at + 3)? {
+        [0xb2 | 0xb3, high, low] => Some(u16::from_be_bytes([*high, *low])),
+        _ => None,
+    }
 }
 
 fn numbered(sites: &mut Sites, site: &Site, report: &mut ClassReport) -> Option<i32> {

@@ -1,7 +1,7 @@
 //! Writes the report: whole lines, each at once, so that a reader never sees half of one for long.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use wire::Report;
 
@@ -22,4 +22,14 @@ impl Reporter {
         line.push(b'\n');
         file.write_all(&line).is_ok()
     }
+}
+
+/// Writes a part of a file, which is made if it is not there.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_at(path: &Path, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::options().write(true).create(true).truncate(false).open(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    file.write_all(bytes)
 }

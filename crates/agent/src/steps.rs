@@ -2,6 +2,7 @@
 
 use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step};
+use std::collections::BTreeMap;
 use wire::{CollectionCall, Counts, LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
 
 /// Builds what goes into one method.
@@ -11,14 +12,37 @@ pub struct Weaver {
     pub plan: MethodPlan,
     /// What numbers activations stands before all else.
     entry: Vec<Step>,
+    /// What logs the parameters: before what may stop at the entry, since they have their values there.
+    passed: Vec<Step>,
+    /// What logs an instruction: behind what may stop there, since the instruction has not run then.
+    logged: BTreeMap<u32, Vec<Step>>,
 }
 
 impl Weaver {
     /// Numbers the activations.
     pub fn serial(&mut self) {
+        if self.plan.kept.iter().any(|kept| kept.name == SERIAL) {
+            return;
+        }
         let slot = self.kept(SERIAL);
         self.plan.entry.push(call("enter", "()J"));
         self.plan.entry.push(Step::Store(Kind::Long, slot));
+    }
+
+    /// The local that keeps the number of the activation.
+    pub(crate) fn numbered(&mut self) -> Slot {
+        self.serial();
+        Slot::Kept(self.plan.kept.iter().position(|kept| kept.name == SERIAL).unwrap_or_default())
+    }
+
+    /// What logs a parameter as the method is entered.
+    pub(crate) fn entering(&mut self, steps: impl IntoIterator<Item = Step>) {
+        self.passed.extend(steps);
+    }
+
+    /// What logs an instruction before it runs.
+    pub(crate) fn ahead(&mut self, bci: u32, steps: impl IntoIterator<Item = Step>) {
+        self.logged.entry(bci).or_default().extend(steps);
     }
 
     /// The local that keeps the last hit of a query in an activation.
@@ -38,7 +62,7 @@ impl Weaver {
     }
 
     /// One of the locals that hold a value for a moment.
-    fn scratch(&mut self, kind: Kind) -> Slot {
+    pub(crate) fn scratch(&mut self, kind: Kind) -> Slot {
         let known = self.plan.scratch.iter().position(|k| *k == kind);
         Slot::Scratch(known.unwrap_or_else(|| {
             self.plan.scratch.push(kind);
@@ -99,6 +123,8 @@ impl Weaver {
                 self.plan.after.entry(*made).or_default().extend(steps);
             }
             What::Changes(called) => self.collection(query, site, called),
+            // Those are put in by themselves.
+            What::Copied(_) => {}
             What::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             What::Returns { kind } => {
                 let kind = kind_of(*kind);
@@ -295,7 +321,11 @@ impl Weaver {
 
     /// All of it.
     pub fn finish(mut self) -> MethodPlan {
+        self.plan.entry.extend(self.passed);
         self.plan.entry.extend(self.entry);
+        for (bci, steps) in self.logged {
+            self.plan.before.entry(bci).or_default().extend(steps);
+        }
         // Near the end of the stack a call may be refused: what the hit was is not known, and that is told.
         let (class, name, kind) = (PROBE_CLASS.to_owned(), "cut".to_owned(), Kind::Int);
         self.plan.guard = vec![Step::Int(1), Step::Set { class, name, kind, descriptor: "Z".to_owned() }];
@@ -315,7 +345,7 @@ pub struct FieldAccess {
 }
 
 /// What an access to a static field does first of all: a hit comes after the hits in the initialiser that it runs.
-fn initialised(field: &FieldAccess) -> Vec<Step> {
+pub(crate) fn initialised(field: &FieldAccess) -> Vec<Step> {
     let Some(constant) = field.initialises else { return Vec::new() };
     let kind = kind_of(field.kind);
     let pop = if kind.slots() == 2 { StackOp::Pop2 } else { StackOp::Pop };
@@ -346,7 +376,7 @@ const PUT: &str = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
 /// The descriptor of `keep`.
 const KEEP: &str = "(Ljava/lang/Object;II)V";
 
-fn call(name: &str, descriptor: &str) -> Step {
+pub(crate) fn call(name: &str, descriptor: &str) -> Step {
     Step::Call { class: PROBE_CLASS.into(), name: name.into(), descriptor: descriptor.into() }
 }
 
@@ -355,7 +385,7 @@ fn stored(kind: Kind) -> Step {
 }
 
 /// How the recorder's parameters name a kind.
-fn letter(kind: Kind) -> &'static str {
+pub(crate) fn letter(kind: Kind) -> &'static str {
     match kind {
         Kind::Int => "I",
         Kind::Long => "J",
@@ -365,7 +395,7 @@ fn letter(kind: Kind) -> &'static str {
     }
 }
 
-fn kind_of(letter: char) -> Kind {
+pub(crate) fn kind_of(letter: char) -> Kind {
     match letter {
         'J' => Kind::Long,
         'F' => Kind::Float,

@@ -33,6 +33,8 @@ mod parse;
 #[cfg(feature = "analysis")]
 mod pool;
 #[cfg(feature = "analysis")]
+pub mod producers;
+#[cfg(feature = "analysis")]
 mod rethrow;
 pub mod rewrite;
 #[cfg(feature = "analysis")]
@@ -59,6 +61,8 @@ pub use kind::Kind;
 pub use op::{Constant, Instruction, Op};
 #[cfg(feature = "analysis")]
 pub use parse::ParseError;
+#[cfg(feature = "analysis")]
+pub use producers::{Producer, Producers};
 #[cfg(feature = "analysis")]
 pub use rethrow::{Rethrow, rethrow};
 #[cfg(feature = "analysis")]

@@ -166,6 +166,27 @@ fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
     Stores { slot: variable.slot, descriptor: variable.descriptor.clone(), ranges, stores }
 }
 
+/// Which stores to a slot may have given it the value that it has before an instruction, whatever variable is in it.
+#[derive(Debug)]
+pub struct SlotStores<'a> {
+    code: &'a Code,
+    reaching: Reaching,
+}
+
+impl<'a> SlotStores<'a> {
+    /// None for a method without code.
+    pub fn new(method: &'a Method, slot: u16) -> Option<SlotStores<'a>> {
+        let code = method.code.as_ref()?;
+        Some(SlotStores { code, reaching: Reaching::new(method, code, slot) })
+    }
+
+    /// Those that reach the state before the instruction at `pc`.
+    pub fn at(&self, pc: u32) -> Vec<Store> {
+        let position = self.code.index_of(pc);
+        position.map(|at| self.reaching.at(at).into_iter().copied().collect()).unwrap_or_default()
+    }
+}
+
 /// Every write to a slot, whatever variable is in it; for code without a variable table.
 pub fn slots_stores(method: &Method, slot: u16) -> Vec<Store> {
     method.code.as_ref().map(|code| Reaching::new(method, code, slot).stores).unwrap_or_default()

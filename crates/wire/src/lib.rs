@@ -5,11 +5,13 @@
 //! class files, classes with slashes.
 #![forbid(unsafe_code)]
 
+mod log;
 mod plan;
 mod report;
 
+pub use log::{LogReader, Logged};
 pub use plan::{
-    Armed, ArraySites, CollectionCall, ContentsSites, Counts, FieldSites, LocalStore, MakingSites,
+    Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
     MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, What,
 };
 pub use report::{ClassReport, Left, MethodReport, Report, ReportReader, SiteReport};

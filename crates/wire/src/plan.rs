@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub struct Plan {
     /// Where the agent writes its report; it is there and empty.
     pub report: PathBuf,
+    /// Where the agent writes the log of what is [`What::Copied`], when it is asked for it.
+    pub log: PathBuf,
     /// By number.
     pub queries: Vec<PlannedQuery>,
     /// Sites that are known by their method.
@@ -123,6 +125,57 @@ pub enum What {
         /// The first letter of the result's descriptor; `V` for none.
         kind: char,
     },
+    /// A value is passed on there: each hit is logged.
+    Copied(Copied),
+}
+
+/// How a value is passed on at a site. Kinds are first letters of descriptors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Copied {
+    /// As a parameter, as the method is entered.
+    Entered(LocalStore),
+    /// It is on top of the stack: of a store or a return.
+    Top {
+        /// Its kind.
+        kind: char,
+    },
+    /// A local variable is increased by `iinc`.
+    Increased {
+        /// Its slot.
+        slot: u16,
+        /// By how much.
+        by: i32,
+    },
+    /// It is put into a field.
+    Put {
+        /// Its kind.
+        kind: char,
+        /// Whether the field is static.
+        is_static: bool,
+    },
+    /// It was put into a field of `this` before `this` was an object.
+    Constructed {
+        /// The call behind which it is one.
+        behind: u32,
+    },
+    /// It is stored into an array.
+    ElementPut {
+        /// Its kind.
+        kind: char,
+    },
+    /// It is about to be read from a field.
+    Got {
+        /// Its kind.
+        kind: char,
+        /// Whether the field is static.
+        is_static: bool,
+    },
+    /// It is about to be read from an array.
+    GotElement,
+    /// Execution comes by.
+    Here,
+    /// Execution goes on behind.
+    Behind,
 }
 
 impl What {
@@ -130,7 +183,9 @@ impl What {
     /// The ways of a branch are one site.
     pub fn way(&self) -> Option<u32> {
         match self {
-            What::Passed(LocalStore { slot, .. }) => Some(PASSED + u32::from(*slot)),
+            What::Passed(LocalStore { slot, .. })
+            | What::Copied(Copied::Entered(LocalStore { slot, .. })) => Some(PASSED + u32::from(*slot)),
+            What::Copied(Copied::Behind) => Some(BEHIND),
             _ => None,
         }
     }
@@ -138,6 +193,8 @@ impl What {
 
 /// No code has an index so high (JVMS §4.7.3).
 const PASSED: u32 = 1 << 16;
+/// Nor has any method so many slots.
+const BEHIND: u32 = 1 << 17;
 
 /// A method of one of the JDK's collections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ mod last_change;
 mod last_condition;
 mod last_read;
 mod line;
+mod origin;
 mod read;
 mod seen;
 mod skipped_line;
@@ -79,6 +80,8 @@ kinds! {
     LastRead(reference: String) "`LastRead(\"A(0):foo\")`" => last_read::LastRead,
     /// An object that a point sees was made.
     Created(reference: String) "`Created(\"A:order\")`" => created::Created,
+    /// The first point that computed the value that a point sees.
+    Origin(reference: String) "`Origin(\"A(0):foo\")`" => origin::Origin,
     /// A condition, or a handler, led to a point.
     LastCondition(point: String) "`LastCondition(\"A\")`" => last_condition::LastCondition,
 }

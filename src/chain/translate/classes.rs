@@ -54,7 +54,7 @@ impl Classes<'_> {
     }
 
     /// The class and its superclasses and superinterfaces, nearest first, as far as they are known.
-    pub(super) fn lineage(&self, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
+    pub(crate) fn lineage(&self, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
         let mut line = vec![class.clone()];
         let mut at = 0;
         while let Some(file) = line.get(at).cloned() {

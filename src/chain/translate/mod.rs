@@ -123,6 +123,7 @@ fn tracked_by(event: &Event) -> Vec<MethodName> {
         | Event::ElementWritten(_)
         | Event::Made(_)
         | Event::Changed(_)
+        | Event::Copied(_)
         | Event::Thrown { .. } => Vec::new(),
     }
 }
@@ -148,7 +149,11 @@ impl State<'_> {
             Kind::Line(class, _) | Kind::SkippedLine(class, _) => class,
             Kind::Watch(class, _) | Kind::Read(class, _) | Kind::Exception(class) => class,
             Kind::Entry(method) | Kind::Exit(method) => method.split('(').next()?.rsplit_once('.')?.0,
-            Kind::LastChange(_) | Kind::LastRead(_) | Kind::Created(_) | Kind::LastCondition(_) => {
+            Kind::LastChange(_)
+            | Kind::LastRead(_)
+            | Kind::Created(_)
+            | Kind::Origin(_)
+            | Kind::LastCondition(_) => {
                 let (from, ..) = point.at.rule().refers_to()?;
                 let from =
                     self.chain.points.iter().take_while(|p| p.id != point.id).find(|p| p.id == from)?;
@@ -203,6 +208,7 @@ impl State<'_> {
         constraints
             .extend(others.into_iter().filter(|c| !constraints.contains(c)).collect::<Vec<Constraint>>());
         let local: LocalConditions = local;
+        let is_copied = matches!(ask.event, Event::Copied(_));
         let query = TraceQuery {
             point: place,
             id,
@@ -212,7 +218,7 @@ impl State<'_> {
             keep: ask.keep,
             local,
             collect,
-            compare_at: ask.compare_at.filter(|_| is_last_of_all(point)),
+            compare_at: ask.compare_at.filter(|_| is_copied || is_last_of_all(point)),
         };
         self.asked.push(Some(Asked { query, sites: ask.sites, events: ask.events }));
         Ok(())

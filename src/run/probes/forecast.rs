@@ -70,6 +70,7 @@ impl Watcher {
                 Ok(self.hit_of(query, last))
             }
             Event::Stored(_) | Event::Branched(_) => self.in_activation(stop, query, point).await,
+            Event::Copied(copies) => self.came(stop, candidate, query, copies).await,
             _ => Ok(LastHit::Unknown("its hits are not kept".to_owned())),
         }
     }

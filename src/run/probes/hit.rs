@@ -1,11 +1,11 @@
 //! Turns a stop of the recorder into what the TraceQuery of its site makes of it.
 
-use super::plan::assigned;
+use super::plan::{assigned, copied};
 use super::recorder::{Recorder, Stopped};
 use super::told::NumberedSite;
 use crate::classes::ClassPool;
 use crate::model::{Detail, Value, Way};
-use crate::query::{Event, Field, TraceQuery};
+use crate::query::{Copies, CopySite, Event, Field, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
 use crate::run::vm::LoadedClass;
@@ -99,6 +99,7 @@ impl Watcher {
                 self.taken(stop, query, way).await
             }
             Event::Branched(_) => self.taken(stop, query, way).await,
+            Event::Copied(copies) => self.visited(stop, query, copies, site, hit).await,
             Event::Thrown { .. } | Event::Skipped(_) => Ok(()),
         }
     }
@@ -109,7 +110,12 @@ impl Watcher {
     }
 
     /// A candidate whose way is known.
-    async fn taken(&mut self, stop: &mut Stop, query: &TraceQuery, way: Option<Way>) -> Result<(), RunError> {
+    pub(super) async fn taken(
+        &mut self,
+        stop: &mut Stop,
+        query: &TraceQuery,
+        way: Option<Way>,
+    ) -> Result<(), RunError> {
         if let Some(ordinal) = self.admits(stop, query).await? {
             let mut occurrence = self.candidate(stop, query, ordinal).await?;
             occurrence.way = way;
@@ -211,7 +217,7 @@ impl Watcher {
     }
 
     /// The value that a hit came with.
-    async fn new_value(&mut self, descriptor: &str, hit: &Stopped) -> Result<Value, RunError> {
+    pub(super) async fn new_value(&mut self, descriptor: &str, hit: &Stopped) -> Result<Value, RunError> {
         #[allow(clippy::cast_possible_truncation, reason = "that is what the JVM does (JVMS §2.11.1)")]
         Ok(match descriptor.chars().next() {
             Some('Z') => Value::Boolean(hit.bits & 1 != 0),
@@ -237,8 +243,15 @@ pub(super) fn way(query: &TraceQuery, site: &NumberedSite) -> Option<Way> {
             };
             Way::new(stores.iter().position(is)?)
         }
+        Event::Copied(copies) => Way::new(place_of(copies, site)?),
         _ => None,
     }
+}
+
+/// Which of the places of a value's ways a site is.
+pub(super) fn place_of(copies: &Copies, site: &NumberedSite) -> Option<u32> {
+    let is = |place: &CopySite| place.site == site.site && copied(place).way() == site.way;
+    u32::try_from(copies.sites.iter().position(is)?).ok()
 }
 
 /// Whether a site is of the field, where it names it by another class.

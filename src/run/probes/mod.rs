@@ -5,6 +5,7 @@
 //! - `told` reads what it has put where, and moves indices between the code as it was and as it is.
 //! - `recorder` speaks with the class that the probes call; `hit` turns its stops into occurrences.
 //! - `collection` does so for changes of the JDK's collections, and looks at what others see of those.
+//! - `walk` goes back through a log of how values were passed on; `tracing` reads it, and sees the steps again.
 //! - `count` reads what a run has counted that was watched for nothing else.
 //! - `forecast` asks, at a candidate, for the last hits before it of the points that depend on it.
 
@@ -16,6 +17,8 @@ mod numbered;
 mod plan;
 mod recorder;
 mod told;
+mod tracing;
+mod walk;
 
 pub(super) use count::counted;
 pub use count::{Counted, SiteHits};
@@ -26,9 +29,14 @@ pub(super) use told::{Moved, Told};
 use super::launch::Questions;
 use super::watches::Watches;
 use crate::debuggee::Agent;
+use crate::query::Event;
 use std::collections::HashMap;
 use std::fs::File;
 use wire::Plan;
+
+fn is_copied(event: &Event) -> bool {
+    matches!(event, Event::Copied(_))
+}
 
 /// Writes the plan for the VM that stands at its start; none where nothing can be asked by probes.
 ///
@@ -43,11 +51,17 @@ pub(super) fn begin(
 ) -> Result<Option<(Told, Recorder)>, String> {
     let mut planned = plan::plan(&questions.queries, gates, watches, &questions.pool)?;
     planned.report = agent.folder().join("report");
+    planned.log = agent.folder().join("log");
+    let log = planned.log.clone();
     let unwritable = |error: std::io::Error| format!("the agent's plan cannot be written: {error}");
     File::create(&planned.report).map_err(unwritable)?;
     let told = Told::open(&planned.report).map_err(unwritable)?;
     planned.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
-    let budget = |(query, gate): (&crate::query::TraceQuery, &Gate)| Some((query.point.0, gate.budget()?));
+    let budget = |(query, gate): (&crate::query::TraceQuery, &Gate)| match gate {
+        // The way of its value is known.
+        Gate::First { armed, .. } if is_copied(&query.event) && !armed.is_empty() => None,
+        gate => Some((query.point.0, gate.budget()?)),
+    };
     let budgets: HashMap<u16, u32> = questions.queries.iter().zip(gates).filter_map(budget).collect();
-    Ok(Some((told, Recorder::new(budgets))))
+    Ok(Some((told, Recorder::new(budgets, log))))
 }

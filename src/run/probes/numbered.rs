@@ -30,7 +30,11 @@ impl Watcher {
     }
 
     /// The number of a frame's activation; 0 where it has none.
-    async fn serial(&mut self, stop: &Stop, frame: &thread_reference::Frame) -> Result<i64, RunError> {
+    pub(super) async fn serial(
+        &mut self,
+        stop: &Stop,
+        frame: &thread_reference::Frame,
+    ) -> Result<i64, RunError> {
         let at = frame.location;
         let moved = self.watched.vm.moved(at.class, at.method).await?;
         let Some(slot) = moved.and_then(|moved| moved.slot(wire::SERIAL)) else { return Ok(0) };

@@ -2,13 +2,16 @@
 
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site};
-use crate::query::{self, Aspect, ContentsCall, Event, Key, Making, MakingSite, StoreSite, TraceQuery};
+use crate::query::{
+    self, Aspect, ContentsCall, Copies, CopySite, CopyWhat, Event, Key, Making, MakingSite, StoreSite,
+    TraceQuery,
+};
 use crate::run::watches::{Interest, MethodWatch, Watches};
 use bytecode::construct::self_call;
 use bytecode::{Code, Op};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::{
-    Armed, ArraySites, CollectionCall, ContentsSites, Counts, FieldSites, LocalStore, MakingSites,
+    Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
     MethodSites, Plan, PlannedQuery, PlannedSite, What,
 };
 
@@ -106,26 +109,22 @@ pub fn plan(
     // What is counted beside the queries: the entries that only JDWP events have to be told of.
     let entries = plan.counts.then(|| u16::try_from(plan.queries.len()).unwrap_or(u16::MAX));
     plan.queries.extend(entries.map(|_| PlannedQuery { budget: 0, armed: Vec::new() }));
+    for query in queries {
+        if let Event::Copied(copies) = &query.event {
+            plan.methods.extend(copying(query.point.0, copies, pool)?);
+        }
+    }
     for (class, watch) in &watches.classes {
         for ((name, descriptor), method) in &watch.methods {
             let name = MethodName::new(class.clone(), name.clone(), descriptor.clone());
-            let file = pool.find(class).ok().flatten();
-            let file = file.ok_or_else(|| format!("no class file of {class} was found"))?;
-            let found = file.file.method(&name.name, &name.descriptor);
-            let code = found.and_then(|m| m.code.as_ref());
-            let code = code.ok_or_else(|| format!("{} has no {name} with code", file.origin))?;
             let numbered = method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation));
-            let mut sites = sites(queries, gates, method, code, &name);
-            let entry = entries.filter(|_| numbered);
-            sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: What::Entered }));
-            plan.methods.push(MethodSites {
-                class: slashes(class),
-                name: name.name.to_string(),
-                descriptor: name.descriptor.to_string(),
-                code: wire::code_hash(&code.bytes),
-                serial: numbered && !plan.counts,
-                sites,
-            });
+            let sites = |code: &Code| {
+                let mut sites = sites(queries, gates, method, code, &name);
+                let entry = entries.filter(|_| numbered);
+                sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: What::Entered }));
+                sites
+            };
+            plan.methods.push(in_method(&name, pool, numbered && !plan.counts, sites)?);
         }
     }
     Ok(plan)
@@ -189,6 +188,59 @@ fn collection_call(
     })
 }
 
+/// What goes into one method.
+fn in_method(
+    name: &MethodName,
+    pool: &ClassPool,
+    serial: bool,
+    sites: impl FnOnce(&Code) -> Vec<PlannedSite>,
+) -> Result<MethodSites, String> {
+    let file = pool.find(&name.class).ok().flatten();
+    let file = file.ok_or_else(|| format!("no class file of {} was found", name.class))?;
+    let found = file.file.method(&name.name, &name.descriptor);
+    let code = found.and_then(|m| m.code.as_ref());
+    let code = code.ok_or_else(|| format!("{} has no {name} with code", file.origin))?;
+    Ok(MethodSites {
+        class: slashes(&name.class),
+        name: name.name.to_string(),
+        descriptor: name.descriptor.to_string(),
+        code: wire::code_hash(&code.bytes),
+        serial,
+        sites: sites(code),
+    })
+}
+
+/// The methods that can pass a value on.
+fn copying(query: u16, copies: &Copies, pool: &ClassPool) -> Result<Vec<MethodSites>, String> {
+    let mut by_method: BTreeMap<&MethodName, Vec<PlannedSite>> = BTreeMap::new();
+    for place in &copies.sites {
+        let site = PlannedSite { query, bci: place.site.bci, what: copied(place) };
+        by_method.entry(&place.site.method).or_default().push(site);
+    }
+    let methods = by_method.into_iter().map(|(name, sites)| in_method(name, pool, true, |_| sites));
+    methods.collect()
+}
+
+/// What happens at a place that a value can pass.
+pub fn copied(place: &CopySite) -> What {
+    What::Copied(match &place.what {
+        CopyWhat::Entered { slot, descriptor, .. } => {
+            Copied::Entered(LocalStore { slot: *slot, kind: kind_of(descriptor) })
+        }
+        CopyWhat::Stored { kind, .. } | CopyWhat::Returned { kind } => Copied::Top { kind: *kind },
+        CopyWhat::Increased { slot, by } => Copied::Increased { slot: *slot, by: *by },
+        CopyWhat::Put { constructed: Some(behind), .. } => Copied::Constructed { behind: *behind },
+        CopyWhat::Put { descriptor, is_static, .. } => {
+            Copied::Put { kind: kind_of(descriptor), is_static: *is_static }
+        }
+        CopyWhat::ElementPut { kind } => Copied::ElementPut { kind: *kind },
+        CopyWhat::Got { kind, is_static } => Copied::Got { kind: *kind, is_static: *is_static },
+        CopyWhat::GotElement => Copied::GotElement,
+        CopyWhat::Called { .. } | CopyWhat::Chosen => Copied::Here,
+        CopyWhat::Back => Copied::Behind,
+    })
+}
+
 /// A class's name as in class files.
 pub fn slashes(name: &str) -> String {
     name.replace('.', "/")
@@ -200,6 +252,7 @@ fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<Armed> {
             let store = stores.get(usize::from(at.way?.get()))?;
             assigned(store, None).and_then(|what| what.way())
         }
+        Event::Copied(copies) => copied(copies.site(at.way?.get().into())?).way(),
         _ => None,
     };
     let Site { method, bci } = &at.site;

@@ -14,6 +14,7 @@ use jdwp::{
     SuspendPolicy, Tag, ThreadId, TypeTag,
 };
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// Its binary name.
 pub const NAME: &str = "java.lang.QuerypointProbe";
@@ -24,6 +25,8 @@ pub struct Recorder {
     pub budgets: HashMap<u16, u32>,
     /// How many hits of each query have interrupted.
     pub stopped: HashMap<u16, u32>,
+    /// Where the agent writes the log of copies.
+    pub log: PathBuf,
     class: Option<Class>,
 }
 
@@ -34,6 +37,8 @@ struct Class {
     last: MethodId,
     quiet: MethodId,
     now: MethodId,
+    logged: MethodId,
+    named: MethodId,
 }
 
 /// A hit that got through.
@@ -61,8 +66,8 @@ const OWN_FRAMES: i32 = 8;
 
 impl Recorder {
     /// What is known before the VM runs.
-    pub fn new(budgets: HashMap<u16, u32>) -> Recorder {
-        Recorder { budgets, stopped: HashMap::new(), class: None }
+    pub fn new(budgets: HashMap<u16, u32>, log: PathBuf) -> Recorder {
+        Recorder { budgets, stopped: HashMap::new(), log, class: None }
     }
 
     /// Whether a location is where the recorder stops.
@@ -74,8 +79,10 @@ impl Recorder {
     pub async fn prepared(&mut self, conn: &jdwp::Connection, id: ReferenceTypeId) -> Result<(), RunError> {
         let methods = conn.send(reference_type::Methods { ref_type: id }).await?;
         let named = |name: &str| methods.iter().find(|m| m.name == name).map(|m| m.method_id);
-        let (stop, last) = (named("stop"), named("last"));
-        let (Some(stop), Some(last), Some(quiet), Some(now)) = (stop, last, named("quiet"), named("now"))
+        let (stop, last, now) = (named("stop"), named("last"), named("now"));
+        let of_log = (named("logged"), named("named"));
+        let (Some(stop), Some(last), Some(quiet), Some(now), (Some(logged), Some(named))) =
+            (stop, last, named("quiet"), now, of_log)
         else {
             return Ok(());
         };
@@ -86,7 +93,7 @@ impl Recorder {
             modifiers: vec![Modifier::LocationOnly(at)],
         };
         conn.send(set).await?;
-        self.class = Some(Class { id, stop, last, quiet, now });
+        self.class = Some(Class { id, stop, last, quiet, now, logged, named });
         Ok(())
     }
 
@@ -202,13 +209,70 @@ pub async fn last(
         return Ok(Last::Unknown("the recorder is not there".to_owned()));
     };
     let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
-    let told = call(watched, stop, class.id, class.last, arguments).await?;
-    let Some(jdwp::Value::Object { id: Some(id), .. }) = told else {
-        return Ok(Last::Unknown("the recorder failed".to_owned()));
-    };
+    Ok(match asked(watched, stop, class.id, class.last, arguments).await? {
+        Some(text) => parse(&text),
+        None => Last::Unknown("the recorder failed".to_owned()),
+    })
+}
+
+/// Calls a method that answers with a text.
+async fn asked(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    class: ReferenceTypeId,
+    method: MethodId,
+    arguments: Vec<jdwp::Value>,
+) -> Result<Option<String>, RunError> {
+    let told = call(watched, stop, class, method, arguments).await?;
+    let Some(jdwp::Value::Object { id: Some(id), .. }) = told else { return Ok(None) };
     let ask = string_reference::Value { string_object: StringId::of(id) };
-    let text = watched.vm.conn().send(ask).await?.into_string();
-    Ok(parse(&text))
+    Ok(Some(watched.vm.conn().send(ask).await?.into_string()))
+}
+
+/// What the recorder says when it has written the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogTold {
+    /// The number of the stopped thread in the log.
+    pub thread: u16,
+    /// What the log calls the object that was asked about; 0 for none.
+    pub hash: u32,
+    /// Whether the thread's last record says that it stands.
+    pub marked: bool,
+}
+
+/// Has the log written to its file, and asks what it calls an object.
+pub async fn logged(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    owner: jdwp::Value,
+) -> Result<Result<LogTold, String>, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(|r| r.class) else {
+        return Ok(Err("the recorder is not there".to_owned()));
+    };
+    let told = asked(watched, stop, class.id, class.logged, vec![owner]).await?;
+    Ok(told.map_or(Err("the recorder failed".to_owned()), |text| parse_logged(&text)))
+}
+
+/// The name of a thread in the log.
+pub async fn named(watched: &mut Watched, stop: &mut Stop, thread: u16) -> Result<String, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(|r| r.class) else { return Ok(String::new()) };
+    let arguments = vec![jdwp::Value::Int(thread.into())];
+    Ok(asked(watched, stop, class.id, class.named, arguments).await?.unwrap_or_default())
+}
+
+fn parse_logged(text: &str) -> Result<LogTold, String> {
+    if let Some(why) = text.strip_prefix("? ") {
+        return Err(why.to_owned());
+    }
+    let mut words = text.split(' ');
+    let mut number = || words.next().and_then(|word| word.parse::<i32>().ok());
+    match (number(), number(), number()) {
+        (Some(thread), Some(hash), Some(marked)) => {
+            let thread = u16::try_from(thread).unwrap_or(u16::MAX);
+            Ok(LogTold { thread, hash: hash.cast_unsigned(), marked: marked == 1 })
+        }
+        _ => Err(format!("the recorder said `{text}`")),
+    }
 }
 
 fn parse(text: &str) -> Last {

@@ -128,6 +128,13 @@ impl Told {
         self.sites.get(&number).cloned()
     }
 
+    /// The sites of a query so far, by their numbers.
+    pub fn sites_of(&mut self, query: u16) -> Vec<(u32, Arc<NumberedSite>)> {
+        self.catch_up();
+        let of = self.sites.iter().filter(|(_, site)| site.query == query);
+        of.map(|(number, site)| (*number, site.clone())).collect()
+    }
+
     /// All sites, in the order of their numbers, with how often each was hit; none if that was not told.
     pub fn counted(&self) -> Option<Vec<(Arc<NumberedSite>, u64)>> {
         let hits = self.hits.as_ref()?;

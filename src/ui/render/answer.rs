@@ -2,6 +2,7 @@
 
 use super::snippet::snippet;
 use super::tree::tree;
+use super::way::way;
 use super::{Paint, palette, wrap};
 use crate::model::short_class_name;
 use crate::session::{Answer, FrameAnswer, Outcome, PointAnswer};
@@ -102,6 +103,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
         p.collected.iter().map(|(e, v)| format!("{e} = {}", paint.on(palette::VALUE, v))).collect();
     out.push_str(&wrap(&collected, ",", INDENT, WIDTH));
     stack(out, p, paint);
+    out.push_str(&way(&p.steps, WIDTH, INDENT));
     for note in &p.notes {
         out.push_str(&wrap(&words(&format!("note: {note}")), "", INDENT, WIDTH));
     }
@@ -138,7 +140,11 @@ fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
         Some(_) => format!("{} (unchanged)", value(new)),
         None => value(new),
     };
-    let name = if p.old.is_some() { "change" } else { "read" };
+    let name = match &p.old {
+        Some(_) => "change",
+        None if p.steps.is_empty() => "read",
+        None => "value",
+    };
     let of = p.owner.as_ref().map(|owner| format!(", of {owner}")).unwrap_or_default();
     let by = p.by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default();
     row(out, name, format!("{text}{of}{by}"));

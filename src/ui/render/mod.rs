@@ -8,6 +8,7 @@ mod prompt;
 mod repeated;
 mod snippet;
 mod tree;
+mod way;
 
 pub use answer::answer;
 pub use check::report;

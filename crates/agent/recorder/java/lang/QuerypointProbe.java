@@ -57,6 +57,17 @@ public final class QuerypointProbe {
     /** Given up when the heap is full, so that what is asked then can still be answered. */
     private static byte[] reserve = new byte[1 << 16];
 
+    /** Of the log: so many records lie in one piece of memory, each of so many bytes; so many pieces at most. */
+    private static final int PIECE = 1 << 16;
+    private static final int RECORD = 24;
+    private static final int PIECES = 512;
+    /** The pieces' addresses; 0 for none yet. */
+    private static final long[] LOG = new long[PIECES];
+    /** How many records there are; in an array, since threads increase it at once. */
+    private static final long[] LOGGED = new long[1];
+    /** So many of the first records were written to the file for good. */
+    private static long written;
+
     /** So many sites are made at once for a thread: later there may be no memory for them. */
     private static final int FEW = 256;
 
@@ -84,6 +95,8 @@ public final class QuerypointProbe {
 
     private final long tid;
     private final String name;
+    /** Tells it from other threads in the log. */
+    private final int place;
     private QuerypointProbe chained;
     private final QuerypointProbe older;
 
@@ -96,11 +109,14 @@ public final class QuerypointProbe {
     private QuerypointProbeContents.Calls calls;
     /** A method is called for the debugger: nothing counts. */
     private boolean quiet;
+    /** Its last record in the log says that it stands. */
+    private boolean marked;
 
     @Hidden
-    private QuerypointProbe(long tid, String name, QuerypointProbe older) {
+    private QuerypointProbe(long tid, String name, int place, QuerypointProbe older) {
         this.tid = tid;
         this.name = name;
+        this.place = place;
         this.older = older;
     }
 
@@ -111,6 +127,9 @@ public final class QuerypointProbe {
 
     /** How many sites there are so far. */
     private static native int known();
+
+    /** Writes memory into the file of the log; whether that was possible. */
+    private static native boolean write(long offset, long address, long length);
 
     /** Frees the rows of owners that are in the heap no more; how many rows are left, or -1 if that is not known or most are. */
     private static native int bury(int query, long rows, int capacity, int used);
@@ -138,11 +157,14 @@ public final class QuerypointProbe {
         Last hot;
         /** Nothing is kept before the hit that is asked for: it is expected to be the last. */
         boolean dormant;
+        /** Its hits are not logged: those that are asked for are known. */
+        final boolean known;
 
         @Hidden
         Query(int left) {
             this.left = left < 0 ? 0 : left;
             this.dormant = left < 0;
+            this.known = left < 0;
         }
     }
 
@@ -261,7 +283,7 @@ public final class QuerypointProbe {
             } else if (threads > table.length) {
                 rehash();
             }
-            QuerypointProbe made = new QuerypointProbe(tid, name, newest);
+            QuerypointProbe made = new QuerypointProbe(tid, name, threads, newest);
             for (QuerypointProbe other = newest; other != null && !COUNTING; other = other.older) {
                 if (other.name.equals(name)) {
                     // Hits are counted by the names of threads: those survive a relaunch.
@@ -330,6 +352,11 @@ public final class QuerypointProbe {
                 return "the calls of collections' methods ended in another order than they began";
             case 11:
                 return "the collections of this VM are not made as they are elsewhere";
+            case 12:
+                return "more than 33 million copies would have to be logged; ask from a point that comes earlier, or for the "
+                        + "LastChange";
+            case 13:
+                return "there was no memory for the log of copies";
             default:
                 return "there were more sites in threads than can be told apart";
         }
@@ -421,10 +448,18 @@ public final class QuerypointProbe {
         if (untold) {
             tellLoss();
         }
+        QuerypointProbe marked = LOG[0] == 0 ? null : of(Thread.currentThread());
+        if (marked != null) {
+            log(ordinal << 20 | site, marked.place, 0);
+            marked.marked = true;
+        }
         try {
             stop(site, ordinal, owner, index, bits, value);
         } catch (VirtualMachineError e) {
             tellLoss();
+        }
+        if (marked != null) {
+            marked.marked = false;
         }
     }
 
@@ -922,6 +957,223 @@ public final class QuerypointProbe {
     private static String told(long record) {
         Site site = all[(int) record & 0xfffff];
         return site.site + " " + (record >>> 20) + " " + site.probe.name;
+    }
+
+    /** A value passes a place in an activation: it is stored in a variable, returned, or a parameter. */
+    @Hidden
+    public static void pass(int value, long serial, int number) {
+        copied(number, serial, null, 0, value, null);
+    }
+
+    @Hidden
+    public static void pass(long value, long serial, int number) {
+        copied(number, serial, null, 0, value, null);
+    }
+
+    @Hidden
+    public static void pass(float value, long serial, int number) {
+        copied(number, serial, null, 0, Float.floatToRawIntBits(value), null);
+    }
+
+    @Hidden
+    public static void pass(double value, long serial, int number) {
+        copied(number, serial, null, 0, Double.doubleToRawLongBits(value), null);
+    }
+
+    @Hidden
+    public static void pass(Object value, long serial, int number) {
+        copied(number, serial, null, 0, 0, value);
+    }
+
+    /** A local variable is increased. */
+    @Hidden
+    public static void increased(int old, int by, long serial, int number) {
+        copied(number, serial, null, 0, old + by, null);
+    }
+
+    /** A value is about to be written into a field of an object, null for a static one. */
+    @Hidden
+    public static void copy(Object owner, int value, long serial, int number) {
+        copied(number, serial, owner, 0, value, null);
+    }
+
+    @Hidden
+    public static void copy(Object owner, long value, long serial, int number) {
+        copied(number, serial, owner, 0, value, null);
+    }
+
+    @Hidden
+    public static void copy(Object owner, float value, long serial, int number) {
+        copied(number, serial, owner, 0, Float.floatToRawIntBits(value), null);
+    }
+
+    @Hidden
+    public static void copy(Object owner, double value, long serial, int number) {
+        copied(number, serial, owner, 0, Double.doubleToRawLongBits(value), null);
+    }
+
+    @Hidden
+    public static void copy(Object owner, Object value, long serial, int number) {
+        copied(number, serial, owner, 0, 0, value);
+    }
+
+    /** A value is about to be written into an array. Where that throws, nobody reads there. */
+    @Hidden
+    public static void copy(Object array, int index, int value, long serial, int number) {
+        copied(number, serial, array, index, value, null);
+    }
+
+    @Hidden
+    public static void copy(Object array, int index, long value, long serial, int number) {
+        copied(number, serial, array, index, value, null);
+    }
+
+    @Hidden
+    public static void copy(Object array, int index, float value, long serial, int number) {
+        copied(number, serial, array, index, Float.floatToRawIntBits(value), null);
+    }
+
+    @Hidden
+    public static void copy(Object array, int index, double value, long serial, int number) {
+        copied(number, serial, array, index, Double.doubleToRawLongBits(value), null);
+    }
+
+    @Hidden
+    public static void copy(Object array, int index, Object value, long serial, int number) {
+        if (fits(array, index, value)) {
+            copied(number, serial, array, index, 0, value);
+        }
+    }
+
+    /** A field of an object, null for a static one, is about to be read, or was written before there was an object. */
+    @Hidden
+    public static void read(Object owner, long serial, int number) {
+        copied(number, serial, owner, 0, 0, null);
+    }
+
+    /** An element is about to be read. */
+    @Hidden
+    public static void read(Object array, int index, long serial, int number) {
+        copied(number, serial, array, index, 0, null);
+    }
+
+    /** Execution comes by. */
+    @Hidden
+    public static void come(long serial, int number) {
+        copied(number, serial, null, 0, 0, null);
+    }
+
+    /** Counts a hit, and logs it where it is not known yet which of them are asked for. */
+    @Hidden
+    private static void copied(int number, long serial, Object owner, int index, long bits, Object value) {
+        Thread thread = Thread.currentThread();
+        Site site = number < SITES.length ? SITES[number] : null;
+        if (site == null || site.thread != thread) {
+            site = site(thread, number);
+        }
+        if (site == null) {
+            blind(thread, number, owner, index, bits, value);
+            return;
+        }
+        long n = site.count + 1;
+        if (n >= site.stop) {
+            site.pass(n, owner, index, bits, value);
+        }
+        site.count = n;
+        if (!COUNTING && site.query >= 0 && !QUERIES[site.query].known) {
+            QuerypointProbe probe = site.thread == thread ? site.probe : of(thread);
+            if (probe != null) {
+                int hash = owner == null ? 0 : System.identityHashCode(owner);
+                log(n << 20 | number, serial << 16 | probe.place, (long) hash << 32 | index & 0xffffffffL);
+            }
+        }
+    }
+
+    @Hidden
+    private static void log(long hit, long activation, long element) {
+        long at = U.getAndAddLong(LOGGED, Unsafe.ARRAY_LONG_BASE_OFFSET, 1);
+        if (at >= (long) PIECE * PIECES) {
+            lose(12);
+            return;
+        }
+        int piece = (int) (at / PIECE);
+        long address = LOG[piece];
+        if (address == 0) {
+            address = piece(piece);
+            if (address == 0) {
+                return;
+            }
+        }
+        address += at % PIECE * RECORD;
+        U.putLong(address + 8, activation);
+        U.putLong(address + 16, element);
+        // Last, since what is not 0 is taken to be whole.
+        U.putLongRelease(null, address, hit);
+    }
+
+    @Hidden
+    private static long piece(int piece) {
+        synchronized (LOCK) {
+            if (LOG[piece] == 0 && lost == 0) {
+                try {
+                    long fresh = U.allocateMemory((long) PIECE * RECORD);
+                    U.setMemory(fresh, (long) PIECE * RECORD, (byte) 0);
+                    U.storeFence();
+                    LOG[piece] = fresh;
+                } catch (Throwable e) {
+                    lose(13);
+                }
+            }
+            return LOG[piece];
+        }
+    }
+
+    /**
+     * Writes what was logged so far. "place hash marked": the number of this thread, the hash code of an object, and
+     * whether the thread's last record says that it stands; "? why" where something was lost.
+     */
+    @Hidden
+    private static String logged(Object owner) {
+        reserve = null;
+        admit();
+        Thread thread = Thread.currentThread();
+        QuerypointProbe probe = of(thread);
+        if (lost == 0 && probe != null) {
+            long all = U.getLongVolatile(LOGGED, Unsafe.ARRAY_LONG_BASE_OFFSET);
+            boolean whole = true;
+            for (long at = written; at < all; at = (at / PIECE + 1) * PIECE) {
+                long from = LOG[(int) (at / PIECE)] + at % PIECE * RECORD;
+                long length = PIECE - at % PIECE;
+                if (length > all - at) {
+                    length = all - at;
+                }
+                if (!write(at * RECORD, from, length * RECORD)) {
+                    return "? the log of copies cannot be written: is the disk full?";
+                }
+                // Another thread may be about to write a record. Then this is written again.
+                for (long i = 0; whole && i < length; i++) {
+                    whole = U.getLong(from + i * RECORD) != 0;
+                    if (whole) {
+                        written = at + i + 1;
+                    }
+                }
+            }
+        }
+        if (lost != 0 || probe == null) {
+            return "? " + told(lost);
+        }
+        return probe.place + " " + (owner == null ? 0 : System.identityHashCode(owner)) + " " + (probe.marked ? 1 : 0);
+    }
+
+    /** The name of a thread in the log. */
+    @Hidden
+    private static String named(int place) {
+        for (QuerypointProbe probe = newest; probe != null; probe = probe.older) {
+            if (probe.place == place) {
+                return probe.name;
+            }
+        }
+        return "";
     }
 
     /** The hits by number of the site, in all threads; behind them, if some were lost, 1. */

@@ -1,0 +1,129 @@
+//! The log of the hits at which values are passed on: records of one length, in the order of the hits, read from the end.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// The length of a record, in bytes.
+pub const RECORD: usize = 24;
+
+/// So many records are read at once.
+const BLOCK: u64 = 1 << 14;
+
+/// One hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Logged {
+    /// The number of its site.
+    pub site: u32,
+    /// Which hit of the site it is in threads of that name, from 1.
+    pub ordinal: u64,
+    /// The number of its thread.
+    pub thread: u16,
+    /// The number of its activation in the thread; 0 where it has none.
+    pub activation: u64,
+    /// Tells the object whose field or element it is from most others; 0 for none.
+    pub owner: u32,
+    /// Which element it is.
+    pub index: i32,
+}
+
+impl Logged {
+    /// Reads a record; none where a thread has not written it yet.
+    pub fn read(bytes: [u8; RECORD]) -> Option<Logged> {
+        let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        let mut next = || words.next().unwrap_or_default();
+        let (hit, activation, element) = (next(), next(), next());
+        let low = |word: u64| u32::try_from(word & 0xffff_ffff).unwrap_or_default();
+        (hit != 0).then(|| Logged {
+            site: low(hit) & 0xf_ffff,
+            ordinal: hit >> 20,
+            thread: u16::try_from(activation & 0xffff).unwrap_or_default(),
+            activation: activation >> 16,
+            owner: low(element >> 32),
+            index: low(element).cast_signed(),
+        })
+    }
+}
+
+/// Reads a log from its end to its beginning.
+#[derive(Debug)]
+pub struct LogReader {
+    file: File,
+    /// How many records are before those that were read.
+    before: u64,
+    /// Those that were read and not given, the last of them next.
+    block: Vec<Logged>,
+}
+
+impl LogReader {
+    /// From the end.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn open(path: &Path) -> io::Result<LogReader> {
+        let file = File::open(path)?;
+        let before = file.metadata()?.len() / u64::try_from(RECORD).unwrap_or(1);
+        Ok(LogReader { file, before, block: Vec::new() })
+    }
+
+    /// The next record towards the beginning; none at the beginning.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn back(&mut self) -> io::Result<Option<Logged>> {
+        while self.block.is_empty() {
+            if self.before == 0 {
+                return Ok(None);
+            }
+            let count = self.before.min(BLOCK);
+            self.before -= count;
+            self.file.seek(SeekFrom::Start(self.before * u64::try_from(RECORD).unwrap_or(1)))?;
+            let mut bytes = vec![0; usize::try_from(count).unwrap_or_default() * RECORD];
+            self.file.read_exact(&mut bytes)?;
+            self.block.extend(bytes.as_chunks::<RECORD>().0.iter().copied().filter_map(Logged::read));
+        }
+        Ok(self.block.pop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(site: u64, ordinal: u64, thread: u64, activation: u64, owner: u64, index: u32) -> Vec<u8> {
+        let words = [ordinal << 20 | site, activation << 16 | thread, owner << 32 | u64::from(index)];
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn it_is_read_backwards_over_holes_and_blocks() {
+        let path = std::env::temp_dir().join(format!("wire-log-{}", std::process::id()));
+        let mut bytes = Vec::new();
+        for n in 1..=BLOCK + 5 {
+            bytes.extend(if n == 7 {
+                vec![0; RECORD]
+            } else {
+                record(3, n, 2, n * 10, 0xffff_fffe, u32::MAX)
+            });
+        }
+        std::fs::write(&path, bytes).unwrap();
+        let mut reader = LogReader::open(&path).unwrap();
+        let first = reader.back().unwrap().unwrap();
+        let wanted = Logged {
+            site: 3,
+            ordinal: BLOCK + 5,
+            thread: 2,
+            activation: (BLOCK + 5) * 10,
+            owner: 0xffff_fffe,
+            index: -1,
+        };
+        assert_eq!(first, wanted);
+        let mut ordinals = vec![first.ordinal];
+        while let Some(record) = reader.back().unwrap() {
+            ordinals.push(record.ordinal);
+        }
+        let expected: Vec<u64> = (1..=BLOCK + 5).rev().filter(|n| *n != 7).collect();
+        assert_eq!(ordinals, expected);
+        std::fs::remove_file(path).unwrap();
+    }
+}

@@ -1,0 +1,344 @@
+//! Backwards through the log of one run: by which of the ways that are possible a value came. Pure.
+
+use crate::query::{Copies, CopyWhat, SiteSet, Source};
+use std::io;
+use std::sync::Arc;
+use wire::Logged;
+
+/// Most steps. A value that goes round in a loop can take millions.
+const MOST: usize = 1000;
+
+/// What is looked for: the last hit that gave this variable its value.
+#[derive(Clone, Debug)]
+pub enum Look {
+    /// A local variable.
+    Local {
+        /// The number of the thread.
+        thread: u16,
+        /// The number of the activation in it.
+        activation: u64,
+        /// The places.
+        stores: SiteSet,
+    },
+    /// A field, or an element.
+    Heap {
+        /// Tells the object.
+        owner: u32,
+        /// Which element; 0 for a field.
+        index: i32,
+        /// The places.
+        puts: SiteSet,
+    },
+}
+
+/// One step: a hit that passed the value on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The hit; its `site` is the place in [`Copies::sites`].
+    pub hit: Logged,
+    /// For a parameter and a result: the place of the call.
+    pub caller: Option<u32>,
+    /// For a field or an element: the hit that read it.
+    pub got: Option<Logged>,
+}
+
+/// The steps from the point back, and why they end; none where the last one computed the value.
+pub type Walked = (Vec<Passed>, Option<Arc<str>>);
+
+/// Walks back. `back` gives the hits before the point, the last one first, with places for sites. None where the variable
+/// never got a value.
+///
+/// # Errors
+/// Those of `back`.
+pub fn walk(
+    copies: &Copies,
+    first: Look,
+    back: &mut dyn FnMut() -> io::Result<Option<Logged>>,
+) -> io::Result<Option<Walked>> {
+    let mut walk = Walk { copies, back };
+    let mut steps: Vec<Passed> = Vec::new();
+    let mut next = Next::Look(first, None);
+    loop {
+        let step = match next {
+            Next::Hit(hit, caller) => Passed { hit, caller: Some(caller), got: None },
+            Next::Look(look, got) => match walk.find(&look)? {
+                Some(hit) => Passed { hit, caller: None, got },
+                None => return Ok((!steps.is_empty()).then(|| (steps, Some(look.not_found().into())))),
+            },
+            Next::End(call, why) => {
+                steps.extend(call.map(|hit| Passed { hit, caller: None, got: None }));
+                return Ok(Some((steps, why)));
+            }
+        };
+        if steps.len() >= MOST {
+            let why = format!("{MOST} steps were followed, and it goes on");
+            return Ok(Some((steps, Some(why.into()))));
+        }
+        let hit = step.hit;
+        steps.push(step);
+        let (caller, before) = walk.before(hit)?;
+        if let Some(last) = steps.last_mut().filter(|_| caller.is_some()) {
+            last.caller = caller;
+        }
+        next = before;
+    }
+}
+
+impl Look {
+    fn not_found(&self) -> &'static str {
+        match self {
+            Look::Local { .. } => "the store that gave the variable its value was not seen",
+            Look::Heap { .. } => {
+                "no write of what was read there was seen: it has its default value, or a write was missed (by \
+                 reflection, Unsafe, a VarHandle, deserialisation, clone, System.arraycopy, Arrays.fill or native code)"
+            }
+        }
+    }
+}
+
+/// Where a step had its value from.
+enum Next {
+    /// From a variable, and the hit that read it, if that was a field or an element.
+    Look(Look, Option<Logged>),
+    /// From a method that returned it, and the place behind the call.
+    Hit(Logged, u32),
+    /// It ends here: at a call, if the value was an argument of one.
+    End(Option<Logged>, Option<Arc<str>>),
+}
+
+struct Walk<'a> {
+    copies: &'a Copies,
+    back: &'a mut dyn FnMut() -> io::Result<Option<Logged>>,
+}
+
+impl<'a> Walk<'a> {
+    /// The next hit backwards that a test wants.
+    fn until(&mut self, wanted: impl Fn(&Logged) -> bool) -> io::Result<Option<Logged>> {
+        while let Some(hit) = (self.back)()? {
+            if wanted(&hit) {
+                return Ok(Some(hit));
+            }
+        }
+        Ok(None)
+    }
+
+    fn find(&mut self, look: &Look) -> io::Result<Option<Logged>> {
+        match look {
+            Look::Local { thread, activation, stores } => self.until(|hit| {
+                (hit.thread, hit.activation) == (*thread, *activation) && holds(stores, hit.site)
+            }),
+            Look::Heap { owner, index, puts } => {
+                self.until(|hit| (hit.owner, hit.index) == (*owner, *index) && holds(puts, hit.site))
+            }
+        }
+    }
+
+    fn site(&self, number: u32) -> Option<&'a crate::query::CopySite> {
+        self.copies.sites.get(usize::try_from(number).ok()?)
+    }
+
+    /// Where the value of a step was before, and for a parameter the place of the call.
+    fn before(&mut self, step: Logged) -> io::Result<(Option<u32>, Next)> {
+        let Some(site) = self.site(step.site) else { return Ok((None, Next::End(None, None))) };
+        let CopyWhat::Entered { callers, .. } = &site.what else {
+            return Ok((None, self.source(step, &site.sources, None)?));
+        };
+        let caller = |hit: &Logged| {
+            let at = callers.binary_search_by_key(&hit.site, |(site, _)| *site).ok();
+            at.and_then(|at| callers.get(at)).map(|(_, argument)| *argument)
+        };
+        let entered = |hit: &Logged| hit.thread == step.thread && caller(hit).is_some();
+        let Some(call) = self.until(entered)? else {
+            let why = "it came with a call that is not in the program's own code";
+            return Ok((None, Next::End(None, Some(why.into()))));
+        };
+        let arguments = match self.site(call.site).map(|site| &site.what) {
+            Some(CopyWhat::Called { arguments }) => arguments.as_slice(),
+            _ => &[],
+        };
+        let Some(place) = caller(&call).flatten() else {
+            let why = "it was captured by a lambda or a method reference, where that was made";
+            return Ok((None, Next::End(None, Some(why.into()))));
+        };
+        let sources = arguments.iter().find(|(known, _)| *known == place).map(|(_, of)| of.as_slice());
+        Ok((Some(call.site), self.source(call, sources.unwrap_or_default(), Some(call))?))
+    }
+
+    /// Where the value came from that a hit used: of the possible ones, that whose mark was the last before.
+    fn source(&mut self, at: Logged, sources: &'a [Source], call: Option<Logged>) -> io::Result<Next> {
+        let end = |why: Option<Arc<str>>| Ok(Next::End(call, why));
+        let (source, mark) = match sources {
+            [] => return end(Some("where it came from cannot be told from the class file".into())),
+            [one] if one.mark().is_none() => (one, None),
+            all => {
+                let marks = |hit: &Logged| {
+                    (hit.thread, hit.activation) == (at.thread, at.activation)
+                        && all.iter().any(|source| source.mark() == Some(hit.site))
+                };
+                let mark = self.until(marks)?;
+                let source = mark.and_then(|mark| all.iter().find(|s| s.mark() == Some(mark.site)));
+                let Some(source) = source else {
+                    return end(Some("which of several ways it came there was not seen".into()));
+                };
+                (source, mark)
+            }
+        };
+        match source {
+            Source::End { why, .. } => end(why.clone()),
+            Source::Local { stores, .. } => {
+                let (thread, activation) = (at.thread, at.activation);
+                Ok(Next::Look(Look::Local { thread, activation, stores: stores.clone() }, None))
+            }
+            Source::Heap { puts, .. } => {
+                let (owner, index) = mark.map_or((0, 0), |hit| (hit.owner, hit.index));
+                Ok(Next::Look(Look::Heap { owner, index, puts: puts.clone() }, mark))
+            }
+            // Nothing of the thread comes between a return and what is behind the call.
+            Source::Result { returns, method, back } => match self.until(|hit| hit.thread == at.thread)? {
+                Some(hit) if holds(returns, hit.site) => Ok(Next::Hit(hit, *back)),
+                _ => end(Some(format!("{method} ran code that is not the program's own").into())),
+            },
+        }
+    }
+}
+
+fn holds(set: &SiteSet, site: u32) -> bool {
+    set.binary_search(&site).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{MethodName, Site};
+    use crate::query::{CopySite, SeenCopy};
+
+    fn set(numbers: &[u32]) -> SiteSet {
+        numbers.into()
+    }
+
+    /// The places of the steps with where their hits are in the log, and why it ends.
+    type Found = (Vec<(u32, u64)>, Option<String>);
+
+    fn copies(places: Vec<(CopyWhat, Vec<Source>)>) -> Copies {
+        let site =
+            |n: usize| Site { method: MethodName::new("A", "m", "()V"), bci: u32::try_from(n).unwrap() };
+        let sites = places.into_iter().enumerate();
+        Copies {
+            sites: sites.map(|(n, (what, sources))| CopySite { site: site(n), what, sources }).collect(),
+            seen: SeenCopy::Field { owner: None, puts: set(&[]) },
+        }
+    }
+
+    fn stored() -> CopyWhat {
+        CopyWhat::Stored { slot: 0, kind: 'I' }
+    }
+
+    fn end() -> Source {
+        Source::End { mark: None, why: None }
+    }
+
+    /// A hit of a place, in thread 0 and activation 1, numbered by its place in the log.
+    fn hit(site: u32) -> Logged {
+        Logged { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
+    }
+
+    fn walked(copies: &Copies, look: Look, log: &[Logged]) -> Option<Found> {
+        let mut log: Vec<Logged> = (1..).zip(log).map(|(n, hit)| Logged { ordinal: n, ..*hit }).collect();
+        let found = walk(copies, look, &mut || Ok(log.pop())).unwrap();
+        found.map(|(steps, why)| {
+            let steps = steps.iter().map(|step| (step.hit.site, step.hit.ordinal)).collect();
+            (steps, why.map(|why| why.to_string()))
+        })
+    }
+
+    fn local(stores: &[u32]) -> Look {
+        Look::Local { thread: 0, activation: 1, stores: set(stores) }
+    }
+
+    #[test]
+    fn the_last_store_of_the_same_activation_counts() {
+        let copies = copies(vec![
+            (stored(), vec![Source::Local { mark: None, stores: set(&[1]) }]),
+            (stored(), vec![end()]),
+        ]);
+        let other = |site| Logged { activation: 2, ..hit(site) };
+        let log = [hit(1), hit(1), other(1), hit(0), other(0), hit(1)];
+        assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 4), (1, 2)], None)));
+    }
+
+    #[test]
+    fn an_arm_of_a_choice_is_the_one_that_ran_last() {
+        let arm = |mark, store| Source::Local { mark: Some(mark), stores: set(&[store]) };
+        let copies = copies(vec![
+            (stored(), vec![arm(1, 3), arm(2, 4)]),
+            (CopyWhat::Chosen, Vec::new()),
+            (CopyWhat::Chosen, Vec::new()),
+            (stored(), vec![end()]),
+            (stored(), vec![end()]),
+        ]);
+        let log = [hit(3), hit(4), hit(2), hit(0), hit(3), hit(1), hit(0)];
+        assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 7), (3, 5)], None)));
+    }
+
+    #[test]
+    fn a_field_is_that_of_the_object_and_of_when_it_was_read() {
+        let copies = copies(vec![
+            (stored(), vec![Source::Heap { got: 1, puts: set(&[2]) }]),
+            (CopyWhat::Got { kind: 'I', is_static: false }, Vec::new()),
+            (
+                CopyWhat::Put {
+                    name: "f".into(),
+                    descriptor: "I".into(),
+                    is_static: false,
+                    constructed: None,
+                },
+                vec![end()],
+            ),
+        ]);
+        let of = |owner, thread, site| Logged { owner, thread, ..hit(site) };
+        let log = [of(7, 5, 2), of(8, 0, 2), of(7, 0, 1), of(7, 0, 2), hit(0)];
+        assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 5), (2, 1)], None)));
+        let (steps, why) = walked(&copies, local(&[0]), &log[1..]).unwrap();
+        assert_eq!(steps, [(0, 4)]);
+        assert!(why.unwrap().contains("default value"));
+        assert_eq!(walked(&copies, local(&[0]), &log[..4]), None);
+    }
+
+    #[test]
+    fn a_parameter_leads_to_the_call_and_a_result_to_the_return() {
+        let parameter = CopyWhat::Entered { slot: 0, descriptor: "I".into(), callers: [(3, Some(0))].into() };
+        let copies = copies(vec![
+            (stored(), vec![Source::Result { back: 1, returns: set(&[2]), method: "A.m".into() }]),
+            (CopyWhat::Back, Vec::new()),
+            (CopyWhat::Returned { kind: 'I' }, vec![Source::Local { mark: None, stores: set(&[4]) }]),
+            (CopyWhat::Called { arguments: vec![(0, vec![end()])] }, Vec::new()),
+            (parameter, Vec::new()),
+        ]);
+        let inner = |site| Logged { activation: 9, ..hit(site) };
+        let log = [hit(3), inner(4), inner(2), hit(1), hit(0)];
+        let way = vec![(0, 5), (2, 3), (4, 2), (3, 1)];
+        assert_eq!(walked(&copies, local(&[0]), &log), Some((way, None)));
+        // Code that is not the program's own came between.
+        let log = [hit(3), inner(4), hit(3), hit(1), hit(0)];
+        let (steps, why) = walked(&copies, local(&[0]), &log).unwrap();
+        assert_eq!(
+            (steps, why.unwrap()),
+            (vec![(0, 5)], "A.m ran code that is not the program's own".into())
+        );
+        // Nobody called.
+        let (steps, why) = walked(&copies, local(&[0]), &[inner(4), inner(2), hit(1), hit(0)]).unwrap();
+        assert_eq!(steps, [(0, 4), (2, 2), (4, 1)]);
+        assert!(why.unwrap().contains("not in the program's own code"));
+    }
+
+    #[test]
+    fn what_goes_round_is_followed_only_so_far() {
+        let copies = copies(vec![(stored(), vec![Source::Local { mark: None, stores: set(&[0]) }])]);
+        let log = vec![hit(0); MOST + 10];
+        let (steps, why) = walked(&copies, local(&[0]), &log).unwrap();
+        assert_eq!(
+            (steps.len(), why.unwrap()),
+            (MOST, "1000 steps were followed, and it goes on".to_owned())
+        );
+    }
+}
