@@ -85,7 +85,7 @@ mod tests {
         let text = way(&[step("assigned", "b", long), step("parameter", "price", "add(3);")], 80, 3);
         insta::assert_snapshot!(text, @r"
         came by, from the last:
-          assigned b       Cart.Item.add:7  int b = somethingVeryLong(with, many, argum…
+          assigned b       Cart.Item.add:7  int b = somethingVeryLong(with, many, ar…
           parameter price  Cart.Item.add:7  add(3);
         ");
         assert!(text.lines().all(|line| line.chars().count() <= 80));
