@@ -115,8 +115,8 @@ impl Fixture {
             let close = open + points[open..].find('}').expect("a closing brace");
             from = open + 1;
             let mark = &points[open + 1..close];
-            // Other braces hold the key of a map.
-            if mark.starts_with(|c: char| c.is_ascii_uppercase()) {
+            // Behind a name braces hold the key of a map.
+            if !points[..open].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']')) {
                 let line = self.line(mark).to_string();
                 points.replace_range(open..=close, &line);
             }
