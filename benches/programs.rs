@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -71,14 +71,15 @@ fn main() -> Outcome<()> {
         return Err("javac failed".into());
     }
     let text = std::fs::read_to_string(&source)?;
-    let parsed = text.lines().position(|line| line.ends_with("// <- parsed")).ok_or("a mark")? + 1;
+    let marked = |mark: &str| text.lines().position(|line| line.ends_with(mark)).ok_or("a mark");
+    let (parsed, ended) = (marked("// <- parsed")? + 1, marked("// <- ended")? + 1);
     println!("medians of {ROUNDS} rounds in ms, and ratios to the plain run");
     println!(
         "{:<12} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8} {:>6} {:>8}",
         "", "plain", "probed", "ratio", "again", "ratio", "whole", "ratio", "JDWP"
     );
     for row in ROWS {
-        let bench = Bench { row, scratch, class_path: &class_path, parsed };
+        let bench = Bench { row, scratch, class_path: &class_path, parsed, ended };
         let (mut plain, mut alone) = (Vec::new(), Vec::new());
         let (mut probed, mut again, mut whole) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
@@ -141,6 +142,7 @@ struct Bench<'a> {
     scratch: &'a Path,
     class_path: &'a str,
     parsed: usize,
+    ended: usize,
 }
 
 impl Bench<'_> {
@@ -162,15 +164,17 @@ impl Bench<'_> {
         Ok(output)
     }
 
-    /// The program's own time in each run, and that of all.
+    /// The program's own time in each run, and that of all. Each run goes on to its end.
     fn asked(&self, size: u32, backend: &str) -> Outcome<(Vec<f64>, f64)> {
         let at = self.row.root.replace("PARSED", &self.parsed.to_string());
         let chain = format!(
             r#"(format: 1, debuggee: (command: {:?}, timeout_s: 600), points: [
                 (id: "A", at: {at}), (id: "B", at: LastChange({:?}), expect: (located: true)),
+                (id: "End", at: Line("Programs", {})),
             ])"#,
             self.command(size),
-            self.row.change
+            self.row.change,
+            self.ended
         );
         let file = self.scratch.join("programs.ron");
         std::fs::write(&file, chain)?;

@@ -195,7 +195,7 @@ fn what_a_finally_does_is_not_left_out() {
     let mut refused = 0;
     for java in javas() {
         for options in [&["-Xint", "-Xss256k"][..], &["-Xss512k"]] {
-            let command = FINALLY.command(&java, options, &["40"]);
+            let command = FINALLY.command(&java, options, &["12"]);
             FINALLY.alone(&case, &command);
             for way in BY_PROBES {
                 let run = FINALLY.replay_only(&case, &command, way);
@@ -208,7 +208,7 @@ fn what_a_finally_does_is_not_left_out() {
                 }
             }
         }
-        let command = FINALLY.command(&java, &["-Xint", "-Xss256k"], &["2"]);
+        let command = FINALLY.command(&java, &["-Xint", "-Xss256k"], &["1"]);
         let run = FINALLY.replay_only(&case, &command, "--backend auto");
         FINALLY.right(&case, &run, "auto");
     }

@@ -73,5 +73,6 @@ public class Programs {
             default -> javac(text, folder);
         }
         System.out.println("took " + (System.nanoTime() - before) / 1e6);
+        System.out.println(text.length()); // <- ended
     }
 }
