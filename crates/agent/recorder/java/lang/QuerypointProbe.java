@@ -63,8 +63,9 @@ public final class QuerypointProbe {
     private static final int PIECES = 512;
     /** The pieces' addresses; 0 for none yet. */
     private static final long[] LOG = new long[PIECES];
-    /** How many records there are; in an array, since threads increase it at once. */
-    private static final long[] LOGGED = new long[1];
+    /** How many records there are; threads increase it at once. Where an array's elements are has other types in other VMs. */
+    private static final Serial LOGGED = new Serial();
+    private static final long LAST = U.objectFieldOffset(Serial.class, "last");
     /** So many of the first records were written to the file for good. */
     private static long written;
 
@@ -1091,7 +1092,7 @@ public final class QuerypointProbe {
 
     @Hidden
     private static void log(long hit, long activation, long element) {
-        long at = U.getAndAddLong(LOGGED, Unsafe.ARRAY_LONG_BASE_OFFSET, 1);
+        long at = U.getAndAddLong(LOGGED, LAST, 1);
         if (at >= (long) PIECE * PIECES) {
             lose(12);
             return;
@@ -1139,7 +1140,7 @@ public final class QuerypointProbe {
         Thread thread = Thread.currentThread();
         QuerypointProbe probe = of(thread);
         if (lost == 0 && probe != null) {
-            long all = U.getLongVolatile(LOGGED, Unsafe.ARRAY_LONG_BASE_OFFSET);
+            long all = U.getLongVolatile(LOGGED, LAST);
             boolean whole = true;
             for (long at = written; at < all; at = (at / PIECE + 1) * PIECE) {
                 long from = LOG[(int) (at / PIECE)] + at % PIECE * RECORD;
