@@ -40,20 +40,23 @@ fn main() -> Outcome<()> {
         let bench = Bench { mode, question, mark, objects: *objects, scratch: scratch.path() };
         let (mut plain, mut probed, mut again) = (Vec::new(), Vec::new(), Vec::new());
         let (mut alone, mut whole) = (Vec::new(), Vec::new());
+        let mut more = Vec::new();
         for _ in 0..ROUNDS {
             let started = Instant::now();
-            plain.push(took(&bench.java(writes).output()?)?);
+            let program = text_of(&bench.java(writes).output()?.stdout);
+            plain.extend(said(&program, "took ").first());
             alone.push(started.elapsed().as_secs_f64() * 1e3);
-            let (runs, time) = bench.asked(writes, "probe")?;
-            probed.extend(runs.first());
-            again.extend(runs.last());
-            whole.push(time.as_secs_f64() * 1e3);
+            let asked = bench.asked(writes, "probe")?;
+            probed.extend(asked.took.first());
+            again.extend(asked.took.last());
+            whole.push(asked.time.as_secs_f64() * 1e3);
+            more.extend(asked.peaks.first().zip(said(&program, "peak ").first()).map(|(a, b)| a - b));
         }
         // An element of an array, or what only probes see, has no events.
         let jdwp = match *mode {
             "array" => "none".to_owned(),
             _ => {
-                let few = bench.asked(FEW, "jdwp")?.1.saturating_sub(bench.asked(0, "jdwp")?.1);
+                let few = bench.asked(FEW, "jdwp")?.time.saturating_sub(bench.asked(0, "jdwp")?.time);
                 format!("~{:.0} s", few.as_secs_f64() * (writes / FEW) as f64)
             }
         };
@@ -68,6 +71,10 @@ fn main() -> Outcome<()> {
             again / plain,
             whole / alone
         );
+        if *objects > 1 {
+            let each = median(more) * 1024.0 / *objects as f64;
+            println!("  {each:.0} bytes of memory for each owner, more than the program alone has");
+        }
     }
     Ok(())
 }
@@ -86,12 +93,20 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// What the program says its loop took.
-fn took(output: &std::process::Output) -> Outcome<f64> {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let line =
-        text.lines().find_map(|l| l.strip_prefix("took ")).ok_or("the program did not say its time")?;
-    Ok(line.parse()?)
+/// The numbers behind a word at the beginning of a line, or behind the name of the run.
+fn said(text: &str, word: &str) -> Vec<f64> {
+    let lines = text.lines().map(|line| line.split_once(" | ").map_or(line, |(_, said)| said));
+    lines.filter_map(|line| line.strip_prefix(word)?.trim().parse().ok()).collect()
+}
+
+/// What a command has measured.
+struct Asked {
+    /// The loop's time in each run, in ms.
+    took: Vec<f64>,
+    /// The process's peak in each run, in KiB.
+    peaks: Vec<f64>,
+    /// That of the whole command.
+    time: Duration,
 }
 
 struct Bench<'a> {
@@ -117,8 +132,7 @@ impl Bench<'_> {
         java
     }
 
-    /// The loop's time in each run, and that of all.
-    fn asked(&self, writes: u64, backend: &str) -> Outcome<(Vec<f64>, Duration)> {
+    fn asked(&self, writes: u64, backend: &str) -> Outcome<Asked> {
         let source = std::fs::read_to_string(root().join("benches/last_change/Hot.java"))?;
         let mark = format!("// <- {}", self.mark);
         let line = source.lines().position(|l| l.ends_with(&mark)).ok_or("a mark")? + 1;
@@ -143,9 +157,8 @@ impl Bench<'_> {
         if writes > 0 && !output.status.success() {
             return Err(format!("{}{}", text_of(&output.stdout), text_of(&output.stderr)).into());
         }
-        let said = text_of(&output.stderr);
-        let runs = said.lines().filter_map(|l| l.split_once(" | took ")?.1.trim().parse().ok());
-        Ok((runs.collect(), time))
+        let program = text_of(&output.stderr);
+        Ok(Asked { took: said(&program, "took "), peaks: said(&program, "peak "), time })
     }
 }
 

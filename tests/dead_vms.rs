@@ -372,7 +372,7 @@ fn a_vm_is_stopped_while_it_is_watched() {
     signal(vm, Signal::CONT);
     let (code, answer) = ended(child, vm);
     let b = point(&answer, "B");
-    assert_eq!((code, &b["old"], &b["new"]), (Some(0), &"299".into(), &"300".into()), "{answer:#}");
+    assert_eq!((code, &b["old"], &b["new"]), (Some(0), &"99".into(), &"100".into()), "{answer:#}");
     assert_eq!(b["line"], case.line("Ticking.java", "// <- B"));
 }
 

@@ -1,6 +1,12 @@
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
 /**
  * A loop that writes what is asked for, and does a little else. Arguments: what, how often, how many objects. Prints how
- * long the loop took, in milliseconds.
+ * long the loop took, in milliseconds, and how much memory the process has had.
  */
 public class Hot {
     int value;
@@ -55,6 +61,18 @@ public class Hot {
         return even; // <- condition
     }
 
+    /** The most memory that the process has had, in KiB; 0 where the system does not tell. */
+    static long peak() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+            return lines.filter(line -> line.startsWith("VmHWM:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .findFirst()
+                    .orElse(0);
+        } catch (IOException | UncheckedIOException e) {
+            return 0;
+        }
+    }
+
     public static void main(String[] args) {
         int count = Integer.parseInt(args[1]);
         Hot[] all = new Hot[Integer.parseInt(args[2])];
@@ -72,6 +90,7 @@ public class Hot {
             default -> condition(count, 1);
         };
         System.out.println("took " + (System.nanoTime() - before) / 1e6);
+        System.out.println("peak " + peak());
         System.out.println(result + hot.value + cells[7]); // <- end
     }
 }

@@ -173,8 +173,8 @@ mod tests {
     fn hits_that_are_kept_cost_nanoseconds_and_a_second_run() {
         let field = Field { class: "C".into(), name: "f".into(), is_static: true };
         let query = query(Event::Written(field));
-        let gate = Gate::First { budget: 300, armed: Vec::new() };
-        let (few, many) = (counts(&query, &gate, 300), counts(&query, &gate, 1_000_000_000));
+        let gate = Gate::First { budget: EAGER, armed: Vec::new() };
+        let (few, many) = (counts(&query, &gate, u64::from(EAGER)), counts(&query, &gate, 1_000_000_000));
         let seconds = |c: &Counts<'_>, backend| of_point(c, backend, busy(1.0)).unwrap().seconds;
         assert!((seconds(&many, Backend::Probe) - seconds(&few, Backend::Probe) - 2.0).abs() < 0.01);
         let whole = |c, backend| of_chain(&[c], 0, backend, busy(1.0)).unwrap();

@@ -28,7 +28,7 @@ pub enum Backend {
 }
 
 /// So many of the first hits of a point interrupt: reading them takes about as long as another run of a small program.
-pub const EAGER: u32 = 300;
+pub const EAGER: u32 = 100;
 /// So often a point's answer may be another hit than the run before said.
 const CHANGES: u32 = 4;
 

@@ -196,6 +196,20 @@ fn of_a_hundred_thousand_owners_the_one_that_is_seen() {
 }
 
 #[test]
+fn threads_of_one_name_keep_what_each_has_written() {
+    let points = r#"
+        (id: "A", at: Line("Twins", {A})), (id: "B", at: LastChange("A:first.value")),
+        (id: "C", at: LastChange("A:second.value")), (id: "D", at: LastChange("A:both.value")),
+    "#;
+    for asked in Fixture::new("twins", "Twins").ask(points) {
+        asked.held();
+        for (id, old, new) in [("B", "2", "3"), ("C", "-2", "-3"), ("D", "3", "-3")] {
+            asked.at(id, "W").has(id, &[("thread", "twin"), ("old", old), ("new", new)]).certain(id);
+        }
+    }
+}
+
+#[test]
 fn each_loader_has_a_class_of_its_own() {
     let points = r#"
         (id: "A", at: Line("Counted", {A}), when: "name.equals(\"second\")"),

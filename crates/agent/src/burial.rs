@@ -108,7 +108,8 @@ unsafe extern "system" fn mark(
 /// The hash codes of the marked objects.
 fn hashes(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
     let (objects, _) = jvmti.get_objects_with_tags(&[OWNER]).ok()?;
-    let mut found = HashSet::with_capacity(objects.len());
+    let mut found = HashSet::new();
+    found.try_reserve(objects.len()).ok()?;
     let mut all = true;
     for object in objects {
         // SAFETY: the VM has just handed out the reference, which is not used after this.

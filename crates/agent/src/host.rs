@@ -1,6 +1,5 @@
-//! The VM's side: loads the recorder, is told of classes, answers the recorder.
+//! The VM's side: loads the recorder, is told of classes, tells what was counted.
 
-use crate::burial;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use jvmti_bindings::prelude::*;
@@ -15,20 +14,26 @@ macro_rules! recorder {
     };
 }
 
-/// The recorder's class files: the class itself, then those inside it.
-const RECORDER: [(&str, &[u8]); 7] = recorder![
+/// The recorder's class files: first the one that the code in methods calls, whose initialiser initialises the rest.
+const RECORDER: [(&str, &[u8]); 10] = recorder![
     "java/lang/QuerypointProbe",
-    "java/lang/QuerypointProbe$Last",
-    "java/lang/QuerypointProbe$Query",
-    "java/lang/QuerypointProbe$Serial",
-    "java/lang/QuerypointProbe$Site",
+    "java/lang/QuerypointProbeAgent",
     "java/lang/QuerypointProbeContents",
-    "java/lang/QuerypointProbeContents$Calls"
+    "java/lang/QuerypointProbeContents$Calls",
+    "java/lang/QuerypointProbeKept",
+    "java/lang/QuerypointProbeLog",
+    "java/lang/QuerypointProbeQuery",
+    "java/lang/QuerypointProbeSerial",
+    "java/lang/QuerypointProbeSite",
+    "java/lang/QuerypointProbeThread"
 ];
 
-struct State {
-    probes: Probes,
-    reporter: Reporter,
+/// What the agent knows.
+pub(crate) struct State {
+    /// What goes into classes.
+    pub probes: Probes,
+    /// What `qp` is told.
+    pub reporter: Reporter,
 }
 
 /// The VM's tool interface, by its address: the natives are not handed it.
@@ -43,13 +48,21 @@ static RECORDER_CLASS: OnceLock<usize> = OnceLock::new();
 /// The plan's state: the natives are plain functions and find it here.
 static STATE: OnceLock<Mutex<State>> = OnceLock::new();
 
-fn with_state<T>(act: impl FnOnce(&mut State) -> T) -> Option<T> {
+/// Does something with what the agent knows, unless it was given no plan.
+pub(crate) fn with_state<T>(act: impl FnOnce(&mut State) -> T) -> Option<T> {
     // What panicked while it held the lock has written nothing that is half done: it only numbers sites.
     STATE.get().map(|state| act(&mut state.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
-fn problem(text: String) {
+/// Tells `qp` what does not work.
+pub(crate) fn problem(text: String) {
     with_state(|state| state.reporter.tell(&Report::Problem(text)));
+}
+
+/// The VM's tool interface.
+pub(crate) fn tools() -> Option<Jvmti> {
+    // SAFETY: the address was taken from the VM, which is alive: it calls.
+    TOOLS.get().map(|tools| unsafe { Jvmti::from_raw(*tools as *mut _) })
 }
 
 /// The agent.
@@ -235,186 +248,4 @@ fn retransform(context: &CallbackContext<'_>) {
             problem(format!("{name} was loaded before the agent and cannot be probed: {why}"));
         }
     }
-}
-
-/// `QuerypointProbe.budgets()`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_budgets(
-    env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-) -> jni::jintArray {
-    let budgets = with_state(|state| {
-        let all = state.probes.plan.queries.iter();
-        // Where a hit is expected to be the last, none before it is kept.
-        let budget = |q: &wire::PlannedQuery| match q.budget {
-            0 if !q.armed.is_empty() => -1,
-            budget => jni::jint::try_from(budget).unwrap_or(jni::jint::MAX),
-        };
-        all.map(budget).collect::<Vec<_>>()
-    });
-    let budgets = budgets.unwrap_or_default();
-    // SAFETY: the VM passes its environment.
-    let env = unsafe { JniEnv::from_raw(env) };
-    let length = jni::jsize::try_from(budgets.len()).unwrap_or(0);
-    let Some(array) = env.new_int_array(length) else { return std::ptr::null_mut() };
-    // SAFETY: the array was just made, of this length.
-    unsafe { env.set_int_array_region(array, 0, length, &budgets) };
-    array
-}
-
-/// `QuerypointProbe.collection(int)`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_collection(
-    env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-    query: jni::jint,
-) -> jni::jstring {
-    let about = with_state(|state| {
-        let mut asked = state.probes.plan.contents.iter();
-        asked.find(|c| i32::from(c.query) == query).map(|c| c.about.clone())
-    });
-    let Some(about) = about.flatten() else { return std::ptr::null_mut() };
-    // SAFETY: the VM passes its environment.
-    let env = unsafe { JniEnv::from_raw(env) };
-    env.new_string_utf(&about).unwrap_or(std::ptr::null_mut())
-}
-
-/// `QuerypointProbe.counting()`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_counting(
-    _env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-) -> jni::jboolean {
-    let counts = with_state(|state| state.probes.plan.counts).unwrap_or_default();
-    jni::jboolean::from(counts)
-}
-
-/// `QuerypointProbe.known()`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_known(
-    _env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-) -> jni::jint {
-    let known = with_state(|state| state.probes.sites.count()).unwrap_or_default();
-    jni::jint::try_from(known).unwrap_or(jni::jint::MAX)
-}
-
-/// `QuerypointProbe.about(int, String)`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_about(
-    env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-    site: jni::jint,
-    thread: jni::jstring,
-) -> jni::jlongArray {
-    // SAFETY: the VM passes its environment.
-    let env = unsafe { JniEnv::from_raw(env) };
-    // SAFETY: the recorder passes the name of a thread.
-    let thread = unsafe { env.get_string_lossy(thread) }.unwrap_or_default();
-    let about = with_state(|state| {
-        let State { probes, .. } = state;
-        let site = u32::try_from(site).ok().and_then(|number| probes.sites.get(number))?;
-        let query = if probes.is_meant(site) { i64::from(site.query) } else { -1 };
-        let armed = probes.sites.armed(&probes.plan, site, &thread);
-        let armed = armed.into_iter().map(|hit| jni::jlong::try_from(hit).unwrap_or(jni::jlong::MAX));
-        Some([query].into_iter().chain(armed).collect::<Vec<_>>())
-    });
-    let about = about.flatten().unwrap_or_else(|| vec![-1]);
-    let length = jni::jsize::try_from(about.len()).unwrap_or(0);
-    let Some(array) = env.new_long_array(length) else { return std::ptr::null_mut() };
-    // SAFETY: the array was just made, of this length.
-    unsafe { env.set_long_array_region(array, 0, length, &about) };
-    array
-}
-
-/// `QuerypointProbe.write(long, long, long)`.
-///
-/// # Safety
-/// Called by the VM only, with memory that the recorder has allocated.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_write(
-    _env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-    offset: jni::jlong,
-    address: jni::jlong,
-    length: jni::jlong,
-) -> jni::jboolean {
-    let path = with_state(|state| state.probes.plan.log.clone());
-    let (Some(path), Ok(offset), Ok(at), Ok(length)) =
-        (path, u64::try_from(offset), usize::try_from(address), usize::try_from(length))
-    else {
-        return 0;
-    };
-    // SAFETY: the recorder has allocated it, and never frees it.
-    let bytes = unsafe { std::slice::from_raw_parts(at as *const u8, length) };
-    u8::from(crate::reporter::write_at(&path, offset, bytes).is_ok())
-}
-
-/// `QuerypointProbe.bury(int, long, int, int)`.
-///
-/// # Safety
-/// Called by the VM only, with the place of rows as the recorder's `Last` has them.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_bury(
-    env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-    query: jni::jint,
-    rows: jni::jlong,
-    capacity: jni::jint,
-    used: jni::jint,
-) -> jni::jint {
-    // SAFETY: the VM passes its environment.
-    let env = unsafe { JniEnv::from_raw(env) };
-    let Some(tools) = TOOLS.get() else { return -1 };
-    // SAFETY: the address was taken from the VM, which is alive: it calls.
-    let tools = unsafe { Jvmti::from_raw(*tools as *mut _) };
-    // Elements of arrays and what is kept of other queries have no class that names all owners.
-    let class = with_state(|state| {
-        let field = state.probes.plan.fields.iter().find(|f| i32::from(f.query) == query && !f.is_static)?;
-        Some(field.class.clone())
-    });
-    let (Some(Some(class)), Ok(capacity), Ok(used)) = (class, usize::try_from(capacity), u32::try_from(used))
-    else {
-        return -1;
-    };
-    let Some(alive) = burial::in_heap(&tools, &env, &class, used / 2) else { return -1 };
-    // SAFETY: the recorder has allocated so many rows of two words, and no other thread has them.
-    let rows = unsafe { std::slice::from_raw_parts_mut(rows as *mut [i64; 2], capacity) };
-    let mut left = 0;
-    for [word, record] in rows.iter_mut().filter(|[_, record]| *record != 0) {
-        #[allow(clippy::cast_possible_truncation, reason = "the lower half is the hash")]
-        if alive.contains(&(*word as jni::jint)) {
-            left += 1;
-        } else {
-            *record = 0;
-        }
-    }
-    left
-}
-
-/// `QuerypointProbe.tell()`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbe_tell(
-    _env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-) {
-    problem("there was no stack left to count a hit, or to stop at it".to_owned());
 }

@@ -3,14 +3,15 @@
 //!
 //! It never ends its host: what does not work is written to the report, and the program goes on as it is.
 //!
-//! - `host` speaks with the VM: events, natives.
+//! - `host` speaks with the VM; `natives` is what the recorder asks.
 //! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
 //! - `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
-//! - `recorder/` is the Java class that the code in the methods calls. Its class file stands beside its source.
+//! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
 mod burial;
 mod copies;
 mod host;
+mod natives;
 mod probes;
 mod reporter;
 mod sites;

@@ -113,13 +113,9 @@ impl Weaver {
                 );
             }
             What::Made { call: made, keep } => {
-                let this = || Step::Load(Kind::Reference, Slot::Own(0));
-                let mut steps = vec![this(), Step::Null, Step::Int(site), call("put", PUT)];
-                if *keep {
-                    steps.extend([this(), Step::Int(site), Step::Int(query.into()), call("keep", KEEP)]);
-                } else {
-                    steps.extend([Step::Int(site), call("count", "(I)V")]);
-                }
+                let this = Step::Load(Kind::Reference, Slot::Own(0));
+                let query = if *keep { i32::from(query) } else { -1 };
+                let steps = [this, Step::Null, Step::Int(site), Step::Int(query), call("put", PUT)];
                 self.plan.after.entry(*made).or_default().extend(steps);
             }
             What::Changes(called) => self.collection(query, site, called),
@@ -129,7 +125,7 @@ impl Weaver {
             What::Returns { kind } => {
                 let kind = kind_of(*kind);
                 let scratch = self.scratch(kind);
-                let put = call("put", &format!("(Ljava/lang/Object;{}I)V", letter(kind)));
+                let put = call("put", &format!("(Ljava/lang/Object;{}II)V", letter(kind)));
                 self.before(
                     bci,
                     [
@@ -137,9 +133,8 @@ impl Weaver {
                         Step::Null,
                         Step::Load(kind, scratch),
                         Step::Int(site),
+                        Step::Int(-1),
                         put,
-                        Step::Int(site),
-                        call("count", "(I)V"),
                         Step::Load(kind, scratch),
                     ],
                 );
@@ -165,34 +160,26 @@ impl Weaver {
     pub fn put(&mut self, bci: u32, field: &FieldAccess, sites: &[FieldSite]) {
         let FieldAccess { is_static, kind, .. } = *field;
         let kind = kind_of(kind);
-        let wide = kind.slots() == 2;
         let mut steps = initialised(field);
-        let scratch = (wide || is_static).then(|| self.scratch(kind));
+        let scratch = (kind.slots() == 2 || is_static).then(|| self.scratch(kind));
         if let Some(scratch) = scratch {
             steps.push(Step::Store(kind, scratch));
         }
-        for site in sites {
-            let put = call("put", &format!("(Ljava/lang/Object;{}I)V", letter(kind)));
-            match scratch {
-                Some(scratch) => {
-                    steps.push(if is_static { Step::Null } else { Step::Stack(StackOp::Dup) });
-                    steps.push(Step::Load(kind, scratch));
-                }
-                None => steps.push(Step::Stack(StackOp::Dup2)),
+        let owner = if is_static { Step::Null } else { Step::Stack(StackOp::Dup) };
+        let (both, alone) = match scratch {
+            Some(scratch) => (vec![owner.clone(), Step::Load(kind, scratch)], vec![owner]),
+            None => {
+                let dup = Step::Stack(StackOp::Dup2);
+                (vec![dup.clone()], vec![dup, Step::Stack(StackOp::Pop)])
             }
-            steps.extend([Step::Int(site.number), put]);
-        }
-        for site in sites {
-            if !site.keep {
-                steps.extend([Step::Int(site.number), call("count", "(I)V")]);
-                continue;
-            }
-            match scratch {
-                Some(_) => steps.push(if is_static { Step::Null } else { Step::Stack(StackOp::Dup) }),
-                None => steps.extend([Step::Stack(StackOp::Dup2), Step::Stack(StackOp::Pop)]),
-            }
-            steps.extend([Step::Int(site.number), Step::Int(site.query), call("keep", KEEP)]);
-        }
+        };
+        let value = letter(kind);
+        let calls = Calls {
+            look: (both.clone(), call("look", &format!("(Ljava/lang/Object;{value}I)V"))),
+            hit: (both, call("put", &format!("(Ljava/lang/Object;{value}II)V"))),
+            keep: (alone, call("keep", KEEP)),
+        };
+        steps.extend(calls.steps(sites));
         if let Some(scratch) = scratch {
             steps.push(Step::Load(kind, scratch));
         }
@@ -204,28 +191,19 @@ impl Weaver {
         let kind = kind_of(kind);
         let scratch = self.scratch(kind);
         let mut steps = vec![Step::Store(kind, scratch)];
-        for site in sites {
-            let element = call("element", &format!("(Ljava/lang/Object;I{}I)V", letter(kind)));
-            steps.push(Step::Stack(StackOp::Dup2));
-            steps.extend([Step::Load(kind, scratch), Step::Int(site.number), element]);
-        }
-        for site in sites {
-            if site.keep {
-                steps.push(Step::Stack(StackOp::Dup2));
-                let numbers = [Step::Int(site.number), Step::Int(site.query)];
-                if kind == Kind::Reference {
-                    // A store of what does not fit throws.
-                    steps.push(Step::Load(kind, scratch));
-                    steps.extend(numbers);
-                    steps.push(call("keepElement", "(Ljava/lang/Object;ILjava/lang/Object;II)V"));
-                } else {
-                    steps.extend(numbers);
-                    steps.push(call("keepElement", "(Ljava/lang/Object;III)V"));
-                }
-            } else {
-                steps.extend([Step::Int(site.number), call("count", "(I)V")]);
-            }
-        }
+        let place = Step::Stack(StackOp::Dup2);
+        let both = vec![place.clone(), Step::Load(kind, scratch)];
+        let value = letter(kind);
+        let calls = Calls {
+            look: (both.clone(), call("look", &format!("(Ljava/lang/Object;I{value}I)V"))),
+            hit: (both.clone(), call("element", &format!("(Ljava/lang/Object;I{value}II)V"))),
+            keep: match kind {
+                // A store of what does not fit throws.
+                Kind::Reference => (both, call("keepElement", "(Ljava/lang/Object;ILjava/lang/Object;II)V")),
+                _ => (vec![place], call("keepElement", "(Ljava/lang/Object;III)V")),
+            },
+        };
+        steps.extend(calls.steps(sites));
         steps.push(Step::Load(kind, scratch));
         self.plan.before.entry(bci).or_default().extend(steps);
     }
@@ -300,22 +278,14 @@ impl Weaver {
 
     /// An instruction that reads a field.
     pub fn get(&mut self, bci: u32, field: &FieldAccess, sites: &[FieldSite]) {
-        let is_static = field.is_static;
-        let owner = || if is_static { Step::Null } else { Step::Stack(StackOp::Dup) };
+        let owner = if field.is_static { Step::Null } else { Step::Stack(StackOp::Dup) };
         let mut steps = initialised(field);
-        for site in sites {
-            let get = call("get", "(Ljava/lang/Object;I)V");
-            steps.extend([owner(), Step::Int(site.number), get]);
-        }
-        for site in sites {
-            if site.keep {
-                let numbers = [Step::Int(site.number), Step::Int(site.query), call("keep", KEEP)];
-                steps.push(owner());
-                steps.extend(numbers);
-            } else {
-                steps.extend([Step::Int(site.number), call("count", "(I)V")]);
-            }
-        }
+        let calls = Calls {
+            look: (vec![owner.clone(), Step::Int(0)], call("look", "(Ljava/lang/Object;II)V")),
+            hit: (vec![owner.clone()], call("get", KEEP)),
+            keep: (vec![owner], call("keep", KEEP)),
+        };
+        steps.extend(calls.steps(sites));
         self.plan.before.entry(bci).or_default().extend(steps);
     }
 
@@ -363,6 +333,40 @@ pub struct FieldSite {
     pub keep: bool,
 }
 
+/// What is called at an access, each with what it is given before the number of its site.
+struct Calls {
+    /// What only stops.
+    look: (Vec<Step>, Step),
+    /// What stops, counts and keeps.
+    hit: (Vec<Step>, Step),
+    /// What counts and keeps.
+    keep: (Vec<Step>, Step),
+}
+
+impl Calls {
+    /// The code for the queries of one access: while one stops, none has kept the hit yet.
+    fn steps(self, sites: &[FieldSite]) -> Vec<Step> {
+        let Some((last, others)) = sites.split_last() else { return Vec::new() };
+        let mut steps = Vec::new();
+        for site in others {
+            steps.extend(self.look.0.iter().cloned());
+            steps.extend([Step::Int(site.number), self.look.1.clone()]);
+        }
+        steps.extend(self.hit.0.iter().cloned());
+        let query = if last.keep { last.query } else { -1 };
+        steps.extend([Step::Int(last.number), Step::Int(query), self.hit.1.clone()]);
+        for site in others {
+            if site.keep {
+                steps.extend(self.keep.0.iter().cloned());
+                steps.extend([Step::Int(site.number), Step::Int(site.query), self.keep.1.clone()]);
+            } else {
+                steps.extend([Step::Int(site.number), call("count", "(I)V")]);
+            }
+        }
+        steps
+    }
+}
+
 /// That a method is left by an exception.
 const THROWN: i32 = 8;
 
@@ -372,8 +376,8 @@ fn contents(name: &str, descriptor: &str) -> Step {
 }
 
 /// The descriptor of `put` for a reference.
-const PUT: &str = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
-/// The descriptor of `keep`.
+const PUT: &str = "(Ljava/lang/Object;Ljava/lang/Object;II)V";
+/// The descriptor of `keep` and `get`.
 const KEEP: &str = "(Ljava/lang/Object;II)V";
 
 pub(crate) fn call(name: &str, descriptor: &str) -> Step {

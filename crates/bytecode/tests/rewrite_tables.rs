@@ -8,7 +8,7 @@ use bytecode::rewrite::{Kept, LeftAlone, MethodPlan, Plan, Slot, Step, initialis
 use bytecode::{ClassFile, Code, LocalVariable, Op};
 use std::path::Path;
 use std::process::Command;
-use support::rewriting::{class_of_module, compile, counted, everything, plan, probes, run};
+use support::rewriting::{class_of_module, compile, counted, everything, generated, plan, probes, run};
 
 /// Compiles one class.
 fn class_of(text: &str, options: &[&str]) -> Vec<u8> {
@@ -120,18 +120,8 @@ fn this_is_an_object_behind_the_call_of_another_constructor() {
 
 #[test]
 fn a_constructor_whose_code_is_not_in_the_order_of_execution_is_not_guessed_at() {
-    let asm = Path::new("/usr/share/java/asm.jar");
-    if !asm.exists() {
-        println!("skipped: install libasm-java");
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    probes(folder);
-    let class_path = format!("{}:{}", folder.display(), asm.display());
-    compile(folder, "Shuffled.java", &class_path);
-    run(folder, &["Shuffled", "Jumps.class"], &class_path);
-    let bytes = std::fs::read(folder.join("Jumps.class")).unwrap();
+    let Some((bytes, _)) = generated(folder.path(), "Shuffled", "Jumps.class") else { return };
     assert_eq!(initialised_from(&bytes, "<init>", "()V").unwrap(), None);
     let unwinds = MethodPlan { unwind: counted("unwind"), ..MethodPlan::default() };
     assert_eq!(with(&bytes, "<init>", "()V", unwinds).left_alone[0].2, LeftAlone::NoSuperCall);

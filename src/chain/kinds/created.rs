@@ -1,7 +1,7 @@
 //! `Created("A:order")`: where the object that a point sees was made.
 
-use super::seen::{self, Seen};
-use super::{Complaint, Rule};
+use super::Rule;
+use super::seen::Seen;
 use crate::chain::translate::classes::method_name;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, ClassLookup, EventTypes, Primitive, Type};
@@ -34,16 +34,8 @@ const MADE_BY_VM: [&str; 14] = [
 ];
 
 impl Rule for Created<'_> {
-    fn complaints(&self) -> Vec<Complaint> {
-        seen::complaints(self.reference, "made")
-    }
-
-    fn refers_to(&self) -> Option<(String, String, usize)> {
-        seen::refers_to(self.reference)
-    }
-
-    fn own_index(&self) -> Option<i64> {
-        Some(-1)
+    fn asks_of(&self) -> Option<(&str, &'static str)> {
+        Some((self.reference, "made"))
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {

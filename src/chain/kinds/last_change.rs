@@ -1,9 +1,9 @@
 //! `LastChange("A(0):foo")`: where a field or variable got the value that a point sees (paper §4.1.1, §4.1.2;
 //! DESIGN §5.1 to §5.5).
 
-use super::seen::{self, Places, Seen, Variable};
+use super::Rule;
+use super::seen::{Places, Seen, Variable};
 use super::watch::write_events;
-use super::{Complaint, Rule};
 use crate::chain::translate::{Ask, PointContext, Stop};
 use crate::expr::{EventPart, EventTypes, Expr, Type};
 use crate::model::Site;
@@ -16,16 +16,8 @@ pub(super) struct LastChange<'a> {
 }
 
 impl Rule for LastChange<'_> {
-    fn complaints(&self) -> Vec<Complaint> {
-        seen::complaints(self.reference, "changed")
-    }
-
-    fn refers_to(&self) -> Option<(String, String, usize)> {
-        seen::refers_to(self.reference)
-    }
-
-    fn own_index(&self) -> Option<i64> {
-        Some(-1)
+    fn asks_of(&self) -> Option<(&str, &'static str)> {
+        Some((self.reference, "changed"))
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {

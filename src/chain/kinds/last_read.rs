@@ -1,8 +1,8 @@
 //! `LastRead("A(0):foo")`: where the value that a point sees in a field was last read before.
 
-use super::seen::{self, Seen, Variable};
+use super::Rule;
+use super::seen::{Seen, Variable};
 use super::watch::owner_event;
-use super::{Complaint, Rule};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::query::Event;
 
@@ -11,16 +11,8 @@ pub(super) struct LastRead<'a> {
 }
 
 impl Rule for LastRead<'_> {
-    fn complaints(&self) -> Vec<Complaint> {
-        seen::complaints(self.reference, "read")
-    }
-
-    fn refers_to(&self) -> Option<(String, String, usize)> {
-        seen::refers_to(self.reference)
-    }
-
-    fn own_index(&self) -> Option<i64> {
-        Some(-1)
+    fn asks_of(&self) -> Option<(&str, &'static str)> {
+        Some((self.reference, "read"))
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {

@@ -121,12 +121,19 @@ impl Complaint {
 
 /// One kind of point.
 pub(super) trait Rule {
+    /// Where it asks about what a point sees: the reference to that, and what the kind tells of it, as in "changed".
+    fn asks_of(&self) -> Option<(&str, &'static str)> {
+        None
+    }
+
     /// What is wrong with the arguments, as far as the text tells.
-    fn complaints(&self) -> Vec<Complaint>;
+    fn complaints(&self) -> Vec<Complaint> {
+        self.asks_of().map_or_else(Vec::new, |(reference, what)| seen::complaints(reference, what))
+    }
 
     /// The point it asks backwards from: its id, the text that names it and the column there.
     fn refers_to(&self) -> Option<(String, String, usize)> {
-        None
+        seen::refers_to(self.asks_of()?.0)
     }
 
     /// Which of the special fields it takes.
@@ -141,7 +148,7 @@ pub(super) trait Rule {
 
     /// Its index where none is written and the kind itself means one.
     fn own_index(&self) -> Option<i64> {
-        None
+        self.asks_of().map(|_| -1)
     }
 
     /// The TraceQuery.

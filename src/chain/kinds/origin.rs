@@ -1,8 +1,8 @@
 //! `Origin("A(0):foo")`: the first point that computed the value that a point sees, through everything that only passed
 //! it on: assignments, parameters, results, fields and elements.
 
-use super::seen::{self, Seen, Variable};
-use super::{Complaint, Rule};
+use super::Rule;
+use super::seen::{Seen, Variable};
 use crate::chain::copies::{Finder, TooMany};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{EventTypes, Type};
@@ -16,12 +16,8 @@ pub(super) struct Origin<'a> {
 }
 
 impl Rule for Origin<'_> {
-    fn complaints(&self) -> Vec<Complaint> {
-        seen::complaints(self.reference, "computed")
-    }
-
-    fn refers_to(&self) -> Option<(String, String, usize)> {
-        seen::refers_to(self.reference)
+    fn asks_of(&self) -> Option<(&str, &'static str)> {
+        Some((self.reference, "computed"))
     }
 
     fn own_index(&self) -> Option<i64> {

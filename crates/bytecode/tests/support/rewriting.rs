@@ -154,6 +154,21 @@ pub fn run(folder: &Path, class: &[&str], class_path: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// A class that a generator of `tests/rewrite` writes with the ASM library, the probes and the class path beside it; none
+/// where that library is not installed.
+pub fn generated(folder: &Path, generator: &str, class: &str) -> Option<(Vec<u8>, String)> {
+    let asm = Path::new("/usr/share/java/asm.jar");
+    if !asm.exists() {
+        println!("skipped: install libasm-java");
+        return None;
+    }
+    probes(folder);
+    let class_path = format!("{}:{}", folder.display(), asm.display());
+    compile(folder, &format!("{generator}.java"), &class_path);
+    run(folder, &[generator, class], &class_path);
+    Some((std::fs::read(folder.join(class)).unwrap(), class_path))
+}
+
 /// Opens an archive: a jmod is a zip after four bytes of its own.
 fn open(archive: &Path) -> zip::ZipArchive<Cursor<Vec<u8>>> {
     let mut bytes = std::fs::read(archive).unwrap();

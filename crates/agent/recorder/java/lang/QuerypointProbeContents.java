@@ -40,6 +40,10 @@ public final class QuerypointProbeContents {
     private static final int VIEW = 1;
     private static final int GIVEN = 2;
 
+    /** What a call has done to all of a collection. */
+    private static final int MAY_HAVE = 1;
+    private static final int CHANGED = 2;
+
     /** By query; null where it asks about no collection. */
     private static final QuerypointProbeContents[] ALL = new QuerypointProbeContents[1 << 16];
 
@@ -123,77 +127,69 @@ public final class QuerypointProbeContents {
 
     @Hidden
     private void find(String of) throws Throwable {
-        Class<?> type = Class.forName(of, false, null);
         switch (of) {
             case "java.util.ArrayList":
-                kind = ARRAY;
-                first = U.objectFieldOffset(type, "elementData");
-                second = U.objectFieldOffset(type, "size");
-                view = U.objectFieldOffset(Class.forName(of + "$SubList", false, null), "root");
+                fields(ARRAY, of, "elementData", "size");
+                view = offset(of + "$SubList", "root");
                 return;
             case "java.util.Vector":
-                kind = ARRAY;
-                first = U.objectFieldOffset(type, "elementData");
-                second = U.objectFieldOffset(type, "elementCount");
+                fields(ARRAY, of, "elementData", "elementCount");
                 return;
             case "java.util.PriorityQueue":
-                kind = ARRAY;
-                first = U.objectFieldOffset(type, "queue");
-                second = U.objectFieldOffset(type, "size");
+                fields(ARRAY, of, "queue", "size");
                 return;
             case "java.util.ArrayDeque":
-                kind = DEQUE;
-                first = U.objectFieldOffset(type, "elements");
-                second = U.objectFieldOffset(type, "head");
-                third = U.objectFieldOffset(type, "tail");
+                fields(DEQUE, of, "elements", "head");
+                third = offset(of, "tail");
                 return;
             case "java.util.LinkedList":
-                kind = LINKED;
-                first = U.objectFieldOffset(type, "first");
-                second = U.objectFieldOffset(type, "size");
-                Class<?> link = Class.forName(of + "$Node", false, null);
-                value = U.objectFieldOffset(link, "item");
-                next = U.objectFieldOffset(link, "next");
-                view = U.objectFieldOffset(Class.forName(of + "$ListItr", false, null), "this$0");
+                fields(LINKED, of, "first", "size");
+                value = offset(of + "$Node", "item");
+                next = offset(of + "$Node", "next");
+                view = offset(of + "$ListItr", "this$0");
                 return;
             case "java.util.concurrent.CopyOnWriteArrayList":
                 kind = COPIED;
-                first = U.objectFieldOffset(type, "array");
+                first = offset(of, "array");
                 return;
             case "java.util.HashMap":
-                kind = HASHED;
-                first = U.objectFieldOffset(type, "table");
-                second = U.objectFieldOffset(type, "size");
-                Class<?> node = Class.forName(of + "$Node", false, null);
-                key = U.objectFieldOffset(node, "key");
-                value = U.objectFieldOffset(node, "value");
-                next = U.objectFieldOffset(node, "next");
+                fields(HASHED, of, "table", "size");
+                nodes(of + "$Node", "value", "next");
                 return;
             case "java.util.TreeMap":
-                kind = TREE;
-                first = U.objectFieldOffset(type, "root");
-                second = U.objectFieldOffset(type, "size");
-                Class<?> entry = Class.forName(of + "$Entry", false, null);
-                key = U.objectFieldOffset(entry, "key");
-                value = U.objectFieldOffset(entry, "value");
-                next = U.objectFieldOffset(entry, "left");
-                other = U.objectFieldOffset(entry, "right");
+                fields(TREE, of, "root", "size");
+                nodes(of + "$Entry", "value", "left");
+                other = offset(of + "$Entry", "right");
                 return;
             default:
-                kind = CONCURRENT;
-                first = U.objectFieldOffset(type, "table");
-                second = U.objectFieldOffset(type, "baseCount");
-                counters = U.objectFieldOffset(type, "counterCells");
-                counter = U.objectFieldOffset(Class.forName(of + "$CounterCell", false, null), "value");
-                Class<?> bin = Class.forName(of + "$Node", false, null);
-                key = U.objectFieldOffset(bin, "key");
-                value = U.objectFieldOffset(bin, "val");
-                next = U.objectFieldOffset(bin, "next");
+                fields(CONCURRENT, of, "table", "baseCount");
+                counters = offset(of, "counterCells");
+                counter = offset(of + "$CounterCell", "value");
+                nodes(of + "$Node", "val", "next");
                 treeBin = Class.forName(of + "$TreeBin", false, null);
-                binFirst = U.objectFieldOffset(treeBin, "first");
+                binFirst = offset(of + "$TreeBin", "first");
                 forwarding = Class.forName(of + "$ForwardingNode", false, null);
-                moved = U.objectFieldOffset(forwarding, "nextTable");
+                moved = offset(of + "$ForwardingNode", "nextTable");
         }
+    }
+
+    @Hidden
+    private void fields(int kind, String of, String first, String second) throws Throwable {
+        this.kind = kind;
+        this.first = offset(of, first);
+        this.second = offset(of, second);
+    }
+
+    @Hidden
+    private void nodes(String node, String value, String next) throws Throwable {
+        key = offset(node, "key");
+        this.value = offset(node, value);
+        this.next = offset(node, next);
+    }
+
+    @Hidden
+    private static long offset(String of, String field) throws Throwable {
+        return U.objectFieldOffset(Class.forName(of, false, null), field);
     }
 
     /** The calls that a thread is in, by depth. */
@@ -206,6 +202,8 @@ public final class QuerypointProbeContents {
         int[] queries = new int[64];
         /** What it was given to put there; {@link #CALLS} where it calls code that it was given. */
         Object[] given = new Object[64];
+        /** Whether a call within it has changed all of the collection, or may have: {@link #CHANGED}, {@link #MAY_HAVE}. */
+        int[] within = new int[64];
         int depth;
 
         @Hidden
@@ -220,19 +218,35 @@ public final class QuerypointProbeContents {
             Object[] given = new Object[width];
             int[] sizes = new int[width];
             int[] queries = new int[width];
+            int[] within = new int[width];
             for (int i = 0; i < depth; i++) {
                 owners[i] = this.owners[i];
                 before[i] = this.before[i];
                 given[i] = this.given[i];
                 sizes[i] = this.sizes[i];
                 queries[i] = this.queries[i];
+                within[i] = this.within[i];
             }
             this.owners = owners;
             this.before = before;
             this.given = given;
             this.sizes = sizes;
             this.queries = queries;
+            this.within = within;
         }
+    }
+
+    /** The calls of collections' methods that this thread is in; null where nothing counts. */
+    @Hidden
+    private static Calls calls() {
+        QuerypointProbeThread thread = QuerypointProbeThread.of(Thread.currentThread());
+        if (thread == null || thread.isQuiet()) {
+            return null;
+        }
+        if (thread.calls == null) {
+            thread.calls = new Calls();
+        }
+        return thread.calls;
     }
 
     /**
@@ -243,7 +257,7 @@ public final class QuerypointProbeContents {
     public static long enter(Object self, Object given, int query, int marks) {
         try {
             QuerypointProbeContents about = ALL[query];
-            Calls calls = about == null ? null : QuerypointProbe.calls();
+            Calls calls = about == null ? null : calls();
             if (calls == null) {
                 return -1;
             }
@@ -258,12 +272,13 @@ public final class QuerypointProbeContents {
             calls.owners[depth] = owner;
             calls.given[depth] = (marks & GIVEN) == 0 ? given : CALLS;
             calls.queries[depth] = query;
+            calls.within[depth] = 0;
             calls.before[depth] = about.state(owner);
             calls.sizes[depth] = about.asked == 'c' ? about.size(owner) : 0;
             calls.depth = depth + 1;
             return depth;
         } catch (Throwable e) {
-            QuerypointProbe.loseContents(e);
+            QuerypointProbeAgent.lose(e);
             return -1;
         }
     }
@@ -281,12 +296,12 @@ public final class QuerypointProbeContents {
             return;
         }
         try {
-            Calls calls = QuerypointProbe.calls();
+            Calls calls = calls();
             if (calls != null) {
                 ALL[flags >>> QUERY].leave(calls, result, (int) token, number, flags);
             }
         } catch (Throwable e) {
-            QuerypointProbe.loseContents(e);
+            QuerypointProbeAgent.lose(e);
         }
     }
 
@@ -294,7 +309,7 @@ public final class QuerypointProbeContents {
     private void leave(Calls calls, Object result, int depth, int number, int flags) {
         Object owner = depth < calls.depth ? calls.owners[depth] : null;
         if (owner == null || calls.queries[depth] != flags >>> QUERY) {
-            QuerypointProbe.loseContents(null);
+            QuerypointProbeAgent.lose(QuerypointProbeAgent.ORDER);
             return;
         }
         Object before = calls.before[depth];
@@ -309,37 +324,52 @@ public final class QuerypointProbeContents {
         int query = flags >>> QUERY;
         Object now = state(owner);
         int held = 0;
-        boolean may = false;
-        boolean changed;
+        int done = before == now ? 0 : CHANGED;
         if (asked == 'c') {
             held = size(owner);
-            changed = held != size || kind == COPIED && !same(before, now);
-            if (!changed && kind != COPIED && held > 0) {
-                int operation = flags & OPERATION;
-                if (operation == PUT) {
-                    changed = (flags & THROWN) == 0 && result != given;
-                } else if (operation == MAY) {
-                    // One that returns nothing passes what is not null.
-                    may = (flags & THROWN) != 0 || result != null;
-                    changed = may;
-                }
-            }
-        } else {
-            changed = before != now;
+            boolean differs = held != size || kind == COPIED && !same(before, now);
+            done = done(calls.within[depth], differs, held, result != given, result, flags);
         }
-        if (!changed) {
+        if (done == 0) {
+            return;
+        }
+        int outer = depth - 1;
+        while (outer >= 0 && (calls.owners[outer] != owner || calls.queries[outer] != query)) {
+            outer--;
+        }
+        if (outer >= 0 && calls.given[outer] != CALLS) {
+            // The program has made one call, and that is not this one.
+            calls.within[outer] |= done;
             return;
         }
         for (int i = 0; i < depth; i++) {
             // The program's own code may have been called in between, and has changed it.
-            if (calls.owners[i] == owner && calls.queries[i] == query && calls.given[i] == CALLS) {
+            if (calls.owners[i] == owner && calls.queries[i] == query) {
                 calls.before[i] = now;
                 calls.sizes[i] = held;
             }
         }
-        int marks = (may ? 1 : 0) | (before == ABSENT ? 2 : 0) | (now == ABSENT ? 4 : 0);
+        int marks = (done == MAY_HAVE ? 1 : 0) | (before == ABSENT ? 2 : 0) | (now == ABSENT ? 4 : 0);
         QuerypointProbe.changed(
                 owner, number, query, (flags & KEEP) != 0, marks, (long) size << 32 | held & 0xffffffffL, before, now);
+    }
+
+    /** What a call has done to all of a collection; one as large as before tells it by what it returns. */
+    @Hidden
+    private int done(int within, boolean differs, int held, boolean replaced, Object result, int flags) {
+        if (differs || within >= CHANGED) {
+            return CHANGED;
+        }
+        if (kind == COPIED || held == 0) {
+            return 0;
+        }
+        int operation = flags & OPERATION;
+        boolean thrown = (flags & THROWN) != 0;
+        if (operation == PUT) {
+            return !thrown && replaced ? CHANGED : within;
+        }
+        // One that returns nothing passes what is not null.
+        return operation == MAY && (thrown || result != null) ? MAY_HAVE : within;
     }
 
     /** What is asked about, as it is. */

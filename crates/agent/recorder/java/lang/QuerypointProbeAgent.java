@@ -1,0 +1,149 @@
+package java.lang;
+
+import jdk.internal.vm.annotation.Hidden;
+
+/**
+ * What the recorder asks of the agent and tells it, and what it has lost: where there is no more stack or heap for it, the
+ * program goes on.
+ */
+final class QuerypointProbeAgent {
+    /** What was lost first: a number of {@link #lost()}, since a text may find no memory. */
+    private static int lost;
+    /** Why a collection could not be looked at. */
+    private static Throwable unseen;
+    /** Whether a hit was lost for want of stack and it is not told yet. */
+    private static boolean untold;
+    /** Given up when the heap is full, so that what is asked then can still be answered. */
+    private static byte[] reserve = new byte[1 << 16];
+
+    static final int UNASKED = 1;
+    static final int THREAD = 2;
+    static final int THREADS = 3;
+    static final int SITE = 4;
+    static final int KEPT = 5;
+    static final int OWNERS = 6;
+    static final int SITES = 7;
+    static final int STACK = 8;
+    static final int UNSEEN = 9;
+    static final int ORDER = 10;
+    static final int COLLECTIONS = 11;
+    static final int LOG = 12;
+    static final int LOG_MEMORY = 13;
+
+    @Hidden
+    private QuerypointProbeAgent() {
+    }
+
+    /** By query, how many of its first hits stop; -1: none is kept before one that is to stop, -2: before the only one. */
+    static native int[] budgets();
+
+    /** Whether hits are only counted. */
+    static native boolean counting();
+
+    /** How many sites there are so far. */
+    static native int known();
+
+    /** Writes memory into the file of the log; whether that was possible. */
+    static native boolean write(long offset, long address, long length);
+
+    /** Marks the rows of owners that are in the heap no more; how many others there are, or -1 if most are, or if that is
+     * not known. */
+    static native int bury(int query, long rows, int capacity, int used);
+
+    /** Memory that is read here and there is better had in large pages. */
+    static native void spread(long address, long length);
+
+    /** Writes to the report that a hit was lost for want of stack. */
+    private static native void tell();
+
+    /** The query of a site, and the hits that are to stop there in threads of a name, ascending. */
+    static native long[] about(int site, String thread);
+
+    /** What a query asks of a collection, and the class of that; null where it asks nothing of one. */
+    static native String collection(int query);
+
+    /** There is no memory, or what is asked may need some. */
+    @Hidden
+    static void yield() {
+        reserve = null;
+    }
+
+    @Hidden
+    static void lose(int why) {
+        if (lost == 0) {
+            lost = why;
+        }
+    }
+
+    /** A call could not be looked at. */
+    @Hidden
+    static void lose(Throwable why) {
+        lose(UNSEEN);
+        unseen = why;
+    }
+
+    @Hidden
+    static boolean hasLost() {
+        return lost != 0;
+    }
+
+    /** A hit was refused for want of stack. */
+    @Hidden
+    static void cut() {
+        lose(STACK);
+        untold = true;
+    }
+
+    /** Tells what is not told yet, if there is stack for that. */
+    @Hidden
+    static void tellAll() {
+        if (untold) {
+            tellLoss();
+        }
+    }
+
+    @Hidden
+    static void tellLoss() {
+        try {
+            untold = true;
+            tell();
+            untold = false;
+        } catch (VirtualMachineError e) {
+            // The next hit that stops tells it.
+        }
+    }
+
+    /** What was lost. */
+    @Hidden
+    static String lost() {
+        switch (lost) {
+            case UNASKED:
+                return "the agent could not be asked";
+            case THREAD:
+                return "there was no memory or stack to count a thread's hits";
+            case THREADS:
+                return "there were more than 65536 threads";
+            case SITE:
+                return "there was no memory or stack to count the hits of a site";
+            case KEPT:
+                return "there was no memory or stack for what is kept";
+            case OWNERS:
+                return "there were more than 100 million objects";
+            case STACK:
+                return "there was no stack left to count a hit, or to stop at it";
+            case UNSEEN:
+                return "a collection could not be looked at" + (unseen == null ? "" : ": " + unseen.getClass().getName());
+            case ORDER:
+                return "the calls of collections' methods ended in another order than they began";
+            case COLLECTIONS:
+                return "the collections of this VM are not made as they are elsewhere";
+            case LOG:
+                return "more than 33 million copies would have to be logged; ask from a point that comes earlier, or for the "
+                        + "LastChange";
+            case LOG_MEMORY:
+                return "there was no memory for the log of copies";
+            default:
+                return "there were more sites in threads than can be told apart";
+        }
+    }
+}

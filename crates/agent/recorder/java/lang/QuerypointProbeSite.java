@@ -1,0 +1,162 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Hidden;
+import jdk.internal.vm.annotation.Stable;
+
+/**
+ * A site in the threads of one name: counts its hits, and stops at those that are asked for.
+ *
+ * <p>The compiler knows the elements of {@link #SITES} as constants. So a hit in the thread that was the first at its
+ * site costs a few loads from known addresses; any other thread looks its own site up.
+ */
+final class QuerypointProbeSite {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long NEVER = Long.MAX_VALUE;
+    /** What tells sites apart in a record. */
+    static final int NUMBERS = 0xfffff;
+
+    /** The site of the thread that came first, by number. */
+    @Stable private static final QuerypointProbeSite[] SITES = new QuerypointProbeSite[1 << 14];
+
+    /** Every site of every thread, by its {@link #number}. */
+    private static QuerypointProbeSite[] all = new QuerypointProbeSite[64];
+    private static int made = 1;
+
+    /** The thread to which {@link #SITES} offers it; null while that is set aside. */
+    Thread thread;
+    /** How many hits there were. */
+    long count;
+    /** The next hit that stops. */
+    long stop = NEVER;
+    /** Of the owner of the last kept hit. */
+    int hash;
+    /** Where its hits follow each other in the thread that it is offered to, each of another owner. */
+    QuerypointProbeKept run;
+    final QuerypointProbeThread probe;
+    /** As the agent numbers it, whatever the thread. */
+    final int site;
+    final int number;
+    /** -1: it turned out to be none. */
+    final int query;
+    /** From index 1 on, the hits to stop at. */
+    private final long[] armed;
+
+    @Hidden
+    private QuerypointProbeSite(QuerypointProbeThread probe, int site, int number, long[] about) {
+        this.probe = probe;
+        this.site = site;
+        this.number = number;
+        this.query = (int) about[0];
+        this.armed = about;
+        next(0);
+    }
+
+    /** The site of a number in the thread that was the first there. */
+    @Hidden
+    @ForceInline
+    static QuerypointProbeSite first(int number) {
+        return number < SITES.length ? SITES[number] : null;
+    }
+
+    /** The site of a number in this thread; null where nothing counts. */
+    @Hidden
+    @ForceInline
+    static QuerypointProbeSite here(Thread thread, int number) {
+        QuerypointProbeSite site = first(number);
+        return site != null && site.thread == thread ? site : QuerypointProbeThread.site(thread, number);
+    }
+
+    /** Null where there are too many. */
+    @Hidden
+    static QuerypointProbeSite make(Thread thread, QuerypointProbeThread probe, int number) {
+        if (made > NUMBERS) {
+            QuerypointProbeAgent.lose(QuerypointProbeAgent.SITES);
+            return null;
+        }
+        long[] about = QuerypointProbeAgent.about(number, probe.name);
+        if (made == all.length) {
+            QuerypointProbeSite[] wider = new QuerypointProbeSite[made * 2];
+            for (int i = 0; i < made; i++) {
+                wider[i] = all[i];
+            }
+            all = wider;
+        }
+        QuerypointProbeSite site = new QuerypointProbeSite(probe, number, made, about);
+        all[made++] = site;
+        if (number < SITES.length && SITES[number] == null) {
+            site.thread = thread;
+            U.storeFence();
+            SITES[number] = site;
+        }
+        return site;
+    }
+
+    /** Where the hit of a record was: "site ordinal thread". */
+    @Hidden
+    static String told(long record) {
+        QuerypointProbeSite site = all[(int) record & NUMBERS];
+        return site.site + " " + (record >>> 20) + " " + site.probe.name;
+    }
+
+    /** Adds the hits in all threads to those by the agent's numbers. */
+    @Hidden
+    static void count(long[] hits, int sites) {
+        for (int i = 1; i < made; i++) {
+            QuerypointProbeSite site = all[i];
+            if (site != null && site.query >= 0 && site.site < sites) {
+                hits[site.site] += site.count;
+            }
+        }
+    }
+
+    /** Those that are offered to a thread are offered to it still, or to none. */
+    @Hidden
+    static void offer(QuerypointProbeThread probe, Thread to) {
+        for (QuerypointProbeSite site : SITES) {
+            if (site != null && site.probe == probe) {
+                site.thread = to;
+            }
+        }
+    }
+
+    /** The next hit after the n-th that stops. */
+    @Hidden
+    private void next(long n) {
+        long next = NEVER;
+        if (query >= 0 && QuerypointProbe.QUERIES[query].left > 0) {
+            next = n + 1;
+        } else {
+            for (int i = armed.length - 1; i > 0 && armed[i] > n; i--) {
+                next = armed[i];
+            }
+        }
+        stop = next;
+    }
+
+    /** A hit that may be one to stop at. */
+    @Hidden
+    void pass(long n, Object owner, int index, long bits, Object value) {
+        if (probe.isQuiet()) {
+            return;
+        }
+        boolean stops = false;
+        for (int i = 1; i < armed.length && !stops; i++) {
+            stops = armed[i] == n;
+        }
+        QuerypointProbeQuery of = query < 0 ? null : QuerypointProbe.QUERIES[query];
+        if (of != null && of.left > 0) {
+            // Hits of different threads may come at once: one more or less of the first does not matter.
+            of.left--;
+            stops = true;
+        }
+        next(n);
+        if (stops) {
+            if (of != null) {
+                of.wake(this, n);
+            }
+            QuerypointProbe.halt(site, n, owner, index, bits, value);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What the recorder asks of the agent: the functions that its class `QuerypointProbeAgent` declares.
+
+use crate::burial;
+use crate::host::{State, problem, tools, with_state};
+use jvmti_bindings::prelude::*;
+
+/// Marks the record of an owner that is gone: the recorder's `QuerypointProbeKept.GONE`.
+const GONE: jni::jlong = jni::jlong::MIN;
+
+/// `QuerypointProbeAgent.budgets()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_budgets(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jintArray {
+    let budgets = with_state(|state| {
+        let all = state.probes.plan.queries.iter();
+        // Where a hit is expected to be the last, none before it is kept.
+        let budget = |q: &wire::PlannedQuery| match q.budget {
+            0 if q.armed.len() == 1 => -2,
+            0 if !q.armed.is_empty() => -1,
+            budget => jni::jint::try_from(budget).unwrap_or(jni::jint::MAX),
+        };
+        all.map(budget).collect::<Vec<_>>()
+    });
+    let budgets = budgets.unwrap_or_default();
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    let length = jni::jsize::try_from(budgets.len()).unwrap_or(0);
+    let Some(array) = env.new_int_array(length) else { return std::ptr::null_mut() };
+    // SAFETY: the array was just made, of this length.
+    unsafe { env.set_int_array_region(array, 0, length, &budgets) };
+    array
+}
+
+/// `QuerypointProbeAgent.collection(int)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_collection(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    query: jni::jint,
+) -> jni::jstring {
+    let about = with_state(|state| {
+        let mut asked = state.probes.plan.contents.iter();
+        asked.find(|c| i32::from(c.query) == query).map(|c| c.about.clone())
+    });
+    let Some(about) = about.flatten() else { return std::ptr::null_mut() };
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    env.new_string_utf(&about).unwrap_or(std::ptr::null_mut())
+}
+
+/// `QuerypointProbeAgent.counting()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_counting(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let counts = with_state(|state| state.probes.plan.counts).unwrap_or_default();
+    jni::jboolean::from(counts)
+}
+
+/// `QuerypointProbeAgent.known()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_known(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jint {
+    let known = with_state(|state| state.probes.sites.count()).unwrap_or_default();
+    jni::jint::try_from(known).unwrap_or(jni::jint::MAX)
+}
+
+/// `QuerypointProbeAgent.about(int, String)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_about(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    site: jni::jint,
+    thread: jni::jstring,
+) -> jni::jlongArray {
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    // SAFETY: the recorder passes the name of a thread.
+    let thread = unsafe { env.get_string_lossy(thread) }.unwrap_or_default();
+    let about = with_state(|state| {
+        let State { probes, .. } = state;
+        let site = u32::try_from(site).ok().and_then(|number| probes.sites.get(number))?;
+        let query = if probes.is_meant(site) { i64::from(site.query) } else { -1 };
+        let armed = probes.sites.armed(&probes.plan, site, &thread);
+        let armed = armed.into_iter().map(|hit| jni::jlong::try_from(hit).unwrap_or(jni::jlong::MAX));
+        Some([query].into_iter().chain(armed).collect::<Vec<_>>())
+    });
+    let about = about.flatten().unwrap_or_else(|| vec![-1]);
+    let length = jni::jsize::try_from(about.len()).unwrap_or(0);
+    let Some(array) = env.new_long_array(length) else { return std::ptr::null_mut() };
+    // SAFETY: the array was just made, of this length.
+    unsafe { env.set_long_array_region(array, 0, length, &about) };
+    array
+}
+
+/// `QuerypointProbeAgent.write(long, long, long)`.
+///
+/// # Safety
+/// Called by the VM only, with memory that the recorder has allocated.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_write(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    offset: jni::jlong,
+    address: jni::jlong,
+    length: jni::jlong,
+) -> jni::jboolean {
+    let path = with_state(|state| state.probes.plan.log.clone());
+    let (Some(path), Ok(offset), Ok(at), Ok(length)) =
+        (path, u64::try_from(offset), usize::try_from(address), usize::try_from(length))
+    else {
+        return 0;
+    };
+    // SAFETY: the recorder has allocated it, and never frees it.
+    let bytes = unsafe { std::slice::from_raw_parts(at as *const u8, length) };
+    u8::from(crate::reporter::write_at(&path, offset, bytes).is_ok())
+}
+
+/// `QuerypointProbeAgent.bury(int, long, int, int)`.
+///
+/// # Safety
+/// Called by the VM only, with the place of rows as the recorder's `QuerypointProbeKept` has them.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_bury(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    query: jni::jint,
+    rows: jni::jlong,
+    capacity: jni::jint,
+    used: jni::jint,
+) -> jni::jint {
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    let Some(tools) = tools() else { return -1 };
+    // Elements of arrays and what is kept of other queries have no class that names all owners.
+    let class = with_state(|state| {
+        let field = state.probes.plan.fields.iter().find(|f| i32::from(f.query) == query && !f.is_static)?;
+        Some(field.class.clone())
+    });
+    let (Some(Some(class)), Ok(capacity), Ok(used)) = (class, usize::try_from(capacity), u32::try_from(used))
+    else {
+        return -1;
+    };
+    let Some(alive) = burial::in_heap(&tools, &env, &class, used / 2) else { return -1 };
+    // SAFETY: the recorder has allocated so many rows of two words, and no other thread has them.
+    let rows = unsafe { std::slice::from_raw_parts_mut(rows as *mut [i64; 2], capacity) };
+    let mut left = 0;
+    for [word, record] in rows.iter_mut().filter(|[_, record]| *record != 0) {
+        #[allow(clippy::cast_possible_truncation, reason = "the lower half is the hash")]
+        if alive.contains(&(*word as jni::jint)) {
+            left += 1;
+        } else {
+            *record |= GONE;
+        }
+    }
+    left
+}
+
+/// `QuerypointProbeAgent.tell()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_tell(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) {
+    problem("there was no stack left to count a hit, or to stop at it".to_owned());
+}
+
+/// `QuerypointProbeAgent.spread(long, long)`.
+///
+/// # Safety
+/// Called by the VM only, with memory that the recorder has allocated.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_spread(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    address: jni::jlong,
+    length: jni::jlong,
+) {
+    if let (Ok(address), Ok(length)) = (usize::try_from(address), usize::try_from(length)) {
+        // SAFETY: the recorder has allocated it.
+        unsafe { large_pages(address, length) };
+    }
+}
+
+/// Asks the system for large pages, where it knows them: rows are looked up all over, and small pages make the
+/// processor look up most of their addresses too.
+#[cfg(target_os = "linux")]
+unsafe fn large_pages(address: usize, length: usize) {
+    const LARGE: usize = 1 << 21;
+    let from = address.next_multiple_of(LARGE);
+    let to = (address + length) / LARGE * LARGE;
+    if from < to {
+        // SAFETY: whole pages inside of what the caller owns. It is advice: what it answers does not matter.
+        unsafe { libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+unsafe fn large_pages(_address: usize, _length: usize) {}
