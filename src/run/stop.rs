@@ -148,20 +148,30 @@ impl Stop {
         if self.frames.is_none() {
             let start_frame = i32::try_from(self.hidden).unwrap_or(i32::MAX);
             let all = thread_reference::Frames { thread: self.thread, start_frame, length: -1 };
-            let mut frames = vm.conn().send(all).await?;
-            if vm.is_probed() {
-                for frame in &mut frames {
-                    frame.location = vm.original(frame.location).await?;
-                }
-                if let Some(newest) = frames.first_mut().filter(|_| self.hidden > 0) {
-                    // Where a way is taken stands behind the method's own code.
-                    newest.location = self.location;
-                }
-            }
-            self.depth = Some(u32::try_from(frames.len()).unwrap_or(u32::MAX));
-            self.frames = Some(frames);
+            let frames = vm.conn().send(all).await?;
+            self.read(vm, frames).await?;
         }
         Ok(self.frames.as_deref().unwrap_or_default())
+    }
+
+    /// These are its frames, as the VM has told them.
+    pub async fn read(
+        &mut self,
+        vm: &mut Vm,
+        mut frames: Vec<thread_reference::Frame>,
+    ) -> Result<(), RunError> {
+        if vm.is_probed() {
+            for frame in &mut frames {
+                frame.location = vm.original(frame.location).await?;
+            }
+            if let Some(newest) = frames.first_mut().filter(|_| self.hidden > 0) {
+                // Where a way is taken stands behind the method's own code.
+                newest.location = self.location;
+            }
+        }
+        self.depth = Some(u32::try_from(frames.len()).unwrap_or(u32::MAX));
+        self.frames = Some(frames);
+        Ok(())
     }
 
     /// Its whole stack, by key, with the keys of its frames, newest first.

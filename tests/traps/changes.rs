@@ -195,6 +195,43 @@ fn of_a_hundred_thousand_owners_the_one_that_is_seen() {
     }
 }
 
+/// Which of very many was written last is kept in other ways as they follow each other in other ways.
+#[test]
+fn whatever_way_owners_follow_each_other_no_last_write_is_lost() {
+    let ranges = [
+        10..11,
+        100..120,
+        2000..2008,
+        2100..2110,
+        2200..2224,
+        2300..2304,
+        2400..2403,
+        2950..2952,
+        1600..1601,
+    ];
+    let asked_for: Vec<u32> = ranges.into_iter().flatten().collect();
+    let texts: Vec<String> =
+        asked_for.iter().flat_map(|n| [format!("all[{n}].value"), format!("cells[{n}]")]).collect();
+    let fixture = Fixture::new("phases", "Phases");
+    // Several queries of one field are kept in other code than one alone.
+    let alone = ["all[2003].value", "all[2210].value", "all[2302].value", "all[2599].value", "cells[2205]"]
+        .map(str::to_owned);
+    for texts in alone.chunks(1).chain([texts.as_slice()]) {
+        let mut points = format!(r#"(id: "A", at: Line("Phases", {{A}}), collect: {texts:?}),"#);
+        for (place, text) in texts.iter().enumerate() {
+            points += &format!(r#"(id: "Q{place}", at: LastChange("A:{text}")),"#);
+        }
+        for asked in fixture.ask_with(&points, &["--backend", "probe", "--eager", "0"]) {
+            for (place, text) in texts.iter().enumerate() {
+                let (id, seen) = (format!("Q{place}"), &asked.point("A")["collected"][text]);
+                asked.has(&id, &[("new", seen.as_str().expect("a value"))]).certain(&id);
+            }
+            // What the first run had lost, further ones would have found.
+            assert_eq!(asked.answer["runs"], 2, "{texts:?}");
+        }
+    }
+}
+
 #[test]
 fn threads_of_one_name_keep_what_each_has_written() {
     let points = r#"

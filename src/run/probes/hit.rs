@@ -17,7 +17,7 @@ use std::rc::Rc;
 impl Watcher {
     /// The recorder has stopped a thread.
     pub(in crate::run) async fn probed(&mut self, thread: ThreadId) -> Result<Option<Stop>, RunError> {
-        let Some(hit) = Recorder::stopped(&mut self.watched.vm, thread).await? else { return Ok(None) };
+        let Some(mut hit) = Recorder::stopped(&mut self.watched, thread).await? else { return Ok(None) };
         let Some(site) = self.watched.vm.told.as_mut().and_then(|told| told.site(hit.site)) else {
             self.watched.report.warn(format!("the recorder stopped at a site without a name ({})", hit.site));
             return Ok(None);
@@ -29,6 +29,9 @@ impl Watcher {
         let key = self.thread_key(thread).await?;
         let location = Location { index: site.site.bci.into(), ..hit.location };
         let mut stop = Stop::below(thread, key, location, hit.hidden);
+        if let Some(frames) = hit.frames.take() {
+            stop.read(&mut self.watched.vm, frames).await?;
+        }
         let ordinal = u32::try_from(hit.ordinal).unwrap_or(u32::MAX);
         let Some(query) = self.query(site.query) else { return Ok(Some(stop)) };
         let way = match &query.event {

@@ -5,6 +5,7 @@ use crate::run::error::RunError;
 use crate::run::stop::Stop;
 use crate::run::vm::{Vm, or_default};
 use crate::run::watched::Watched;
+use jdwp::commands::thread_reference::Frame;
 use jdwp::commands::{
     array_reference, class_type, event_request, reference_type, stack_frame, string_reference,
     thread_reference,
@@ -13,7 +14,7 @@ use jdwp::{
     ArrayId, EventKind, InvokeOptions, Location, MethodId, Modifier, ReferenceTypeId, StringId,
     SuspendPolicy, Tag, ThreadId, TypeTag,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 /// Its binary name.
@@ -28,6 +29,8 @@ pub struct Recorder {
     /// Where the agent writes the log of copies.
     pub log: PathBuf,
     class: Option<Class>,
+    /// Threads whose stack was too deep to be read at each stop.
+    deep: HashSet<ThreadId>,
 }
 
 #[derive(Clone, Copy)]
@@ -59,15 +62,19 @@ pub struct Stopped {
     pub hidden: usize,
     /// Where the program stands, by its code as it is now.
     pub location: Location,
+    /// The program's frames, where the stack was read.
+    pub frames: Option<Vec<Frame>>,
 }
 
-/// Four frames of the recorder's own nearly always, and one of the program's.
+/// Five frames of the recorder's own nearly always, and one of the program's.
 const OWN_FRAMES: i32 = 8;
+/// A deeper stack is read only where it is asked for.
+const DEEP: usize = 200;
 
 impl Recorder {
     /// What is known before the VM runs.
     pub fn new(budgets: HashMap<u16, u32>, log: PathBuf) -> Recorder {
-        Recorder { budgets, stopped: HashMap::new(), log, class: None }
+        Recorder { budgets, stopped: HashMap::new(), log, class: None, deep: HashSet::new() }
     }
 
     /// Whether a location is where the recorder stops.
@@ -98,10 +105,10 @@ impl Recorder {
     }
 
     /// Reads what the recorder stops with.
-    pub async fn stopped(vm: &mut Vm, thread: ThreadId) -> Result<Option<Stopped>, RunError> {
+    pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<Stopped>, RunError> {
+        let Some(recorder) = watched.recorder.as_mut() else { return Ok(None) };
+        let vm = &mut watched.vm;
         let conn = vm.conn().clone();
-        let (frames, hidden) = newest_frames(vm, thread).await?;
-        let (Some(newest), Some(program)) = (frames.first(), frames.get(hidden)) else { return Ok(None) };
         let slot = |slot: i32, sigbyte: Tag| stack_frame::Slot { slot, sigbyte };
         let slots = vec![
             slot(0, Tag::Int),
@@ -111,7 +118,26 @@ impl Recorder {
             slot(5, Tag::Long),
             slot(7, Tag::Object),
         ];
-        let values = conn.send(stack_frame::GetValues { thread, frame: newest.frame_id, slots }).await?;
+        let (frames, hidden, values) = if recorder.deep.contains(&thread) {
+            let (frames, hidden) = newest_frames(vm, thread).await?;
+            let Some(newest) = frames.first() else { return Ok(None) };
+            let ask = stack_frame::GetValues { thread, frame: newest.frame_id, slots };
+            (frames, hidden, conn.send(ask).await?)
+        } else {
+            let (frames, values) = vm.top.stack_and_values(&conn, thread, slots).await?;
+            let hidden = own_frames(vm, &frames).await?;
+            (frames, hidden, values)
+        };
+        let Some(program) = frames.get(hidden) else { return Ok(None) };
+        let location = program.location;
+        let frames = if recorder.deep.contains(&thread) {
+            None
+        } else {
+            if frames.len() > DEEP {
+                recorder.deep.insert(thread);
+            }
+            Some(frames.into_iter().skip(hidden).collect())
+        };
         let [
             jdwp::Value::Int(site),
             jdwp::Value::Long(ordinal),
@@ -131,16 +157,14 @@ impl Recorder {
             bits,
             value,
             hidden,
-            location: program.location,
+            location,
+            frames,
         }))
     }
 }
 
 /// The newest frames of a thread, and how many of them are the recorder's.
-async fn newest_frames(
-    vm: &mut Vm,
-    thread: ThreadId,
-) -> Result<(Vec<thread_reference::Frame>, usize), RunError> {
+async fn newest_frames(vm: &mut Vm, thread: ThreadId) -> Result<(Vec<Frame>, usize), RunError> {
     let mut length = OWN_FRAMES;
     loop {
         let ask = thread_reference::Frames { thread, start_frame: 0, length };
@@ -153,18 +177,22 @@ async fn newest_frames(
             }
             Err(e) => return Err(e.into()),
         };
-        let mut hidden = 0;
-        for frame in &frames {
-            if !is_own(vm, frame.location).await? {
-                break;
-            }
-            hidden += 1;
-        }
+        let hidden = own_frames(vm, &frames).await?;
         if hidden < frames.len() || length < 0 {
             return Ok((frames, hidden));
         }
         length = -1;
     }
+}
+
+/// How many of the newest frames are the recorder's.
+async fn own_frames(vm: &mut Vm, frames: &[Frame]) -> Result<usize, RunError> {
+    for (place, frame) in frames.iter().enumerate() {
+        if !is_own(vm, frame.location).await? {
+            return Ok(place);
+        }
+    }
+    Ok(frames.len())
 }
 
 /// Whether a location is in the recorder.

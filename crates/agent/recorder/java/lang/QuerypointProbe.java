@@ -282,11 +282,16 @@ public final class QuerypointProbe {
             site.pass(n, owner, index, bits, value);
         }
         if (query >= 0) {
-            QuerypointProbeKept run = site.run;
-            if (run != null) {
-                run.follow(n, hash(owner, index));
-            } else if (!QUERIES[query].dormant) {
-                QUERIES[query].keep(thread, site, n, hash(owner, index));
+            QuerypointProbeQuery of = QUERIES[query];
+            if (of.current == site) {
+                int hash = hash(owner, index);
+                if (site.hash != hash) {
+                    of.change(thread, site, n, hash);
+                }
+            } else if (site.run != null) {
+                site.run.follow(n, hash(owner, index));
+            } else if (!of.dormant) {
+                of.keep(thread, site, n, hash(owner, index));
             }
         }
         site.count = n;

@@ -49,6 +49,13 @@ final class QuerypointProbeKept {
     private long until;
     /** By the lower bits of such a hit, the hash code of its owner. */
     private long hashes;
+    /** The owners are few and come again: each has a place here by the lower bits of its hash code, of two words: that code,
+     * and its last hit, 0 for none. Then no hit waits by its number. */
+    private boolean few;
+    private long places;
+    /** So many hits found their place taken by another owner, since so many hits of the site. */
+    private int ousted;
+    private long asOf;
     /** Of what {@link #settle()} reads ahead. */
     private long read;
 
@@ -97,13 +104,60 @@ final class QuerypointProbeKept {
         return this.site != null;
     }
 
-    /** A hit of the run. All that it costs is one store: the hit's number says the rest. */
+    /** A hit of the run. It costs a store or two: the hit's number says the rest. */
     @Hidden
     @ForceInline
     void follow(long n, int hash) {
+        if (few) {
+            long place = places + ((hash & WAITING - 1) << 4);
+            if ((int) U.getLong(place) == hash) {
+                U.putLong(place + 8, n);
+            } else {
+                oust(place, n, hash);
+            }
+            return;
+        }
         U.putInt(hashes + ((n & WAITING - 1) << 2), hash);
         if ((n & WAITING - 1) == WAITING - 1) {
             settle(n);
+        }
+    }
+
+    /** Another owner has the place of this hit's. */
+    @Hidden
+    @DontInline
+    private void oust(long place, long n, int hash) {
+        long before = U.getLong(place + 8);
+        if (before != 0) {
+            if (waiting == WAITING && !settle()) {
+                end();
+                return;
+            }
+            add((int) U.getLong(place), turn, before << 20 | number);
+        }
+        U.putLong(place, hash & 0xffffffffL);
+        U.putLong(place + 8, n);
+        if (++ousted == WAITING) {
+            ousted = 0;
+            if (n - asOf < 4 * WAITING) {
+                clear();
+                since = n + 1;
+                few = false;
+            }
+            asOf = n;
+        }
+    }
+
+    /** Puts into rows what has a place. */
+    @Hidden
+    private void clear() {
+        for (int i = 0; i < WAITING; i++) {
+            long place = places + ((long) i << 4);
+            long n = U.getLong(place + 8);
+            if (n != 0 && (waiting < WAITING || settle())) {
+                add((int) U.getLong(place), turn, n << 20 | number);
+            }
+            U.putLong(place + 8, 0);
         }
     }
 
@@ -130,13 +184,17 @@ final class QuerypointProbeKept {
     @Hidden
     private boolean rest() {
         long last = until;
-        if (site == null && last >= since) {
+        if (site == null && few) {
+            clear();
+            few = false;
+            since = last + 1;
+        } else if (site == null && last >= since) {
             settle(last);
         }
         return waiting < WAITING || settle();
     }
 
-    /** Puts the hits of the run up to the n-th into rows. It ends unless most have other owners than those before. */
+    /** Puts the hits of the run up to the n-th into rows. */
     @Hidden
     @DontInline
     private void settle(long n) {
@@ -145,16 +203,24 @@ final class QuerypointProbeKept {
             return;
         }
         int same = 0;
+        int again = 0;
         int before = 0;
         for (long i = since; i <= n && waiting < WAITING; i++) {
             int hash = U.getInt(hashes + ((i & WAITING - 1) << 2));
             add(hash, turn, i << 20 | number);
+            long place = places + ((hash & WAITING - 1) << 4);
             same += hash == before ? 1 : 0;
+            again += (int) U.getLong(place) == hash ? 1 : 0;
+            U.putLong(place, hash & 0xffffffffL);
             before = hash;
         }
         since = n + 1;
         if (!settle() || same > WAITING / 2) {
             end();
+        } else if (again > WAITING / 2) {
+            ousted = 0;
+            asOf = n;
+            few = true;
         }
     }
 
@@ -197,6 +263,8 @@ final class QuerypointProbeKept {
         }
         try {
             hashes = U.allocateMemory(WAITING << 2);
+            places = U.allocateMemory(WAITING << 4);
+            U.setMemory(places, WAITING << 4, (byte) 0);
             fresh = U.allocateMemory(WAITING << 4);
             return true;
         } catch (Throwable e) {
@@ -208,8 +276,16 @@ final class QuerypointProbeKept {
     /** Whether there is a last hit on the owners with a hash code: {@link #record}. */
     @Hidden
     boolean find(int hash) {
+        if (few) {
+            long place = places + ((hash & WAITING - 1) << 4);
+            if ((int) U.getLong(place) == hash && U.getLong(place + 8) != 0) {
+                latest = turn;
+                record = U.getLong(place + 8) << 20 | number;
+                return true;
+            }
+        }
         QuerypointProbeSite running = site;
-        long last = running == null ? until : running.count;
+        long last = few ? 0 : running == null ? until : running.count;
         for (long i = last; i >= since && i > last - WAITING; i--) {
             if (U.getInt(hashes + ((i & WAITING - 1) << 2)) == hash) {
                 latest = turn;

@@ -1,7 +1,6 @@
 package java.lang;
 
 import jdk.internal.vm.annotation.DontInline;
-import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /** A query, of which the last hit of each owner is kept: what all threads share. */
@@ -25,7 +24,7 @@ final class QuerypointProbeQuery {
 
     private final int number;
     /** Where the last kept hit was, which is in no row yet. */
-    private QuerypointProbeSite current;
+    QuerypointProbeSite current;
     /** The thread of the last kept hit. */
     private QuerypointProbeThread holder;
     /** How often that was another one before: orders what different threads keep. */
@@ -66,7 +65,6 @@ final class QuerypointProbeQuery {
 
     /** The n-th hit of a site is the last one of the owners with this hash code. */
     @Hidden
-    @ForceInline
     void keep(Thread thread, QuerypointProbeSite site, long n, int hash) {
         if (narrow) {
             keepOnly(site, n, hash);
@@ -83,7 +81,7 @@ final class QuerypointProbeQuery {
     /** The last hit is now at this site, of another owner than the one before. */
     @Hidden
     @DontInline
-    private void change(Thread thread, QuerypointProbeSite site, long n, int hash) {
+    void change(Thread thread, QuerypointProbeSite site, long n, int hash) {
         if (site.query < 0) {
             return;
         }
@@ -116,8 +114,10 @@ final class QuerypointProbeQuery {
         }
     }
 
+    /** The last hit of the thread before is kept by this one, and comes after all that the other has kept itself. */
     @Hidden
     private void hold(QuerypointProbeThread own, QuerypointProbeKept kept, QuerypointProbeSite site, int hash) {
+        turn++;
         QuerypointProbeSite before = current;
         if (before != null) {
             kept.keep(before.hash, turn, before.count << 20 | before.number);
@@ -127,7 +127,6 @@ final class QuerypointProbeQuery {
             run = null;
         }
         holder = own;
-        turn++;
         site.hash = hash;
         current = site;
     }
