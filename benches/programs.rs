@@ -44,7 +44,7 @@ const ROWS: &[Row] = &[
     Row {
         name: "kxml2",
         jars: &["kxml2"],
-        size: 60_000,
+        size: 200_000,
         small: 300,
         root: r#"Line("Programs", PARSED)"#,
         change: "A:parser.column",
