@@ -19,7 +19,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 const ROWS: &[(&str, &str, &str, &str, u64)] = &[
     ("field of one object", "field", "A:hot.value", "end", 1),
     ("field of 10,000,000 objects", "owners", "A:hot.value", "end", 10_000_000),
-    ("array element", "array", "A:cells[7]", "end", 1),
+    ("array element 7", "array", "A:cells[7]", "end", 1),
+    ("array element, any index", "array", "A:cells[seven]", "end", 1),
     ("local variable", "local", "A:last", "local", 1),
     ("condition", "condition", "", "condition", 1),
 ];

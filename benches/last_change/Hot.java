@@ -81,6 +81,7 @@ public class Hot {
         }
         int[] cells = new int[8];
         Hot hot = all[0];
+        int seven = cells.length - 1;
         long before = System.nanoTime();
         int result = switch (args[0]) {
             case "field" -> field(hot, count, 1);
@@ -91,6 +92,6 @@ public class Hot {
         };
         System.out.println("took " + (System.nanoTime() - before) / 1e6);
         System.out.println("peak " + peak());
-        System.out.println(result + hot.value + cells[7]); // <- end
+        System.out.println(result + hot.value + cells[seven]); // <- end
     }
 }

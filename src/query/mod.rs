@@ -123,6 +123,8 @@ pub struct Field {
 pub struct Element {
     /// Descriptor of the elements.
     pub descriptor: Arc<str>,
+    /// Their index, where the chain says it.
+    pub index: Option<i32>,
 }
 
 /// What is made.

@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_a_back_end_cannot_answer_costs_nothing_known() {
-        let query = query(Event::ElementWritten(Element { descriptor: "I".into() }));
+        let query = query(Event::ElementWritten(Element { descriptor: "I".into(), index: None }));
         let gate = Gate::All;
         assert_eq!(of_point(&counts(&query, &gate, 7), Backend::Jdwp, busy(1.0)), None);
         assert_eq!(of_chain(&[counts(&query, &gate, 7)], 0, Backend::Jdwp, busy(1.0)), None);

@@ -26,13 +26,36 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_budgets(
         };
         all.map(budget).collect::<Vec<_>>()
     });
-    let budgets = budgets.unwrap_or_default();
     // SAFETY: the VM passes its environment.
+    unsafe { ints(env, &budgets.unwrap_or_default()) }
+}
+
+/// `QuerypointProbeAgent.indices()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_indices(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jintArray {
+    let indices = with_state(|state| {
+        let plan = &state.probes.plan;
+        let of = |query| plan.arrays.iter().find(|sites| usize::from(sites.query) == query);
+        (0..plan.queries.len()).map(|query| of(query).and_then(|sites| sites.index).unwrap_or(-1)).collect()
+    });
+    // SAFETY: the VM passes its environment.
+    unsafe { ints(env, &indices.unwrap_or_else(Vec::new)) }
+}
+
+/// An array of `int`; none where there is no memory for it.
+unsafe fn ints(env: *mut jni::JNIEnv, values: &[jni::jint]) -> jni::jintArray {
+    // SAFETY: the caller passes the VM's environment.
     let env = unsafe { JniEnv::from_raw(env) };
-    let length = jni::jsize::try_from(budgets.len()).unwrap_or(0);
+    let length = jni::jsize::try_from(values.len()).unwrap_or(0);
     let Some(array) = env.new_int_array(length) else { return std::ptr::null_mut() };
     // SAFETY: the array was just made, of this length.
-    unsafe { env.set_int_array_region(array, 0, length, &budgets) };
+    unsafe { env.set_int_array_region(array, 0, length, values) };
     array
 }
 

@@ -272,6 +272,8 @@ pub struct ArraySites {
     pub kind: char,
     /// Whether the last hit of each element is kept.
     pub keep: bool,
+    /// The index of the elements that are asked for, where that is known. Then hits of others neither stop nor are kept.
+    pub index: Option<i32>,
 }
 
 /// Arrays of one type, whose making is a site in every class that is not the VM's own.

@@ -5,7 +5,7 @@ use super::Rule;
 use super::seen::{Places, Seen, Variable};
 use super::watch::write_events;
 use crate::chain::translate::{Ask, PointContext, Stop};
-use crate::expr::{EventPart, EventTypes, Expr, Type};
+use crate::expr::{EventPart, EventTypes, Expr, Literal, Node, Type};
 use crate::model::Site;
 use crate::query::{Constraint, Element, Event, Field, FrameSelector, Keep, Slot, StoreSite};
 use bytecode::stores::stores_to;
@@ -118,7 +118,11 @@ impl Seen {
             index: Some(Type::of_descriptor("I")),
             ..EventTypes::default()
         };
-        let event = Event::ElementWritten(Element { descriptor: descriptor.into() });
+        let known = match index.node() {
+            Node::Literal(Literal::Int(index)) => Some(*index),
+            _ => None,
+        };
+        let event = Event::ElementWritten(Element { descriptor: descriptor.into(), index: known });
         let keep = vec![Keep { frame: 0, expr: Arc::new(Expr::event(EventPart::Index)) }];
         Ask { constraints, keep, ..Ask::plain(event, None, events) }
     }

@@ -76,7 +76,8 @@ pub fn plan(
             Event::Read(field) => (field, false),
             Event::ElementWritten(element) => {
                 let kind = kind_of(&element.descriptor);
-                plan.arrays.push(ArraySites { query: query.point.0, kind, keep: gate.keeps() });
+                let (query, keep) = (query.point.0, gate.keeps());
+                plan.arrays.push(ArraySites { query, kind, keep, index: element.index });
                 continue;
             }
             Event::Changed(contents) => {

@@ -25,15 +25,17 @@ public final class QuerypointProbe {
 
     static {
         int[] budgets;
+        int[] indices = null;
         try {
             budgets = QuerypointProbeAgent.budgets();
+            indices = QuerypointProbeAgent.indices();
         } catch (Throwable e) {
             budgets = new int[0];
             QuerypointProbeAgent.lose(QuerypointProbeAgent.UNASKED);
         }
         QUERIES = new QuerypointProbeQuery[budgets.length];
         for (int i = 0; i < budgets.length; i++) {
-            QUERIES[i] = new QuerypointProbeQuery(i, budgets[i]);
+            QUERIES[i] = new QuerypointProbeQuery(i, budgets[i], indices == null ? -1 : indices[i]);
             try {
                 String about = QuerypointProbeAgent.collection(i);
                 if (about != null) {
@@ -242,27 +244,48 @@ public final class QuerypointProbe {
     /** An element of an array is about to be written. For query -1 the last hit is not kept. */
     @Hidden
     public static void element(Object array, int index, int value, int number, int query) {
-        hit(array, index, value, null, number, query);
+        if (skips(index, query)) {
+            count(number);
+        } else {
+            hit(array, index, value, null, number, query);
+        }
     }
 
     @Hidden
     public static void element(Object array, int index, long value, int number, int query) {
-        hit(array, index, value, null, number, query);
+        if (skips(index, query)) {
+            count(number);
+        } else {
+            hit(array, index, value, null, number, query);
+        }
     }
 
     @Hidden
     public static void element(Object array, int index, float value, int number, int query) {
-        hit(array, index, Float.floatToRawIntBits(value), null, number, query);
+        if (skips(index, query)) {
+            count(number);
+        } else {
+            hit(array, index, Float.floatToRawIntBits(value), null, number, query);
+        }
     }
 
     @Hidden
     public static void element(Object array, int index, double value, int number, int query) {
-        hit(array, index, Double.doubleToRawLongBits(value), null, number, query);
+        if (skips(index, query)) {
+            count(number);
+        } else {
+            hit(array, index, Double.doubleToRawLongBits(value), null, number, query);
+        }
     }
 
     @Hidden
     public static void element(Object array, int index, Object value, int number, int query) {
-        if (fits(array, index, value)) {
+        if (!fits(array, index, value)) {
+            return;
+        }
+        if (skips(index, query)) {
+            count(number);
+        } else {
             hit(array, index, 0, value, number, query);
         }
     }
@@ -288,6 +311,7 @@ public final class QuerypointProbe {
                 if (site.hash != hash) {
                     of.change(thread, site, n, hash);
                 }
+                site.last = n;
             } else if (site.run != null) {
                 site.run.follow(n, hash(owner, index));
             } else if (!of.dormant) {
@@ -335,7 +359,11 @@ public final class QuerypointProbe {
     /** Counts a hit and keeps it as the last one of an element. */
     @Hidden
     public static void keepElement(Object array, int index, int number, int query) {
-        keep(number, query, hash(array, index));
+        if (skips(index, query)) {
+            count(number);
+        } else {
+            keep(number, query, hash(array, index));
+        }
     }
 
     /** As {@link #keepElement(Object, int, int, int)}, of an array of references. */
@@ -362,6 +390,13 @@ public final class QuerypointProbe {
             QUERIES[query].keep(thread, site, n, hash);
         }
         site.count = n;
+    }
+
+    /** Whether another element is asked for. */
+    @Hidden
+    @ForceInline
+    private static boolean skips(int index, int query) {
+        return query >= 0 && QUERIES[query].skips(index);
     }
 
     /** Whether the store will not throw. */

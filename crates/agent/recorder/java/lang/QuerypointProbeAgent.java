@@ -37,6 +37,9 @@ final class QuerypointProbeAgent {
     /** By query, how many of its first hits stop; -1: none is kept before one that is to stop, -2: before the only one. */
     static native int[] budgets();
 
+    /** By query, the index of the elements that are asked for; -1: any. */
+    static native int[] indices();
+
     /** Whether hits are only counted. */
     static native boolean counting();
 

@@ -1,6 +1,7 @@
 package java.lang;
 
 import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /** A query, of which the last hit of each owner is kept: what all threads share. */
@@ -23,6 +24,8 @@ final class QuerypointProbeQuery {
     private long record;
 
     private final int number;
+    /** The index of the elements that are asked for; -1: any. */
+    private final int index;
     /** Where the last kept hit was, which is in no row yet. */
     QuerypointProbeSite current;
     /** The thread of the last kept hit. */
@@ -33,12 +36,20 @@ final class QuerypointProbeQuery {
     private QuerypointProbeKept run;
 
     @Hidden
-    QuerypointProbeQuery(int number, int budget) {
+    QuerypointProbeQuery(int number, int budget, int index) {
         this.number = number;
+        this.index = index;
         this.left = budget < 0 ? 0 : budget;
         this.dormant = budget < 0;
         this.known = budget < 0;
         this.narrow = budget == -2;
+    }
+
+    /** Whether an element is not asked for. */
+    @Hidden
+    @ForceInline
+    boolean skips(int index) {
+        return this.index >= 0 && this.index != index;
     }
 
     /** The hit that is asked for has come: from here on hits are kept. */
@@ -76,6 +87,7 @@ final class QuerypointProbeQuery {
         } else if (current != site || site.hash != hash) {
             change(thread, site, n, hash);
         }
+        site.last = n;
     }
 
     /** The last hit is now at this site, of another owner than the one before. */
@@ -103,9 +115,10 @@ final class QuerypointProbeQuery {
         }
         QuerypointProbeSite before = current;
         if (before != null) {
-            kept.keep(before.hash, turn, before.count << 20 | before.number);
+            kept.keep(before.hash, turn, before.last << 20 | before.number);
         }
-        if (before == site && site.thread == thread && kept.starts(site, turn, n, hash)) {
+        // Hits that are passed over have numbers too.
+        if (before == site && index < 0 && site.thread == thread && kept.starts(site, turn, n, hash)) {
             current = null;
             run = kept;
         } else {
@@ -120,7 +133,7 @@ final class QuerypointProbeQuery {
         turn++;
         QuerypointProbeSite before = current;
         if (before != null) {
-            kept.keep(before.hash, turn, before.count << 20 | before.number);
+            kept.keep(before.hash, turn, before.last << 20 | before.number);
         }
         if (run != null) {
             run.stop();
@@ -151,7 +164,7 @@ final class QuerypointProbeQuery {
         }
         QuerypointProbeSite at = current;
         if (at != null && at.hash == hash && turn >= latest) {
-            record = at.count << 20 | at.number;
+            record = at.last << 20 | at.number;
         }
         return record == 0 ? "" : QuerypointProbeSite.told(record);
     }

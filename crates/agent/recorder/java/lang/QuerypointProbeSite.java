@@ -30,7 +30,8 @@ final class QuerypointProbeSite {
     long count;
     /** The next hit that stops. */
     long stop = NEVER;
-    /** Of the owner of the last kept hit. */
+    /** The last kept hit, and the hash code of its owner. */
+    long last;
     int hash;
     /** Where its hits follow each other in the thread that it is offered to, each of another owner. */
     QuerypointProbeKept run;
@@ -138,14 +139,14 @@ final class QuerypointProbeSite {
     /** A hit that may be one to stop at. */
     @Hidden
     void pass(long n, Object owner, int index, long bits, Object value) {
-        if (probe.isQuiet()) {
+        QuerypointProbeQuery of = query < 0 ? null : QuerypointProbe.QUERIES[query];
+        if (probe.isQuiet() || of != null && of.skips(index)) {
             return;
         }
         boolean stops = false;
         for (int i = 1; i < armed.length && !stops; i++) {
             stops = armed[i] == n;
         }
-        QuerypointProbeQuery of = query < 0 ? null : QuerypointProbe.QUERIES[query];
         if (of != null && of.left > 0) {
             // Hits of different threads may come at once: one more or less of the first does not matter.
             of.left--;
