@@ -185,7 +185,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_bury(
         return -1;
     };
     let Some(alive) = burial::in_heap(&tools, &env, &class, used / 2) else { return -1 };
-    // SAFETY: the recorder has allocated so many rows of two words, and no other thread has them.
+    // SAFETY: the recorder has allocated so many rows of two words, and no other thread writes them.
     let rows = unsafe { std::slice::from_raw_parts_mut(rows as *mut [i64; 2], capacity) };
     let mut left = 0;
     for [word, record] in rows.iter_mut().filter(|[_, record]| *record != 0) {

@@ -312,8 +312,8 @@ public final class QuerypointProbe {
                     of.change(thread, site, n, hash);
                 }
                 site.last = n;
-            } else if (site.run != null) {
-                site.run.follow(n, hash(owner, index));
+            } else if (site.streak != null) {
+                site.streak.follow(n, hash(owner, index));
             } else if (!of.dormant) {
                 of.keep(thread, site, n, hash(owner, index));
             }

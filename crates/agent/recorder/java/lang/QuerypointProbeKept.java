@@ -44,7 +44,7 @@ final class QuerypointProbeKept {
     private QuerypointProbeSite site;
     private int number;
     private int turn;
-    /** The first of those hits that is in no row yet, and the last of a run that was stopped. */
+    /** The first of those hits that is in no row yet, and the last of a streak that was stopped. */
     private long since = 1;
     private long until;
     /** By the lower bits of such a hit, the hash code of its owner. */
@@ -84,7 +84,7 @@ final class QuerypointProbeKept {
         waiting++;
     }
 
-    /** Whether this hit is the first of a run. */
+    /** Whether this hit is the first of a streak. */
     @Hidden
     boolean starts(QuerypointProbeSite site, int turn, long n, int hash) {
         if (often != site) {
@@ -99,12 +99,12 @@ final class QuerypointProbeKept {
         this.turn = turn;
         since = n;
         this.site = site;
-        site.run = this;
+        site.streak = this;
         follow(n, hash);
         return this.site != null;
     }
 
-    /** A hit of the run. It costs a store or two: the hit's number says the rest. */
+    /** A hit of the streak. It costs a store or two: the hit's number says the rest. */
     @Hidden
     @ForceInline
     void follow(long n, int hash) {
@@ -161,7 +161,7 @@ final class QuerypointProbeKept {
         }
     }
 
-    /** The run has ended; maybe another thread says so. */
+    /** The streak has ended; maybe another thread says so. */
     @Hidden
     void stop() {
         QuerypointProbeSite of = site;
@@ -176,11 +176,11 @@ final class QuerypointProbeKept {
         QuerypointProbeSite of = site;
         site = null;
         if (of != null) {
-            of.run = null;
+            of.streak = null;
         }
     }
 
-    /** Puts into rows what a run that has ended has left. */
+    /** Puts into rows what a streak that has ended has left. */
     @Hidden
     private boolean rest() {
         long last = until;
@@ -194,7 +194,7 @@ final class QuerypointProbeKept {
         return waiting < WAITING || settle();
     }
 
-    /** Puts the hits of the run up to the n-th into rows. */
+    /** Puts the hits of the streak up to the n-th into rows. */
     @Hidden
     @DontInline
     private void settle(long n) {

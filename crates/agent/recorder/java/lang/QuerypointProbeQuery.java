@@ -33,7 +33,7 @@ final class QuerypointProbeQuery {
     /** How often that was another one before: orders what different threads keep. */
     private int turn;
     /** Where the hits of one site follow each other, each of another owner; then there is no current site. */
-    private QuerypointProbeKept run;
+    private QuerypointProbeKept streak;
 
     @Hidden
     QuerypointProbeQuery(int number, int budget, int index) {
@@ -81,9 +81,9 @@ final class QuerypointProbeQuery {
             keepOnly(site, n, hash);
             return;
         }
-        QuerypointProbeKept run = this.run;
-        if (run != null && site.run == run && site.thread == thread) {
-            run.follow(n, hash);
+        QuerypointProbeKept streak = this.streak;
+        if (streak != null && site.streak == streak && site.thread == thread) {
+            streak.follow(n, hash);
         } else if (current != site || site.hash != hash) {
             change(thread, site, n, hash);
         }
@@ -109,9 +109,9 @@ final class QuerypointProbeQuery {
             }
             return;
         }
-        if (run != null) {
-            run.stop();
-            run = null;
+        if (streak != null) {
+            streak.stop();
+            streak = null;
         }
         QuerypointProbeSite before = current;
         if (before != null) {
@@ -120,7 +120,7 @@ final class QuerypointProbeQuery {
         // Hits that are passed over have numbers too.
         if (before == site && index < 0 && site.thread == thread && kept.starts(site, turn, n, hash)) {
             current = null;
-            run = kept;
+            streak = kept;
         } else {
             site.hash = hash;
             current = site;
@@ -135,9 +135,9 @@ final class QuerypointProbeQuery {
         if (before != null) {
             kept.keep(before.hash, turn, before.last << 20 | before.number);
         }
-        if (run != null) {
-            run.stop();
-            run = null;
+        if (streak != null) {
+            streak.stop();
+            streak = null;
         }
         holder = own;
         site.hash = hash;

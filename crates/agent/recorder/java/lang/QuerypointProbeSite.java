@@ -34,7 +34,7 @@ final class QuerypointProbeSite {
     long last;
     int hash;
     /** Where its hits follow each other in the thread that it is offered to, each of another owner. */
-    QuerypointProbeKept run;
+    QuerypointProbeKept streak;
     final QuerypointProbeThread probe;
     /** As the agent numbers it, whatever the thread. */
     final int site;
