@@ -348,9 +348,13 @@ impl Vm {
         for item in asked {
             values.push(match item {
                 Asked::Known(value) => value,
-                Asked::Text(id, text) => {
-                    Value::Str(Arc::new(JavaString { id, text: text.await?.into_string() }))
-                }
+                Asked::Text(id, text) => match text.await {
+                    // It would be more than one wants to hold, or to read: it is known by its identity.
+                    Err(jdwp::Error::ReplyTooLong { .. }) => {
+                        Value::Object { id, class: tables.class_key("java.lang.String") }
+                    }
+                    text => Value::Str(Arc::new(JavaString { id, text: text?.into_string() })),
+                },
                 Asked::Class(id, class) => {
                     let class = class.await?.type_id;
                     let name = self.class(class).await?.name.clone();

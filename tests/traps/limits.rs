@@ -186,3 +186,19 @@ fn a_full_heap_ends_the_program_or_only_a_thread() {
         assert_eq!(processes_with(&mine).len(), 0, "{how}");
     }
 }
+
+#[test]
+fn a_text_is_too_long_to_be_read() {
+    let points = r#"
+        (id: "A", at: Line("LargeText", {A}), collect: ["all", "all.length()", "all == text", "all == \"x\""]),
+        (id: "B", at: LastChange("A:LargeText.steps"), collect: ["all"]),
+        (id: "T", at: LastChange("A:LargeText.text")),
+    "#;
+    for asked in Fixture::new("large-text", "LargeText").vm("-Xmx1g").ask(points) {
+        asked.held().at("A", "A").at("B", "B").at("T", "T");
+        asked.has("A", &[("collected.all", "String@1"), ("collected.all.length()", "70000000")]);
+        asked.has("A", &[("collected.all == text", "true"), ("collected.all == \"x\"", "false")]);
+        asked.has("B", &[("collected.all", "String@1"), ("new", "70000000")]).certain("B");
+        asked.has("T", &[("new", "String@1")]).certain("T");
+    }
+}

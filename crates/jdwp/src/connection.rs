@@ -16,13 +16,14 @@ use crate::error_code::ErrorCode;
 use crate::event::EventSet;
 use crate::id::IdSizes;
 use crate::packet;
-use crate::state::Shared;
+use crate::state::{Answer, Shared};
 use crate::{handshake, reader};
 
 /// The limits of a connection.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The longest packet to take or send, in bytes with its header. Default: 64 MiB.
+    /// The longest packet to take or send, in bytes with its header. A longer reply is skipped, and is
+    /// [`Error::ReplyTooLong`] to who asked; longer events end the connection. Default: 64 MiB.
     pub max_packet: usize,
     /// How many bytes of events (as they lie in memory) may wait before reading stops, so that the virtual
     /// machine's threads wait in turn. While a reply is awaited reading goes on. Default: 64 MiB.
@@ -198,8 +199,15 @@ impl<R> Pending<R> {
         self.command
     }
 
-    fn read(&self, error_code: u16, body: &[u8]) -> Result<R, Error> {
+    fn read(&self, answer: &Answer) -> Result<R, Error> {
         let command = self.command;
+        let (error_code, body) = match answer {
+            Answer::Reply { error_code, body } => (*error_code, body),
+            Answer::TooLong(length) => {
+                let limit = self.handle.shared.options.max_packet;
+                return Err(Error::ReplyTooLong { command, length: *length, limit });
+            }
+        };
         match ErrorCode(error_code) {
             ErrorCode::NONE => {}
             ErrorCode::VM_DEAD => return Err(Error::VmDead),
@@ -228,7 +236,7 @@ impl<R> Future for Pending<R> {
             state.poll_call(id, cx)
         };
         match answer {
-            Poll::Ready(Ok((error_code, body))) => Poll::Ready(self.read(error_code, &body)),
+            Poll::Ready(Ok(answer)) => Poll::Ready(self.read(&answer)),
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Pending => {
                 self.state = PendingState::Sent(id);

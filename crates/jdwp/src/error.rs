@@ -19,6 +19,18 @@ pub enum Error {
         /// Why.
         code: ErrorCode,
     },
+    /// The reply is longer than is taken: a string of many millions of characters, say. The connection goes on.
+    #[error(
+        "the reply to {command} has {length} bytes, more than the limit of {limit} (Options::max_packet)"
+    )]
+    ReplyTooLong {
+        /// The command, as `Set.Command`.
+        command: &'static str,
+        /// The reply's length in bytes, with its header.
+        length: u32,
+        /// [`Options::max_packet`](crate::Options::max_packet).
+        limit: usize,
+    },
     /// The virtual machine has died: it said so in a reply, or announced its death and ended the connection.
     #[error("the virtual machine has ended; start it again to ask more")]
     VmDead,
@@ -158,7 +170,10 @@ impl Error {
 
     /// Whether the connection is over. If not, only the one command failed.
     pub fn is_fatal(&self) -> bool {
-        !matches!(self, Self::Jdwp { .. } | Self::Reply { .. } | Self::Encode { .. })
+        !matches!(
+            self,
+            Self::Jdwp { .. } | Self::Reply { .. } | Self::ReplyTooLong { .. } | Self::Encode { .. }
+        )
     }
 
     /// Whether the connection ended between two packets, by intent of either side.

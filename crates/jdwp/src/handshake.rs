@@ -77,7 +77,9 @@ where
     let sizes = loop {
         match buffer.next_packet()? {
             Some(Packet::Reply { id: IDS_ID, error_code, body }) => break id_sizes(error_code, &body)?,
-            Some(Packet::Reply { id, .. }) => return Err(MalformedPacket::UnknownReply(id).into()),
+            Some(Packet::Reply { id, .. } | Packet::LongReply { id, .. }) => {
+                return Err(MalformedPacket::UnknownReply(id).into());
+            }
             Some(Packet::Command { set, command, body }) => {
                 early_bytes += body.len();
                 early.push((set, command, body));

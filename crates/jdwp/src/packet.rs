@@ -15,8 +15,21 @@ const COPIED: usize = 4096;
 /// A whole packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Packet {
-    Reply { id: u32, error_code: u16, body: Bytes },
-    Command { set: u8, command: u8, body: Bytes },
+    Reply {
+        id: u32,
+        error_code: u16,
+        body: Bytes,
+    },
+    /// A reply that is longer than the limit: its body is thrown away as it arrives.
+    LongReply {
+        id: u32,
+        length: u32,
+    },
+    Command {
+        set: u8,
+        command: u8,
+        body: Bytes,
+    },
 }
 
 /// The bytes that have arrived and not been taken.
@@ -24,11 +37,13 @@ pub(crate) enum Packet {
 pub(crate) struct PacketBuffer {
     bytes: BytesMut,
     max_packet: usize,
+    /// So many bytes that will arrive belong to a body that nobody gets.
+    unwanted: usize,
 }
 
 impl PacketBuffer {
     pub(crate) fn new(max_packet: usize) -> Self {
-        Self { bytes: BytesMut::new(), max_packet }
+        Self { bytes: BytesMut::new(), max_packet, unwanted: 0 }
     }
 
     /// Where arriving bytes go, with room for more.
@@ -40,6 +55,11 @@ impl PacketBuffer {
         &mut self.bytes
     }
 
+    /// Whether the end of a packet has not arrived.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.unwanted > 0 || !self.bytes.is_empty()
+    }
+
     /// The bytes of a packet whose end has not arrived.
     pub(crate) fn leftover(&self) -> usize {
         self.bytes.len()
@@ -47,6 +67,9 @@ impl PacketBuffer {
 
     /// The next packet, if all of it has arrived.
     pub(crate) fn next_packet(&mut self) -> Result<Option<Packet>, MalformedPacket> {
+        let skipped = self.unwanted.min(self.bytes.len());
+        self.bytes.advance(skipped);
+        self.unwanted -= skipped;
         let Some((length, _)) = self.bytes.split_first_chunk::<4>() else { return Ok(None) };
         let claimed = u32::from_be_bytes(*length);
         let length = usize::try_from(claimed).unwrap_or(usize::MAX);
@@ -54,7 +77,7 @@ impl PacketBuffer {
             return Err(MalformedPacket::TooShort(claimed));
         }
         if length > self.max_packet {
-            return Err(MalformedPacket::TooLong { length: claimed, limit: self.max_packet });
+            return self.long_packet(claimed, length);
         }
         if self.bytes.len() < length {
             return Ok(None);
@@ -70,6 +93,19 @@ impl PacketBuffer {
             0 => Ok(Some(Packet::Command { set: first, command: second, body })),
             other => Err(MalformedPacket::Flags(other)),
         }
+    }
+}
+
+impl PacketBuffer {
+    /// The connection survives a reply that is too long; of events, none may be lost.
+    fn long_packet(&mut self, claimed: u32, length: usize) -> Result<Option<Packet>, MalformedPacket> {
+        let Some((header, _)) = self.bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
+        let [_, _, _, _, a, b, c, d, REPLY, _, _] = *header else {
+            return Err(MalformedPacket::TooLong { length: claimed, limit: self.max_packet });
+        };
+        self.bytes.advance(HEADER);
+        self.unwanted = length - HEADER;
+        Ok(Some(Packet::LongReply { id: u32::from_be_bytes([a, b, c, d]), length: claimed }))
     }
 }
 
@@ -120,9 +156,33 @@ mod tests {
         assert_eq!(buffer(&[0, 0, 0, 10]).next_packet(), Err(MalformedPacket::TooShort(10)));
         let limit = 1 << 20;
         let length = u32::MAX;
-        assert_eq!(buffer(&[0xFF; 4]).next_packet(), Err(MalformedPacket::TooLong { length, limit }));
+        assert_eq!(buffer(&[0xFF; 4]).next_packet(), Ok(None));
+        let mut events = vec![0xFF; 4];
+        events.extend([0, 0, 0, 1, 0, 64, 100]);
+        assert_eq!(buffer(&events).next_packet(), Err(MalformedPacket::TooLong { length, limit }));
         let flags = [0, 0, 0, 11, 0, 0, 0, 0, 0x81, 0, 0];
         assert_eq!(buffer(&flags).next_packet(), Err(MalformedPacket::Flags(0x81)));
+    }
+
+    #[test]
+    fn a_reply_over_the_limit_is_skipped_and_told() {
+        let length: u32 = (1 << 20) + 500;
+        let mut bytes = length.to_be_bytes().to_vec();
+        bytes.extend([0, 0, 0, 7, 0x80, 0, 0]);
+        bytes.resize(length as usize, 0xAB);
+        bytes.extend([0, 0, 0, 11, 0, 0, 0, 8, 0x80, 0, 20]);
+        for step in [1000, 4096, 1 << 21] {
+            let mut buffer = PacketBuffer::new(1 << 20);
+            let mut taken = Vec::new();
+            for piece in bytes.chunks(step) {
+                buffer.space().extend_from_slice(piece);
+                taken.extend(std::iter::from_fn(|| buffer.next_packet().unwrap()));
+                assert!(buffer.leftover() < 4096, "nothing of it is kept");
+            }
+            let next = Packet::Reply { id: 8, error_code: 20, body: Bytes::new() };
+            assert_eq!(taken, [Packet::LongReply { id: 7, length }, next]);
+            assert!(!buffer.is_inside());
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::error::{ClosedBy, Error, MalformedPacket};
 use crate::event::EventSet;
 use crate::id::IdSizes;
 use crate::packet::{Packet, PacketBuffer};
-use crate::state::Shared;
+use crate::state::{Answer, Shared};
 
 /// `Event.Composite`, the one command a virtual machine sends.
 const COMPOSITE: (u8, u8) = (64, 100);
@@ -104,7 +104,7 @@ fn poll_run(
         };
         // Reading is cancel-safe: an unfinished `read_buf` has taken nothing.
         match pin!(stream.read_buf(buffer.space())).poll(cx) {
-            Poll::Ready(Ok(0)) if buffer.leftover() > 0 => {
+            Poll::Ready(Ok(0)) if buffer.is_inside() => {
                 return Poll::Ready(Error::Truncated { have: buffer.leftover() });
             }
             Poll::Ready(Ok(0)) => return Poll::Ready(Error::Closed(ClosedBy::Vm)),
@@ -126,7 +126,10 @@ fn poll_run(
 fn dispatch(shared: &Shared, buffer: &mut PacketBuffer) -> Result<(), Error> {
     while let Some(packet) = buffer.next_packet()? {
         match packet {
-            Packet::Reply { id, error_code, body } => shared.lock().answer(id, error_code, body)?,
+            Packet::Reply { id, error_code, body } => {
+                shared.lock().answer(id, Answer::Reply { error_code, body })?;
+            }
+            Packet::LongReply { id, length } => shared.lock().answer(id, Answer::TooLong(length))?,
             Packet::Command { set, command, body } => {
                 let events = decode_events(set, command, &body, shared.sizes)?;
                 shared.lock().push_events(events);

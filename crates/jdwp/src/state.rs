@@ -52,10 +52,17 @@ enum Call {
     Waiting(Option<Waker>),
     /// Nobody waits for the reply any more; it will be ignored.
     Abandoned,
-    Answered {
+    Answered(Answer),
+}
+
+/// What a virtual machine replies to a command.
+pub(crate) enum Answer {
+    Reply {
         error_code: u16,
         body: Bytes,
     },
+    /// So many bytes, which are more than is taken.
+    TooLong(u32),
 }
 
 impl Shared {
@@ -153,10 +160,10 @@ impl State {
         }
     }
 
-    /// The reply to a call: the error code and the body.
-    pub(crate) fn poll_call(&mut self, id: u32, cx: &mut Context<'_>) -> Poll<Result<(u16, Bytes), Error>> {
+    /// The reply to a call.
+    pub(crate) fn poll_call(&mut self, id: u32, cx: &mut Context<'_>) -> Poll<Result<Answer, Error>> {
         match self.calls.remove(&id) {
-            Some(Call::Answered { error_code, body }) => Poll::Ready(Ok((error_code, body))),
+            Some(Call::Answered(answer)) => Poll::Ready(Ok(answer)),
             _ if let Some(end) = &self.end => Poll::Ready(Err(end.clone())),
             _ => {
                 self.calls.insert(id, Call::Waiting(Some(cx.waker().clone())));
@@ -172,16 +179,16 @@ impl State {
                 *call = Call::Abandoned;
                 self.awaited = self.awaited.saturating_sub(1);
             }
-            Some(Call::Answered { .. }) => {
+            Some(Call::Answered(_)) => {
                 self.calls.remove(&id);
             }
             Some(Call::Abandoned) | None => {}
         }
     }
 
-    pub(crate) fn answer(&mut self, id: u32, error_code: u16, body: Bytes) -> Result<(), MalformedPacket> {
+    pub(crate) fn answer(&mut self, id: u32, answer: Answer) -> Result<(), MalformedPacket> {
         let Some(call) = self.calls.get_mut(&id) else { return Err(MalformedPacket::UnknownReply(id)) };
-        match std::mem::replace(call, Call::Answered { error_code, body }) {
+        match std::mem::replace(call, Call::Answered(answer)) {
             Call::Waiting(waker) => {
                 self.awaited = self.awaited.saturating_sub(1);
                 if let Some(waker) = waker {
@@ -193,7 +200,7 @@ impl State {
                 self.calls.remove(&id);
                 Ok(())
             }
-            Call::Answered { .. } => Err(MalformedPacket::UnknownReply(id)),
+            Call::Answered(_) => Err(MalformedPacket::UnknownReply(id)),
         }
     }
 

@@ -302,7 +302,10 @@ fn malformed_packets_end_every_call() {
     run(async {
         let cases: [(Vec<u8>, MalformedPacket); 8] = [
             (vec![0, 0, 0, 3], MalformedPacket::TooShort(3)),
-            (vec![0xFF; 4], MalformedPacket::TooLong { length: u32::MAX, limit: 64 << 20 }),
+            (
+                vec![0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 9, 0, 64, 100],
+                MalformedPacket::TooLong { length: u32::MAX, limit: 64 << 20 },
+            ),
             (packet(9, 0x40, [0, 0], &[]), MalformedPacket::Flags(0x40)),
             (reply(77, &[]), MalformedPacket::UnknownReply(77)),
             (packet(9, 0, [3, 1], &[]), MalformedPacket::UnknownCommand { set: 3, command: 1 }),

@@ -306,16 +306,16 @@ public final class QuerypointProbe {
         }
         if (query >= 0) {
             QuerypointProbeQuery of = QUERIES[query];
-            if (of.current == site) {
+            if (!of.dormant) {
+                // What is larger than this is a call: methods that hold hits should stay small enough to be inlined.
                 int hash = hash(owner, index);
-                if (site.hash != hash) {
-                    of.change(thread, site, n, hash);
+                if (of.current == site && site.hash == hash) {
+                    site.last = n;
+                } else if (site.streak != null) {
+                    site.streak.follow(n, hash);
+                } else {
+                    of.keep(thread, site, n, hash);
                 }
-                site.last = n;
-            } else if (site.streak != null) {
-                site.streak.follow(n, hash(owner, index));
-            } else if (!of.dormant) {
-                of.keep(thread, site, n, hash(owner, index));
             }
         }
         site.count = n;

@@ -76,6 +76,7 @@ final class QuerypointProbeQuery {
 
     /** The n-th hit of a site is the last one of the owners with this hash code. */
     @Hidden
+    @DontInline
     void keep(Thread thread, QuerypointProbeSite site, long n, int hash) {
         if (narrow) {
             keepOnly(site, n, hash);
@@ -92,8 +93,7 @@ final class QuerypointProbeQuery {
 
     /** The last hit is now at this site, of another owner than the one before. */
     @Hidden
-    @DontInline
-    void change(Thread thread, QuerypointProbeSite site, long n, int hash) {
+    private void change(Thread thread, QuerypointProbeSite site, long n, int hash) {
         if (site.query < 0) {
             return;
         }
@@ -114,7 +114,7 @@ final class QuerypointProbeQuery {
             streak = null;
         }
         QuerypointProbeSite before = current;
-        if (before != null) {
+        if (before != null && before.hash != hash) {
             kept.keep(before.hash, turn, before.last << 20 | before.number);
         }
         // Hits that are passed over have numbers too.
