@@ -3,7 +3,7 @@
 //! The rooms, from the top down (docs/ARCHITECTURE.md has the map):
 //! `ui` renders, `command` names what can be asked, `session` runs a chain to its answer, `chain` translates Querypoints
 //! to TraceQueries, `locate` picks the right occurrence, `run` watches one execution, `query` is what it watches for,
-//! `expr`, `classes` and `debuggee` are the expression language, the class files and the relaunched process, `model`
+//! `trace` keeps recorded runs, `expr`, `classes` and `debuggee` are the expression language, the class files and the relaunched process, `model`
 //! the nouns they share.
 
 pub mod chain;
@@ -16,4 +16,5 @@ pub mod model;
 pub mod query;
 pub mod run;
 pub mod session;
+pub mod trace;
 pub mod ui;

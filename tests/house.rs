@@ -11,10 +11,14 @@ use std::process::Command;
 const LAYERS: &[(&str, &[&str])] = &[
     ("ui", &["command", "session", "model"]),
     ("command", &["session", "chain"]),
-    ("session", &["chain", "locate", "run", "query", "debuggee", "classes", "expr", "model", "bytecode"]),
+    (
+        "session",
+        &["chain", "locate", "run", "trace", "query", "debuggee", "classes", "expr", "model", "bytecode"],
+    ),
     ("chain", &["query", "classes", "expr", "model", "bytecode"]),
     ("locate", &["query", "model"]),
     ("run", &["query", "debuggee", "classes", "expr", "model", "jdwp", "bytecode", "wire"]),
+    ("trace", &["model", "bytecode", "wire"]),
     ("query", &["expr", "model"]),
     ("debuggee", &["classes"]),
     ("classes", &["bytecode"]),

@@ -9,6 +9,7 @@ pub mod debug;
 pub mod explain;
 pub mod program;
 pub mod replay;
+pub mod trace;
 pub mod why;
 
 use crate::chain::Chain;

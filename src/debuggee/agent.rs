@@ -12,7 +12,11 @@ const LIBRARY: &[u8] = include_bytes!(env!("QP_AGENT"));
 pub struct Agent {
     library: PathBuf,
     folder: tempfile::TempDir,
+    numbers_objects: bool,
 }
+
+/// The VM gives identity hash codes in turn, from 1 on, instead of by chance: so each is the number of one object.
+const NUMBERS: [&str; 2] = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"];
 
 impl Agent {
     /// Unpacks the library into a cache folder that only this user can write to, if it is not there yet, and makes a
@@ -29,7 +33,7 @@ impl Agent {
             Some(library) => library,
             None => unpack(folder.path()).map_err(DebuggeeError::TemporaryFolder)?,
         };
-        Ok(Agent { library, folder })
+        Ok(Agent { library, folder, numbers_objects: false })
     }
 
     /// Where the run's plan and report are.
@@ -37,10 +41,19 @@ impl Agent {
         self.folder.path()
     }
 
-    /// The VM's option that loads it. None where the VM could not read it: a comma or a space ends an option.
-    pub fn option(&self) -> Option<String> {
+    /// With a VM whose identity hash codes tell objects apart.
+    pub fn numbering_objects(self) -> Agent {
+        Agent { numbers_objects: true, ..self }
+    }
+
+    /// The VM's options that load it. None where the VM could not read them: a comma or a space ends an option.
+    pub fn options(&self) -> Vec<String> {
         let option = format!("-agentpath:{}={}", self.library.display(), self.folder.path().display());
-        (!option.contains([' ', ',', '\n'])).then_some(option)
+        if option.contains([' ', ',', '\n']) {
+            return Vec::new();
+        }
+        let numbers = NUMBERS.iter().filter(|_| self.numbers_objects).map(ToString::to_string);
+        numbers.chain([option]).collect()
     }
 }
 

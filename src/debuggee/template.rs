@@ -288,7 +288,7 @@ impl Template {
         // The VM stands still for the debugger before the other agent begins, which finds its plan written then.
         let jdwp = format!("-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}");
         let mut options = vec![jdwp];
-        options.extend(agent.and_then(Agent::option));
+        options.extend(agent.map(Agent::options).unwrap_or_default());
         let mut command = self.settings.command.clone();
         let mut env = Vec::new();
         match self.launch_command()? {

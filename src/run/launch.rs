@@ -5,6 +5,7 @@ use super::error::{BrokeOff, RunError};
 use super::halted::Halted;
 use super::observer::{Control, Observer};
 use super::probes::{self, Gate};
+use super::recording::Recording;
 use super::report::{Ended, RunReport};
 use super::vm::{Vm, or_default};
 use super::watched::Watched;
@@ -79,6 +80,19 @@ pub struct Questions {
     /// Which hits interrupt, by query, where the run is to be watched by probes. Where one is [`Gate::Count`] all are, and
     /// nothing interrupts.
     pub gates: Option<Vec<Gate>>,
+    /// How the run is recorded, if it is. Then nothing else is watched.
+    pub recording: Option<Recording>,
+}
+
+/// What comes along in the VM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aboard {
+    /// Nothing.
+    Nothing,
+    /// The agent, so that the run can be watched by probes.
+    Probes,
+    /// The agent, so that the run can be recorded.
+    Recorder,
 }
 
 /// What a run is asked while it is on.
@@ -101,8 +115,8 @@ pub struct Launch<'a> {
     pub halt_at: Option<Coordinate>,
     /// Brings what more it is to be asked while it is on.
     pub more: Option<mpsc::Receiver<More>>,
-    /// Whether the agent comes along, so that the run can be watched by probes.
-    pub agent: bool,
+    /// What comes along in its VM.
+    pub aboard: Aboard,
 }
 
 /// How far a run has come.
@@ -135,14 +149,18 @@ pub async fn execute(
     ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
     observer: &mut dyn Observer,
 ) -> Result<Stage, RunError> {
-    let Launch { template, output, interrupt, halt_at, more, agent } = launch;
+    let Launch { template, output, interrupt, halt_at, more, aboard } = launch;
     let limit = template.settings().timeout;
     let deadline = tokio::time::Instant::now() + limit;
     tokio::select! {
         ready = template.before_run(output.clone()) => ready?,
         () = interrupt.wait() => return Ok(Stage::Over(Box::new(nothing(Ended::Interrupted)))),
     }
-    let agent = if agent { Some(template.agent()?) } else { None };
+    let agent = match aboard {
+        Aboard::Nothing => None,
+        Aboard::Probes => Some(template.agent()?),
+        Aboard::Recorder => Some(template.agent()?.numbering_objects()),
+    };
     // A remote program is connected to: no port of ours is open then.
     let (mut running, listener) = if template.settings().remote.is_some() {
         (template.relaunch(output.clone())?, None)
@@ -176,9 +194,13 @@ pub async fn execute(
         (Some(agent), Some(gates)) => probes::begin(agent, process, &questions, gates, &watches),
         _ => Ok(None),
     };
+    let recorded = match (&agent, &questions.recording) {
+        (Some(agent), Some(recording)) => Some(recording.begin(agent, process)),
+        _ => None,
+    };
     let counts = questions.gates.as_ref().is_some_and(|gates| gates.contains(&Gate::Count));
     // What is counted interrupts nothing.
-    let watches = if counts { Watches::default() } else { watches };
+    let watches = if counts || recorded.is_some() { Watches::default() } else { watches };
     let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
     match recorder {
         Ok(Some((told, recorder))) => {
@@ -188,6 +210,11 @@ pub async fn execute(
         }
         Ok(None) => {}
         Err(why) => watched.report.unprobed.push(why),
+    }
+    match recorded {
+        Some(Ok(told)) => watched.vm.told = Some(told),
+        Some(Err(why)) => watched.report.unprobed.push(why),
+        None => {}
     }
     if let Some(start) = start {
         watched.put_back(start);

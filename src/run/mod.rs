@@ -6,6 +6,7 @@
 //! - [`execute`] launches, connects and watches one run until it ends, or is [`Halted`] with its program alive.
 //! - `attach` finds the VM of a program that another command launches.
 //! - `watches` says what to interrupt at by name, `install` puts it into the VM.
+//! - `recording` has a run recorded instead of watched.
 //! - `notice` says what else happened, to explain a point that never hit.
 //! - `watcher` and `hits` turn interruptions into occurrences that `admit` lets through, and tell an [`Observer`]; `older` has those that stand in
 //!   an older frame than their event; `activations` tells activations apart; `collect` and
@@ -25,6 +26,7 @@ mod notice;
 mod observer;
 mod older;
 mod probes;
+mod recording;
 mod report;
 mod stop;
 mod vm;
@@ -34,7 +36,8 @@ mod watches;
 
 pub use error::{BrokeOff, RunError};
 pub use halted::Halted;
-pub use launch::{Interrupt, Launch, More, Outcome, Questions, Stage, VmFacts, execute};
+pub use launch::{Aboard, Interrupt, Launch, More, Outcome, Questions, Stage, VmFacts, execute};
 pub use observer::{Control, Observer, ObserverError};
 pub use probes::{Counted, Gate, SiteHits};
+pub use recording::Recording;
 pub use report::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally, Visit};

@@ -13,8 +13,8 @@ use crate::classes::{ClassPool, SourceRoots};
 use crate::model::{ActivationKey, Occurrence, Site, Tables};
 use crate::query::{BranchSite, Event, PointIndex, TraceQuery};
 use crate::run::{
-    self, Control, Counted, Ended, Gate, Interrupt, Launch, Observer, ObserverError, Questions, SiteHits,
-    Stage,
+    self, Aboard, Control, Counted, Ended, Gate, Interrupt, Launch, Observer, ObserverError, Questions,
+    SiteHits, Stage,
 };
 use serde::Serialize;
 use std::rc::Rc;
@@ -172,10 +172,11 @@ async fn count(
         let gates = Some(vec![Gate::Count; queries.len()]);
         let tracked = translation.tracked.clone();
         asked = Some((translation, pool.clone(), queries.clone()));
-        Ok(Questions { queries, tracked, pool, gates })
+        Ok(Questions { queries, tracked, pool, gates, recording: None })
     };
     let template = workspace.template();
-    let launch = Launch { template, output: None, interrupt, halt_at: None, more: None, agent: true };
+    let launch =
+        Launch { template, output: None, interrupt, halt_at: None, more: None, aboard: Aboard::Probes };
     let started = Instant::now();
     let stage = run::execute(launch, &mut ask, &mut Nobody).await?;
     let seconds = started.elapsed().as_secs_f64();
@@ -186,8 +187,8 @@ async fn count(
     Ok(asked.map(|(translation, pool, queries)| Ran { translation, pool, queries, outcome, seconds }))
 }
 
-/// Nothing that is counted interrupts.
-struct Nobody;
+/// Nothing that is counted or recorded interrupts.
+pub(super) struct Nobody;
 
 impl Observer for Nobody {
     fn occurrence(

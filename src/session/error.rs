@@ -5,6 +5,7 @@ use crate::classes::ClassesError;
 use crate::debuggee::DebuggeeError;
 use crate::locate::LocateError;
 use crate::run::RunError;
+use crate::trace::TraceError;
 use std::sync::Arc;
 
 /// Why a session has no answer.
@@ -53,6 +54,28 @@ pub enum SessionError {
     /// Probes were asked for and cannot answer.
     #[error("probes cannot answer: {0}; `--backend auto` falls back to JDWP events, which are slower")]
     Probes(String),
+    /// A run cannot be recorded.
+    #[error("this cannot be recorded: {0}")]
+    NotRecorded(String),
+    /// A recorded run has no such call.
+    #[error("there is no call {node}: {calls} were recorded, numbered from 0")]
+    NoSuchCall {
+        /// The number that was given.
+        node: u32,
+        /// How many there are.
+        calls: usize,
+    },
+    /// A recorded run has no such thread.
+    #[error("no call of a thread `{thread}` was recorded; there are: {there}")]
+    NoSuchThread {
+        /// The name that was given.
+        thread: String,
+        /// The names that there are.
+        there: String,
+    },
+    /// A recorded run cannot be kept or read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// A run that was to count hits did not tell them.
     #[error("the hits are not known, since the VM did not tell them at its end: {0}")]
     NotCounted(String),
@@ -209,6 +232,12 @@ impl SessionError {
             | SessionError::NoSuchFrame { .. }
             | SessionError::NoSuchRun { .. }
             | SessionError::NothingToCompare
+            | SessionError::NotRecorded(_)
+            | SessionError::NoSuchCall { .. }
+            | SessionError::NoSuchThread { .. }
+            | SessionError::Trace(
+                TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
+            )
             | SessionError::NoClassPath { .. } => 2,
             SessionError::Classes(_)
             | SessionError::Debuggee(_)
@@ -217,6 +246,7 @@ impl SessionError {
             | SessionError::Run(_)
             | SessionError::Probes(_)
             | SessionError::NotCounted(_)
+            | SessionError::Trace(_)
             | SessionError::NeedsProbes { .. }
             | SessionError::Lost(_) => 4,
             SessionError::CutOff { .. } | SessionError::CallInterrupted | SessionError::Interrupted => 130,

@@ -8,11 +8,13 @@
 //!   `reasons` says why a point has none, `never` what came nearest to one that never hit.
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
+//! - [`record`] runs the program once and keeps what its threads do; [`holds`] and [`calls`] read that.
 //! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
 mod answer;
 mod assemble;
+mod calls;
 mod came;
 mod code;
 mod cost;
@@ -26,6 +28,8 @@ mod price;
 mod probing;
 mod progress;
 mod reasons;
+mod record;
+mod recorded;
 mod repeat;
 mod replay;
 mod round;
@@ -40,6 +44,7 @@ pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
     StepAnswer,
 };
+pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use error::SessionError;
 pub use explore::{
@@ -51,6 +56,8 @@ pub use judge::{Judged, judge};
 pub use price::Forecast;
 pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
+pub use record::{RecordOptions, RecordedRun, RecordedTrace, record};
+pub use recorded::{Holds, holds};
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};
 pub use verdict::Verdict;

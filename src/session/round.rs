@@ -13,7 +13,7 @@ use crate::debuggee::Forward;
 use crate::locate::{self, Located, Locator};
 use crate::model::Coordinate;
 use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
-use crate::run::{self, Ended, Gate, Halted, Interrupt, Launch, More, Questions, Stage};
+use crate::run::{self, Aboard, Ended, Gate, Halted, Interrupt, Launch, More, Questions, Stage};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -229,13 +229,14 @@ impl Runner {
                 gates: gates.clone(),
                 ways: probing.ways().clone(),
             });
-            Ok(Questions { queries, tracked, pool, gates })
+            Ok(Questions { queries, tracked, pool, gates, recording: None })
         };
         let output = progress.sink().filter(|_| self.options.show_output);
         let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, line| sink(line)));
         let template = self.workspace.template();
         let Halting { hold, at: halt_at, more, later: _ } = halting;
-        let launch = Launch { template, output, interrupt, halt_at, more, agent };
+        let aboard = if agent { Aboard::Probes } else { Aboard::Nothing };
+        let launch = Launch { template, output, interrupt, halt_at, more, aboard };
         let mut watching = Watching::new(asked, progress, self.chain().points.len(), hold);
         Ok(run::execute(launch, &mut ask, &mut watching).await?)
     }

@@ -2,10 +2,11 @@
 
 use crate::probes::Probes;
 use crate::reporter::Reporter;
+use crate::tracing::{Recorded, Tracer};
 use jvmti_bindings::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use wire::{PROBE_CLASS, Report};
+use wire::{PROBE_CLASS, Report, TRACE_CLASS};
 
 /// A class file that stands beside the recorder's source.
 macro_rules! recorder {
@@ -28,10 +29,19 @@ const RECORDER: [(&str, &[u8]); 10] = recorder![
     "java/lang/QuerypointProbeThread"
 ];
 
+/// The class files of what recorded methods call: first the one that the code in methods calls.
+const TRACE_RECORDER: [(&str, &[u8]); 3] = recorder![
+    "java/lang/QuerypointTrace",
+    "java/lang/QuerypointTraceAgent",
+    "java/lang/QuerypointTraceThread"
+];
+
 /// What the agent knows.
 pub(crate) struct State {
     /// What goes into classes.
     pub probes: Probes,
+    /// What records, where the run is recorded.
+    pub tracer: Option<Tracer>,
     /// What `qp` is told.
     pub reporter: Reporter,
 }
@@ -41,6 +51,9 @@ static TOOLS: OnceLock<usize> = OnceLock::new();
 
 /// Where plans are.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+/// The class that is told of threads that end, a global reference, and its method, where the run is recorded.
+static THREAD_END: OnceLock<(usize, usize)> = OnceLock::new();
 
 /// The recorder's class, a global reference, where its counts are asked for at the end.
 static RECORDER_CLASS: OnceLock<usize> = OnceLock::new();
@@ -98,26 +111,36 @@ impl Agent for Host {
         };
         let _ = TOOLS.set(context.jvmti().raw() as usize);
         let reporter = Reporter::open(&plan.report);
-        if STATE.set(Mutex::new(State { probes: Probes::new(plan), reporter })).is_err() {
+        let tracer = plan.trace.clone().map(Tracer::new);
+        let (recorder, method) = match tracer {
+            Some(_) => (TRACE_RECORDER.as_slice(), "ring"),
+            None => (RECORDER.as_slice(), "enter"),
+        };
+        let records = tracer.is_some();
+        if STATE.set(Mutex::new(State { probes: Probes::new(plan), tracer, reporter })).is_err() {
             return;
         }
-        let mut classes = Vec::new();
-        for (name, bytes) in RECORDER {
-            // SAFETY: a null loader is the VM's own.
-            match unsafe { env.define_class(name, std::ptr::null_mut(), bytes) } {
-                Some(class) => classes.push(class),
-                None => {
-                    env.exception_clear();
-                    return problem(format!("the class {name} cannot be defined in this VM"));
+        let classes = match define(env, recorder, method) {
+            Ok(classes) => classes,
+            Err(why) => return problem(why),
+        };
+        if records {
+            // SAFETY: the class was just defined, and its method is there. The reference lives as long as the VM.
+            let end = unsafe {
+                let class = classes.last().map(|class| env.new_global_ref(*class));
+                class.and_then(|class| {
+                    let method = env.get_static_method_id(class, "end", "(Ljava/lang/Thread;)V")?;
+                    Some((class as usize, method as usize))
+                })
+            };
+            match end {
+                Some(end)
+                    if context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_THREAD_END]).is_ok() =>
+                {
+                    let _ = THREAD_END.set(end);
                 }
+                _ => return problem("the VM does not tell of the ends of threads".to_owned()),
             }
-        }
-        // Asking for a method initialises the class: from here on its methods can be called.
-        // SAFETY: the class was just defined.
-        let entered = classes.first().and_then(|c| unsafe { env.get_static_method_id(*c, "enter", "()J") });
-        if entered.is_none() || env.exception_check() {
-            env.exception_clear();
-            return problem(format!("the class {PROBE_CLASS} cannot be initialised in this VM"));
         }
         if with_state(|state| state.probes.plan.counts) == Some(true)
             && let Some(class) = classes.first()
@@ -134,6 +157,18 @@ impl Agent for Host {
         }
         with_state(|state| state.reporter.tell(&Report::Started));
         retransform(&context);
+    }
+
+    fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        let (Some(env), Some((class, method))) = (context.jni(), THREAD_END.get()) else { return };
+        // SAFETY: the class is held by a global reference; its method takes a thread and gives nothing.
+        unsafe {
+            let thread = jni::jvalue { l: event.thread() };
+            env.call_static_void_method(*class as jni::jclass, *method as jni::jmethodID, &[thread]);
+        }
+        if env.exception_check() {
+            env.exception_clear();
+        }
     }
 
     fn vm_death(&self, context: CallbackContext<'_>) {
@@ -161,10 +196,18 @@ impl Agent for Host {
     ) {
         let Ok(name) = event.name_str() else { return };
         let name = name.as_deref();
-        if name.is_some_and(|name| name.starts_with(PROBE_CLASS)) {
+        if name.is_some_and(|name| name.starts_with(PROBE_CLASS) || name.starts_with(TRACE_CLASS)) {
             return;
         }
         let bytes = event.class_data();
+        if let Some(Some(recorded)) = with_state(|state| record(state, name, bytes)) {
+            if let Some(bytes) = recorded
+                && let Err(error) = event.set_transformed_class(&context, &bytes)
+            {
+                problem(format!("{} cannot be recorded: {error:?}", name.unwrap_or("a class")));
+            }
+            return;
+        }
         let is_of_vm = event.loader().is_null();
         let probed = with_state(|state| {
             let probed = state.probes.probe(name, bytes, is_of_vm);
@@ -188,6 +231,49 @@ impl Agent for Host {
             && let Err(error) = event.set_transformed_class(&context, &probed.bytes)
         {
             problem(format!("{} cannot be probed: {error:?}", probed.report.class));
+        }
+    }
+}
+
+/// Defines the recorder's classes and initialises the first, which initialises the rest.
+///
+/// # Errors
+/// Says what the VM refused.
+fn define(env: &JniEnv, recorder: &[(&str, &[u8])], method: &str) -> Result<Vec<jni::jclass>, String> {
+    let mut classes = Vec::new();
+    for (name, bytes) in recorder {
+        // SAFETY: a null loader is the VM's own.
+        match unsafe { env.define_class(name, std::ptr::null_mut(), bytes) } {
+            Some(class) => classes.push(class),
+            None => {
+                env.exception_clear();
+                return Err(format!("the class {name} cannot be defined in this VM"));
+            }
+        }
+    }
+    // Asking for a method initialises the class: from here on its methods can be called.
+    // SAFETY: the class was just defined.
+    let found = classes.first().and_then(|c| unsafe { env.get_static_method_id(*c, method, "()J") });
+    if found.is_none() || env.exception_check() {
+        env.exception_clear();
+        let name = recorder.first().map_or("", |(name, _)| name);
+        return Err(format!("the class {name} cannot be initialised in this VM"));
+    }
+    Ok(classes)
+}
+
+/// Of a run that is recorded: the class file that a class is to have, none where it stays; none at all of any other run.
+fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<Vec<u8>>> {
+    match state.tracer.as_mut()?.record(name, bytes) {
+        Ok(None) => Some(None),
+        // Events of sites that nobody could be told of would mean nothing.
+        Ok(Some(Recorded { bytes, report })) => {
+            Some(if state.reporter.tell(&Report::Traced(report)) { bytes } else { None })
+        }
+        Err(error) => {
+            let name = name.unwrap_or("a class without a name");
+            state.reporter.tell(&Report::Problem(format!("{name} cannot be recorded: {error}")));
+            Some(None)
         }
     }
 }
@@ -234,7 +320,11 @@ fn retransform(context: &CallbackContext<'_>) {
         let Ok((signature, _)) = (unsafe { jvmti.get_class_signature(class) }) else { continue };
         let name = signature.strip_prefix('L').and_then(|s| s.strip_suffix(';'));
         let Some(name) = name else { continue };
-        if !with_state(|state| state.probes.concerns(name)).unwrap_or(false) {
+        let concerned = with_state(|state| match &state.tracer {
+            Some(tracer) => tracer.concerns(name),
+            None => state.probes.concerns(name),
+        });
+        if concerned != Some(true) {
             continue;
         }
         // SAFETY: as above.

@@ -5,6 +5,7 @@
 //!
 //! - `host` speaks with the VM; `natives` is what the recorder asks.
 //! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
+//! - `tracing` decides what goes into a class that is recorded; `rings` is where its events go.
 //! - `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
@@ -14,10 +15,13 @@ mod host;
 mod natives;
 mod probes;
 mod reporter;
+mod rings;
 mod sites;
 mod steps;
+mod tracing;
 
 pub use probes::Probes;
+pub use tracing::Tracer;
 
 /// Memory of its own: the VM orders the methods of a class by where the names lie in the C heap, and what comes and goes
 /// there would change the order in which reflection tells of them.

@@ -7,6 +7,7 @@
 
 mod log;
 mod plan;
+pub mod recording;
 mod report;
 
 pub use log::{LogReader, Logged};
@@ -18,6 +19,9 @@ pub use report::{ClassReport, Left, MethodReport, Report, ReportReader, SiteRepo
 
 /// The name of the class that the code put into methods calls, with slashes.
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";
+
+/// The name of the class that the code of recorded methods calls, with slashes.
+pub const TRACE_CLASS: &str = "java/lang/QuerypointTrace";
 
 /// The name of the extra local that numbers activations.
 pub const SERIAL: &str = "qp:serial";

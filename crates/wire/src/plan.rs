@@ -24,6 +24,8 @@ pub struct Plan {
     pub contents: Vec<ContentsSites>,
     /// Whether hits are only counted, and the counts told when the VM ends.
     pub counts: bool,
+    /// What is recorded. Then nothing else of the plan is meant.
+    pub trace: Option<crate::recording::TracePlan>,
 }
 
 /// What one query wants of its hits.

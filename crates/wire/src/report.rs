@@ -1,5 +1,6 @@
 //! What became of a plan.
 
+use crate::recording::{RingReport, TracedClass};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,6 +13,10 @@ pub enum Report {
     Started,
     /// A class was loaded, or transformed again, that holds sites.
     Class(ClassReport),
+    /// A class was loaded, or transformed again, that is recorded.
+    Traced(TracedClass),
+    /// A thread that is recorded has begun.
+    Ring(RingReport),
     /// Something does not work, and what.
     Problem(String),
     /// The VM ends, and this is what was counted.

@@ -122,7 +122,8 @@ impl Going {
             return Ok(Ok(AskedWhen::Next));
         }
         let tracked = translation.tracked.clone();
-        let questions = Questions { queries, tracked, pool: asked.pool.clone(), gates: None };
+        let questions =
+            Questions { queries, tracked, pool: asked.pool.clone(), gates: None, recording: None };
         let (sender, taken) = oneshot::channel();
         if more.try_send(More { questions, taken: sender }).is_err() {
             return Ok(Ok(AskedWhen::Next));

@@ -6,6 +6,7 @@ use crate::command::check::{Check, Report};
 use crate::command::debug::Debug;
 use crate::command::explain::{Explain, Explained};
 use crate::command::replay::{Replay, Replayed};
+use crate::command::trace::{Trace, Traced};
 use crate::command::why::Why;
 use crate::session::{Answer, Repeated};
 use crate::ui::out::{complain, error_text, json, print};
@@ -72,6 +73,12 @@ pub enum Command {
     Check(Check),
     #[allow(missing_docs)]
     Bisect(Bisect),
+    /// Records a run, and shows what was recorded
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  qp trace record -- java -cp classes Intro\n  qp trace info\n  qp trace calls --depth 5"
+    )]
+    Trace(Trace),
     /// Prints the completions of a shell
     Completions {
         /// The shell
@@ -167,6 +174,9 @@ async fn run(cli: &Cli) -> u8 {
             print(&text);
             Ok(told.exit_code)
         }
+        Command::Trace(trace) => {
+            trace.execute(&mut progress, &mut interrupt).await.map(|told| traced(cli, &told))
+        }
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "qp", &mut script);
@@ -210,6 +220,14 @@ fn explained(cli: &Cli, explain: &Explain, explained: &Explained) -> u8 {
         Explained::Cost(cost) => cost.exit_code(),
     };
     print(&text).max(code)
+}
+
+fn traced(cli: &Cli, traced: &Traced) -> u8 {
+    let text = match cli.format {
+        Format::Json => json(traced),
+        Format::Text => render::traced(traced, cli.colors(std::io::stdout().is_terminal())),
+    };
+    print(&text).max(traced.exit_code())
 }
 
 fn counted(cli: &Cli, repeated: &Repeated) -> u8 {

@@ -79,7 +79,7 @@ fn hits(point: &PointCost) -> String {
     point.hits.map_or(NOTHING.to_owned(), |hits| format!("{bound}{}", thousands(hits)))
 }
 
-fn thousands(number: u64) -> String {
+pub(super) fn thousands(number: impl ToString) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {

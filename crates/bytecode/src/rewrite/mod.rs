@@ -6,6 +6,7 @@
 //!
 //! - [`Plan`] and [`Step`] say what goes where; [`rewrite`] does it and tells where each instruction is now.
 //! - `reader` walks a class file, `pool` appends constants, `instructions` knows lengths and targets.
+//! - `scan` and `shape` look at a class that something is put into.
 //! - `layout` places instructions, `frames` reads and writes the StackMapTable, `tables` moves the other tables,
 //!   `guards` catches what is thrown by what was put in, `method` puts one method together.
 
@@ -18,11 +19,13 @@ mod method;
 mod pool;
 mod reader;
 mod scan;
+mod shape;
 mod steps;
 mod tables;
 
 pub use error::{LeftAlone, RewriteError};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
+pub use shape::{MethodShape, Returns};
 pub use steps::{Kept, Slot, StackOp, Step};
 
 use crate::kind::Kind;

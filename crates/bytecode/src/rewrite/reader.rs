@@ -94,6 +94,8 @@ pub struct ClassLayout<'a> {
     pub methods: Vec<MethodAt>,
     /// The names of the fields.
     pub fields: Vec<u16>,
+    /// The attributes of the class itself.
+    pub attributes: Vec<AttributeAt>,
 }
 
 impl<'a> ClassLayout<'a> {
@@ -120,6 +122,7 @@ impl<'a> ClassLayout<'a> {
             super_class,
             methods: Vec::new(),
             fields: Vec::new(),
+            attributes: Vec::new(),
         };
         for _ in 0..reader.u2()? {
             reader.take(2)?;
@@ -138,8 +141,7 @@ impl<'a> ClassLayout<'a> {
             }
             class.methods.push(MethodAt { access, name, descriptor, code });
         }
-        // Those of the class itself are copied; that they are whole is all there is to know.
-        attributes(&mut reader)?;
+        class.attributes = attributes(&mut reader)?;
         Ok(class)
     }
 

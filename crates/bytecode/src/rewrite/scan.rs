@@ -71,6 +71,11 @@ impl<'a> Scan<'a> {
         ClassLayout::read(bytes).map(Scan)
     }
 
+    /// The parts.
+    pub(super) fn layout(&self) -> &ClassLayout<'a> {
+        &self.0
+    }
+
     /// The class's name, with slashes.
     ///
     /// # Errors

@@ -1,0 +1,26 @@
+package java.lang;
+
+import jdk.internal.vm.annotation.Hidden;
+
+/** What the recording asks of the agent: its library has the functions ({@code ../src/rings.rs}). */
+final class QuerypointTraceAgent {
+    @Hidden
+    private QuerypointTraceAgent() {
+    }
+
+    /** So much memory, all 0, which takes none of the machine's where nothing was written; 0 where there is none. */
+    static native long reserve(long bytes);
+
+    /** A ring for a thread: where its control words are; 0 where there is none. */
+    static native long ring(String thread);
+
+    /** Waits until there is room for so many bytes in a ring. False where nobody takes anything out any more. */
+    static native boolean await(long ring, long bytes);
+
+    /** What is lost: see {@code LOSSES} there. */
+    static native void lose(int what);
+
+    static final int THREADS = 0;
+    static final int THREAD = 1;
+    static final int NAME = 2;
+}

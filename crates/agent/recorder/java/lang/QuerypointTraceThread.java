@@ -1,0 +1,105 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.Hidden;
+
+/** A thread that is recorded, and its ring. */
+final class QuerypointTraceThread {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+    /** Most threads that are recorded at once. */
+    private static final int MOST = 1 << 12;
+    private static final Object LOCK = new Object();
+    /** Held by who takes the turn to record. */
+    static final Object TURN = new Object();
+
+    /** By the lower bits of the thread's number; further ones behind {@link #chained}. */
+    private static QuerypointTraceThread[] table = new QuerypointTraceThread[1 << 10];
+    private static int living;
+
+    /** Null when it has ended. */
+    Thread thread;
+    private final long tid;
+    /** Where the control words of its ring are; 0 where it has none. */
+    final long ring;
+    private QuerypointTraceThread chained;
+
+    @Hidden
+    private QuerypointTraceThread(Thread thread, long tid, long ring) {
+        this.thread = thread;
+        this.tid = tid;
+        this.ring = ring;
+    }
+
+    /** Null where there is no memory left. */
+    @Hidden
+    static QuerypointTraceThread of(Thread thread) {
+        long tid = U.getLong(thread, TID);
+        QuerypointTraceThread known = find(tid);
+        if (known != null) {
+            return known;
+        }
+        try {
+            return begin(thread, tid);
+        } catch (Throwable e) {
+            QuerypointTraceAgent.lose(QuerypointTraceAgent.THREAD);
+            return null;
+        }
+    }
+
+    @Hidden
+    private static QuerypointTraceThread find(long tid) {
+        QuerypointTraceThread known = table[(int) tid & (table.length - 1)];
+        while (known != null && known.tid != tid) {
+            known = known.chained;
+        }
+        return known;
+    }
+
+    @Hidden
+    private static QuerypointTraceThread begin(Thread thread, long tid) {
+        synchronized (LOCK) {
+            long ring = 0;
+            if (living < MOST) {
+                ring = QuerypointTraceAgent.ring(thread.getName());
+            } else {
+                QuerypointTraceAgent.lose(QuerypointTraceAgent.THREADS);
+            }
+            QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring);
+            int at = (int) tid & (table.length - 1);
+            made.chained = table[at];
+            U.storeFence();
+            table[at] = made;
+            living++;
+            return made;
+        }
+    }
+
+    /** A thread has ended; called by the agent. What it has recorded can be taken out. */
+    @Hidden
+    static void end(Thread thread) {
+        long tid = U.getLong(thread, TID);
+        synchronized (LOCK) {
+            int at = (int) tid & (table.length - 1);
+            QuerypointTraceThread before = null;
+            QuerypointTraceThread known = table[at];
+            while (known != null && known.tid != tid) {
+                before = known;
+                known = known.chained;
+            }
+            if (known == null) {
+                return;
+            }
+            if (before == null) {
+                table[at] = known.chained;
+            } else {
+                before.chained = known.chained;
+            }
+            living--;
+            known.thread = null;
+            if (known.ring != 0) {
+                U.putLongRelease(null, known.ring + QuerypointTrace.ENDED, 1);
+            }
+        }
+    }
+}

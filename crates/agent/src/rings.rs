@@ -1,0 +1,204 @@
+//! The rings in which recorded threads leave their events: memory that is a file, so that it outlives the VM, and what else
+//! the recorder's class `QuerypointTraceAgent` asks for.
+
+use crate::host::{problem, with_state};
+use jvmti_bindings::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use wire::Report;
+use wire::recording::{LIMIT, RING_DATA, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
+
+/// How long a thread waits while nothing at all is taken out.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long it sleeps before it looks again.
+const NAP: Duration = Duration::from_micros(50);
+
+/// What the recorder may lose, by its number there.
+const LOSSES: [&str; 3] = [
+    "more threads lived at once than are recorded: those beyond are missing",
+    "there was no memory or no space on disk for what a thread records: it is missing",
+    "there was no memory for the name of a class: its objects have none",
+];
+
+/// `QuerypointTraceAgent.reserve(long)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_reserve(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    bytes: jni::jlong,
+) -> jni::jlong {
+    let reserved = usize::try_from(bytes).ok().and_then(memory::reserve);
+    reserved.and_then(|address| jni::jlong::try_from(address).ok()).unwrap_or(0)
+}
+
+/// `QuerypointTraceAgent.ring(String)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    thread: jni::jstring,
+) -> jni::jlong {
+    // SAFETY: the VM passes its environment, and the recorder the name of a thread.
+    let thread = unsafe { JniEnv::from_raw(env).get_string_lossy(thread) }.unwrap_or_default();
+    let made = with_state(|state| {
+        let ring = state.tracer.as_mut()?.next_ring();
+        let folder = state.probes.plan.trace.as_ref()?.rings.clone();
+        let address = memory::ring(&folder.join(RingReport::file(ring)))?;
+        // A ring that nobody is told of would never be read.
+        state.reporter.tell(&Report::Ring(RingReport { ring, thread })).then_some(address)
+    });
+    match made.flatten().and_then(|address| jni::jlong::try_from(address).ok()) {
+        Some(address) => {
+            // SAFETY: the ring was just made.
+            unsafe { word(address, LIMIT) }.store(RING_SIZE, Ordering::Relaxed);
+            address
+        }
+        None => {
+            problem(LOSSES[1].to_owned());
+            0
+        }
+    }
+}
+
+/// One of the words of a ring.
+///
+/// # Safety
+/// The address is that of a ring, which lives as long as the VM.
+unsafe fn word(ring: jni::jlong, at: u64) -> &'static AtomicU64 {
+    let address = usize::try_from(ring).unwrap_or_default() + usize::try_from(at).unwrap_or_default();
+    // SAFETY: as the caller says; the words lie at multiples of 8.
+    unsafe { &*(address as *const AtomicU64) }
+}
+
+/// `QuerypointTraceAgent.await(long, long)`.
+///
+/// # Safety
+/// Called by the VM only, with the address of a ring.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    ring: jni::jlong,
+    bytes: jni::jlong,
+) -> jni::jboolean {
+    let began = Instant::now();
+    // SAFETY: the recorder passes what it was given.
+    let [written, limit, taken, waited] = [WRITTEN, LIMIT, TAKEN, WAITED].map(|at| unsafe { word(ring, at) });
+    let until = written.load(Ordering::Relaxed) + u64::try_from(bytes).unwrap_or(u64::MAX);
+    let mut last = (taken.load(Ordering::Acquire), began);
+    loop {
+        let now = taken.load(Ordering::Acquire);
+        if until <= now + RING_SIZE {
+            limit.store(now + RING_SIZE, Ordering::Relaxed);
+            let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+            waited.fetch_add(micros, Ordering::Relaxed);
+            return 1;
+        }
+        if now != last.0 {
+            last = (now, Instant::now());
+        } else if last.1.elapsed() > PATIENCE {
+            problem("nobody takes out what is recorded any more: what came later is missing".to_owned());
+            return 0;
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+/// `QuerypointTraceAgent.lose(int)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_lose(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    what: jni::jint,
+) {
+    let loss = usize::try_from(what).ok().and_then(|what| LOSSES.get(what));
+    let new = with_state(|state| state.tracer.as_mut().is_some_and(|tracer| tracer.loses(what)));
+    if let (Some(loss), Some(true)) = (loss, new) {
+        problem((*loss).to_owned());
+    }
+}
+
+#[cfg(unix)]
+mod memory {
+    use super::{RING_DATA, RING_SIZE};
+    use std::fs::File;
+    use std::os::fd::AsRawFd;
+    use std::path::Path;
+
+    const BOTH: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
+
+    /// So much address space, all 0; what is not written takes no memory.
+    pub fn reserve(bytes: usize) -> Option<usize> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
+        // SAFETY: new memory, at a place that the system chooses.
+        found(unsafe { libc::mmap(std::ptr::null_mut(), bytes, BOTH, flags, -1, 0) })
+    }
+
+    fn found(address: *mut libc::c_void) -> Option<usize> {
+        (address != libc::MAP_FAILED).then_some(address as usize)
+    }
+
+    /// Makes a ring in a new file. Its data lies in memory twice, one behind the other: an event never has to be put
+    /// together from two ends.
+    pub fn ring(path: &Path) -> Option<usize> {
+        let (data, size) = (usize::try_from(RING_DATA).ok()?, usize::try_from(RING_SIZE).ok()?);
+        let file = File::options().read(true).write(true).create_new(true).open(path).ok()?;
+        allocate(&file, RING_DATA + RING_SIZE)?;
+        let base = reserve(data + 2 * size)?;
+        let flags = libc::MAP_SHARED | libc::MAP_FIXED;
+        let fd = file.as_raw_fd();
+        // SAFETY: both lie inside of what was just reserved; the file is as long as what is mapped of it.
+        let mapped = unsafe {
+            found(libc::mmap(base as *mut _, data + size, BOTH, flags, fd, 0)).and(found(libc::mmap(
+                (base + data + size) as *mut _,
+                size,
+                BOTH,
+                flags,
+                fd,
+                libc::off_t::try_from(RING_DATA).ok()?,
+            )))
+        };
+        mapped.map(|_| base)
+    }
+
+    /// All of the file's space is taken at once: where the disk is full the VM would be killed for a write to its memory.
+    fn allocate(file: &File, length: u64) -> Option<()> {
+        #[cfg(target_os = "linux")]
+        {
+            let length = libc::off_t::try_from(length).ok()?;
+            // SAFETY: the file is open.
+            let refused = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) };
+            (refused == 0).then_some(())
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let zeros = vec![0; 1 << 16];
+            for at in (0..length).step_by(zeros.len()) {
+                std::os::unix::fs::FileExt::write_all_at(file, &zeros, at).ok()?;
+            }
+            Some(())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod memory {
+    /// The rings need a system that maps a file twice.
+    pub fn reserve(_bytes: usize) -> Option<usize> {
+        None
+    }
+
+    /// See [`reserve`].
+    pub fn ring(_path: &std::path::Path) -> Option<usize> {
+        None
+    }
+}

@@ -1,0 +1,109 @@
+//! What every method of a class looks like from outside: where it is left and where it catches.
+
+use super::error::RewriteError;
+use super::instructions;
+use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
+use super::scan::Scan;
+use super::tables;
+
+/// A method with code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodShape {
+    /// Its access flags (JVMS §4.6).
+    pub access: u16,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The length of its code.
+    pub length: u32,
+    /// The instructions that return from it.
+    pub returns: Vec<Returns>,
+    /// Where its handlers begin, ascending, each once.
+    pub handlers: Vec<u32>,
+    /// From which index on `this` is an object: see [`super::initialised_from`].
+    pub initialised_from: Option<u32>,
+    /// In a constructor: the call of another one, behind which `this` is an object.
+    pub constructs_at: Option<u32>,
+}
+
+/// An instruction that returns from a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Returns {
+    /// Its index.
+    pub pc: u32,
+    /// What it returns: the first letter of a descriptor, `I` for all that the VM computes with as an `int`, `V` for nothing.
+    pub kind: char,
+}
+
+impl Scan<'_> {
+    /// Every method that has code.
+    ///
+    /// # Errors
+    /// The class file is broken.
+    pub fn methods(&self) -> Result<Vec<MethodShape>, RewriteError> {
+        let class = self.layout();
+        let with_code = class.methods.iter().filter_map(|method| Some((method, method.code?)));
+        with_code.map(|(method, range)| shape(class, method, range)).collect()
+    }
+
+    /// The file of the source, as the class file names it (JVMS §4.7.10).
+    ///
+    /// # Errors
+    /// The class file is broken.
+    pub fn source_file(&self) -> Result<Option<String>, RewriteError> {
+        let class = self.layout();
+        for attribute in &class.attributes {
+            if class.is(attribute.name, "SourceFile") {
+                let index = Reader::at(slice(class.bytes, 0, attribute.end)?, attribute.start).u2()?;
+                return class.utf8(index).map(Some);
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn shape(
+    class: &ClassLayout<'_>,
+    method: &MethodAt,
+    (start, end): (usize, usize),
+) -> Result<MethodShape, RewriteError> {
+    let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
+    let length = reader.length()?;
+    let code = reader.take(length)?;
+    let instructions = instructions::read(code)?;
+    let returns = instructions.iter().filter_map(|raw| {
+        let kind = match raw.opcode {
+            0xac => 'I',
+            0xad => 'J',
+            0xae => 'F',
+            0xaf => 'D',
+            0xb0 => 'L',
+            instructions::RETURN => 'V',
+            _ => return None,
+        };
+        Some(Returns { pc: raw.pc, kind })
+    });
+    let returns = returns.collect();
+    let mut handlers: Vec<u32> = tables::handlers(&mut reader)?.iter().map(|row| row.handler).collect();
+    handlers.sort_unstable();
+    handlers.dedup();
+    attributes(&mut reader)?;
+    let initialised_from = super::method::initialised_from(class, method, (start, end))?;
+    let before = |raw: &&instructions::Raw| Some(raw.pc + raw.length) == initialised_from;
+    let constructs_at = instructions
+        .iter()
+        .find(before)
+        .filter(|raw| raw.opcode == instructions::INVOKESPECIAL)
+        .map(|raw| raw.pc);
+    Ok(MethodShape {
+        access: method.access,
+        name: class.utf8(method.name)?,
+        descriptor: class.utf8(method.descriptor)?,
+        length: u32::try_from(length).unwrap_or(u32::MAX),
+        returns,
+        handlers,
+        initialised_from,
+        constructs_at,
+    })
+}

@@ -1,0 +1,192 @@
+//! The recording of a run: what of it is recorded, the rings in which its threads leave their events, and what the numbers in
+//! those events mean. docs/trace-format.md describes it for readers of other programs.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What is recorded of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracePlan {
+    /// Classes whose methods are recorded: patterns of names with dots. Without any, all but those of the JDK.
+    pub scope: Vec<String>,
+    /// Classes that are not recorded all the same.
+    pub trust: Vec<String>,
+    /// Where the rings are made: one file for each thread.
+    pub rings: PathBuf,
+}
+
+/// Where the data of a ring begins. Before it are words of 8 bytes, little endian, at these offsets. A page of any system.
+pub const RING_DATA: u64 = 1 << 16;
+/// How much data a ring holds, in bytes.
+pub const RING_SIZE: u64 = 1 << 20;
+/// How many bytes the thread has written in all: whole events.
+pub const WRITTEN: u64 = 0;
+/// How far the thread may write before it looks at [`TAKEN`] again: it alone uses that.
+pub const LIMIT: u64 = 8;
+/// How many of them were taken out: written by who reads the ring.
+pub const TAKEN: u64 = 64;
+/// Not 0: the thread has ended.
+pub const ENDED: u64 = 128;
+/// For how many microseconds the thread has waited until something was taken out.
+pub const WAITED: u64 = 136;
+/// So many bytes have to be read to know all of these words.
+pub const CONTROL: usize = 144;
+
+/// The number that begins an event which says that its thread goes on where another one has recorded before: then a word of 8
+/// bytes follows, which orders such events of all threads.
+pub const TURN: u32 = 1;
+/// The first number of a site: an event begins with that of its site.
+pub const FIRST_SITE: u32 = 16;
+/// The bit of a reference by which its object is met for the first time.
+pub const MET: u32 = 1 << 31;
+/// So many characters of a string are recorded, at most.
+pub const TEXT: usize = 100;
+/// So many bytes of a class's name are recorded, at most.
+pub const NAME: usize = 400;
+/// What follows [`MET`]: a byte, which says this of the object, and its class, whose name follows if it is met too.
+pub const IS_TEXT: u8 = 1;
+/// The object is an array.
+pub const IS_ARRAY: u8 = 2;
+/// The longest record of a reference, in bytes: the object, what it is, its class, that class's name, and a text.
+pub const LONGEST_REFERENCE: usize = 4 + 1 + 4 + 2 + NAME + 4 + 2 + 2 * TEXT;
+
+/// What an event at a site is, and so what follows its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Traced {
+    /// The method is entered: its arguments follow, `this` first; a constructor's `this` is no object yet, and is left out.
+    Enter,
+    /// A constructor has called another one, and its `this` is an object: that follows.
+    Born,
+    /// The method returns: its result follows, if it has one.
+    Return,
+    /// An exception leaves the method, and follows.
+    Leave,
+    /// A handler of the method begins, and its exception follows.
+    Catch,
+}
+
+/// A site of events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedSite {
+    /// Its number, in this run only.
+    pub id: u32,
+    /// The index, of the class file's code; that of the method's end for [`Traced::Leave`].
+    pub bci: u32,
+    /// What happens there.
+    pub what: Traced,
+}
+
+/// A method that is recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedMethod {
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Its access flags (JVMS §4.6).
+    pub access: u16,
+    /// Its sites.
+    pub sites: Vec<TracedSite>,
+}
+
+impl TracedMethod {
+    /// Whether it is static.
+    pub fn is_static(&self) -> bool {
+        self.access & 0x0008 != 0
+    }
+}
+
+/// A class that is recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedClass {
+    /// Its name, with slashes.
+    pub class: String,
+    /// The file of its source, if the class file says so.
+    pub source: Option<String>,
+    /// Its methods that are recorded.
+    pub methods: Vec<TracedMethod>,
+    /// Those that are not, and why.
+    pub left: Vec<(String, String, String)>,
+}
+
+/// The ring of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RingReport {
+    /// Its number, which names its file.
+    pub ring: u32,
+    /// The name of its thread.
+    pub thread: String,
+}
+
+impl RingReport {
+    /// The name of a ring's file.
+    pub fn file(ring: u32) -> String {
+        format!("ring-{ring}")
+    }
+}
+
+/// Whether a class is named by a pattern: `com.acme.Shop` names that class and those inside it, `com.acme.*` the classes of a
+/// package, `com.acme.**` those of the packages below it too, `**` all.
+pub fn is_named(pattern: &str, class: &str) -> bool {
+    let below = |package: &str| class.strip_prefix(package).and_then(|rest| rest.strip_prefix('.'));
+    if pattern == "**" {
+        true
+    } else if let Some(package) = pattern.strip_suffix(".**") {
+        below(package).is_some()
+    } else if let Some(package) = pattern.strip_suffix(".*") {
+        below(package).is_some_and(|name| !name.contains('.'))
+    } else {
+        class.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+    }
+}
+
+/// The packages of the JDK, which are recorded only where a pattern names them.
+const OF_THE_JDK: [&str; 6] =
+    ["java.**", "javax.**", "jdk.**", "sun.**", "com.sun.**", "netscape.javascript.*"];
+
+impl TracePlan {
+    /// Whether a class is recorded, by its name with dots.
+    pub fn records(&self, class: &str) -> bool {
+        let named = |patterns: &[String]| patterns.iter().any(|pattern| is_named(pattern, class));
+        let wanted = if self.scope.is_empty() {
+            !OF_THE_JDK.iter().any(|pattern| is_named(pattern, class))
+        } else {
+            named(&self.scope)
+        };
+        wanted && !named(&self.trust)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_name_classes_and_packages() {
+        for (pattern, class, named) in [
+            ("com.acme.Shop", "com.acme.Shop", true),
+            ("com.acme.Shop", "com.acme.Shop$Item", true),
+            ("com.acme.Shop", "com.acme.Shopping", false),
+            ("com.acme.*", "com.acme.Shop", true),
+            ("com.acme.*", "com.acme.till.Till", false),
+            ("com.acme.**", "com.acme.till.Till", true),
+            ("com.acme.**", "com.acmeother.Till", false),
+            ("**", "Main", true),
+        ] {
+            assert_eq!(is_named(pattern, class), named, "{pattern} {class}");
+        }
+    }
+
+    #[test]
+    fn the_jdk_is_recorded_where_it_is_named() {
+        let plan = |scope: &[&str], trust: &[&str]| TracePlan {
+            scope: scope.iter().map(ToString::to_string).collect(),
+            trust: trust.iter().map(ToString::to_string).collect(),
+            rings: PathBuf::new(),
+        };
+        assert!(plan(&[], &[]).records("Main") && !plan(&[], &[]).records("java.util.ArrayList"));
+        assert!(plan(&["com.sun.tools.javac.**"], &[]).records("com.sun.tools.javac.Main"));
+        assert!(!plan(&["Main"], &[]).records("Other"));
+        assert!(!plan(&[], &["org.lib.**"]).records("org.lib.a.B"));
+    }
+}

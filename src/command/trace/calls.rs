@@ -1,0 +1,48 @@
+//! `qp trace calls FOLDER`: the calls of a recorded run as a tree, alike ones folded.
+
+use crate::command::CommandError;
+use crate::session::{self, CallTree, CallsAsked};
+use std::path::PathBuf;
+
+/// Shows the calls of a recorded run as a tree, with arguments and results
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp trace calls                          # of the folder `trace`, three levels deep\n  qp trace calls shop.trace --node 118 --depth 8\n  qp trace calls shop.trace --method 'com.acme.Cart.add' --all"
+)]
+pub struct Calls {
+    /// The folder that `qp trace record` wrote
+    #[arg(value_name = "FOLDER", default_value = "trace")]
+    pub folder: PathBuf,
+    /// Only this thread
+    #[arg(long, value_name = "NAME")]
+    pub thread: Option<String>,
+    /// Only what is below this call, by its number
+    #[arg(long, value_name = "N", conflicts_with = "thread")]
+    pub node: Option<u32>,
+    /// Only calls of methods of this name, wherever they are: CLASS.METHOD
+    #[arg(long, value_name = "CLASS.METHOD", conflicts_with = "node")]
+    pub method: Option<String>,
+    /// How many levels to show
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub depth: u32,
+    /// Show all calls of one method that follow each other, not only the first ones
+    #[arg(long)]
+    pub all: bool,
+}
+
+impl Calls {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The folder holds no recorded run, or not the call or thread that is named.
+    pub fn execute(&self) -> Result<CallTree, CommandError> {
+        let asked = CallsAsked {
+            thread: self.thread.clone(),
+            node: self.node,
+            method: self.method.clone(),
+            depth: self.depth,
+            all: self.all,
+        };
+        Ok(session::calls(&self.folder, &asked)?)
+    }
+}

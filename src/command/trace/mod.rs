@@ -1,0 +1,64 @@
+//! `qp trace …`: a run recorded, and what a recorded run tells. A file for each, and a row in [`Trace`].
+
+mod calls;
+mod info;
+mod record;
+
+pub use calls::Calls;
+pub use info::Info;
+pub use record::Record;
+
+use super::CommandError;
+use crate::session::{CallTree, Holds, Interrupt, Progress, RecordedRun};
+
+/// Records a run, and shows what was recorded
+#[derive(clap::Subcommand, Clone, Debug)]
+pub enum Trace {
+    #[allow(missing_docs)]
+    Record(Record),
+    #[allow(missing_docs)]
+    Info(Info),
+    #[allow(missing_docs)]
+    Calls(Calls),
+}
+
+/// What one of them gives.
+#[derive(Clone, Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Traced {
+    /// What was recorded.
+    Record(RecordedRun),
+    /// What a recorded run holds.
+    Info(Holds),
+    /// Its calls.
+    Calls(CallTree),
+}
+
+impl Traced {
+    /// The exit code of DESIGN §7.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Traced::Record(recorded) => recorded.exit_code(),
+            Traced::Info(_) => 0,
+            Traced::Calls(tree) => u8::from(tree.threads.is_empty()),
+        }
+    }
+}
+
+impl Trace {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The program cannot be launched, or the recorded run not be read.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Traced, CommandError> {
+        Ok(match self {
+            Trace::Record(record) => Traced::Record(record.execute(progress, interrupt).await?),
+            Trace::Info(info) => Traced::Info(info.execute()?),
+            Trace::Calls(calls) => Traced::Calls(calls.execute()?),
+        })
+    }
+}

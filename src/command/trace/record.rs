@@ -1,0 +1,64 @@
+//! `qp trace record -- java …`: runs a program once and keeps what its threads do.
+
+use crate::chain::{Chain, FORMAT, Guards};
+use crate::command::CommandError;
+use crate::command::program::ProgramArgs;
+use crate::session::{self, Interrupt, Progress, RecordOptions, RecordedRun};
+use std::path::PathBuf;
+
+/// Runs the program once and records its calls, with arguments and results
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp trace record -- java -cp classes Intro\n  qp trace record --out shop.trace --scope 'com.acme.**' --trust 'com.acme.log.**' -- java -jar shop.jar\n  qp trace calls trace"
+)]
+pub struct Record {
+    /// The folder to keep it in, which must not be there
+    #[arg(short, long, value_name = "FOLDER", default_value = "trace")]
+    pub out: PathBuf,
+    /// Classes to record: `com.acme.Shop` and what is inside it, `com.acme.*`, `com.acme.**` with the packages below;
+    /// without any, all but those of the JDK
+    #[arg(long, value_name = "PATTERN")]
+    pub scope: Vec<String>,
+    /// Classes that are right for sure, and are not recorded
+    #[arg(long, value_name = "PATTERN")]
+    pub trust: Vec<String>,
+    /// End the run after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+    /// Show the program's output
+    #[arg(long)]
+    pub show_output: bool,
+    /// The command that starts the program
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+impl Record {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The program cannot be launched, or the folder not be written.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<RecordedRun, CommandError> {
+        let chain = Chain {
+            format: FORMAT,
+            about: String::new(),
+            debuggee: ProgramArgs::default().debuggee(&self.command),
+            guards: Guards::default(),
+            alive: None,
+            points: Vec::new(),
+            base: PathBuf::new(),
+        };
+        let options = RecordOptions {
+            out: self.out.clone(),
+            scope: self.scope.clone(),
+            trust: self.trust.clone(),
+            timeout_s: self.timeout,
+            show_output: self.show_output,
+        };
+        Ok(session::record(&chain, &options, progress, interrupt).await?)
+    }
+}

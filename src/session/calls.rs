@@ -1,0 +1,216 @@
+//! The calls of a recorded run as a tree, alike ones folded.
+
+use super::error::SessionError;
+use super::record::RecordedTrace;
+use crate::model::{Namer, Tables, Value as Plain};
+use crate::trace::{Calls, Exit, Objects, Value, is_named};
+use serde::Serialize;
+use std::path::Path;
+
+/// What is shown of the calls.
+#[derive(Clone, Debug, Default)]
+pub struct CallsAsked {
+    /// Only this thread.
+    pub thread: Option<String>,
+    /// Only this call and what is below it.
+    pub node: Option<u32>,
+    /// Only calls of methods of this name, as CLASS.METHOD.
+    pub method: Option<String>,
+    /// How many levels.
+    pub depth: u32,
+    /// Whether none are folded.
+    pub all: bool,
+}
+
+/// The calls that are shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallTree {
+    /// By thread.
+    pub threads: Vec<ThreadShown>,
+}
+
+/// A thread with its calls.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ThreadShown {
+    /// Its name.
+    pub thread: String,
+    /// What is shown of it.
+    pub calls: Vec<Shown>,
+}
+
+/// A call, or several that are not shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Shown {
+    /// A call.
+    Call(CallShown),
+    /// Calls of one method that are not shown.
+    Fold(Fold),
+}
+
+/// Calls of one method that follow each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fold {
+    /// How many.
+    pub folded: usize,
+    /// Their method, as CLASS.METHOD.
+    pub method: String,
+    /// How many calls are below them.
+    pub below: u64,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallShown {
+    /// Its number.
+    pub node: u32,
+    /// The class of its method.
+    pub class: String,
+    /// The method's name.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// What it was called on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub this: Option<String>,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// What it returned; none for `void`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// The exception that left it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exception: Option<String>,
+    /// Why it is not known how it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<&'static str>,
+    /// How many calls are below it.
+    pub below: u32,
+    /// Those of them that are shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Shown>,
+}
+
+/// So many calls of one method that follow each other are shown, and no more than that twice where no more are folded.
+const FIRST: usize = 3;
+
+/// Shows the calls of a recorded run.
+///
+/// # Errors
+/// The folder holds no recorded run, or not the call or thread that is named.
+pub fn calls(folder: &Path, asked: &CallsAsked) -> Result<CallTree, SessionError> {
+    let RecordedTrace { mut calls, .. } = RecordedTrace::open(folder)?;
+    if let Some(node) = asked.node {
+        let Some(thread) = calls.thread_of(node) else {
+            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+        };
+        let shown = asked.level(&mut calls, &[node], asked.depth)?;
+        return Ok(CallTree { threads: vec![ThreadShown { thread, calls: shown }] });
+    }
+    let mut threads = Vec::new();
+    let all = calls.threads();
+    for (number, name, _) in &all {
+        if asked.thread.as_ref().is_some_and(|thread| thread != name) {
+            continue;
+        }
+        let nodes = match &asked.method {
+            None => calls.roots(*number),
+            Some(method) => calls.of_thread(*number).filter(|node| is_of(&calls, *node, method)).collect(),
+        };
+        let shown = asked.level(&mut calls, &nodes, asked.depth)?;
+        if !shown.is_empty() {
+            threads.push(ThreadShown { thread: name.clone(), calls: shown });
+        }
+    }
+    match &asked.thread {
+        Some(thread) if threads.is_empty() && all.iter().all(|(_, name, _)| name != thread) => {
+            let there: Vec<String> = all.into_iter().map(|(_, name, _)| name).collect();
+            Err(SessionError::NoSuchThread { thread: thread.clone(), there: there.join(", ") })
+        }
+        _ => Ok(CallTree { threads }),
+    }
+}
+
+impl CallsAsked {
+    fn level(&self, calls: &mut Calls, nodes: &[u32], depth: u32) -> Result<Vec<Shown>, SessionError> {
+        let mut shown = Vec::new();
+        let mut rest = nodes;
+        while let Some(first) = rest.first() {
+            let of = |node: &&u32| calls.method(**node) == calls.method(*first);
+            let alike = rest.iter().take_while(of).count();
+            let (these, others) = rest.split_at(alike);
+            let few = if self.all || alike <= 2 * FIRST { alike } else { FIRST };
+            for node in these.iter().take(few) {
+                shown.push(Shown::Call(self.call(calls, *node, depth)?));
+            }
+            if few < alike {
+                let below = these.iter().skip(few).map(|node| u64::from(calls.below(*node))).sum();
+                let method = calls.method(*first).map(|m| format!("{}.{}", m.class, m.name));
+                shown.push(Shown::Fold(Fold {
+                    folded: alike - few,
+                    method: method.unwrap_or_default(),
+                    below,
+                }));
+            }
+            rest = others;
+        }
+        Ok(shown)
+    }
+
+    fn call(&self, calls: &mut Calls, node: u32, depth: u32) -> Result<CallShown, SessionError> {
+        let Some(call) = calls.call(node)? else {
+            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+        };
+        let below = if depth > 1 && self.method.is_none() {
+            let children = calls.children(node);
+            self.level(calls, &children, depth - 1)?
+        } else {
+            Vec::new()
+        };
+        let objects = &calls.objects;
+        let text = |value: &Value| shown(value, objects);
+        let method = calls.sites.method(call.method).cloned();
+        let (class, name, descriptor) =
+            method.map(|m| (m.class.to_string(), m.name, m.descriptor)).unwrap_or_default();
+        Ok(CallShown {
+            node,
+            class,
+            method: name,
+            descriptor,
+            this: call.this.map(|this| if this == 0 { "?".to_owned() } else { objects.show(this) }),
+            arguments: call.arguments.iter().map(text).collect(),
+            result: call.result.as_ref().filter(|_| call.exit == Exit::Returned).map(text),
+            exception: call.result.as_ref().filter(|_| call.exit == Exit::Threw).map(text),
+            open: match call.exit {
+                Exit::Open => Some("it had not ended"),
+                Exit::Unseen => Some("its end was not recorded"),
+                Exit::Returned | Exit::Threw => None,
+            },
+            below: call.below,
+            calls: below,
+        })
+    }
+}
+
+/// Whether a call is of a method, named as CLASS.METHOD.
+fn is_of(calls: &Calls, node: u32, wanted: &str) -> bool {
+    let (class, name) = wanted.rsplit_once('.').unwrap_or(("**", wanted));
+    calls.method(node).is_some_and(|method| {
+        let simple = method.class.rsplit('.').next();
+        method.name == name && (is_named(class, &method.class) || simple == Some(class))
+    })
+}
+
+/// A value as in Java source.
+fn shown(value: &Value, objects: &Objects) -> String {
+    let plain = match *value {
+        Value::Object(object) => return objects.show(object),
+        Value::Boolean(v) => Plain::Boolean(v),
+        Value::Char(v) => Plain::Char(v),
+        Value::Int(v) => Plain::Int(v),
+        Value::Long(v) => Plain::Long(v),
+        Value::Float(v) => Plain::Float(v),
+        Value::Double(v) => Plain::Double(v),
+    };
+    Namer::default().text(&plain, &Tables::default())
+}

@@ -1,0 +1,177 @@
+//! A run that is recorded: launched once, its events taken out while it runs, and kept in a folder.
+
+use super::cost::Nobody;
+use super::error::SessionError;
+use super::progress::Progress;
+use super::workspace::Workspace;
+use crate::chain::Chain;
+use crate::debuggee::Forward;
+use crate::run::{self, Aboard, Ended, Interrupt, Launch, Questions, Recording, Stage};
+use crate::trace::{About, Calls, Collector, Folder, Recorded, TraceError};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Instant;
+
+/// What is recorded, and where it is kept.
+#[derive(Clone, Debug, Default)]
+pub struct RecordOptions {
+    /// The folder, which must not be there.
+    pub out: PathBuf,
+    /// Classes whose methods are recorded, as patterns; none: all but those of the JDK.
+    pub scope: Vec<String>,
+    /// Classes that are not recorded all the same.
+    pub trust: Vec<String>,
+    /// Ends the run after so many seconds.
+    pub timeout_s: Option<u64>,
+    /// Whether the program's output is shown.
+    pub show_output: bool,
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordedRun {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Bytes of the file that keeps the events.
+    pub stored: u64,
+    /// What became of it.
+    #[serde(flatten)]
+    pub recorded: Recorded,
+    /// Whether the program came to its end.
+    pub whole: bool,
+}
+
+impl RecordedRun {
+    /// The exit code of DESIGN §7: what a recording is for is there when the program came to its end.
+    pub fn exit_code(&self) -> u8 {
+        match (self.whole && self.recorded.missing.is_empty(), self.recorded.bytes) {
+            (true, 0) => 1,
+            (true, _) => 0,
+            (false, _) => 4,
+        }
+    }
+}
+
+/// Runs a program once and records it.
+///
+/// # Errors
+/// The program cannot be launched, the folder not be written, or it was interrupted before anything was recorded.
+pub async fn record(
+    chain: &Chain,
+    options: &RecordOptions,
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<RecordedRun, SessionError> {
+    let workspace = Workspace::open(chain, options.timeout_s, None)?;
+    if workspace.template().settings().remote.is_some() {
+        return Err(SessionError::NotRecorded("a remote program: `qp` has to launch it".to_owned()));
+    }
+    let mut about = About {
+        command: chain.debuggee.command.clone(),
+        cwd: chain.cwd(),
+        scope: options.scope.clone(),
+        trust: options.trust.clone(),
+        ..About::default()
+    };
+    let out = std::path::absolute(&options.out).map_err(TraceError::at(&options.out))?;
+    let folder = Folder::create(&out, &about)?;
+    progress.run_started(1, Some("to record it"));
+    let began = Instant::now();
+    let (stop, mut stopped) = Interrupt::new();
+    let failed = stop.clone();
+    let collector = Collector::begin(&folder, move || {
+        // Nobody waits for it any more when the run is over.
+        let _ = failed.send(true);
+    })?;
+    let mut user = interrupt.clone();
+    let forwards = tokio::task::spawn_local(async move {
+        user.wait().await;
+        let _ = stop.send(true);
+    });
+    let sink = if options.show_output { progress.sink() } else { None };
+    let output = sink.map(|sink| Forward::new("", move |_, line| sink(line)));
+    let ran = run_once(&workspace, options, &folder, output, &mut stopped).await;
+    forwards.abort();
+    progress.done();
+    let collected = collector.finish();
+    let outcome = match ran {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            // Nothing of it is worth keeping: the program did not begin.
+            drop(std::fs::remove_dir_all(folder.path()));
+            return Err(error);
+        }
+    };
+    let collected = collected?;
+    let mut missing = collected.missing;
+    for problem in outcome.report.unprobed {
+        if !missing.contains(&problem) {
+            missing.push(problem);
+        }
+    }
+    let recorded = Recorded {
+        ended: outcome.ended.to_string(),
+        seconds: began.elapsed().as_secs_f64(),
+        waited_s: collected.waited.as_secs_f64(),
+        bytes: collected.bytes,
+        missing,
+    };
+    about.recorded = Some(recorded.clone());
+    folder.say(&about)?;
+    drop(std::fs::remove_dir(folder.rings()));
+    let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);
+    if matches!(outcome.ended, Ended::Interrupted) && interrupt.is_set() {
+        return Err(SessionError::Interrupted);
+    }
+    Ok(RecordedRun { folder: options.out.clone(), stored: collected.stored, recorded, whole })
+}
+
+async fn run_once(
+    workspace: &Workspace,
+    options: &RecordOptions,
+    folder: &Folder,
+    output: Option<Forward>,
+    interrupt: &mut Interrupt,
+) -> Result<run::Outcome, SessionError> {
+    tokio::select! {
+        built = workspace.build(None) => built?,
+        () = interrupt.wait() => return Err(SessionError::Interrupted),
+    }
+    let (scope, trust) = (options.scope.clone(), options.trust.clone());
+    let recording = Recording { scope, trust, rings: folder.rings(), report: folder.sites() };
+    let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
+        Ok(Questions {
+            queries: [].into(),
+            tracked: [].into(),
+            pool: Rc::new(workspace.pool(Some(facts)).map_err(Box::new)?),
+            gates: None,
+            recording: Some(recording.clone()),
+        })
+    };
+    let template = workspace.template();
+    let launch = Launch { template, output, interrupt, halt_at: None, more: None, aboard: Aboard::Recorder };
+    match run::execute(launch, &mut ask, &mut Nobody).await? {
+        Stage::Over(outcome) => Ok(*outcome),
+        Stage::Halted(halted) => Ok(halted.end().await),
+    }
+}
+
+/// A recorded run, read.
+pub struct RecordedTrace {
+    /// What it is of.
+    pub about: About,
+    /// Its calls.
+    pub calls: Calls,
+}
+
+impl RecordedTrace {
+    /// Reads it, as far as it is written.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn open(folder: &Path) -> Result<RecordedTrace, SessionError> {
+        let (folder, about) = Folder::open(folder)?;
+        Ok(RecordedTrace { about, calls: Calls::read(&folder)? })
+    }
+}

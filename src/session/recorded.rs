@@ -1,0 +1,68 @@
+//! What a recorded run holds, and what is missing.
+
+use super::error::SessionError;
+use super::record::RecordedTrace;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a recorded run holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Holds {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// How it ended; none while it is recorded, or where that was cut off.
+    pub ended: Option<String>,
+    /// How long the run took, in seconds.
+    pub seconds: Option<f64>,
+    /// The threads, with their calls.
+    pub threads: Vec<(String, u32)>,
+    /// How many events there are of each kind.
+    pub events: BTreeMap<&'static str, u64>,
+    /// How many calls.
+    pub calls: usize,
+    /// How many methods are recorded.
+    pub methods: usize,
+    /// How many objects were met.
+    pub objects: usize,
+    /// Bytes of events.
+    pub bytes: u64,
+    /// What is missing, and why.
+    pub missing: Vec<String>,
+    /// Methods that are not recorded, and why.
+    pub left: Vec<(String, String)>,
+}
+
+/// Tells what a recorded run holds.
+///
+/// # Errors
+/// The folder holds no recorded run.
+pub fn holds(folder: &Path) -> Result<Holds, SessionError> {
+    let RecordedTrace { about, calls } = RecordedTrace::open(folder)?;
+    let recorded = about.recorded;
+    let mut missing = calls.missing.clone();
+    match &recorded {
+        None => missing
+            .push("the recording has not ended, or was cut off: this is what was written so far".to_owned()),
+        Some(recorded) => missing.extend(recorded.missing.iter().cloned()),
+    }
+    for problem in &calls.sites.problems {
+        if !missing.contains(problem) {
+            missing.push(problem.clone());
+        }
+    }
+    let threads = calls.threads().into_iter().map(|(_, name, count)| (name, count)).collect();
+    Ok(Holds {
+        command: about.command,
+        ended: recorded.as_ref().map(|recorded| recorded.ended.clone()),
+        seconds: recorded.map(|recorded| recorded.seconds),
+        threads,
+        events: calls.events.clone(),
+        calls: calls.count(),
+        methods: calls.sites.methods().len(),
+        objects: calls.objects.count(),
+        bytes: calls.bytes,
+        missing,
+        left: calls.sites.left.clone(),
+    })
+}

@@ -1,0 +1,193 @@
+//! The file of events: chunks, each of one thread, compressed, one behind the other. A file that was cut off is readable up to
+//! its last whole chunk.
+
+use super::error::TraceError;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// What each chunk begins with.
+const MAGIC: u32 = u32::from_le_bytes(*b"QPC1");
+/// The length of what stands before the events of a chunk, in bytes.
+const HEADER: usize = 32;
+/// No chunk has more bytes of events than a ring holds.
+const LONGEST: u32 = 1 << 20;
+
+/// Where a chunk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkAt {
+    /// The number of the thread: that of its ring.
+    pub thread: u32,
+    /// How many bytes of events that thread has written before.
+    pub at: u64,
+    /// How many it has here.
+    pub length: u32,
+    /// Where the compressed events are in the file, how many bytes, and their checksum.
+    place: (u64, u32, u32),
+}
+
+impl ChunkAt {
+    /// One that is in no file: what a recording that was cut off has left in a ring.
+    pub fn left(thread: u32, at: u64, length: usize) -> ChunkAt {
+        ChunkAt { thread, at, length: self::length(length), place: (u64::MAX, 0, 0) }
+    }
+
+    /// Whether it is such a one.
+    pub fn is_left(&self) -> bool {
+        self.place.0 == u64::MAX
+    }
+}
+
+/// Appends chunks.
+pub struct ChunkWriter {
+    path: PathBuf,
+    file: File,
+    packed: Vec<u8>,
+    /// Bytes in the file.
+    pub stored: u64,
+}
+
+impl ChunkWriter {
+    /// For a file that is there and empty.
+    pub fn open(path: &Path) -> Result<ChunkWriter, TraceError> {
+        let file = File::options().append(true).open(path).map_err(TraceError::at(path))?;
+        Ok(ChunkWriter { path: path.to_owned(), file, packed: Vec::new(), stored: 0 })
+    }
+
+    /// Appends whole events of a thread.
+    pub fn append(&mut self, thread: u32, at: u64, events: &[u8]) -> Result<(), TraceError> {
+        let most = lz4_flex::block::get_maximum_output_size(events.len());
+        self.packed.resize(HEADER + most, 0);
+        let (_, body) = self.packed.split_at_mut(HEADER);
+        let stored = lz4_flex::block::compress_into(events, body)
+            .map_err(|error| TraceError::at(&self.path)(std::io::Error::other(error)))?;
+        self.packed.truncate(HEADER + stored);
+        let sum = crc32fast::hash(self.packed.get(HEADER..).unwrap_or_default());
+        let mut header = Vec::with_capacity(HEADER);
+        header.extend(MAGIC.to_le_bytes());
+        header.extend(thread.to_le_bytes());
+        header.extend(at.to_le_bytes());
+        header.extend(length(events.len()).to_le_bytes());
+        header.extend(length(stored).to_le_bytes());
+        header.extend(sum.to_le_bytes());
+        header.extend(crc32fast::hash(&header).to_le_bytes());
+        if let Some(place) = self.packed.get_mut(..HEADER) {
+            place.copy_from_slice(&header);
+        }
+        self.file.write_all(&self.packed).map_err(TraceError::at(&self.path))?;
+        self.stored += u64::try_from(self.packed.len()).unwrap_or(u64::MAX);
+        Ok(())
+    }
+}
+
+fn length(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// Reads chunks.
+pub struct ChunkReader {
+    path: PathBuf,
+    file: File,
+    packed: Vec<u8>,
+}
+
+impl ChunkReader {
+    /// Opens the file and finds its chunks, and whether something behind the last whole one is no chunk.
+    pub fn open(path: &Path) -> Result<(ChunkReader, Vec<ChunkAt>, bool), TraceError> {
+        let file = File::open(path).map_err(TraceError::at(path))?;
+        let end = file.metadata().map_err(TraceError::at(path))?.len();
+        let mut reader = BufReader::with_capacity(HEADER, &file);
+        let mut found = Vec::new();
+        let mut at = 0;
+        let mut header = [0; HEADER];
+        while reader.read_exact(&mut header).is_ok() {
+            let begin = at + u64::try_from(HEADER).unwrap_or(0);
+            let Some(chunk) = parse(&header, begin).filter(|chunk| begin + u64::from(chunk.place.1) <= end)
+            else {
+                break;
+            };
+            at = begin + u64::from(chunk.place.1);
+            found.push(chunk);
+            if reader.seek(SeekFrom::Start(at)).is_err() {
+                break;
+            }
+        }
+        Ok((ChunkReader { path: path.to_owned(), file, packed: Vec::new() }, found, at < end))
+    }
+
+    /// The events of a chunk; none where its bytes are not those that were written.
+    pub fn read(&mut self, chunk: &ChunkAt) -> Result<Option<Vec<u8>>, TraceError> {
+        let (place, stored, sum) = chunk.place;
+        self.packed.resize(usize::try_from(stored).unwrap_or(0), 0);
+        self.file
+            .seek(SeekFrom::Start(place))
+            .and_then(|_| self.file.read_exact(&mut self.packed))
+            .map_err(TraceError::at(&self.path))?;
+        if crc32fast::hash(&self.packed) != sum {
+            return Ok(None);
+        }
+        let wanted = usize::try_from(chunk.length).unwrap_or(0);
+        let events = lz4_flex::block::decompress(&self.packed, wanted).ok();
+        Ok(events.filter(|events| events.len() == wanted))
+    }
+}
+
+/// A header; none where there is none.
+fn parse(header: &[u8; HEADER], place: u64) -> Option<ChunkAt> {
+    let (said, sum) = header.split_last_chunk::<4>()?;
+    let mut words = said.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    let mut next = || words.next();
+    let (magic, thread, low, high) = (next()?, next()?, next()?, next()?);
+    let (length, stored, body) = (next()?, next()?, next()?);
+    let whole = magic == MAGIC && u32::from_le_bytes(*sum) == crc32fast::hash(said) && length <= LONGEST;
+    let at = u64::from(high) << 32 | u64::from(low);
+    whole.then_some(ChunkAt { thread, at, length, place: (place, stored, body) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_cut_off_anywhere_is_read_up_to_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events");
+        File::create(&path).unwrap();
+        let mut writer = ChunkWriter::open(&path).unwrap();
+        let events = [vec![7; 5000], (0..=255).collect(), vec![1, 2, 3]];
+        let mut ends = vec![0];
+        for (n, events) in (1..).zip(&events) {
+            writer.append(n, u64::from(n) << 33, events).unwrap();
+            ends.push(writer.stored);
+        }
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let (mut reader, found, rest) = ChunkReader::open(&path).unwrap();
+            let count = ends.iter().filter(|end| **end <= u64::try_from(cut).unwrap()).count() - 1;
+            assert_eq!((found.len(), rest), (count, !ends.contains(&u64::try_from(cut).unwrap())));
+            for (n, (chunk, events)) in (1..).zip(found.iter().zip(&events)) {
+                assert_eq!((chunk.thread, chunk.at), (n, u64::from(n) << 33));
+                assert_eq!(reader.read(chunk).unwrap().as_ref(), Some(events));
+            }
+        }
+    }
+
+    #[test]
+    fn a_byte_that_was_changed_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events");
+        File::create(&path).unwrap();
+        let mut writer = ChunkWriter::open(&path).unwrap();
+        writer.append(1, 0, &(0..200).collect::<Vec<u8>>()).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        for place in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[place] ^= 0x10;
+            std::fs::write(&path, &changed).unwrap();
+            let (mut reader, found, rest) = ChunkReader::open(&path).unwrap();
+            let read = found.first().map(|chunk| reader.read(chunk).unwrap());
+            assert!(rest && found.is_empty() || read == Some(None), "{place}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Takes events out of the rings while the program writes them: a thread of its own, since compressing them is work.
+
+use super::chunks::ChunkWriter;
+use super::error::TraceError;
+use super::folder::Folder;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use wire::recording::{CONTROL, ENDED, RING_DATA, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
+use wire::{Report, ReportReader};
+
+/// How long it sleeps when there was nothing to take: at first, and at last.
+const NAPS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(5));
+
+/// What was taken out of all rings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Bytes of events.
+    pub bytes: u64,
+    /// Bytes of the file that keeps them.
+    pub stored: u64,
+    /// For how long threads have waited until events were taken out, added up.
+    pub waited: Duration,
+    /// What is missing, and why.
+    pub missing: Vec<String>,
+}
+
+/// A collector at work.
+pub struct Collector {
+    over: Arc<AtomicBool>,
+    thread: JoinHandle<Result<Collected, TraceError>>,
+}
+
+impl Collector {
+    /// Begins. `failed` is called when no more can be taken out: then the program would wait.
+    ///
+    /// # Errors
+    /// The folder's files cannot be opened, or there is no thread.
+    pub fn begin(folder: &Folder, failed: impl FnOnce() + Send + 'static) -> Result<Collector, TraceError> {
+        let writer = ChunkWriter::open(&folder.events())?;
+        let report = ReportReader::open(&folder.sites()).map_err(TraceError::at(&folder.sites()))?;
+        let over = Arc::new(AtomicBool::new(false));
+        let mut work = Work {
+            folder: folder.clone(),
+            writer,
+            report,
+            rings: BTreeMap::new(),
+            collected: Collected::default(),
+            buffer: Vec::new(),
+        };
+        let ends = over.clone();
+        let run = move || {
+            let done = work.run(&ends);
+            if done.is_err() {
+                failed();
+            }
+            done
+        };
+        let thread = std::thread::Builder::new().name("collector".to_owned()).spawn(run);
+        Ok(Collector { over, thread: thread.map_err(TraceError::at(folder.path()))? })
+    }
+
+    /// Takes out what is left: the program has ended.
+    ///
+    /// # Errors
+    /// Something could not be written.
+    pub fn finish(self) -> Result<Collected, TraceError> {
+        self.over.store(true, Ordering::Release);
+        // It does not panic; if it did, nothing it holds is needed.
+        self.thread.join().unwrap_or_else(|_| Ok(Collected::default()))
+    }
+}
+
+struct Work {
+    folder: Folder,
+    writer: ChunkWriter,
+    report: ReportReader,
+    rings: BTreeMap<u32, File>,
+    collected: Collected,
+    buffer: Vec<u8>,
+}
+
+impl Work {
+    fn run(&mut self, over: &AtomicBool) -> Result<Collected, TraceError> {
+        let mut nap = NAPS.0;
+        loop {
+            // Looked at before the rings: what was written by then is taken out.
+            let last = over.load(Ordering::Acquire);
+            self.look_for_rings()?;
+            let mut taken = 0;
+            for ring in self.rings.keys().copied().collect::<Vec<_>>() {
+                taken += self.take(ring)?;
+            }
+            if last && taken == 0 {
+                break;
+            }
+            nap = if taken > 0 { NAPS.0 } else { (nap * 2).min(NAPS.1) };
+            if taken == 0 {
+                std::thread::sleep(nap);
+            }
+        }
+        for ring in std::mem::take(&mut self.rings).into_keys() {
+            self.remove(ring)?;
+        }
+        self.collected.stored = self.writer.stored;
+        Ok(self.collected.clone())
+    }
+
+    fn look_for_rings(&mut self) -> Result<(), TraceError> {
+        let path = self.folder.sites();
+        for report in self.report.more().map_err(TraceError::at(&path))? {
+            match report {
+                Report::Ring(RingReport { ring, .. }) => {
+                    let file = self.folder.rings().join(RingReport::file(ring));
+                    let opened = File::options().read(true).write(true).open(&file);
+                    self.rings.insert(ring, opened.map_err(TraceError::at(&file))?);
+                }
+                Report::Problem(problem) => self.collected.missing.push(problem),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out what is in a ring: how many bytes. One whose thread has ended is removed when it is empty.
+    fn take(&mut self, ring: u32) -> Result<u64, TraceError> {
+        let Some(file) = self.rings.get_mut(&ring) else { return Ok(0) };
+        let path = self.folder.rings();
+        let control = Control::read(file).map_err(TraceError::at(&path))?;
+        let there = control.written.saturating_sub(control.taken);
+        if there == 0 {
+            if control.ended {
+                self.rings.remove(&ring);
+                self.collected.waited += control.waited;
+                self.remove(ring)?;
+            }
+            return Ok(0);
+        }
+        if there > RING_SIZE {
+            let what = format!("events of thread {ring} were written over before they were taken out");
+            self.collected.missing.push(what);
+            self.rings.remove(&ring);
+            return Ok(0);
+        }
+        read_ring(file, control.taken, there, &mut self.buffer).map_err(TraceError::at(&path))?;
+        self.writer.append(ring, control.taken, &self.buffer)?;
+        set(file, TAKEN, control.written).map_err(TraceError::at(&path))?;
+        self.collected.bytes += there;
+        Ok(there)
+    }
+
+    fn remove(&mut self, ring: u32) -> Result<(), TraceError> {
+        let path = self.folder.rings().join(RingReport::file(ring));
+        if let Ok(mut file) = File::open(&path)
+            && let Ok(control) = Control::read(&mut file)
+            && !control.ended
+        {
+            self.collected.waited += control.waited;
+        }
+        std::fs::remove_file(&path).map_err(TraceError::at(&path))
+    }
+}
+
+/// The words of a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Control {
+    written: u64,
+    taken: u64,
+    ended: bool,
+    waited: Duration,
+}
+
+impl Control {
+    fn read(file: &mut File) -> std::io::Result<Control> {
+        let mut words = [0; CONTROL];
+        file.seek(SeekFrom::Start(0))?;
+        file.read_exact(&mut words)?;
+        let word = |at: u64| {
+            let at = usize::try_from(at).unwrap_or(0);
+            let bytes = words.get(at..).and_then(|rest| rest.first_chunk::<8>());
+            bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        };
+        let waited = Duration::from_micros(word(WAITED));
+        Ok(Control { written: word(WRITTEN), taken: word(TAKEN), ended: word(ENDED) != 0, waited })
+    }
+}
+
+fn set(file: &mut File, at: u64, word: u64) -> std::io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(&word.to_le_bytes())
+}
+
+/// Reads so many bytes of a ring from a place on, which may go on at its beginning.
+fn read_ring(file: &mut File, from: u64, length: u64, into: &mut Vec<u8>) -> std::io::Result<()> {
+    let begin = from % RING_SIZE;
+    let first = length.min(RING_SIZE - begin);
+    let (all, split) =
+        (usize::try_from(length).unwrap_or_default(), usize::try_from(first).unwrap_or_default());
+    into.resize(all, 0);
+    let (head, tail) = into.split_at_mut(split);
+    file.seek(SeekFrom::Start(RING_DATA + begin))?;
+    file.read_exact(head)?;
+    if !tail.is_empty() {
+        file.seek(SeekFrom::Start(RING_DATA))?;
+        file.read_exact(tail)?;
+    }
+    Ok(())
+}
+
+/// What a recording that was cut off has left in a ring: from where on, and the events.
+pub fn left_in(path: &Path) -> std::io::Result<Option<(u64, Vec<u8>)>> {
+    let mut file = File::open(path)?;
+    let control = Control::read(&mut file)?;
+    let there = control.written.saturating_sub(control.taken);
+    if there == 0 || there > RING_SIZE {
+        return Ok(None);
+    }
+    let mut events = Vec::new();
+    read_ring(&mut file, control.taken, there, &mut events)?;
+    // Who still takes them out has put them into the file, and others may lie in their place now.
+    let still = Control::read(&mut file)?.taken == control.taken;
+    Ok(still.then_some((control.taken, events)))
+}

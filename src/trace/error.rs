@@ -1,0 +1,52 @@
+//! What goes wrong with a recorded run.
+
+use std::path::PathBuf;
+
+/// Why a run cannot be recorded, or a recorded one not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// The folder is there and holds something else.
+    #[error("{0} is there already: name another folder with --out, or remove it")]
+    Exists(PathBuf),
+    /// There is no recorded run.
+    #[error("{0} holds no recorded run: name the folder that `qp trace record` wrote")]
+    NoTrace(PathBuf),
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It was recorded by another version of the format.
+    #[error("{path} is of format {found}; this qp reads format {known}: record the run again")]
+    Format {
+        /// The file that says so.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// What is read here.
+        known: u32,
+    },
+    /// What was recorded cannot be understood.
+    #[error(
+        "the events of thread {thread} cannot be read at byte {at}: {what}; the folder was changed, or this is a bug of qp"
+    )]
+    Broken {
+        /// The number of the thread.
+        thread: u32,
+        /// Where.
+        at: u64,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+impl TraceError {
+    /// Names the file of an I/O error.
+    pub fn at(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> TraceError + use<> {
+        let path = path.to_owned();
+        move |source| TraceError::File { path, source }
+    }
+}

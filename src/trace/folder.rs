@@ -1,0 +1,120 @@
+//! Where a recorded run is kept.
+
+use super::error::TraceError;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The version of the format.
+const FORMAT: u32 = 1;
+
+/// The folder of a recorded run.
+#[derive(Clone, Debug)]
+pub struct Folder(PathBuf);
+
+/// What a recorded run is of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The version of the format.
+    pub format: u32,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The folder that it ran in.
+    pub cwd: PathBuf,
+    /// What was recorded: patterns of classes; none: all but those of the JDK.
+    pub scope: Vec<String>,
+    /// What was not.
+    pub trust: Vec<String>,
+    /// What became of it; none while it is recorded, and where that was cut off.
+    pub recorded: Option<Recorded>,
+}
+
+/// What became of a recording.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// How the program ended.
+    pub ended: String,
+    /// How long the run took, in seconds.
+    pub seconds: f64,
+    /// For how long threads of the program have waited until events were taken out, in seconds, added up.
+    pub waited_s: f64,
+    /// Bytes of events.
+    pub bytes: u64,
+    /// What is missing, and why.
+    pub missing: Vec<String>,
+}
+
+impl Folder {
+    /// Makes a new one.
+    ///
+    /// # Errors
+    /// It is there already, or cannot be made.
+    pub fn create(path: &Path, about: &About) -> Result<Folder, TraceError> {
+        if path.symlink_metadata().is_ok() {
+            return Err(TraceError::Exists(path.to_owned()));
+        }
+        let folder = Folder(path.to_owned());
+        std::fs::create_dir_all(folder.rings()).map_err(TraceError::at(path))?;
+        for file in [folder.events(), folder.sites()] {
+            std::fs::File::create_new(&file).map_err(TraceError::at(&file))?;
+        }
+        folder.say(about)?;
+        Ok(folder)
+    }
+
+    /// One that is there.
+    ///
+    /// # Errors
+    /// There is none, or it is of another format.
+    pub fn open(path: &Path) -> Result<(Folder, About), TraceError> {
+        let folder = Folder(path.to_owned());
+        let file = folder.about();
+        let text = match std::fs::read(&file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(TraceError::NoTrace(path.to_owned()));
+            }
+            text => text.map_err(TraceError::at(&file))?,
+        };
+        let about: About =
+            serde_json::from_slice(&text).map_err(|error| TraceError::at(&file)(error.into()))?;
+        if about.format != FORMAT {
+            return Err(TraceError::Format { path: file, found: about.format, known: FORMAT });
+        }
+        Ok((folder, about))
+    }
+
+    /// Writes what the run is of, whole or not at all.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn say(&self, about: &About) -> Result<(), TraceError> {
+        let about = About { format: FORMAT, ..about.clone() };
+        let (file, new) = (self.about(), self.0.join("about.json.new"));
+        let text = serde_json::to_vec_pretty(&about).map_err(|error| TraceError::at(&file)(error.into()))?;
+        std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &file)).map_err(TraceError::at(&file))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// What the run is of.
+    fn about(&self) -> PathBuf {
+        self.0.join("about.json")
+    }
+
+    /// The chunks of events.
+    pub fn events(&self) -> PathBuf {
+        self.0.join("events")
+    }
+
+    /// What the agent has told: sites and threads.
+    pub fn sites(&self) -> PathBuf {
+        self.0.join("sites.jsonl")
+    }
+
+    /// The rings, while the run is recorded, and where that was cut off.
+    pub fn rings(&self) -> PathBuf {
+        self.0.join("rings")
+    }
+}

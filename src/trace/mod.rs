@@ -1,0 +1,27 @@
+//! Recorded runs: what the threads of a VM leave in their rings, taken out while the program runs, kept in one folder, and read
+//! again as a tree of calls. docs/trace-format.md describes the files.
+//!
+//! This room knows `wire`, files, and nothing of how a run is launched. It prints nothing.
+//!
+//! - `folder` is where a recorded run is kept; `chunks` is the file of its events.
+//! - `collector` takes events out of the rings while they are written.
+//! - `sites` is what the numbers of sites mean; `decode` reads events by them; `objects` knows what was met.
+//! - `calls` makes the tree of calls.
+
+mod calls;
+mod chunks;
+mod collector;
+mod decode;
+mod error;
+mod folder;
+mod objects;
+mod sites;
+
+pub use calls::{Call, Calls, Exit};
+pub use collector::{Collected, Collector};
+pub use decode::{Event, Value};
+pub use error::TraceError;
+pub use folder::{About, Folder, Recorded};
+pub use objects::Objects;
+pub use sites::{Method, Sites};
+pub use wire::recording::is_named;

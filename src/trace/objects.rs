@@ -1,0 +1,129 @@
+//! What was met of objects: their classes, how long arrays are, how texts begin.
+
+use crate::model::quoted;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A text of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// How it begins.
+    pub begins: String,
+    /// How many characters it has.
+    pub length: i32,
+}
+
+/// The objects that were met, by number.
+#[derive(Debug, Default)]
+pub struct Objects {
+    /// The class of each.
+    classes: HashMap<u32, u32>,
+    /// The names of classes, by the numbers of their objects.
+    names: HashMap<u32, Arc<str>>,
+    lengths: HashMap<u32, i32>,
+    texts: HashMap<u32, Text>,
+}
+
+impl Objects {
+    pub(super) fn meet(&mut self, object: u32, class: u32) {
+        self.classes.insert(object, class);
+    }
+
+    pub(super) fn name(&mut self, class: u32, name: &str) {
+        self.names.insert(class, name.into());
+    }
+
+    pub(super) fn array(&mut self, object: u32, length: i32) {
+        self.lengths.insert(object, length);
+    }
+
+    pub(super) fn text(&mut self, object: u32, text: Text) {
+        self.texts.insert(object, text);
+    }
+
+    /// How many were met.
+    pub fn count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// The binary name of an object's class, if it was met.
+    pub fn class(&self, object: u32) -> Option<&Arc<str>> {
+        self.names.get(self.classes.get(&object)?)
+    }
+
+    /// The text of an object that is one, if it was met.
+    pub fn text_of(&self, object: u32) -> Option<&Text> {
+        self.texts.get(&object)
+    }
+
+    /// An object as `Rec@7`, `int[3]@9`, or a text in quotes; `null` for 0.
+    pub fn show(&self, object: u32) -> String {
+        if object == 0 {
+            return "null".to_owned();
+        }
+        if let Some(text) = self.texts.get(&object) {
+            let whole = i32::try_from(text.begins.encode_utf16().count()) == Ok(text.length);
+            return match whole {
+                true => quoted(&text.begins, '"'),
+                false => format!("{}… ({} characters)", quoted(&text.begins, '"'), text.length),
+            };
+        }
+        let Some(class) = self.class(object) else { return format!("?@{object}") };
+        let name = shown_class(class);
+        match (self.lengths.get(&object), name.strip_suffix("[]")) {
+            (Some(length), Some(of)) => {
+                // The outermost dimension stands first.
+                let (element, more) = of.split_at(of.find("[]").unwrap_or(of.len()));
+                format!("{element}[{length}]{more}@{object}")
+            }
+            _ => format!("{name}@{object}"),
+        }
+    }
+}
+
+/// A class without its package, as Java writes it: `[I` is `int[]`.
+pub fn shown_class(name: &str) -> String {
+    let element = name.trim_start_matches('[');
+    let dimensions = name.len() - element.len();
+    let element = match (dimensions, element) {
+        (0, class) => crate::model::short_class_name(class).to_owned(),
+        (_, primitive) if primitive.len() == 1 => match primitive {
+            "I" => "int",
+            "J" => "long",
+            "Z" => "boolean",
+            "B" => "byte",
+            "C" => "char",
+            "S" => "short",
+            "F" => "float",
+            _ => "double",
+        }
+        .to_owned(),
+        (_, class) => {
+            crate::model::short_class_name(class.trim_start_matches('L').trim_end_matches(';')).to_owned()
+        }
+    };
+    format!("{element}{}", "[]".repeat(dimensions))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_shown_by_their_classes() {
+        let mut objects = Objects::default();
+        for (class, name) in
+            [(1, "com.acme.Shop"), (2, "[I"), (3, "[[Ljava.lang.String;"), (4, "java.lang.String")]
+        {
+            objects.name(class, name);
+            objects.meet(class + 10, class);
+        }
+        objects.array(12, 3);
+        objects.array(13, 2);
+        objects.text(14, Text { begins: "a\"b".into(), length: 3 });
+        let shown: Vec<String> = [0, 11, 12, 13, 14, 15].map(|object| objects.show(object)).into();
+        assert_eq!(shown, ["null", "Shop@11", "int[3]@12", "String[2][]@13", "\"a\\\"b\"", "?@15"]);
+        objects.text(14, Text { begins: "abc".into(), length: 300 });
+        assert_eq!(objects.show(14), "\"abc\"… (300 characters)");
+    }
+}

@@ -1,0 +1,132 @@
+//! What the numbers of sites mean, and the names of threads: what the agent has told.
+
+use super::error::TraceError;
+use super::folder::Folder;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use wire::recording::{FIRST_SITE, RingReport, Traced, TracedClass};
+use wire::{Report, ReportReader};
+
+/// A method that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// Its class, with dots.
+    pub class: Arc<str>,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Whether it is static.
+    pub is_static: bool,
+    /// The file of its source, if that is known.
+    pub source: Option<Arc<str>>,
+}
+
+/// A site of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The number of its method.
+    pub method: u32,
+    /// The index in the method's code.
+    pub bci: u32,
+    /// What happens there.
+    pub what: Traced,
+    /// The descriptors of the values that follow.
+    pub values: Arc<[String]>,
+}
+
+/// All that is known of sites.
+#[derive(Debug, Default)]
+pub struct Sites {
+    methods: Vec<Method>,
+    sites: Vec<Option<Site>>,
+    /// The names of threads by their numbers.
+    pub threads: BTreeMap<u32, String>,
+    /// Methods that were not recorded, and why.
+    pub left: Vec<(String, String)>,
+    /// What the agent could not do.
+    pub problems: Vec<String>,
+}
+
+impl Sites {
+    /// Reads what the agent has told so far.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(folder: &Folder) -> Result<Sites, TraceError> {
+        let path = folder.sites();
+        let mut reader = ReportReader::open(&path).map_err(TraceError::at(&path))?;
+        let mut sites = Sites::default();
+        for report in reader.more().map_err(TraceError::at(&path))? {
+            match report {
+                Report::Traced(class) => sites.class(class),
+                Report::Ring(RingReport { ring, thread }) => {
+                    sites.threads.insert(ring, thread);
+                }
+                Report::Problem(problem) => sites.problems.push(problem),
+                Report::Started | Report::Class(_) | Report::Counts { .. } => {}
+            }
+        }
+        Ok(sites)
+    }
+
+    fn class(&mut self, class: TracedClass) {
+        let name: Arc<str> = class.class.replace('/', ".").into();
+        let source: Option<Arc<str>> = class.source.map(Into::into);
+        for (method, _, why) in class.left {
+            self.left.push((format!("{name}.{method}"), why));
+        }
+        for method in class.methods {
+            let is_static = method.is_static();
+            let number = u32::try_from(self.methods.len()).unwrap_or(u32::MAX);
+            let parts = bytecode::descriptor::parse_method(&method.descriptor);
+            let (mut entry, result) = parts.map(|p| (p.parameters, p.result)).unwrap_or_default();
+            let reference = || "Ljava/lang/Object;".to_owned();
+            if !is_static && method.name != "<init>" {
+                entry.insert(0, reference());
+            }
+            let entry: Arc<[String]> = entry.into();
+            let result: Arc<[String]> = if result == "V" { [].into() } else { [result].into() };
+            let one: Arc<[String]> = [reference()].into();
+            for site in &method.sites {
+                let values = match site.what {
+                    Traced::Enter => entry.clone(),
+                    Traced::Return => result.clone(),
+                    Traced::Born | Traced::Leave | Traced::Catch => one.clone(),
+                };
+                let Some(place) = site.id.checked_sub(FIRST_SITE).and_then(|n| usize::try_from(n).ok())
+                else {
+                    continue;
+                };
+                if self.sites.len() <= place {
+                    self.sites.resize(place + 1, None);
+                }
+                if let Some(known @ None) = self.sites.get_mut(place) {
+                    *known = Some(Site { method: number, bci: site.bci, what: site.what, values });
+                }
+            }
+            self.methods.push(Method {
+                class: name.clone(),
+                name: method.name,
+                descriptor: method.descriptor,
+                is_static,
+                source: source.clone(),
+            });
+        }
+    }
+
+    /// The site of a number.
+    pub fn site(&self, number: u32) -> Option<&Site> {
+        self.sites.get(usize::try_from(number.checked_sub(FIRST_SITE)?).ok()?)?.as_ref()
+    }
+
+    /// The method of a number.
+    pub fn method(&self, number: u32) -> Option<&Method> {
+        self.methods.get(usize::try_from(number).ok()?)
+    }
+
+    /// The numbers of methods.
+    pub fn methods(&self) -> &[Method] {
+        &self.methods
+    }
+}

@@ -1,0 +1,292 @@
+//! `qp trace`: what is recorded is what the program did, by its own log; and whatever is cut off, what was written is read.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
+
+mod support;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use support::case::Case;
+use support::{finish, javas, processes_with, said};
+
+/// What the log says of each thread.
+fn log(text: &str) -> BTreeMap<String, Vec<String>> {
+    let mut threads = BTreeMap::new();
+    let mut lines: &mut Vec<String> = &mut Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("== ") {
+            Some(thread) => lines = threads.entry(thread.to_owned()).or_insert_with(Vec::new),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    threads
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
+}
+
+/// What a recorded call is in the log, and those below it.
+fn flatten(call: &Value, lines: &mut Vec<String>) {
+    let method = match (text(&call["method"]), text(&call["descriptor"])) {
+        ("<init>", "(Ljava/lang/String;)V") => "Traced.<init>(String)".to_owned(),
+        (name, "(II)I") if name.starts_with("lambda$") => "Traced.lambda$".to_owned(),
+        (name, _) => format!("{}.{name}", text(&call["class"])),
+    };
+    let logged = !method.starts_with("Traced.lambda$main") && method != "Traced.main";
+    if logged {
+        let arguments = call["arguments"].as_array().expect("arguments").iter();
+        lines
+            .push(arguments.fold(format!("enter {method}"), |line, value| format!("{line} {}", text(value))));
+    }
+    for below in call["calls"].as_array().into_iter().flatten() {
+        flatten(below, lines);
+    }
+    if logged {
+        let result = call["result"].as_str().unwrap_or("null");
+        lines.push(match &call["exception"] {
+            Value::Null => format!("exit {method} {result}"),
+            _ => format!("threw {method}"),
+        });
+    }
+}
+
+/// All calls that were recorded, by thread.
+fn recorded(folder: &Path) -> BTreeMap<String, Vec<String>> {
+    let arguments = ["trace", "calls", "--all", "--depth=100000", "--format=json"];
+    let output = finish(support::qp().args(arguments).arg(folder));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let tree: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let threads = tree["threads"].as_array().expect("threads").iter();
+    let lines = threads.map(|thread| {
+        let mut lines = Vec::new();
+        thread["calls"].as_array().into_iter().flatten().for_each(|call| flatten(call, &mut lines));
+        (text(&thread["thread"]).to_owned(), lines)
+    });
+    lines.collect()
+}
+
+fn info(folder: &Path) -> Value {
+    let output = finish(support::qp().args(["trace", "info", "--format=json"]).arg(folder));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Records `Traced` into a folder: what it printed.
+fn record(case: &Case, java: &str, folder: &Path, arguments: &[&str]) -> String {
+    let mut command = case.qp();
+    command.args(["trace", "record", "--trust=Log", "--show-output", "--out"]).arg(folder);
+    command.args(["--", java, "-cp", "classes", "Traced"]).args(arguments);
+    let run = case.run_command(&mut command);
+    run.is(0, &["recorded in"]);
+    String::from_utf8_lossy(&run.output.stdout).into_owned() + &String::from_utf8_lossy(&run.output.stderr)
+}
+
+#[test]
+fn calls_are_what_the_program_says_it_did() {
+    let case = Case::new("traced");
+    for (n, java) in javas().iter().enumerate() {
+        for ending in [&[][..], &["halt"]] {
+            let folder = case.mark(&format!("trace{n}{}", ending.len()));
+            let said = record(&case, java, &folder, ending);
+            let wanted = log(said.split_once("== ").map(|(_, rest)| rest).map_or("", |_| &said));
+            let wanted: BTreeMap<_, Vec<String>> = wanted
+                .into_iter()
+                .map(|(thread, lines)| {
+                    (thread, lines.into_iter().filter(|l| !l.starts_with("recorded")).collect())
+                })
+                .collect();
+            assert_eq!(wanted.len(), 4, "{said}");
+            let mut found = recorded(&folder);
+            found.retain(|_, lines| !lines.is_empty());
+            for (thread, lines) in &wanted {
+                let found = &found[thread];
+                let differs = found.iter().zip(lines).position(|(a, b)| a != b);
+                let differs = differs.map(|at| (at, &found[at], &lines[at]));
+                assert_eq!(differs, None, "{java} {thread}");
+                assert_eq!(found.len(), lines.len(), "{java} {thread}");
+            }
+            assert_eq!(found.len(), 4);
+            let info = info(&folder);
+            assert_eq!(info["missing"], serde_json::json!([]), "{info:#}");
+            let ended = if ending.is_empty() { "exit code 0" } else { "exit code 3" };
+            assert_eq!(info["ended"], ended);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_read_up_to_there() {
+    let case = Case::new("traced");
+    let folder = case.mark("trace");
+    record(&case, "java", &folder, &[]);
+    let whole = recorded(&folder);
+    let events = folder.join("events");
+    let bytes = std::fs::read(&events).expect("read");
+    let calls = |info: &Value| info["calls"].as_u64().expect("a number");
+    let all = calls(&info(&folder));
+    let mut before = 0;
+    for part in 0..=12 {
+        let cut = bytes.len() * part / 12;
+        std::fs::write(&events, &bytes[..cut]).expect("written");
+        let info = info(&folder);
+        let now = calls(&info);
+        assert!(before <= now && now <= all, "{before} {now} {all}");
+        before = now;
+        for (thread, lines) in recorded_if_any(&folder, now) {
+            let entered = |lines: &[String]| -> Vec<String> {
+                lines.iter().filter(|line| line.starts_with("enter")).cloned().collect()
+            };
+            let (some, all) = (entered(&lines), entered(&whole[&thread]));
+            assert_eq!(some, all[..some.len()], "cut at {cut}: {thread}");
+        }
+    }
+    assert_eq!(before, all);
+    let mut broken = bytes.clone();
+    let middle = bytes.len() / 2;
+    broken[middle] ^= 1;
+    std::fs::write(&events, broken).expect("written");
+    let info = info(&folder);
+    assert!(!info["missing"].as_array().expect("a list").is_empty(), "{info:#}");
+}
+
+fn recorded_if_any(folder: &Path, calls: u64) -> BTreeMap<String, Vec<String>> {
+    if calls == 0 { BTreeMap::new() } else { recorded(folder) }
+}
+
+/// The calls of `Endless.step` in a recorded run: each is the one after the one before.
+fn steps(folder: &Path) -> usize {
+    let arguments = ["trace", "calls", "--method=Endless.step", "--all", "--format=json"];
+    let output = finish(support::qp().args(arguments).arg(folder));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let tree: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let calls = tree["threads"][0]["calls"].as_array().expect("calls").clone();
+    for (n, call) in calls.iter().enumerate() {
+        assert_eq!(call["arguments"], serde_json::json!([n.to_string()]));
+        assert!(call["result"].as_str() == Some(&n.to_string()) || n + 1 == calls.len(), "{call}");
+    }
+    calls.len()
+}
+
+fn kill(pid: u32, signal: Signal) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process id");
+    kill_process(pid, signal).expect("sent");
+}
+
+/// Starts the recording of `Endless` and waits until it runs.
+fn endless(case: &Case, folder: &Path) -> std::process::Child {
+    let mut command = case.qp();
+    command.args(["trace", "record", "--out"]).arg(folder);
+    command.args(["--", "java", "-cp", "classes", "Endless"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qp starts");
+    case.wait_until("the program to run", || case.mark("running").exists());
+    child
+}
+
+#[test]
+fn a_vm_that_was_killed_leaves_all_that_it_did() {
+    let case = Case::new("endless");
+    let folder = case.mark("trace");
+    let child = endless(&case, &folder);
+    let vm = processes_with(&case.name()).into_iter().find(|(_, command)| command.contains("Endless"));
+    let vm = processes_with(&case.name())
+        .into_iter()
+        .find(|(_, command)| command.contains("agentlib"))
+        .or(vm)
+        .expect("the VM");
+    kill(vm.0, Signal::KILL);
+    let output = support::wait(child);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    let info = info(&folder);
+    assert_eq!(info["ended"], "killed by signal 9");
+    assert!(steps(&folder) > 60_000);
+    assert!(!folder.join("rings").exists());
+}
+
+#[test]
+fn a_qp_that_was_killed_leaves_what_was_written() {
+    let case = Case::new("endless");
+    let folder = case.mark("trace");
+    let mut child = endless(&case, &folder);
+    child.kill().expect("killed");
+    child.wait().expect("it ends");
+    case.wait_until("the program to end with it", || processes_with(&case.name()).is_empty());
+    let info = info(&folder);
+    assert!(text(&info["missing"][0]).contains("was cut off"), "{info:#}");
+    assert!(steps(&folder) > 40_000);
+}
+
+#[test]
+fn an_interrupted_recording_keeps_what_is_there() {
+    let case = Case::new("endless");
+    let folder = case.mark("trace");
+    let child = endless(&case, &folder);
+    kill(child.id(), Signal::INT);
+    let output = support::wait(child);
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert!(steps(&folder) > 60_000);
+    assert_eq!(info(&folder)["ended"], "interrupted");
+}
+
+#[test]
+fn it_is_read_while_it_grows() {
+    let case = Case::new("endless");
+    let folder = case.mark("trace");
+    let child = endless(&case, &folder);
+    let mut before = 0;
+    for _ in 0..2 {
+        let now = steps(&folder);
+        assert!(now > before, "{before} {now}");
+        before = now;
+    }
+    kill(child.id(), Signal::INT);
+    support::wait(child);
+}
+
+#[test]
+fn a_program_that_goes_to_its_limits_does_as_without() {
+    for (name, class, option) in
+        [("deep-stack", "DeepStack", "-Xss2m"), ("out-of-memory", "OutOfMemory", "-Xmx64m")]
+    {
+        let case = Case::new(name);
+        let mut java = std::process::Command::new("java");
+        let alone = finish(java.current_dir(case.work()).args([option, "-cp", "classes", class]));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--show-output", "--out"]).arg(case.mark("trace"));
+        command.args(["--", "java", option, "-cp", "classes", class]);
+        let run = case.run_command(&mut command);
+        let own = String::from_utf8_lossy(&alone.stdout).into_owned();
+        // How deep the stack gets depends on what its frames hold, and the recording holds a little more in each.
+        let letters = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+        for line in own.lines().map(letters) {
+            assert!(letters(&run.said()).contains(&line), "{class}: `{line}` is missing in {}", run.said());
+        }
+        let info = info(&case.mark("trace"));
+        assert_eq!(info["ended"], format!("exit code {}", alone.status.code().expect("a code")));
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let case = Case::new("endless");
+    let soon = Duration::from_secs(20);
+    case.run(&["trace", "info"]).fails(2, &["trace holds no recorded run", "qp trace record"]).within(soon);
+    case.run(&["trace", "calls", "none"]).fails(2, &["none holds no recorded run"]);
+    let java = ["java", "-cp", "classes", "Endless"];
+    let there = ["trace", "record", "--out=classes", "--"];
+    case.run(&[&there[..], &java].concat()).fails(2, &["classes is there already", "--out"]);
+    let folder = case.mark("trace");
+    let out = format!("--out={}", folder.display());
+    let run = case.run(&["trace", "record", &out, "--", "java", "-cp", "classes", "Nowhere"]);
+    run.is(1, &["ended with exit code 1", "nothing was recorded", "--scope"]);
+    std::fs::remove_dir_all(&folder).expect("removed");
+    let run = case.run(&["trace", "record", &out, "--timeout=2", "--", "java", "-cp", "classes", "Endless"]);
+    run.is(4, &["ended with by qp after 2 s"]);
+    let shown = folder.display().to_string();
+    case.run(&["trace", "calls", &shown, "--node=4000000000"]).fails(2, &["there is no call 4000000000"]);
+    case.run(&["trace", "calls", &shown, "--thread=x"]).fails(2, &["no call of a thread `x`", "main"]);
+}
