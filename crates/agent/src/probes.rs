@@ -172,7 +172,7 @@ impl Probes {
             };
             let number = numbered(&mut self.sites, &site, report);
             let mark = match planned.what {
-                What::Way { to, wanted: true, .. } => {
+                What::Way { to, ref groups, .. } if !groups.is_empty() => {
                     numbered(&mut self.sites, &Site { way: Some(to), ..site }, report)
                 }
                 _ => number,

@@ -45,9 +45,9 @@ impl Weaver {
         self.logged.entry(bci).or_default().extend(steps);
     }
 
-    /// The local that keeps the last hit of a query in an activation.
-    fn last(&mut self, query: u16) -> Slot {
-        let name = kept_name(query);
+    /// The local that keeps the last hit of a query in an activation, for a group of places.
+    fn last(&mut self, query: u16, group: u16) -> Slot {
+        let name = kept_name(query, group);
         if let Some(known) = self.plan.kept.iter().position(|k| k.name == name) {
             return Slot::Kept(known);
         }
@@ -76,15 +76,18 @@ impl Weaver {
         match what {
             What::At => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             What::Entered => self.entry.extend([Step::Int(site), call("at", "(I)V")]),
-            What::Way { to, jumps, falls, wanted } => {
-                let last = self.last(query);
+            What::Way { to, jumps, falls, groups } => {
                 let way = Step::Int(i32::try_from(*to).unwrap_or(i32::MAX));
-                let steps = if *wanted {
-                    let edge = call("edge", "(III)J");
-                    vec![way, Step::Int(site), Step::Int(mark), edge, Step::Store(Kind::Long, last)]
-                } else {
-                    vec![Step::Int(site), call("count", "(I)V")]
+                let mut steps = match groups.as_slice() {
+                    [] => vec![Step::Int(site), call("count", "(I)V")],
+                    _ => vec![way, Step::Int(site), Step::Int(mark), call("edge", "(III)J")],
                 };
+                for (place, group) in groups.iter().enumerate() {
+                    if place + 1 < groups.len() {
+                        steps.push(Step::Stack(StackOp::Dup2));
+                    }
+                    steps.push(Step::Store(Kind::Long, self.last(query, *group)));
+                }
                 if *jumps {
                     self.plan.taken.entry((bci, *to)).or_default().extend(steps.clone());
                 }
@@ -93,14 +96,14 @@ impl Weaver {
                 }
             }
             What::Stored(LocalStore { kind, .. }) => {
-                let last = self.last(query);
+                let last = self.last(query, 0);
                 let kind = kind_of(*kind);
                 let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
                 let store = stored(kind);
                 self.before(bci, [Step::Stack(dup), Step::Int(site), store, Step::Store(Kind::Long, last)]);
             }
             What::Increased { slot, by } => {
-                let last = self.last(query);
+                let last = self.last(query, 0);
                 self.before(
                     bci,
                     [
@@ -140,7 +143,7 @@ impl Weaver {
                 );
             }
             What::Passed(LocalStore { slot, kind }) => {
-                let last = self.last(query);
+                let last = self.last(query, 0);
                 let kind = kind_of(*kind);
                 self.entry.extend([
                     Step::Load(kind, Slot::Own(*slot)),

@@ -26,9 +26,9 @@ pub const TRACE_CLASS: &str = "java/lang/QuerypointTrace";
 /// The name of the extra local that numbers activations.
 pub const SERIAL: &str = "qp:serial";
 
-/// The name of the extra local that keeps the last hit of a query in an activation.
-pub fn kept_name(query: u16) -> String {
-    format!("qp:{query}")
+/// The name of the extra local that keeps the last hit of a query in an activation, for one group of places that ask for it.
+pub fn kept_name(query: u16, group: u16) -> String {
+    format!("qp:{query}-{group}")
 }
 
 /// Tells the code of two methods apart (FNV-1a, 64 bits): an index means nothing in other code.

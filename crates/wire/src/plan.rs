@@ -99,8 +99,8 @@ pub enum What {
         jumps: bool,
         /// Whether it is the next instruction, where execution goes on without a jump.
         falls: bool,
-        /// Whether it is one that the query asks for. Any other only counts as a hit of the branch.
-        wanted: bool,
+        /// The groups of places for which an activation keeps it. Without any it only counts as a hit of the branch.
+        groups: Vec<u16>,
     },
     /// A local variable is stored.
     Stored(LocalStore),

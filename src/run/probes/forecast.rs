@@ -3,7 +3,7 @@
 
 use super::recorder::{self, Last};
 use crate::model::{Coordinate, Forecast, LastHit, Occurrence, Value, Way};
-use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
+use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery, group_of};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
 use crate::run::vm::to_wire;
@@ -94,9 +94,17 @@ impl Watcher {
             }
             _ => 0..frames.len(),
         };
-        let name = wire::kept_name(query.point.0);
         for frame in frames.get(wanted).unwrap_or_default() {
             let location = frame.location;
+            let at = self.watched.vm.method(location.class, location.method).await?.name.clone();
+            let here = crate::model::Site { method: at, bci: crate::run::vm::bci(location.index) };
+            let group = match &query.event {
+                Event::Branched(branches) => group_of(branches, &here),
+                _ => Some(0),
+            };
+            // Where nothing decides about the place, an older frame may have what does.
+            let Some(group) = group else { continue };
+            let name = wire::kept_name(query.point.0, group);
             let Some(moved) = self.watched.vm.moved(location.class, location.method).await? else { continue };
             let Some(slot) = moved.slot(&name) else { continue };
             let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Long }];
@@ -110,8 +118,6 @@ impl Watcher {
             }
             let thread = self.state(stop.thread).name.to_string();
             let hit = self.hit_of(query, Last::Hit { site, ordinal, thread });
-            let at = self.watched.vm.method(location.class, location.method).await?.name.clone();
-            let here = crate::model::Site { method: at, bci: crate::run::vm::bci(location.index) };
             return Ok(match hit {
                 LastHit::At(coordinate) if !is_for(query, &coordinate, &here) => LastHit::Unknown(format!(
                     "the last hit in the activation, at {}, is not for {here}",

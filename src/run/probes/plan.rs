@@ -4,7 +4,7 @@ use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site};
 use crate::query::{
     self, Aspect, ContentsCall, Copies, CopySite, CopyWhat, Event, Key, Making, MakingSite, StoreSite,
-    TraceQuery,
+    TraceQuery, groups_of_way,
 };
 use crate::run::watches::{Interest, MethodWatch, Watches};
 use bytecode::construct::self_call;
@@ -312,7 +312,6 @@ fn sites(
                 Interest::Branch { query, branch } => {
                     let Some(Event::Branched(branches)) = event(query) else { continue };
                     let Some(branch) = branches.get(usize::from(branch)) else { continue };
-                    let ways: BTreeSet<u32> = branch.controls.values().flatten().copied().collect();
                     let Some(instruction) = code.at(*bci) else { continue };
                     let targets = instruction.op.targets();
                     let next = instruction.next_pc();
@@ -320,7 +319,8 @@ fn sites(
                     let all: BTreeSet<u32> = targets.iter().copied().chain(goes_on.then_some(next)).collect();
                     for to in all {
                         let (jumps, falls) = (targets.contains(&to), goes_on && to == next);
-                        add(query, What::Way { to, jumps, falls, wanted: ways.contains(&to) });
+                        let groups = groups_of_way(branches, &branch.site, to);
+                        add(query, What::Way { to, jumps, falls, groups });
                     }
                 }
             }
