@@ -2,7 +2,7 @@
 
 use super::objects::{Objects, Text};
 use super::sites::{Site, Sites};
-use wire::recording::{IS_ARRAY, IS_TEXT, MET, TURN};
+use wire::recording::{IS_ARRAY, IS_BOX, IS_TEXT, MET, TURN};
 
 /// A value of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,6 +115,8 @@ impl<'a> Decoder<'a> {
             objects.text(object, Text { begins, length });
         } else if what == IS_ARRAY {
             objects.array(object, i32::from_le_bytes(self.take()?));
+        } else if what == IS_BOX {
+            objects.put_in_box(object, i64::from_le_bytes(self.take()?));
         }
         Ok(object)
     }

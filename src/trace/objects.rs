@@ -1,6 +1,6 @@
 //! What was met of objects: their classes, how long arrays are, how texts begin.
 
-use crate::model::quoted;
+use crate::model::{Namer, Tables, Value, quoted};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub struct Objects {
     names: HashMap<u32, Arc<str>>,
     lengths: HashMap<u32, i32>,
     texts: HashMap<u32, Text>,
+    /// What boxes hold: the bits of a number.
+    boxes: HashMap<u32, i64>,
 }
 
 impl Objects {
@@ -41,6 +43,24 @@ impl Objects {
         self.texts.insert(object, text);
     }
 
+    pub(super) fn put_in_box(&mut self, object: u32, bits: i64) {
+        self.boxes.insert(object, bits);
+    }
+
+    /// What an object that is a box holds.
+    fn boxed(&self, object: u32, class: &str) -> Option<Value> {
+        let bits = *self.boxes.get(&object)?;
+        let low = u32::try_from(bits & 0xffff_ffff).ok()?;
+        Some(match class {
+            "java.lang.Boolean" => Value::Boolean(bits != 0),
+            "java.lang.Character" => Value::Char(u16::try_from(bits).ok()?),
+            "java.lang.Long" => Value::Long(bits),
+            "java.lang.Float" => Value::Float(f32::from_bits(low)),
+            "java.lang.Double" => Value::Double(f64::from_bits(bits.cast_unsigned())),
+            _ => Value::Int(i32::try_from(bits).ok()?),
+        })
+    }
+
     /// How many were met.
     pub fn count(&self) -> usize {
         self.classes.len()
@@ -56,7 +76,7 @@ impl Objects {
         self.texts.get(&object)
     }
 
-    /// An object as `Rec@7`, `int[3]@9`, or a text in quotes; `null` for 0.
+    /// An object as `Rec@7`, `int[3]@9`, what a box holds, or a text in quotes; `null` for 0.
     pub fn show(&self, object: u32) -> String {
         if object == 0 {
             return "null".to_owned();
@@ -69,6 +89,9 @@ impl Objects {
             };
         }
         let Some(class) = self.class(object) else { return format!("?@{object}") };
+        if let Some(value) = self.boxed(object, class) {
+            return Namer::default().text(&value, &Tables::default());
+        }
         let name = shown_class(class);
         match (self.lengths.get(&object), name.strip_suffix("[]")) {
             (Some(length), Some(of)) => {
@@ -121,8 +144,16 @@ mod tests {
         objects.array(12, 3);
         objects.array(13, 2);
         objects.text(14, Text { begins: "a\"b".into(), length: 3 });
-        let shown: Vec<String> = [0, 11, 12, 13, 14, 15].map(|object| objects.show(object)).into();
-        assert_eq!(shown, ["null", "Shop@11", "int[3]@12", "String[2][]@13", "\"a\\\"b\"", "?@15"]);
+        let shown: Vec<String> = [0, 11, 12, 13, 14, 99].map(|object| objects.show(object)).into();
+        assert_eq!(shown, ["null", "Shop@11", "int[3]@12", "String[2][]@13", "\"a\\\"b\"", "?@99"]);
+        for (class, name, bits) in
+            [(5, "java.lang.Integer", -3), (6, "java.lang.Character", 99), (7, "java.lang.Long", 8)]
+        {
+            objects.name(class, name);
+            objects.meet(class + 10, class);
+            objects.put_in_box(class + 10, bits);
+        }
+        assert_eq!([15, 16, 17].map(|object| objects.show(object)), ["-3", "'c'", "8L"]);
         objects.text(14, Text { begins: "abc".into(), length: 300 });
         assert_eq!(objects.show(14), "\"abc\"… (300 characters)");
     }

@@ -47,6 +47,8 @@ pub const NAME: usize = 400;
 pub const IS_TEXT: u8 = 1;
 /// The object is an array.
 pub const IS_ARRAY: u8 = 2;
+/// The object is a box of a primitive value.
+pub const IS_BOX: u8 = 3;
 /// The longest record of a reference, in bytes: the object, what it is, its class, that class's name, and a text.
 pub const LONGEST_REFERENCE: usize = 4 + 1 + 4 + 2 + NAME + 4 + 2 + 2 * TEXT;
 

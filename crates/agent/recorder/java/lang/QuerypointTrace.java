@@ -202,7 +202,7 @@ public final class QuerypointTrace {
         see(number);
         Class<?> of = value.getClass();
         int kind = System.identityHashCode(of);
-        int what = value instanceof String ? 1 : of.isArray() ? 2 : 0;
+        int what = value instanceof String ? 1 : of.isArray() ? 2 : isBox(of) ? 3 : 0;
         U.putInt(at, number | MET);
         U.putByte(at + 4, (byte) what);
         if (seen(kind)) {
@@ -220,7 +220,38 @@ public final class QuerypointTrace {
             U.putInt(at, java.lang.reflect.Array.getLength(value));
             return at + 4;
         }
+        if (what == 3) {
+            U.putLong(at, bits(value));
+            return at + 8;
+        }
         return at;
+    }
+
+    @Hidden
+    private static boolean isBox(Class<?> of) {
+        return of == Integer.class
+                || of == Long.class
+                || of == Boolean.class
+                || of == Character.class
+                || of == Double.class
+                || of == Byte.class
+                || of == Short.class
+                || of == Float.class;
+    }
+
+    /** What a box holds. */
+    @Hidden
+    private static long bits(Object box) {
+        if (box instanceof Double) {
+            return Double.doubleToRawLongBits((Double) box);
+        }
+        if (box instanceof Float) {
+            return Float.floatToRawIntBits((Float) box);
+        }
+        if (box instanceof Boolean) {
+            return (Boolean) box ? 1 : 0;
+        }
+        return box instanceof Character ? (Character) box : ((Number) box).longValue();
     }
 
     @Hidden
