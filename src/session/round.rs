@@ -255,6 +255,14 @@ impl Runner {
         }
         let refused = match teaching.probing.verdict(round, gates) {
             Conclusion::Holds => return Ok(None),
+            // A run for each point finds it where the one before has told, if the program repeats itself. One that does not, by
+            // what a person or a clock does to it, is better watched by events at once.
+            Conclusion::Again(_)
+                if self.options.backend == Backend::Auto
+                    && usize::try_from(teaching.runs).is_ok_and(|runs| runs > gates.len()) =>
+            {
+                format!("in {} runs the program did not repeat itself closely enough", teaching.runs)
+            }
             Conclusion::Again(why) if may_run => return Ok(Some(why)),
             Conclusion::Again(_) => {
                 format!("{} runs were not enough; `--max-runs` allows more", teaching.runs)
