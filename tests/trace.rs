@@ -57,7 +57,7 @@ fn flatten(call: &Value, lines: &mut Vec<String>) {
 
 /// All calls that were recorded, by thread.
 fn recorded(folder: &Path) -> BTreeMap<String, Vec<String>> {
-    let arguments = ["trace", "calls", "--all", "--depth=100000", "--format=json"];
+    let arguments = ["trace", "calls", "--all", "--depth=500", "--format=json"];
     let output = finish(support::qp().args(arguments).arg(folder));
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let tree: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -275,6 +275,7 @@ fn what_cannot_be_done_is_said() {
     let case = Case::new("endless");
     let soon = Duration::from_secs(20);
     case.run(&["trace", "info"]).fails(2, &["trace holds no recorded run", "qp trace record"]).within(soon);
+    case.run(&["trace", "calls", "--depth=501"]).fails(2, &["501", "1..=500"]);
     case.run(&["trace", "calls", "none"]).fails(2, &["none holds no recorded run"]);
     let java = ["java", "-cp", "classes", "Endless"];
     let there = ["trace", "record", "--out=classes", "--"];

@@ -35,6 +35,9 @@ pub struct Site {
     pub values: Arc<[String]>,
 }
 
+/// No program has so many sites: a file that says so was changed.
+const MOST: u32 = 1 << 26;
+
 /// All that is known of sites.
 #[derive(Debug, Default)]
 pub struct Sites {
@@ -94,8 +97,8 @@ impl Sites {
                     Traced::Return => result.clone(),
                     Traced::Born | Traced::Leave | Traced::Catch => one.clone(),
                 };
-                let Some(place) = site.id.checked_sub(FIRST_SITE).and_then(|n| usize::try_from(n).ok())
-                else {
+                let place = site.id.checked_sub(FIRST_SITE).filter(|place| *place < MOST);
+                let Some(place) = place.and_then(|place| usize::try_from(place).ok()) else {
                     continue;
                 };
                 if self.sites.len() <= place {

@@ -22,8 +22,8 @@ pub struct Calls {
     /// Only calls of methods of this name, wherever they are: CLASS.METHOD
     #[arg(long, value_name = "CLASS.METHOD", conflicts_with = "node")]
     pub method: Option<String>,
-    /// How many levels to show
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    /// How many levels to show; what is deeper begins at a call of its own, with --node
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub depth: u32,
     /// Show all calls of one method that follow each other, not only the first ones
     #[arg(long)]
