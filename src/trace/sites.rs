@@ -35,8 +35,8 @@ pub struct Site {
     pub values: Arc<[String]>,
 }
 
-/// No program has so many sites: a file that says so was changed.
-const MOST: u32 = 1 << 26;
+/// The agent numbers sites in turn: no class leaves so many numbers out. A file that does was changed.
+const GAP: usize = 1 << 20;
 
 /// All that is known of sites.
 #[derive(Debug, Default)]
@@ -97,10 +97,8 @@ impl Sites {
                     Traced::Return => result.clone(),
                     Traced::Born | Traced::Leave | Traced::Catch => one.clone(),
                 };
-                let place = site.id.checked_sub(FIRST_SITE).filter(|place| *place < MOST);
-                let Some(place) = place.and_then(|place| usize::try_from(place).ok()) else {
-                    continue;
-                };
+                let place = site.id.checked_sub(FIRST_SITE).and_then(|n| usize::try_from(n).ok());
+                let Some(place) = place.filter(|place| *place < self.sites.len() + GAP) else { continue };
                 if self.sites.len() <= place {
                     self.sites.resize(place + 1, None);
                 }
