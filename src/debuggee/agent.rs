@@ -12,7 +12,6 @@ const LIBRARY: &[u8] = include_bytes!(env!("QP_AGENT"));
 pub struct Agent {
     library: PathBuf,
     folder: tempfile::TempDir,
-    numbers_objects: bool,
 }
 
 /// The VM gives identity hash codes in turn, from 1 on, instead of by chance: so each is the number of one object.
@@ -33,17 +32,12 @@ impl Agent {
             Some(library) => library,
             None => unpack(folder.path()).map_err(DebuggeeError::TemporaryFolder)?,
         };
-        Ok(Agent { library, folder, numbers_objects: false })
+        Ok(Agent { library, folder })
     }
 
     /// Where the run's plan and report are.
     pub fn folder(&self) -> &Path {
         self.folder.path()
-    }
-
-    /// With a VM whose identity hash codes tell objects apart.
-    pub fn numbering_objects(self) -> Agent {
-        Agent { numbers_objects: true, ..self }
     }
 
     /// The VM's options that load it. None where the VM could not read them: a comma or a space ends an option.
@@ -52,8 +46,7 @@ impl Agent {
         if option.contains([' ', ',', '\n']) {
             return Vec::new();
         }
-        let numbers = NUMBERS.iter().filter(|_| self.numbers_objects).map(ToString::to_string);
-        numbers.chain([option]).collect()
+        NUMBERS.map(str::to_owned).into_iter().chain([option]).collect()
     }
 }
 

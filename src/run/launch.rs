@@ -158,8 +158,7 @@ pub async fn execute(
     }
     let agent = match aboard {
         Aboard::Nothing => None,
-        Aboard::Probes => Some(template.agent()?),
-        Aboard::Recorder => Some(template.agent()?.numbering_objects()),
+        Aboard::Probes | Aboard::Recorder => Some(template.agent()?),
     };
     // A remote program is connected to: no port of ours is open then.
     let (mut running, listener) = if template.settings().remote.is_some() {

@@ -22,9 +22,8 @@ struct Met {
 }
 
 /// The identity hash codes of the objects of a class, its subclasses included, that are in the heap; none if there are
-/// as many as `enough`, or if the VM does not tell. The class's name has slashes.
-pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, class: &str, enough: u32) -> Option<HashSet<jni::jint>> {
-    let signature = format!("L{class};");
+/// as many as `enough`, or if the VM does not tell.
+pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, signature: &str, enough: u32) -> Option<HashSet<jni::jint>> {
     let loaded = jvmti.get_loaded_classes().ok()?;
     // SAFETY: the VM has just handed out these references.
     let is_named =

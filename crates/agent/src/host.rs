@@ -16,7 +16,7 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files: first the one that the code in methods calls, whose initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 10] = recorder![
+const RECORDER: [(&str, &[u8]); 11] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeAgent",
     "java/lang/QuerypointProbeContents",
@@ -24,6 +24,7 @@ const RECORDER: [(&str, &[u8]); 10] = recorder![
     "java/lang/QuerypointProbeKept",
     "java/lang/QuerypointProbeLog",
     "java/lang/QuerypointProbeQuery",
+    "java/lang/QuerypointProbeRows",
     "java/lang/QuerypointProbeSerial",
     "java/lang/QuerypointProbeSite",
     "java/lang/QuerypointProbeThread"

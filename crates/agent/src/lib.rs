@@ -6,7 +6,7 @@
 //! - `host` speaks with the VM; `natives` is what the recorder asks.
 //! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
 //! - `tracing` decides what goes into a class that is recorded; `rings` is where its events go.
-//! - `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
+//! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
 mod burial;
@@ -16,6 +16,7 @@ mod natives;
 mod probes;
 mod reporter;
 mod rings;
+mod rows;
 mod sites;
 mod steps;
 mod tracing;

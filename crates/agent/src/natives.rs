@@ -175,16 +175,17 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_bury(
     // SAFETY: the VM passes its environment.
     let env = unsafe { JniEnv::from_raw(env) };
     let Some(tools) = tools() else { return -1 };
-    // Elements of arrays and what is kept of other queries have no class that names all owners.
-    let class = with_state(|state| {
-        let field = state.probes.plan.fields.iter().find(|f| i32::from(f.query) == query && !f.is_static)?;
-        Some(field.class.clone())
+    // Hash codes of elements are not those of their arrays.
+    let owners = with_state(|state| {
+        let owners = state.probes.plan.owners(query)?;
+        (!owners.starts_with('[')).then_some(owners)
     });
-    let (Some(Some(class)), Ok(capacity), Ok(used)) = (class, usize::try_from(capacity), u32::try_from(used))
+    let (Some(Some(owners)), Ok(capacity), Ok(used)) =
+        (owners, usize::try_from(capacity), u32::try_from(used))
     else {
         return -1;
     };
-    let Some(alive) = burial::in_heap(&tools, &env, &class, used / 2) else { return -1 };
+    let Some(alive) = burial::in_heap(&tools, &env, &owners, used / 2) else { return -1 };
     // SAFETY: the recorder has allocated so many rows of two words, and no other thread writes them.
     let rows = unsafe { std::slice::from_raw_parts_mut(rows as *mut [i64; 2], capacity) };
     let mut left = 0;
@@ -210,36 +211,3 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_tell(
 ) {
     problem("there was no stack left to count a hit, or to stop at it".to_owned());
 }
-
-/// `QuerypointProbeAgent.spread(long, long)`.
-///
-/// # Safety
-/// Called by the VM only, with memory that the recorder has allocated.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_spread(
-    _env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-    address: jni::jlong,
-    length: jni::jlong,
-) {
-    if let (Ok(address), Ok(length)) = (usize::try_from(address), usize::try_from(length)) {
-        // SAFETY: the recorder has allocated it.
-        unsafe { large_pages(address, length) };
-    }
-}
-
-/// Asks the system for large pages, where it knows them: rows are looked up all over, and small pages make the
-/// processor look up most of their addresses too.
-#[cfg(target_os = "linux")]
-unsafe fn large_pages(address: usize, length: usize) {
-    const LARGE: usize = 1 << 21;
-    let from = address.next_multiple_of(LARGE);
-    let to = (address + length) / LARGE * LARGE;
-    if from < to {
-        // SAFETY: whole pages inside of what the caller owns. It is advice: what it answers does not matter.
-        unsafe { libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_HUGEPAGE) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-unsafe fn large_pages(_address: usize, _length: usize) {}

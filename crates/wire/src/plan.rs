@@ -311,6 +311,20 @@ pub enum PlanError {
 }
 
 impl Plan {
+    /// The descriptor of the class of a query's owners, where one names them all: that of a field, or the type of the arrays.
+    pub fn owners(&self, query: i32) -> Option<String> {
+        let field = self.fields.iter().find(|f| i32::from(f.query) == query && !f.is_static);
+        let array = self.arrays.iter().find(|a| i32::from(a.query) == query);
+        match (field, array) {
+            (Some(field), _) => Some(format!("L{};", field.class)),
+            // The same instruction stores into arrays of `boolean`.
+            (None, Some(ArraySites { kind: 'B' | 'Z', .. })) => None,
+            (None, Some(ArraySites { kind: 'L', .. })) => Some("[Ljava/lang/Object;".to_owned()),
+            (None, Some(array)) => Some(format!("[{}", array.kind)),
+            (None, None) => None,
+        }
+    }
+
     /// Where the plan of a process is in the folder of a run; without a process, of whichever it is.
     pub fn path(folder: &Path, process: Option<u32>) -> PathBuf {
         folder.join(process.map_or_else(|| "plan".to_owned(), |process| format!("plan-{process}")))

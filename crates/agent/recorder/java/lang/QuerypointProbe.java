@@ -1,7 +1,6 @@
 package java.lang;
 
 import jdk.internal.misc.Unsafe;
-import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 import jdk.internal.vm.annotation.Stable;
@@ -51,6 +50,7 @@ public final class QuerypointProbe {
             QuerypointProbeSite.class,
             QuerypointProbeSerial.class,
             QuerypointProbeKept.class,
+            QuerypointProbeRows.class,
             QuerypointProbeLog.class,
             QuerypointProbeContents.class,
         };
@@ -122,12 +122,12 @@ public final class QuerypointProbe {
             blind(number, owner, index, bits, value);
             return 0;
         }
-        long n = site.count + 1;
-        if (n >= site.stop) {
-            site.pass(n, owner, index, bits, value);
+        long record = site.record + QuerypointProbeSite.HIT;
+        if (record >= site.stop) {
+            site.pass(record, owner, index, bits, value);
         }
-        site.count = n;
-        return n << 20 | number;
+        site.record = record;
+        return record & ~QuerypointProbeSite.NUMBERS | number;
     }
 
     /** A field of an object, null for a static one, is about to be written. Other queries ask for it too: it is counted when
@@ -191,41 +191,41 @@ public final class QuerypointProbe {
         QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site == null) {
             blind(number, owner, index, bits, value);
-        } else if (site.count + 1 >= site.stop) {
-            site.pass(site.count + 1, owner, index, bits, value);
+        } else if (site.record + QuerypointProbeSite.HIT >= site.stop) {
+            site.pass(site.record + QuerypointProbeSite.HIT, owner, index, bits, value);
         }
     }
 
     /** A field of an object, null for a static one, is about to be written. For query -1 the last hit is not kept. */
     @Hidden
     public static void put(Object owner, int value, int number, int query) {
-        hit(owner, 0, value, null, number, query);
+        hit(owner, value, null, number, query);
     }
 
     @Hidden
     public static void put(Object owner, long value, int number, int query) {
-        hit(owner, 0, value, null, number, query);
+        hit(owner, value, null, number, query);
     }
 
     @Hidden
     public static void put(Object owner, float value, int number, int query) {
-        hit(owner, 0, Float.floatToRawIntBits(value), null, number, query);
+        hit(owner, Float.floatToRawIntBits(value), null, number, query);
     }
 
     @Hidden
     public static void put(Object owner, double value, int number, int query) {
-        hit(owner, 0, Double.doubleToRawLongBits(value), null, number, query);
+        hit(owner, Double.doubleToRawLongBits(value), null, number, query);
     }
 
     @Hidden
     public static void put(Object owner, Object value, int number, int query) {
-        hit(owner, 0, 0, value, number, query);
+        hit(owner, 0, value, number, query);
     }
 
     /** A field of an object, null for a static one, is about to be read. */
     @Hidden
     public static void get(Object owner, int number, int query) {
-        hit(owner, 0, 0, null, number, query);
+        hit(owner, 0, null, number, query);
     }
 
     /** Arrays were made, so deep in this one. */
@@ -238,107 +238,79 @@ public final class QuerypointProbe {
             }
             return;
         }
-        hit(array, 0, 0, null, number, query);
+        hit(array, 0, null, number, query);
     }
 
     /** An element of an array is about to be written. For query -1 the last hit is not kept. */
     @Hidden
     public static void element(Object array, int index, int value, int number, int query) {
-        if (skips(index, query)) {
-            count(number);
-        } else {
-            hit(array, index, value, null, number, query);
-        }
+        hitElement(array, index, value, null, number, query);
     }
 
     @Hidden
     public static void element(Object array, int index, long value, int number, int query) {
-        if (skips(index, query)) {
-            count(number);
-        } else {
-            hit(array, index, value, null, number, query);
-        }
+        hitElement(array, index, value, null, number, query);
     }
 
     @Hidden
     public static void element(Object array, int index, float value, int number, int query) {
-        if (skips(index, query)) {
-            count(number);
-        } else {
-            hit(array, index, Float.floatToRawIntBits(value), null, number, query);
-        }
+        hitElement(array, index, Float.floatToRawIntBits(value), null, number, query);
     }
 
     @Hidden
     public static void element(Object array, int index, double value, int number, int query) {
-        if (skips(index, query)) {
-            count(number);
-        } else {
-            hit(array, index, Double.doubleToRawLongBits(value), null, number, query);
-        }
+        hitElement(array, index, Double.doubleToRawLongBits(value), null, number, query);
     }
 
     @Hidden
     public static void element(Object array, int index, Object value, int number, int query) {
-        if (!fits(array, index, value)) {
-            return;
-        }
-        if (skips(index, query)) {
-            count(number);
-        } else {
-            hit(array, index, 0, value, number, query);
+        if (fits(array, index, value)) {
+            hitElement(array, index, 0, value, number, query);
         }
     }
 
-    /** A hit of an owner, an array's element or, for index 0, anything else, of which the last is kept. */
+    /** A hit of an owner, of which the last is kept. */
     @Hidden
     @ForceInline
-    private static void hit(Object owner, int index, long bits, Object value, int number, int query) {
+    private static void hit(Object owner, long bits, Object value, int number, int query) {
         Thread thread = Thread.currentThread();
-        QuerypointProbeSite site = QuerypointProbeSite.first(number);
-        if (site == null || site.thread != thread) {
-            other(thread, owner, index, bits, value, number, query);
+        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        if (site == null) {
+            blind(number, owner, 0, bits, value);
             return;
         }
-        long n = site.count + 1;
-        if (n >= site.stop) {
-            site.pass(n, owner, index, bits, value);
+        long record = site.record + QuerypointProbeSite.HIT;
+        if (record >= site.stop) {
+            site.pass(record, owner, 0, bits, value);
         }
-        if (query >= 0) {
-            QuerypointProbeQuery of = QUERIES[query];
-            if (!of.dormant) {
-                // What is larger than this is a call: methods that hold hits should stay small enough to be inlined.
-                int hash = hash(owner, index);
-                if (of.current == site && site.hash == hash) {
-                    site.last = n;
-                } else if (site.streak != null) {
-                    site.streak.follow(n, hash);
-                } else {
-                    of.keep(thread, site, n, hash);
-                }
-            }
+        if (query >= 0 && site.isKept()) {
+            QUERIES[query].keep(thread, site, record, owner);
         }
-        site.count = n;
+        site.record = record;
     }
 
-    /** A hit in another thread than the one that was the first at its site. */
+    /** A hit of an element, of which the last is kept. */
     @Hidden
-    @DontInline
-    private static void other(
-            Thread thread, Object owner, int index, long bits, Object value, int number, int query) {
-        QuerypointProbeSite site = QuerypointProbeThread.site(thread, number);
-        if (site == null) {
-            blind(number, owner, index, bits, value);
+    @ForceInline
+    private static void hitElement(Object array, int index, long bits, Object value, int number, int query) {
+        if (query >= 0 && QUERIES[query].skips(index)) {
+            count(number);
             return;
         }
-        if (site.count + 1 >= site.stop) {
-            site.pass(site.count + 1, owner, index, bits, value);
+        Thread thread = Thread.currentThread();
+        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        if (site == null) {
+            blind(number, array, index, bits, value);
+            return;
         }
-        if (query < 0) {
-            site.count++;
-        } else {
-            keep(thread, site, query, hash(owner, index));
+        long record = site.record + QuerypointProbeSite.HIT;
+        if (record >= site.stop) {
+            site.pass(record, array, index, bits, value);
         }
+        if (query >= 0 && site.isKept()) {
+            QUERIES[query].keepElement(thread, site, record, array, index);
+        }
+        site.record = record;
     }
 
     /** Counts a hit and does not keep it. */
@@ -346,23 +318,37 @@ public final class QuerypointProbe {
     public static void count(int number) {
         QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site != null) {
-            site.count++;
+            site.record += QuerypointProbeSite.HIT;
         }
     }
 
     /** Counts a hit and keeps it as the last one of its owner. */
     @Hidden
     public static void keep(Object owner, int number, int query) {
-        keep(number, query, System.identityHashCode(owner));
+        Thread thread = Thread.currentThread();
+        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        if (site != null) {
+            if (site.isKept()) {
+                QUERIES[query].keep(thread, site, site.record + QuerypointProbeSite.HIT, owner);
+            }
+            site.record += QuerypointProbeSite.HIT;
+        }
     }
 
     /** Counts a hit and keeps it as the last one of an element. */
     @Hidden
     public static void keepElement(Object array, int index, int number, int query) {
-        if (skips(index, query)) {
+        if (QUERIES[query].skips(index)) {
             count(number);
-        } else {
-            keep(number, query, hash(array, index));
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        if (site != null) {
+            if (site.isKept()) {
+                QUERIES[query].keepElement(thread, site, site.record + QuerypointProbeSite.HIT, array, index);
+            }
+            site.record += QuerypointProbeSite.HIT;
         }
     }
 
@@ -374,31 +360,6 @@ public final class QuerypointProbe {
         }
     }
 
-    @Hidden
-    private static void keep(int number, int query, int hash) {
-        Thread thread = Thread.currentThread();
-        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
-        if (site != null) {
-            keep(thread, site, query, hash);
-        }
-    }
-
-    @Hidden
-    private static void keep(Thread thread, QuerypointProbeSite site, int query, int hash) {
-        long n = site.count + 1;
-        if (!QUERIES[query].dormant) {
-            QUERIES[query].keep(thread, site, n, hash);
-        }
-        site.count = n;
-    }
-
-    /** Whether another element is asked for. */
-    @Hidden
-    @ForceInline
-    private static boolean skips(int index, int query) {
-        return query >= 0 && QUERIES[query].skips(index);
-    }
-
     /** Whether the store will not throw. */
     @Hidden
     private static boolean fits(Object array, int index, Object value) {
@@ -406,13 +367,6 @@ public final class QuerypointProbe {
                 && (value == null || array.getClass().getComponentType().isInstance(value))
                 && index >= 0
                 && index < ((Object[]) array).length;
-    }
-
-    /** Tells owners apart, but for a few that share a number: whoever asks looks again. */
-    @Hidden
-    @ForceInline
-    private static int hash(Object owner, int index) {
-        return System.identityHashCode(owner) + index * 0x9e3779b1;
     }
 
     /** A value passes a place in an activation: it is stored in a variable, returned, or a parameter. */
@@ -528,16 +482,16 @@ public final class QuerypointProbe {
             blind(number, owner, index, bits, value);
             return;
         }
-        long n = site.count + 1;
-        if (n >= site.stop) {
-            site.pass(n, owner, index, bits, value);
+        long record = site.record + QuerypointProbeSite.HIT;
+        if (record >= site.stop) {
+            site.pass(record, owner, index, bits, value);
         }
-        site.count = n;
+        site.record = record;
         if (!COUNTING && site.query >= 0 && !QUERIES[site.query].known) {
             QuerypointProbeThread own = site.thread == thread ? site.probe : QuerypointProbeThread.of(thread);
             if (own != null) {
                 int hash = owner == null ? 0 : System.identityHashCode(owner);
-                QuerypointProbeLog.add(n << 20 | number, serial << 16 | own.place, (long) hash << 32 | index & 0xffffffffL);
+                QuerypointProbeLog.add(record & ~QuerypointProbeSite.NUMBERS | number, serial << 16 | own.place, (long) hash << 32 | index & 0xffffffffL);
             }
         }
     }
@@ -550,8 +504,8 @@ public final class QuerypointProbe {
         if (site == null) {
             return;
         }
-        if (site.count + 1 >= site.stop) {
-            site.pass(site.count + 1, owner, marks, sizes, new Object[] {before, now});
+        if (site.record + QuerypointProbeSite.HIT >= site.stop) {
+            site.pass(site.record + QuerypointProbeSite.HIT, owner, marks, sizes, new Object[] {before, now});
         }
         if (keep) {
             keep(owner, number, query);
@@ -613,7 +567,7 @@ public final class QuerypointProbe {
         if (QuerypointProbeAgent.hasLost()) {
             return "? " + QuerypointProbeAgent.lost();
         }
-        return QUERIES[query].last(hash(owner, index));
+        return QUERIES[query].last(owner, index);
     }
 
     /** As {@link QuerypointProbeContents#now(int, Object)}. */

@@ -53,8 +53,15 @@ final class QuerypointProbeAgent {
      * not known. */
     static native int bury(int query, long rows, int capacity, int used);
 
-    /** Memory that is read here and there is better had in large pages. */
-    static native void spread(long address, long length);
+    /** Address space for the rows of a query, of which none may be used yet; 0 where there is none. */
+    static native long reserve(int query);
+
+    /** Makes more of those rows usable: how many are now. As many as before where there is no memory, or where rows by number
+     * would waste it. */
+    static native int widen(int query);
+
+    /** Cells for an array: how many there are, and a word for each; 0 where there is no memory. */
+    static native long cells(int query, int length);
 
     /** Writes to the report that a hit was lost for want of stack. */
     private static native void tell();

@@ -3,6 +3,7 @@ package java.lang;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
+import jdk.internal.vm.annotation.Stable;
 
 /** A query, of which the last hit of each owner is kept: what all threads share. */
 final class QuerypointProbeQuery {
@@ -15,8 +16,7 @@ final class QuerypointProbeQuery {
     /** One hit is expected to be the last: no other owner than its own is asked about. */
     private final boolean narrow;
     /** That hit, while it stops. */
-    private QuerypointProbeSite awaited;
-    private long at;
+    private long awaited;
     /** The hash code of its owner, once that is known. */
     private int only;
     private boolean named;
@@ -25,15 +25,13 @@ final class QuerypointProbeQuery {
 
     private final int number;
     /** The index of the elements that are asked for; -1: any. */
-    private final int index;
-    /** Where the last kept hit was, which is in no row yet. */
-    QuerypointProbeSite current;
-    /** The thread of the last kept hit. */
+    @Stable private final int index;
+    /** What is kept, of owners that have numbers. */
+    @Stable private final QuerypointProbeRows rows;
+    /** The thread of the last hit that was kept by a hash code. */
     private QuerypointProbeThread holder;
     /** How often that was another one before: orders what different threads keep. */
     private int turn;
-    /** Where the hits of one site follow each other, each of another owner; then there is no current site. */
-    private QuerypointProbeKept streak;
 
     @Hidden
     QuerypointProbeQuery(int number, int budget, int index) {
@@ -43,6 +41,7 @@ final class QuerypointProbeQuery {
         this.dormant = budget < 0;
         this.known = budget < 0;
         this.narrow = budget == -2;
+        this.rows = new QuerypointProbeRows(number, !narrow && !QuerypointProbe.COUNTING);
     }
 
     /** Whether an element is not asked for. */
@@ -54,49 +53,68 @@ final class QuerypointProbeQuery {
 
     /** The hit that is asked for has come: from here on hits are kept. */
     @Hidden
-    void wake(QuerypointProbeSite site, long n) {
+    void wake(long record) {
         if (dormant) {
-            awaited = site;
-            at = n;
+            awaited = record;
             dormant = false;
         }
     }
 
     /** Keeps a hit if it is of the owner that is expected. */
     @Hidden
-    private void keepOnly(QuerypointProbeSite site, long n, int hash) {
-        if (!named && site == awaited && n == at) {
+    private void keepOnly(long record, int hash) {
+        if (!named && record == awaited) {
             only = hash;
             named = true;
         }
         if (named && hash == only) {
-            record = n << 20 | site.number;
+            this.record = record;
         }
     }
 
-    /** The n-th hit of a site is the last one of the owners with this hash code. */
+    /** The hit of this record is the last one of an owner. */
+    @Hidden
+    @ForceInline
+    void keep(Thread thread, QuerypointProbeSite site, long record, Object owner) {
+        if (!rows.keep(owner, record) && !dormant) {
+            add(thread, site, record, owner);
+        }
+    }
+
+    /** As {@link #keep}, of an element that is asked for. */
+    @Hidden
+    @ForceInline
+    void keepElement(Thread thread, QuerypointProbeSite site, long record, Object array, int index) {
+        if (this.index >= 0) {
+            keep(thread, site, record, array);
+        } else if (!rows.keep(array, index, record) && !dormant) {
+            add(thread, site, record, array, index);
+        }
+    }
+
     @Hidden
     @DontInline
-    void keep(Thread thread, QuerypointProbeSite site, long n, int hash) {
+    private void add(Thread thread, QuerypointProbeSite site, long record, Object owner) {
         if (narrow) {
-            keepOnly(site, n, hash);
-            return;
+            keepOnly(record, hash(owner, 0));
+        } else if (!rows.add(owner, record)) {
+            add(thread, site, record, hash(owner, 0));
         }
-        QuerypointProbeKept streak = this.streak;
-        if (streak != null && site.streak == streak && site.thread == thread) {
-            streak.follow(n, hash);
-        } else if (current != site || site.hash != hash) {
-            change(thread, site, n, hash);
-        }
-        site.last = n;
     }
 
-    /** The last hit is now at this site, of another owner than the one before. */
     @Hidden
-    private void change(Thread thread, QuerypointProbeSite site, long n, int hash) {
-        if (site.query < 0) {
-            return;
+    @DontInline
+    private void add(Thread thread, QuerypointProbeSite site, long record, Object array, int index) {
+        if (narrow) {
+            keepOnly(record, hash(array, index));
+        } else if (!rows.add(array, index, record)) {
+            add(thread, site, record, hash(array, index));
         }
+    }
+
+    /** Keeps a hit by the hash code of its owner. */
+    @Hidden
+    private void add(Thread thread, QuerypointProbeSite site, long record, int hash) {
         // Threads of one name share their sites, and keep what they keep each for itself.
         QuerypointProbeThread own = site.thread == thread ? site.probe : QuerypointProbeThread.of(thread);
         QuerypointProbeKept kept = own == null ? null : own.kept(number);
@@ -105,54 +123,37 @@ final class QuerypointProbeQuery {
         }
         if (holder != own) {
             synchronized (QuerypointProbeThread.LOCK) {
-                hold(own, kept, site, hash);
+                turn++;
+                holder = own;
             }
-            return;
         }
-        if (streak != null) {
-            streak.stop();
-            streak = null;
-        }
-        QuerypointProbeSite before = current;
-        if (before != null && before.hash != hash) {
-            kept.keep(before.hash, turn, before.last << 20 | before.number);
-        }
-        // Hits that are passed over have numbers too.
-        if (before == site && index < 0 && site.thread == thread && kept.starts(site, turn, n, hash)) {
-            current = null;
-            streak = kept;
-        } else {
-            site.hash = hash;
-            current = site;
-        }
+        kept.keep(hash, turn, record);
     }
 
-    /** The last hit of the thread before is kept by this one, and comes after all that the other has kept itself. */
+    /** Tells owners apart, but for a few that share a number: whoever asks looks again. */
     @Hidden
-    private void hold(QuerypointProbeThread own, QuerypointProbeKept kept, QuerypointProbeSite site, int hash) {
-        turn++;
-        QuerypointProbeSite before = current;
-        if (before != null) {
-            kept.keep(before.hash, turn, before.last << 20 | before.number);
-        }
-        if (streak != null) {
-            streak.stop();
-            streak = null;
-        }
-        holder = own;
-        site.hash = hash;
-        current = site;
+    private static int hash(Object owner, int index) {
+        return System.identityHashCode(owner) + index * 0x9e3779b1;
     }
 
-    /** The last hit on an owner: "site ordinal thread"; "" for none; "? why" where that is not known. */
+    /** The last hit on an owner or element: "site ordinal thread"; "" for none; "? why" where that is not known. */
     @Hidden
-    String last(int hash) {
+    String last(Object owner, int index) {
+        int hash = hash(owner, this.index >= 0 ? 0 : index);
         if (narrow && named && hash == only) {
             return QuerypointProbeSite.told(record);
         }
         if (dormant || narrow) {
             return "? the hit that was expected had not come";
         }
+        // Once an owner has a row, nothing more is kept of it elsewhere.
+        long record = rows.find(owner, index);
+        return record == 0 ? told(hash) : QuerypointProbeSite.told(record);
+    }
+
+    /** The last hit of the owners with a hash code. */
+    @Hidden
+    private String told(int hash) {
         long record = 0;
         int latest = -1;
         for (QuerypointProbeThread thread = QuerypointProbeThread.newest; thread != null; thread = thread.older) {
@@ -161,10 +162,6 @@ final class QuerypointProbeQuery {
                 latest = own.latest;
                 record = own.record;
             }
-        }
-        QuerypointProbeSite at = current;
-        if (at != null && at.hash == hash && turn >= latest) {
-            record = at.last << 20 | at.number;
         }
         return record == 0 ? "" : QuerypointProbeSite.told(record);
     }

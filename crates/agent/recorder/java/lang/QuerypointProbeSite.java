@@ -14,8 +14,10 @@ import jdk.internal.vm.annotation.Stable;
 final class QuerypointProbeSite {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long NEVER = Long.MAX_VALUE;
-    /** What tells sites apart in a record. */
+    /** What tells sites apart in a record: its lower bits are the {@link #number}, those above count hits. */
     static final int NUMBERS = 0xfffff;
+    /** A hit more. */
+    static final long HIT = NUMBERS + 1;
 
     /** The site of the thread that came first, by number. */
     @Stable private static final QuerypointProbeSite[] SITES = new QuerypointProbeSite[1 << 14];
@@ -26,21 +28,18 @@ final class QuerypointProbeSite {
 
     /** The thread to which {@link #SITES} offers it; null while that is set aside. */
     Thread thread;
-    /** How many hits there were. */
-    long count;
-    /** The next hit that stops. */
+    /** The last hit: how many there were. */
+    long record;
+    /** Records from here on stop. */
     long stop = NEVER;
-    /** The last kept hit, and the hash code of its owner. */
-    long last;
-    int hash;
-    /** Where its hits follow each other in the thread that it is offered to, each of another owner. */
-    QuerypointProbeKept streak;
     final QuerypointProbeThread probe;
     /** As the agent numbers it, whatever the thread. */
     final int site;
-    final int number;
+    @Stable final int number;
     /** -1: it turned out to be none. */
     final int query;
+    /** As {@link #query}, but never 0: what the compiler takes for a constant. */
+    @Stable private final int kept;
     /** From index 1 on, the hits to stop at. */
     private final long[] armed;
 
@@ -49,9 +48,18 @@ final class QuerypointProbeSite {
         this.probe = probe;
         this.site = site;
         this.number = number;
+        this.record = number;
         this.query = (int) about[0];
+        this.kept = query < 0 ? -1 : 1;
         this.armed = about;
         next(0);
+    }
+
+    /** Whether it is one, and its last hits may be kept. */
+    @Hidden
+    @ForceInline
+    boolean isKept() {
+        return kept > 0;
     }
 
     /** The site of a number in the thread that was the first there. */
@@ -98,7 +106,7 @@ final class QuerypointProbeSite {
     @Hidden
     static String told(long record) {
         QuerypointProbeSite site = all[(int) record & NUMBERS];
-        return site.site + " " + (record >>> 20) + " " + site.probe.name;
+        return site.site + " " + record / HIT + " " + site.probe.name;
     }
 
     /** Adds the hits in all threads to those by the agent's numbers. */
@@ -107,7 +115,7 @@ final class QuerypointProbeSite {
         for (int i = 1; i < made; i++) {
             QuerypointProbeSite site = all[i];
             if (site != null && site.query >= 0 && site.site < sites) {
-                hits[site.site] += site.count;
+                hits[site.site] += site.record / HIT;
             }
         }
     }
@@ -133,16 +141,17 @@ final class QuerypointProbeSite {
                 next = armed[i];
             }
         }
-        stop = next;
+        stop = next == NEVER ? NEVER : next * HIT;
     }
 
     /** A hit that may be one to stop at. */
     @Hidden
-    void pass(long n, Object owner, int index, long bits, Object value) {
+    void pass(long record, Object owner, int index, long bits, Object value) {
         QuerypointProbeQuery of = query < 0 ? null : QuerypointProbe.QUERIES[query];
         if (probe.isQuiet() || of != null && of.skips(index)) {
             return;
         }
+        long n = record / HIT;
         boolean stops = false;
         for (int i = 1; i < armed.length && !stops; i++) {
             stops = armed[i] == n;
@@ -155,7 +164,7 @@ final class QuerypointProbeSite {
         next(n);
         if (stops) {
             if (of != null) {
-                of.wake(this, n);
+                of.wake(record);
             }
             QuerypointProbe.halt(site, n, owner, index, bits, value);
         }

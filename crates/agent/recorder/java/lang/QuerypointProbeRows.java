@@ -1,0 +1,201 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Hidden;
+import jdk.internal.vm.annotation.Stable;
+
+/**
+ * The last hits of one query by the numbers of owners: a word for each, outside the heap, which belongs to the program.
+ *
+ * <p>A VM that gives identity hash codes in turn numbers the objects with them. All threads write the same rows: what happens
+ * before something else is written before it.
+ */
+final class QuerypointProbeRows {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Whether the VM does so, and has the number of an object that nobody has locked where it is looked for. */
+    private static final boolean IN_TURN;
+    /** How far up it is in the word that an object begins with. */
+    private static final int SHIFT;
+
+    static {
+        Object[] made = {new Object(), new Object(), new Object()};
+        int first = System.identityHashCode(made[0]);
+        int shift = 0;
+        // It is 8; where the word has the class of the object too, 11.
+        for (int i = 8; i < 16 && shift == 0; i++) {
+            shift = number(made[0], i) == first ? i : 0;
+        }
+        boolean inTurn = shift > 0;
+        for (int i = 1; i < made.length; i++) {
+            inTurn &= number(made[i], shift) == 0 && System.identityHashCode(made[i]) == first + i;
+            inTurn &= number(made[i], shift) == first + i;
+        }
+        SHIFT = shift;
+        IN_TURN = inTurn;
+    }
+
+    /** Cells of an array that has none: a length of 0. */
+    private static final long NONE = IN_TURN ? none() : 0;
+
+    private final int query;
+    /** Whether more owners may have rows. */
+    private boolean open;
+    /** Owners with lower numbers have rows. */
+    private int limit;
+    /** Where the row of number 0 is. A row is the last hit of an owner or, where any element of an array is asked for, the
+     * address of the array's cells: their number, then the last hit of each element. */
+    @Stable private final long rows;
+    /** Whether the rows tell of cells. */
+    private boolean celled;
+
+    @Hidden
+    QuerypointProbeRows(int query, boolean wanted) {
+        this.query = query;
+        this.rows = wanted && IN_TURN ? QuerypointProbeAgent.reserve(query) : 0;
+        this.open = rows != 0;
+    }
+
+    @Hidden
+    private static long none() {
+        long none = U.allocateMemory(8);
+        U.putLong(none, 0);
+        return none;
+    }
+
+    /** The number in the word that an object begins with; 0 where it has none, or is locked. */
+    @Hidden
+    @ForceInline
+    private static int number(Object object, int shift) {
+        long word = U.getLong(object, 0L);
+        return (word & 7) == 1 ? (int) (word >>> shift) & Integer.MAX_VALUE : 0;
+    }
+
+    /** Whether a number is one, and below a limit above 0: in one comparison, without signs. */
+    @Hidden
+    @ForceInline
+    private static boolean isBetween(int number, int limit) {
+        return number - 1 + Integer.MIN_VALUE < limit - 1 + Integer.MIN_VALUE;
+    }
+
+    /** Keeps a hit, if the owner is known to have a row. */
+    @Hidden
+    @ForceInline
+    boolean keep(Object owner, long record) {
+        int limit = this.limit;
+        if (limit == 0) {
+            return false;
+        }
+        if (owner == null) {
+            U.putLong(rows, record);
+            return true;
+        }
+        int number = number(owner, SHIFT);
+        if (!isBetween(number, limit)) {
+            return false;
+        }
+        U.putLong(rows + ((long) number << 3), record);
+        return true;
+    }
+
+    /** Keeps a hit of an element, if the array is known to have cells. */
+    @Hidden
+    @ForceInline
+    boolean keep(Object array, int index, long record) {
+        int limit = this.limit;
+        if (limit == 0 || array == null) {
+            return false;
+        }
+        int number = number(array, SHIFT);
+        return isBetween(number, limit) && keep(number, index, record);
+    }
+
+    @Hidden
+    @ForceInline
+    private boolean keep(int number, int index, long record) {
+        long cells = U.getLong(rows + ((long) number << 3));
+        if (cells == 0 || (index & 0xffffffffL) >= U.getLong(cells)) {
+            return false;
+        }
+        U.putLong(cells + 8 + ((long) index << 3), record);
+        return true;
+    }
+
+    /** Keeps a hit; false where the owner cannot have a row. */
+    @Hidden
+    @DontInline
+    boolean add(Object owner, long record) {
+        int number = System.identityHashCode(owner);
+        if (number >= limit && !widen(number)) {
+            return false;
+        }
+        U.putLong(rows + ((long) number << 3), record);
+        return true;
+    }
+
+    /** Keeps a hit of an element; false where it cannot have a cell. */
+    @Hidden
+    @DontInline
+    boolean add(Object array, int index, long record) {
+        int number = System.identityHashCode(array);
+        return array != null
+                && (number < limit || widen(number))
+                && (keep(number, index, record) || enclose(array, number) && keep(number, index, record));
+    }
+
+    /** Whether an array has cells now. */
+    @Hidden
+    private boolean enclose(Object array, int number) {
+        try {
+            synchronized (QuerypointProbeThread.LOCK) {
+                long row = rows + ((long) number << 3);
+                if (U.getLong(row) == 0) {
+                    long cells = QuerypointProbeAgent.cells(query, java.lang.reflect.Array.getLength(array));
+                    celled = true;
+                    U.storeFence();
+                    U.putLong(row, cells == 0 ? NONE : cells);
+                }
+                return true;
+            }
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    /** Whether owners up to this number have rows now. */
+    @Hidden
+    private boolean widen(int number) {
+        try {
+            // An object of the VM's archive has a number that was not given in turn.
+            if (!open || number > System.identityHashCode(new Object())) {
+                return false;
+            }
+            synchronized (QuerypointProbeThread.LOCK) {
+                while (open && number >= limit) {
+                    int wider = QuerypointProbeAgent.widen(query);
+                    open = wider > limit;
+                    limit = open ? wider : limit;
+                }
+                return open;
+            }
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    /** The last hit of an owner or element; 0 for none. */
+    @Hidden
+    long find(Object owner, int index) {
+        int number = System.identityHashCode(owner);
+        if (number >= limit) {
+            return 0;
+        }
+        long row = U.getLong(rows + ((long) number << 3));
+        if (!celled || row == 0) {
+            return row;
+        }
+        return (index & 0xffffffffL) < U.getLong(row) ? U.getLong(row + 8 + ((long) index << 3)) : 0;
+    }
+}
