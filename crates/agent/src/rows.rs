@@ -298,7 +298,8 @@ mod memory {
     pub fn give_back(_address: usize, _bytes: usize) {}
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 
