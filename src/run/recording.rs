@@ -4,11 +4,13 @@ use super::probes::Told;
 use crate::debuggee::Agent;
 use std::path::PathBuf;
 use wire::Plan;
-use wire::recording::TracePlan;
+use wire::recording::{Level, TracePlan};
 
 /// How a run is recorded.
 #[derive(Clone, Debug)]
 pub struct Recording {
+    /// How much.
+    pub level: Level,
     /// Classes whose methods are recorded, as patterns; none: all but those of the JDK.
     pub scope: Vec<String>,
     /// Classes that are not recorded all the same.
@@ -25,8 +27,8 @@ impl Recording {
     /// # Errors
     /// Says why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<Told, String> {
-        let Recording { scope, trust, rings, report } = self.clone();
-        let plan = Plan { report, trace: Some(TracePlan { scope, trust, rings }), ..Plan::default() };
+        let Recording { level, scope, trust, rings, report } = self.clone();
+        let plan = Plan { report, trace: Some(TracePlan { level, scope, trust, rings }), ..Plan::default() };
         let told = Told::open(&self.report)
             .map_err(|error| format!("what the agent tells cannot be read: {error}"))?;
         plan.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;

@@ -158,21 +158,27 @@ impl CallsAsked {
     }
 
     fn call(&self, calls: &mut Calls, node: u32, depth: u32) -> Result<CallShown, SessionError> {
-        let Some(call) = calls.call(node)? else {
+        let Some(mut call) = CallShown::of(calls, node)? else {
             return Err(SessionError::NoSuchCall { node, calls: calls.count() });
         };
-        let below = if depth > 1 && self.method.is_none() {
+        if depth > 1 && self.method.is_none() {
             let children = calls.children(node);
-            self.level(calls, &children, depth - 1)?
-        } else {
-            Vec::new()
-        };
+            call.calls = self.level(calls, &children, depth - 1)?;
+        }
+        Ok(call)
+    }
+}
+
+impl CallShown {
+    /// A call without those below it; none if there is no such call.
+    pub(super) fn of(calls: &mut Calls, node: u32) -> Result<Option<CallShown>, SessionError> {
+        let Some(call) = calls.call(node)? else { return Ok(None) };
         let objects = &calls.objects;
         let text = |value: &Value| shown(value, objects);
         let method = calls.sites.method(call.method).cloned();
         let (class, name, descriptor) =
             method.map(|m| (m.class.to_string(), m.name, m.descriptor)).unwrap_or_default();
-        Ok(CallShown {
+        Ok(Some(CallShown {
             node,
             class,
             method: name,
@@ -187,8 +193,8 @@ impl CallsAsked {
                 Exit::Returned | Exit::Threw => None,
             },
             below: call.below,
-            calls: below,
-        })
+            calls: Vec::new(),
+        }))
     }
 }
 
@@ -202,7 +208,7 @@ fn is_of(calls: &Calls, node: u32, wanted: &str) -> bool {
 }
 
 /// A value as in Java source.
-fn shown(value: &Value, objects: &Objects) -> String {
+pub(super) fn shown(value: &Value, objects: &Objects) -> String {
     let plain = match *value {
         Value::Object(object) => return objects.show(object),
         Value::Boolean(v) => Plain::Boolean(v),

@@ -73,6 +73,15 @@ pub enum SessionError {
         /// The names that there are.
         there: String,
     },
+    /// A text names no variable of a recorded run.
+    #[error(
+        "`{0}` names no variable: write `Rec@7.bar` for a field of an object, `int[]@9[3]` for an element of an array, \
+         `com.acme.Shop.open` for a static field"
+    )]
+    NoVariable(String),
+    /// Only calls were recorded.
+    #[error("writes were not recorded: record the run again with `--level writes`")]
+    NoWrites,
     /// A recorded run cannot be kept or read.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -235,6 +244,8 @@ impl SessionError {
             | SessionError::NotRecorded(_)
             | SessionError::NoSuchCall { .. }
             | SessionError::NoSuchThread { .. }
+            | SessionError::NoVariable(_)
+            | SessionError::NoWrites
             | SessionError::Trace(
                 TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
             )

@@ -8,7 +8,8 @@
 //!   `reasons` says why a point has none, `never` what came nearest to one that never hit.
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
-//! - [`record`] runs the program once and keeps what its threads do; [`holds`] and [`calls`] read that.
+//! - [`record`] runs the program once and keeps what its threads do; [`holds`], [`calls`], [`events`] and
+//!   [`history`] read that.
 //! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
@@ -19,9 +20,11 @@ mod came;
 mod code;
 mod cost;
 mod error;
+mod events;
 mod expectation;
 mod explore;
 mod files;
+mod history;
 mod judge;
 mod never;
 mod price;
@@ -40,6 +43,7 @@ mod workspace;
 
 pub use crate::debuggee::StdinRecording;
 pub use crate::run::Interrupt;
+pub use crate::trace::Level;
 pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
     StepAnswer,
@@ -47,11 +51,13 @@ pub use answer::{
 pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use error::SessionError;
+pub use events::{EventShown, EventsAsked, EventsShown, events};
 pub use explore::{
     Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,
     PointDifference, Ran, Scope, Standpoint, Words,
 };
 pub use files::{portable, seen_from_cwd, write_whole};
+pub use history::{History, WriteShown, history};
 pub use judge::{Judged, judge};
 pub use price::Forecast;
 pub use probing::{Backend, EAGER};

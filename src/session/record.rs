@@ -7,7 +7,7 @@ use super::workspace::Workspace;
 use crate::chain::Chain;
 use crate::debuggee::Forward;
 use crate::run::{self, Aboard, Ended, Interrupt, Launch, Questions, Recording, Stage};
-use crate::trace::{About, Calls, Collector, Folder, Recorded, TraceError};
+use crate::trace::{About, Calls, Collector, Folder, Level, Recorded, TraceError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -18,6 +18,8 @@ use std::time::Instant;
 pub struct RecordOptions {
     /// The folder, which must not be there.
     pub out: PathBuf,
+    /// How much.
+    pub level: Level,
     /// Classes whose methods are recorded, as patterns; none: all but those of the JDK.
     pub scope: Vec<String>,
     /// Classes that are not recorded all the same.
@@ -70,6 +72,7 @@ pub async fn record(
     let mut about = About {
         command: chain.debuggee.command.clone(),
         cwd: chain.cwd(),
+        level: options.level,
         scope: options.scope.clone(),
         trust: options.trust.clone(),
         ..About::default()
@@ -139,7 +142,8 @@ async fn run_once(
         () = interrupt.wait() => return Err(SessionError::Interrupted),
     }
     let (scope, trust) = (options.scope.clone(), options.trust.clone());
-    let recording = Recording { scope, trust, rings: folder.rings(), report: folder.sites() };
+    let level = options.level;
+    let recording = Recording { level, scope, trust, rings: folder.rings(), report: folder.sites() };
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
         Ok(Questions {
             queries: [].into(),

@@ -6,8 +6,10 @@ use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::folder::Folder;
 use super::objects::Objects;
+use super::open::OpenCalls;
 use super::sites::{Method, Sites};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use wire::recording::{RingReport, Traced};
 
 /// How a call ended.
@@ -24,7 +26,7 @@ pub enum Exit {
 }
 
 /// A place in the events: a chunk, and where in it.
-type Place = (u32, u32);
+pub(super) type Place = (u32, u32);
 
 /// A node.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +64,10 @@ pub struct Calls {
     reader: ChunkReader,
     /// What a recording that was cut off has left in its rings, by thread.
     left: BTreeMap<u32, Vec<u8>>,
+    /// The chunks of each thread that follow each other without a gap.
+    rows: BTreeMap<u32, Vec<u32>>,
     /// The chunk that was read last.
-    recent: Option<(u32, Vec<u8>)>,
+    recent: Option<(u32, Rc<[u8]>)>,
 }
 
 /// A call.
@@ -107,9 +111,11 @@ impl Calls {
             by_thread.entry(chunk.thread).or_default().push(number);
         }
         let mut threads = BTreeMap::new();
+        let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (thread, numbers) in by_thread {
             let first = building.begin();
             let mut expected = 0;
+            let row: &mut Vec<u32> = rows.entry(thread).or_default();
             for number in numbers {
                 let Some(chunk) = usize::try_from(number).ok().and_then(|n| chunks.get(n)) else { continue };
                 let events = match left.get(&thread) {
@@ -121,6 +127,7 @@ impl Calls {
                     missing.push(format!("events of thread {name} are missing from byte {expected} on"));
                     break;
                 };
+                row.push(number);
                 expected = chunk.at + u64::from(chunk.length);
                 bytes += u64::from(chunk.length);
                 let mut decoder = Decoder::new(&sites, &events);
@@ -152,6 +159,7 @@ impl Calls {
             chunks,
             reader,
             left,
+            rows,
             recent: None,
         })
     }
@@ -250,22 +258,52 @@ impl Calls {
 
     /// The values of the event at a place.
     fn values(&mut self, (chunk, at): Place) -> Result<Vec<Value>, TraceError> {
-        if self.recent.as_ref().is_none_or(|(recent, _)| *recent != chunk) {
-            let found = usize::try_from(chunk).ok().and_then(|n| self.chunks.get(n));
-            let Some(found) = found else { return Ok(Vec::new()) };
-            let events = match self.left.get(&found.thread) {
-                Some(events) if found.is_left() => Some(events.clone()),
-                _ => self.reader.read(found)?,
-            };
-            self.recent = Some((chunk, events.unwrap_or_default()));
-        }
-        let events = self.recent.as_ref().map_or(&[][..], |(_, events)| events);
-        let mut decoder = Decoder::from(&self.sites, events, usize::try_from(at).unwrap_or(usize::MAX));
+        let events = self.chunk(chunk)?;
+        let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
         // It was read before: the objects are known.
         match decoder.next(&mut Objects::default()) {
             Ok(Some(Event::At { values, .. })) => Ok(values),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// The events of a chunk; none where there is no such chunk.
+    pub(super) fn chunk(&mut self, number: u32) -> Result<Rc<[u8]>, TraceError> {
+        if let Some((_, events)) = self.recent.as_ref().filter(|(recent, _)| *recent == number) {
+            return Ok(events.clone());
+        }
+        let found = usize::try_from(number).ok().and_then(|n| self.chunks.get(n));
+        let Some(found) = found else { return Ok([].into()) };
+        let events = match self.left.get(&found.thread) {
+            Some(events) if found.is_left() => Some(events.clone()),
+            _ => self.reader.read(found)?,
+        };
+        let events: Rc<[u8]> = events.unwrap_or_default().into();
+        self.recent = Some((number, events.clone()));
+        Ok(events)
+    }
+
+    /// The chunks of a thread.
+    pub(super) fn row(&self, thread: u32) -> Vec<u32> {
+        self.rows.get(&thread).cloned().unwrap_or_default()
+    }
+
+    /// The number of the thread of a call, and where that begins; none if there is no such call.
+    pub(super) fn begins(&self, node: u32) -> Option<(u32, Place)> {
+        let holds = |(first, count): &(u32, u32)| (*first..first + count).contains(&node);
+        let thread = self.threads.iter().find(|(_, calls)| holds(calls)).map(|(thread, _)| *thread)?;
+        Some((thread, self.node(node)?.enter))
+    }
+
+    /// Where a call ends, if that was recorded.
+    pub(super) fn ends(&self, node: u32) -> Option<Place> {
+        let node = self.node(node)?;
+        matches!(node.how, Exit::Returned | Exit::Threw).then_some(node.exit)
+    }
+
+    /// The object that a constructor's call has made.
+    pub fn born(&self, node: u32) -> Option<u32> {
+        self.born.get(&node).copied()
     }
 }
 
@@ -307,20 +345,19 @@ struct Building {
     nodes: Vec<Node>,
     born: HashMap<u32, u32>,
     events: BTreeMap<&'static str, u64>,
-    /// The calls of the thread that are open.
-    open: Vec<u32>,
+    open: OpenCalls,
     strays: u64,
 }
 
 impl Building {
     fn begin(&mut self) -> u32 {
-        self.open.clear();
+        self.open = OpenCalls::default();
         u32::try_from(self.nodes.len()).unwrap_or(NONE)
     }
 
     /// The thread's events are over: how many calls it has.
     fn end(&mut self, first: u32) -> u32 {
-        while let Some(node) = self.open.pop() {
+        for node in std::mem::take(&mut self.open).all() {
             self.close(node, (0, 0), Exit::Open);
         }
         u32::try_from(self.nodes.len()).unwrap_or(NONE) - first
@@ -340,18 +377,11 @@ impl Building {
             *self.events.entry("turn").or_default() += 1;
             return;
         };
-        let name = match site.what {
-            Traced::Enter => "enter",
-            Traced::Born => "born",
-            Traced::Return => "return",
-            Traced::Leave => "leave",
-            Traced::Catch => "catch",
-        };
-        *self.events.entry(name).or_default() += 1;
+        *self.events.entry(site.what.word()).or_default() += 1;
         match site.what {
             Traced::Enter => {
                 let node = u32::try_from(self.nodes.len()).unwrap_or(NONE);
-                let parent = self.open.last().copied().unwrap_or(NONE);
+                let parent = self.open.innermost().unwrap_or(NONE);
                 let method = site.method;
                 self.nodes.push(Node {
                     method,
@@ -361,33 +391,28 @@ impl Building {
                     exit: (0, 0),
                     how: Exit::Open,
                 });
-                self.open.push(node);
+                self.open.enter(node, method);
             }
             Traced::Born => {
-                if let (Some(node), Some(Value::Object(this))) = (self.open.last(), values.first()) {
-                    self.born.insert(*node, *this);
+                if let (Some(node), Some(Value::Object(this))) = (self.open.innermost(), values.first()) {
+                    self.born.insert(node, *this);
                 }
             }
             Traced::Return => self.leave(site.method, place, Exit::Returned),
             Traced::Leave => self.leave(site.method, place, Exit::Threw),
-            Traced::Catch => {}
+            _ => {}
         }
     }
 
-    /// A call of a method ends. Where the end of one above it was not recorded, that has ended too.
+    /// A call of a method ends.
     fn leave(&mut self, method: u32, place: Place, how: Exit) {
-        let of = |node: &u32| usize::try_from(*node).ok().and_then(|n| self.nodes.get(n)).map(|n| n.method);
-        let Some(depth) = self.open.iter().rposition(|node| of(node) == Some(method)) else {
+        let Some(left) = self.open.leave(method) else {
             self.strays += 1;
             return;
         };
-        while self.open.len() > depth + 1 {
-            if let Some(node) = self.open.pop() {
-                self.close(node, (0, 0), Exit::Unseen);
-            }
+        for node in left.unseen {
+            self.close(node, (0, 0), Exit::Unseen);
         }
-        if let Some(node) = self.open.pop() {
-            self.close(node, place, how);
-        }
+        self.close(left.node, place, how);
     }
 }

@@ -82,7 +82,12 @@ impl<'a> Decoder<'a> {
 
     fn value(&mut self, descriptor: &str, objects: &mut Objects) -> Result<Value, &'static str> {
         Ok(match descriptor.as_bytes().first() {
-            Some(b'Z') => Value::Boolean(self.u32()? != 0),
+            // A field takes the lower bits of what the VM computes with (JVMS §6.5.putfield).
+            Some(b'Z') => Value::Boolean(self.u32()? & 1 != 0),
+            Some(b'B') => Value::Int(i8::from_le_bytes([self.take::<4>()?[0]]).into()),
+            Some(b'S') => {
+                Value::Int(i16::from_le_bytes(*self.take::<4>()?.first_chunk().unwrap_or(&[0; 2])).into())
+            }
             Some(b'C') => Value::Char(u16::try_from(self.u32()? & 0xffff).unwrap_or(0)),
             Some(b'J') => Value::Long(i64::from_le_bytes(self.take()?)),
             Some(b'F') => Value::Float(f32::from_le_bytes(self.take()?)),

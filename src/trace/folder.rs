@@ -3,6 +3,7 @@
 use super::error::TraceError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use wire::recording::Level;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -20,6 +21,8 @@ pub struct About {
     pub command: Vec<String>,
     /// The folder that it ran in.
     pub cwd: PathBuf,
+    /// How much was recorded.
+    pub level: Level,
     /// What was recorded: patterns of classes; none: all but those of the JDK.
     pub scope: Vec<String>,
     /// What was not.

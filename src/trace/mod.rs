@@ -6,7 +6,8 @@
 //! - `folder` is where a recorded run is kept; `chunks` is the file of its events.
 //! - `collector` takes events out of the rings while they are written.
 //! - `sites` is what the numbers of sites mean; `decode` reads events by them; `objects` knows what was met.
-//! - `calls` makes the tree of calls.
+//! - `calls` makes the tree of calls; `open` knows which are open as events are read.
+//! - `walk` goes through the events of a thread or a call.
 
 mod calls;
 mod chunks;
@@ -15,7 +16,9 @@ mod decode;
 mod error;
 mod folder;
 mod objects;
+mod open;
 mod sites;
+mod walk;
 
 pub use calls::{Call, Calls, Exit};
 pub use collector::{Collected, Collector};
@@ -23,5 +26,6 @@ pub use decode::{Event, Value};
 pub use error::TraceError;
 pub use folder::{About, Folder, Recorded};
 pub use objects::Objects;
-pub use sites::{Method, Sites};
-pub use wire::recording::is_named;
+pub use sites::{Method, Site, Sites};
+pub use walk::{Seen, Then};
+pub use wire::recording::{Level, Traced, Written, is_named};

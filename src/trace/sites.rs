@@ -2,9 +2,9 @@
 
 use super::error::TraceError;
 use super::folder::Folder;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use wire::recording::{FIRST_SITE, RingReport, Traced, TracedClass};
+use wire::recording::{FIRST_SITE, Level, RingReport, Traced, TracedClass, Written};
 use wire::{Report, ReportReader};
 
 /// A method that was recorded.
@@ -20,6 +20,8 @@ pub struct Method {
     pub is_static: bool,
     /// The file of its source, if that is known.
     pub source: Option<Arc<str>>,
+    /// How much of it is recorded.
+    pub level: Level,
 }
 
 /// A site of events.
@@ -33,6 +35,10 @@ pub struct Site {
     pub what: Traced,
     /// The descriptors of the values that follow.
     pub values: Arc<[String]>,
+    /// Its line, if that is known.
+    pub line: Option<u16>,
+    /// What is written there, if it has a name.
+    pub written: Option<Arc<Written>>,
 }
 
 /// The agent numbers sites in turn: no class leaves so many numbers out. A file that does was changed.
@@ -43,6 +49,8 @@ const GAP: usize = 1 << 20;
 pub struct Sites {
     methods: Vec<Method>,
     sites: Vec<Option<Site>>,
+    /// By class, with dots: the class that it extends, and the fields that it declares.
+    lineage: HashMap<Arc<str>, (Option<String>, Vec<String>)>,
     /// The names of threads by their numbers.
     pub threads: BTreeMap<u32, String>,
     /// Methods that were not recorded, and why.
@@ -76,6 +84,8 @@ impl Sites {
     fn class(&mut self, class: TracedClass) {
         let name: Arc<str> = class.class.replace('/', ".").into();
         let source: Option<Arc<str>> = class.source.map(Into::into);
+        let extends = class.superclass.map(|class| class.replace('/', "."));
+        self.lineage.insert(name.clone(), (extends, class.fields));
         for (method, _, why) in class.left {
             self.left.push((format!("{name}.{method}"), why));
         }
@@ -92,10 +102,27 @@ impl Sites {
             let result: Arc<[String]> = if result == "V" { [].into() } else { [result].into() };
             let one: Arc<[String]> = [reference()].into();
             for site in &method.sites {
-                let values = match site.what {
+                let written = || site.written.as_ref().map_or_else(reference, |w| w.descriptor.clone());
+                let values: Arc<[String]> = match site.what {
                     Traced::Enter => entry.clone(),
                     Traced::Return => result.clone(),
-                    Traced::Born | Traced::Leave | Traced::Catch => one.clone(),
+                    Traced::Line(_) | Traced::Branch(_) => [].into(),
+                    Traced::Put => [reference(), written(), written()].into(),
+                    Traced::PutStatic => [written(), written()].into(),
+                    Traced::Preset => [written()].into(),
+                    Traced::Element(of) => {
+                        let of = if of == 'L' { reference() } else { of.to_string() };
+                        [reference(), "I".to_owned(), of.clone(), of].into()
+                    }
+                    Traced::Local { kind: 'L', .. } => one.clone(),
+                    Traced::Local { kind: 'I', .. } if site.written.is_some() => [written()].into(),
+                    Traced::Local { kind, .. } => [kind.to_string()].into(),
+                    Traced::Born
+                    | Traced::Leave
+                    | Traced::Catch
+                    | Traced::Array
+                    | Traced::Lock
+                    | Traced::Unlock => one.clone(),
                 };
                 let place = site.id.checked_sub(FIRST_SITE).and_then(|n| usize::try_from(n).ok());
                 let Some(place) = place.filter(|place| *place < self.sites.len() + GAP) else { continue };
@@ -103,7 +130,9 @@ impl Sites {
                     self.sites.resize(place + 1, None);
                 }
                 if let Some(known @ None) = self.sites.get_mut(place) {
-                    *known = Some(Site { method: number, bci: site.bci, what: site.what, values });
+                    let (bci, what, line) = (site.bci, site.what, site.line);
+                    let written = site.written.clone().map(Into::into);
+                    *known = Some(Site { method: number, bci, what, values, line, written });
                 }
             }
             self.methods.push(Method {
@@ -112,6 +141,7 @@ impl Sites {
                 descriptor: method.descriptor,
                 is_static,
                 source: source.clone(),
+                level: method.level,
             });
         }
     }
@@ -119,6 +149,21 @@ impl Sites {
     /// The site of a number.
     pub fn site(&self, number: u32) -> Option<&Site> {
         self.sites.get(usize::try_from(number.checked_sub(FIRST_SITE)?).ok()?)?.as_ref()
+    }
+
+    /// The class that declares a field that is written, with dots; where that is not recorded, the one by which it is named.
+    pub fn declares(&self, written: &Written) -> String {
+        let named = written.class.replace('/', ".");
+        let mut at = named.clone();
+        // No class is above itself, but a file can say so.
+        for _ in 0..self.lineage.len() {
+            match self.lineage.get(at.as_str()) {
+                Some((_, fields)) if fields.contains(&written.name) => return at,
+                Some((Some(extends), _)) => at = extends.clone(),
+                Some((None, _)) | None => break,
+            }
+        }
+        named
     }
 
     /// The method of a number.

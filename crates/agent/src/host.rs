@@ -30,10 +30,12 @@ const RECORDER: [(&str, &[u8]); 11] = recorder![
     "java/lang/QuerypointProbeThread"
 ];
 
-/// The class files of what recorded methods call: first the one that the code in methods calls.
-const TRACE_RECORDER: [(&str, &[u8]); 3] = recorder![
+/// The class files of what recorded methods call: first the one that the code in methods calls, last the one that is told when a
+/// thread ends.
+const TRACE_RECORDER: [(&str, &[u8]); 4] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointTraceAgent",
+    "java/lang/QuerypointTraceWrites",
     "java/lang/QuerypointTraceThread"
 ];
 

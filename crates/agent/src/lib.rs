@@ -5,12 +5,14 @@
 //!
 //! - `host` speaks with the VM; `natives` is what the recorder asks.
 //! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
-//! - `tracing` decides what goes into a class that is recorded; `rings` is where its events go.
+//! - `tracing` decides what goes into a class that is recorded, `weave` is the code; `rings` is where its
+//!   events go, `fields` finds what is written.
 //! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
 mod burial;
 mod copies;
+mod fields;
 mod host;
 mod natives;
 mod probes;
@@ -20,6 +22,7 @@ mod rows;
 mod sites;
 mod steps;
 mod tracing;
+mod weave;
 
 pub use probes::Probes;
 pub use tracing::Tracer;

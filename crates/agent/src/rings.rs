@@ -14,10 +14,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const NAP: Duration = Duration::from_micros(50);
 
 /// What the recorder may lose, by its number there.
-const LOSSES: [&str; 3] = [
+const LOSSES: [&str; 4] = [
     "more threads lived at once than are recorded: those beyond are missing",
     "there was no memory or no space on disk for what a thread records: it is missing",
     "there was no memory for the name of a class: its objects have none",
+    "a field that is written was not found: the writes to it are missing",
 ];
 
 /// `QuerypointTraceAgent.reserve(long)`.

@@ -1,14 +1,9 @@
 //! What goes into the methods of classes that are recorded.
 
-use crate::steps::{kind_of, letter};
-use bytecode::Kind;
-use bytecode::descriptor;
-use bytecode::rewrite::{self, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, StackOp, Step};
+use crate::weave::weave;
+use bytecode::rewrite::{self, MethodShape, RewriteError, Scan};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use wire::TRACE_CLASS;
-use wire::recording::{
-    FIRST_SITE, LONGEST_REFERENCE, TracePlan, Traced, TracedClass, TracedMethod, TracedSite,
-};
+use wire::recording::{FIRST_SITE, Level, TracePlan, Traced, TracedClass, TracedMethod, Written};
 
 /// What the recorder itself stands on cannot be recorded: it would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
@@ -18,6 +13,8 @@ const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/O
 pub struct Tracer {
     plan: TracePlan,
     numbers: HashMap<(String, String, String, u32, Traced), u32>,
+    /// By site: the field of an object that is written there.
+    fields: HashMap<u32, Written>,
     rings: u32,
     lost: HashSet<i32>,
 }
@@ -34,7 +31,7 @@ pub struct Recorded {
 impl Tracer {
     /// For a plan.
     pub fn new(plan: TracePlan) -> Tracer {
-        Tracer { plan, numbers: HashMap::new(), rings: 0, lost: HashSet::new() }
+        Tracer { plan, numbers: HashMap::new(), fields: HashMap::new(), rings: 0, lost: HashSet::new() }
     }
 
     /// The number of a new ring.
@@ -66,138 +63,81 @@ impl Tracer {
         if !self.concerns(&class) {
             return Ok(None);
         }
-        let mut plan = rewrite::Plan::default();
-        let mut methods = BTreeMap::new();
-        let mut left = Vec::new();
-        for shape in scan.methods()? {
-            if shape.name == "<init>" && shape.constructs_at.is_none() {
-                let why = "it is not plain from where on its object can be handed out";
-                left.push((shape.name, shape.descriptor, why.to_owned()));
+        let shapes = scan.methods()?;
+        let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
+        loop {
+            let (mut report, plan) = self.weave(&scan, &class, &shapes, &levels)?;
+            let rewritten = rewrite::rewrite(bytes, &plan)?;
+            // What is too long with all of it may not be with less.
+            let lower = |(name, descriptor, _): &(String, String, _)| {
+                let key = (name.clone(), descriptor.clone());
+                let level = levels.get(&key).copied().unwrap_or(self.plan.level).lower()?;
+                Some((key, level))
+            };
+            let lower: Vec<_> = rewritten.left_alone.iter().filter_map(lower).collect();
+            if !lower.is_empty() {
+                levels.extend(lower);
                 continue;
             }
-            let key = (shape.name.clone(), shape.descriptor.clone());
-            let mut number = |bci, what| self.number(&class, &key, bci, what);
-            let (code, traced) = weave(&shape, &mut number);
-            plan.methods.insert(key.clone(), code);
-            methods.insert(key, traced);
+            for (name, descriptor, why) in rewritten.left_alone {
+                report.left.push((name, descriptor, why.to_string()));
+            }
+            let is_in = |method: &TracedMethod| {
+                rewritten.methods.iter().any(|m| m.name == method.name && m.descriptor == method.descriptor)
+            };
+            report.methods.retain(is_in);
+            for site in report.methods.iter().flat_map(|method| &method.sites) {
+                if let (Traced::Put, Some(field)) = (site.what, &site.written) {
+                    self.fields.insert(site.id, field.clone());
+                }
+            }
+            let bytes = (!report.methods.is_empty()).then_some(rewritten.bytes);
+            return Ok(Some(Recorded { bytes, report }));
         }
+    }
+
+    /// What goes into a class, and what is told of it.
+    fn weave(
+        &mut self,
+        scan: &Scan<'_>,
+        class: &str,
+        shapes: &[MethodShape],
+        levels: &BTreeMap<(String, String), Level>,
+    ) -> Result<(TracedClass, rewrite::Plan), RewriteError> {
         let source = scan.source_file()?;
-        let mut report = TracedClass { class, source, methods: Vec::new(), left };
-        let rewritten = rewrite::rewrite(bytes, &plan)?;
-        for (name, descriptor, why) in rewritten.left_alone {
-            report.left.push((name, descriptor, why.to_string()));
+        let mut report = TracedClass {
+            class: class.to_owned(),
+            source,
+            superclass: scan.superclass(),
+            fields: scan.fields()?,
+            methods: Vec::new(),
+            left: Vec::new(),
+        };
+        let mut plan = rewrite::Plan::default();
+        for shape in shapes {
+            let key = (shape.name.clone(), shape.descriptor.clone());
+            if shape.name == "<init>" && shape.constructs_at.is_none() {
+                let why = "it is not plain from where on its object can be handed out";
+                report.left.push((key.0, key.1, why.to_owned()));
+                continue;
+            }
+            let level = levels.get(&key).copied().unwrap_or(self.plan.level);
+            let deeds = scan.deeds(&shape.name, &shape.descriptor)?;
+            let mut number = |bci, what| self.number(class, &key, bci, what);
+            let (code, traced) = weave(shape, &deeds, level, &mut number);
+            plan.methods.insert(key, code);
+            report.methods.push(traced);
         }
-        for method in &rewritten.methods {
-            report.methods.extend(methods.remove(&(method.name.clone(), method.descriptor.clone())));
-        }
-        let bytes = (!report.methods.is_empty()).then_some(rewritten.bytes);
-        Ok(Some(Recorded { bytes, report }))
+        Ok((report, plan))
+    }
+
+    /// The field that is written at a site.
+    pub fn field(&self, site: u32) -> Option<Written> {
+        self.fields.get(&site).cloned()
     }
 
     fn number(&mut self, class: &str, (name, descriptor): &(String, String), bci: u32, what: Traced) -> u32 {
         let next = FIRST_SITE + u32::try_from(self.numbers.len()).unwrap_or(u32::MAX / 2);
         *self.numbers.entry((class.to_owned(), name.clone(), descriptor.clone(), bci, what)).or_insert(next)
     }
-}
-
-/// What goes into a method, and its sites.
-fn weave(shape: &MethodShape, number: &mut dyn FnMut(u32, Traced) -> u32) -> (MethodPlan, TracedMethod) {
-    let mut plan = MethodPlan {
-        kept: vec![Kept { kind: Kind::Long, name: "qp:ring".to_owned() }],
-        ..MethodPlan::default()
-    };
-    let mut sites = Vec::new();
-    let mut site = |bci, what| {
-        let id = number(bci, what);
-        sites.push(TracedSite { id, bci, what });
-        Step::Int(id.cast_signed())
-    };
-    let ring = Step::Load(Kind::Long, Slot::Kept(0));
-    plan.entry = vec![call("ring", "()J"), Step::Store(Kind::Long, Slot::Kept(0))];
-    let is_constructor = shape.name == "<init>";
-    let is_static = shape.access & STATIC != 0;
-    let mut arguments = descriptor::parameter_slots(&shape.descriptor, is_static);
-    if !is_static && !is_constructor {
-        arguments.insert(0, (0, "Ljava/lang/Object;".to_owned()));
-    }
-    let enter = site(0, Traced::Enter);
-    match arguments.as_slice() {
-        [] => plan.entry.extend([ring.clone(), enter, call("event", "(JI)V")]),
-        [(slot, of)] => {
-            let kind = Kind::of_descriptor(of);
-            plan.entry.extend([Step::Load(kind, Slot::Own(*slot)), ring.clone(), enter, event(kind)]);
-        }
-        several => {
-            let most = several.iter().map(|(_, of)| length(Kind::of_descriptor(of))).sum::<usize>() + 4;
-            let most = Step::Int(i32::try_from(most).unwrap_or(i32::MAX));
-            plan.scratch.push(Kind::Long);
-            let at = Slot::Scratch(0);
-            let begin = call("begin", "(JII)J");
-            plan.entry.extend([ring.clone(), enter, most, begin, Step::Store(Kind::Long, at)]);
-            for (slot, of) in several {
-                let kind = Kind::of_descriptor(of);
-                let value = call("value", &format!("({}J)J", letter(kind)));
-                let next = [Step::Load(kind, Slot::Own(*slot)), Step::Load(Kind::Long, at), value];
-                plan.entry.extend(next);
-                plan.entry.push(Step::Store(Kind::Long, at));
-            }
-            plan.entry.extend([Step::Load(Kind::Long, at), ring.clone(), call("end", "(JJ)V")]);
-        }
-    }
-    if let (true, Some(call)) = (is_constructor, shape.constructs_at) {
-        let this = Step::Load(Kind::Reference, Slot::Own(0));
-        let born = [this, ring.clone(), site(call, Traced::Born), rare()];
-        plan.after.insert(call, born.to_vec());
-    }
-    for handler in &shape.handlers {
-        // Before `this` is an object nothing can be caught that the code put in could go on with.
-        if shape.initialised_from.is_some_and(|from| *handler >= from) {
-            let caught = [Step::Stack(StackOp::Dup), ring.clone(), site(*handler, Traced::Catch)];
-            plan.before.insert(*handler, caught.into_iter().chain([rare()]).collect());
-        }
-    }
-    for returns in &shape.returns {
-        let id = site(returns.pc, Traced::Return);
-        let steps = match returns.kind {
-            'V' => vec![ring.clone(), id, call("event", "(JI)V")],
-            kind => {
-                let kind = kind_of(kind);
-                let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
-                vec![Step::Stack(dup), ring.clone(), id, event(kind)]
-            }
-        };
-        plan.before.entry(returns.pc).or_default().extend(steps);
-    }
-    let leave = site(shape.length, Traced::Leave);
-    plan.unwind = vec![Step::Stack(StackOp::Dup), ring, leave, rare()];
-    let (class, kind) = (TRACE_CLASS.to_owned(), Kind::Int);
-    let cut = Step::Set { class, name: "cut".to_owned(), kind, descriptor: "Z".to_owned() };
-    plan.guard = vec![Step::Int(1), cut];
-    let (name, descriptor, access) = (shape.name.clone(), shape.descriptor.clone(), shape.access);
-    (plan, TracedMethod { name, descriptor, access, sites })
-}
-
-/// The access flag of static methods (JVMS §4.6).
-const STATIC: u16 = 0x0008;
-
-/// How many bytes a value takes at most.
-fn length(kind: Kind) -> usize {
-    match kind {
-        Kind::Int | Kind::Float => 4,
-        Kind::Long | Kind::Double => 8,
-        Kind::Reference => LONGEST_REFERENCE,
-    }
-}
-
-fn event(kind: Kind) -> Step {
-    call("event", &format!("({}JI)V", letter(kind)))
-}
-
-/// An event with a reference, where methods should not grow by it.
-fn rare() -> Step {
-    call("rare", "(Ljava/lang/Object;JI)V")
-}
-
-fn call(name: &str, descriptor: &str) -> Step {
-    Step::Call { class: TRACE_CLASS.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned() }
 }

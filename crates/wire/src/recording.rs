@@ -4,9 +4,35 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// How much is recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Calls, with arguments and results, and exceptions.
+    #[default]
+    Calls,
+    /// What is written too: fields, elements, arrays that are made.
+    Writes,
+    /// And lines, branches, local variables and locks.
+    All,
+}
+
+impl Level {
+    /// The next lower one.
+    pub fn lower(self) -> Option<Level> {
+        match self {
+            Level::Calls => None,
+            Level::Writes => Some(Level::Calls),
+            Level::All => Some(Level::Writes),
+        }
+    }
+}
+
 /// What is recorded of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracePlan {
+    /// How much.
+    pub level: Level,
     /// Classes whose methods are recorded: patterns of names with dots. Without any, all but those of the JDK.
     pub scope: Vec<String>,
     /// Classes that are not recorded all the same.
@@ -65,6 +91,65 @@ pub enum Traced {
     Leave,
     /// A handler of the method begins, and its exception follows.
     Catch,
+    /// A field of an object is written: the object follows, what the field held, and what it holds from here on.
+    Put,
+    /// A field of a constructor's `this` is written before that is an object: what it holds from here on follows.
+    Preset,
+    /// A static field is written: what it held follows, and what it holds from here on.
+    PutStatic,
+    /// An element is written: the array follows, the index, what the element held, and what it holds from here on. The first
+    /// letter of the elements' descriptor; `B` for `boolean` too, `L` for every reference.
+    Element(char),
+    /// An array was made, and follows.
+    Array,
+    /// A local variable was written, and what it holds follows.
+    Local {
+        /// Its slot.
+        slot: u16,
+        /// The first letter of a descriptor, `I` for all that the VM computes with as an `int`, `L` for every reference.
+        kind: char,
+    },
+    /// A line begins.
+    Line(u16),
+    /// Execution goes on behind a branch, at this index.
+    Branch(u16),
+    /// An object was locked, and follows.
+    Lock,
+    /// An object is unlocked, and follows.
+    Unlock,
+}
+
+impl Traced {
+    /// One word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Traced::Enter => "enter",
+            Traced::Born => "born",
+            Traced::Return => "return",
+            Traced::Leave => "leave",
+            Traced::Catch => "catch",
+            Traced::Put | Traced::Preset | Traced::PutStatic => "field",
+            Traced::Element(_) => "element",
+            Traced::Array => "array",
+            Traced::Local { .. } => "local",
+            Traced::Line(_) => "line",
+            Traced::Branch(_) => "branch",
+            Traced::Lock => "lock",
+            Traced::Unlock => "unlock",
+        }
+    }
+}
+
+/// A field or local variable that is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Written {
+    /// The class by which the instruction names a field, with slashes: that which declares it, or one below. Empty for a local
+    /// variable.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
 }
 
 /// A site of events.
@@ -76,6 +161,12 @@ pub struct TracedSite {
     pub bci: u32,
     /// What happens there.
     pub what: Traced,
+    /// The line of the source that it is in, if the class file says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u16>,
+    /// What is written there; of a local variable where the class file names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<Written>,
 }
 
 /// A method that is recorded.
@@ -87,6 +178,8 @@ pub struct TracedMethod {
     pub descriptor: String,
     /// Its access flags (JVMS §4.6).
     pub access: u16,
+    /// How much of it is recorded.
+    pub level: Level,
     /// Its sites.
     pub sites: Vec<TracedSite>,
 }
@@ -105,6 +198,10 @@ pub struct TracedClass {
     pub class: String,
     /// The file of its source, if the class file says so.
     pub source: Option<String>,
+    /// The class that it extends, with slashes.
+    pub superclass: Option<String>,
+    /// The names of the fields that it declares.
+    pub fields: Vec<String>,
     /// Its methods that are recorded.
     pub methods: Vec<TracedMethod>,
     /// Those that are not, and why.
@@ -182,6 +279,7 @@ mod tests {
     #[test]
     fn the_jdk_is_recorded_where_it_is_named() {
         let plan = |scope: &[&str], trust: &[&str]| TracePlan {
+            level: Level::Calls,
             scope: scope.iter().map(ToString::to_string).collect(),
             trust: trust.iter().map(ToString::to_string).collect(),
             rings: PathBuf::new(),

@@ -1,15 +1,19 @@
 //! `qp trace …`: a run recorded, and what a recorded run tells. A file for each, and a row in [`Trace`].
 
 mod calls;
+mod events;
+mod history;
 mod info;
 mod record;
 
 pub use calls::Calls;
+pub use events::Events;
+pub use history::History;
 pub use info::Info;
 pub use record::Record;
 
 use super::CommandError;
-use crate::session::{CallTree, Holds, Interrupt, Progress, RecordedRun};
+use crate::session::{CallTree, EventsShown, History as Writes, Holds, Interrupt, Progress, RecordedRun};
 
 /// Records a run, and shows what was recorded
 #[derive(clap::Subcommand, Clone, Debug)]
@@ -20,6 +24,10 @@ pub enum Trace {
     Info(Info),
     #[allow(missing_docs)]
     Calls(Calls),
+    #[allow(missing_docs)]
+    Events(Events),
+    #[allow(missing_docs)]
+    History(History),
 }
 
 /// What one of them gives.
@@ -32,6 +40,10 @@ pub enum Traced {
     Info(Holds),
     /// Its calls.
     Calls(CallTree),
+    /// The events of a call.
+    Events(EventsShown),
+    /// The writes to a variable.
+    History(Writes),
 }
 
 impl Traced {
@@ -41,6 +53,8 @@ impl Traced {
             Traced::Record(recorded) => recorded.exit_code(),
             Traced::Info(_) => 0,
             Traced::Calls(tree) => u8::from(tree.threads.is_empty()),
+            Traced::Events(_) => 0,
+            Traced::History(history) => u8::from(history.writes.is_empty()),
         }
     }
 }
@@ -59,6 +73,8 @@ impl Trace {
             Trace::Record(record) => Traced::Record(record.execute(progress, interrupt).await?),
             Trace::Info(info) => Traced::Info(info.execute()?),
             Trace::Calls(calls) => Traced::Calls(calls.execute()?),
+            Trace::Events(events) => Traced::Events(events.execute()?),
+            Trace::History(history) => Traced::History(history.execute()?),
         })
     }
 }

@@ -3,18 +3,21 @@
 use crate::chain::{Chain, FORMAT, Guards};
 use crate::command::CommandError;
 use crate::command::program::ProgramArgs;
-use crate::session::{self, Interrupt, Progress, RecordOptions, RecordedRun};
+use crate::session::{self, Interrupt, Level, Progress, RecordOptions, RecordedRun};
 use std::path::PathBuf;
 
 /// Runs the program once and records its calls, with arguments and results
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp trace record -- java -cp classes Intro\n  qp trace record --out shop.trace --scope 'com.acme.**' --trust 'com.acme.log.**' -- java -jar shop.jar\n  qp trace calls trace"
+    after_help = "Examples:\n  qp trace record -- java -cp classes Intro\n  qp trace record --level writes --out shop.trace --scope 'com.acme.**' --trust 'com.acme.log.**' -- java -jar shop.jar\n  qp trace calls trace"
 )]
 pub struct Record {
     /// The folder to keep it in, which must not be there
     #[arg(short, long, value_name = "FOLDER", default_value = "trace")]
     pub out: PathBuf,
+    /// How much: calls; or what is written to fields and elements too; or also lines, branches, local variables and locks
+    #[arg(long, value_enum, default_value_t)]
+    pub level: LevelArg,
     /// Classes to record: `com.acme.Shop` and what is inside it, `com.acme.*`, `com.acme.**` with the packages below;
     /// without any, all but those of the JDK
     #[arg(long, value_name = "PATTERN")]
@@ -31,6 +34,28 @@ pub struct Record {
     /// The command that starts the program
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+/// How much is recorded.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default)]
+pub enum LevelArg {
+    /// Calls with arguments and results, and exceptions
+    #[default]
+    Calls,
+    /// Fields, elements and new arrays too
+    Writes,
+    /// And lines, branches, local variables and locks
+    All,
+}
+
+impl From<LevelArg> for Level {
+    fn from(level: LevelArg) -> Level {
+        match level {
+            LevelArg::Calls => Level::Calls,
+            LevelArg::Writes => Level::Writes,
+            LevelArg::All => Level::All,
+        }
+    }
 }
 
 impl Record {
@@ -54,6 +79,7 @@ impl Record {
         };
         let options = RecordOptions {
             out: self.out.clone(),
+            level: self.level.into(),
             scope: self.scope.clone(),
             trust: self.trust.clone(),
             timeout_s: self.timeout,

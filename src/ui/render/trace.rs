@@ -3,7 +3,7 @@
 use super::cost::thousands;
 use super::{Paint, palette};
 use crate::command::trace::Traced;
-use crate::session::{CallShown, CallTree, Holds, RecordedRun, Shown};
+use crate::session::{CallShown, CallTree, EventShown, EventsShown, History, Holds, RecordedRun, Shown};
 
 /// What a command about recorded runs gives.
 pub fn traced(traced: &Traced, color: bool) -> String {
@@ -12,6 +12,8 @@ pub fn traced(traced: &Traced, color: bool) -> String {
         Traced::Record(recorded) => recorded_run(recorded, paint),
         Traced::Info(holds) => info(holds, paint),
         Traced::Calls(tree) => calls(tree, paint),
+        Traced::Events(shown) => events(shown, paint),
+        Traced::History(history) => writes(history, paint),
     }
 }
 
@@ -128,6 +130,82 @@ fn line(call: &CallShown, paint: Paint) -> String {
         text.push_str(&paint.on(palette::DIM, format!(" … {} calls below", thousands(call.below))));
     }
     text
+}
+
+fn events(shown: &EventsShown, paint: Paint) -> String {
+    let mut out = format!("thread {}\n  {}\n", shown.thread, line(&shown.call, paint));
+    let file = shown.source.as_deref().unwrap_or("line");
+    for event in &shown.events {
+        let at = match &event.call {
+            Some(_) => String::new(),
+            None => event.line.map_or_else(String::new, |line| format!("{file}:{line}")),
+        };
+        let text = match &event.call {
+            Some(call) => line(call, paint),
+            None => happening(event, paint),
+        };
+        out.push_str(&format!("    {at:<20} {text}\n"));
+    }
+    if shown.more {
+        let more = "… there are more: --limit shows them";
+        out.push_str(&format!("    {}\n", paint.on(palette::DIM, more)));
+    }
+    out
+}
+
+/// What an event that is no call does.
+fn happening(event: &EventShown, paint: Paint) -> String {
+    let object = event.object.as_deref().unwrap_or("?");
+    let name = event.name.as_deref().unwrap_or("?");
+    let value = |text: &Option<String>| paint.on(palette::VALUE, text.as_deref().unwrap_or("?"));
+    let change = || match &event.old {
+        Some(_) => format!("{} → {}", value(&event.old), value(&event.new)),
+        None => value(&event.new),
+    };
+    match event.event {
+        "field" => {
+            let class = event.class.as_deref().unwrap_or_default();
+            let simple = class.rsplit(['.', '$']).next().unwrap_or_default();
+            match &event.object {
+                None => format!("{simple}.{name}: {}", change()),
+                Some(_) if object.split('@').next() == Some(simple) => {
+                    format!("{object}.{name}: {}", change())
+                }
+                Some(_) => format!("{object}.{simple}.{name}: {}", change()),
+            }
+        }
+        "element" => {
+            let of = object.split('@').nth(1).map_or_else(String::new, |number| format!("@{number}"));
+            let array = object.split('[').next().unwrap_or_default();
+            format!("{array}[]{of}[{}]: {}", event.index.unwrap_or_default(), change())
+        }
+        "local" => format!("{name} = {}", value(&event.new)),
+        "array" => format!("new {object}"),
+        "catch" => format!("{} {object}", paint.on(palette::FAILED, "caught")),
+        "branch" => paint.on(palette::DIM, format!("goes on at index {}", event.to.unwrap_or_default())),
+        other => match &event.object {
+            Some(object) => format!("{other} {object}"),
+            None => paint.on(palette::DIM, other),
+        },
+    }
+}
+
+fn writes(history: &History, paint: Paint) -> String {
+    let mut out = String::new();
+    if history.before > 0 {
+        let before = format!("… {} writes before: --limit shows more", thousands(history.before));
+        out.push_str(&format!("{}\n", paint.on(palette::DIM, before)));
+    }
+    for written in &history.writes {
+        let node = written.node.map_or_else(String::new, |node| paint.on(palette::DIM, format!("#{node} ")));
+        let line = written.write.line.map_or_else(String::new, |line| format!(":{line}"));
+        let what = happening(&written.write, paint);
+        out.push_str(&format!("{what}\n  {node}{}{line}, thread {}\n", written.method, written.thread));
+    }
+    if history.writes.is_empty() {
+        out.push_str(&format!("no write to {} was recorded\n", history.variable));
+    }
+    out
 }
 
 fn bytes(count: u64) -> String {

@@ -6,10 +6,11 @@
 //!
 //! - [`Plan`] and [`Step`] say what goes where; [`rewrite`] does it and tells where each instruction is now.
 //! - `reader` walks a class file, `pool` appends constants, `instructions` knows lengths and targets.
-//! - `scan` and `shape` look at a class that something is put into.
+//! - `scan`, `shape` and `deeds` look at a class that something is put into.
 //! - `layout` places instructions, `frames` reads and writes the StackMapTable, `tables` moves the other tables,
 //!   `guards` catches what is thrown by what was put in, `method` puts one method together.
 
+mod deeds;
 mod error;
 mod frames;
 mod guards;
@@ -23,6 +24,7 @@ mod shape;
 mod steps;
 mod tables;
 
+pub use deeds::{Deed, Doing};
 pub use error::{LeftAlone, RewriteError};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};

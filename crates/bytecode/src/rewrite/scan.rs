@@ -240,6 +240,14 @@ impl<'a> Scan<'a> {
         self.0.fields.iter().any(|field| self.0.is(*field, name))
     }
 
+    /// The names of the fields that the class itself declares.
+    ///
+    /// # Errors
+    /// The class file is broken.
+    pub fn fields(&self) -> Result<Vec<String>, RewriteError> {
+        self.0.fields.iter().map(|name| self.0.utf8(*name)).collect()
+    }
+
     fn code_of(&self, at: Option<(usize, usize)>) -> Result<Option<&'a [u8]>, RewriteError> {
         let Some((start, end)) = at else { return Ok(None) };
         let mut reader = Reader::at(slice(self.0.bytes, 0, end)?, start + 10);

@@ -41,6 +41,7 @@ public final class QuerypointTrace {
     static {
         // Later there may be no stack to initialise it.
         U.ensureClassInitialized(QuerypointTraceThread.class);
+        U.ensureClassInitialized(QuerypointTraceWrites.class);
     }
 
     @Hidden
@@ -333,7 +334,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static void event(Object value, long ring, int site) {
-        end(value(value, begin(ring, site, 4 + LONGEST)), ring);
+        end(value(value, begin(ring, site, 4 + REFERENCE)), ring);
     }
 
     /** As {@link #event(Object, long, int)}, where it is rare: methods that are recorded should stay small. */
@@ -344,5 +345,5 @@ public final class QuerypointTrace {
     }
 
     /** The longest record of a reference. */
-    private static final int LONGEST = 4 + 1 + 4 + 2 + NAME + 4 + 2 + 2 * TEXT;
+    static final int REFERENCE = 4 + 1 + 4 + 2 + NAME + 4 + 2 + 2 * TEXT;
 }

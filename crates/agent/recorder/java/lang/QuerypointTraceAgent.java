@@ -17,10 +17,14 @@ final class QuerypointTraceAgent {
     /** Waits until there is room for so many bytes in a ring. False where nobody takes anything out any more. */
     static native boolean await(long ring, long bytes);
 
+    /** The field that is written at a site, of an object of this class; null where there is none. */
+    static native java.lang.reflect.Field field(int site, Class<?> owner);
+
     /** What is lost: see {@code LOSSES} there. */
     static native void lose(int what);
 
     static final int THREADS = 0;
     static final int THREAD = 1;
     static final int NAME = 2;
+    static final int FIELD = 3;
 }

@@ -1,0 +1,51 @@
+//! Fields that recorded code writes: the recorder asks where they are in their objects.
+
+use crate::host::{tools, with_state};
+use jvmti_bindings::prelude::*;
+use wire::recording::Written;
+
+/// `QuerypointTraceAgent.field(int, Class)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_field(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    site: jni::jint,
+    owner: jni::jclass,
+) -> jni::jobject {
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    let field = with_state(|state| state.tracer.as_ref()?.field(u32::try_from(site).ok()?));
+    // SAFETY: the recorder passes the class of an object.
+    field.flatten().and_then(|field| unsafe { find(&env, &field, owner) }).unwrap_or(std::ptr::null_mut())
+}
+
+/// Looks for a field as the VM does (JVMS §5.4.3.2): from the class by which it is named upwards. No class is initialised
+/// by that.
+///
+/// # Safety
+/// `owner` is a class.
+unsafe fn find(env: &JniEnv, field: &Written, owner: jni::jclass) -> Option<jni::jobject> {
+    let tools = tools()?;
+    let named = format!("L{};", field.class);
+    let mut is_below = true;
+    let mut class = Some(owner);
+    while let Some(at) = class {
+        // SAFETY: a class or a superclass of one, which the VM has handed out, as are its fields.
+        unsafe {
+            is_below = is_below && tools.get_class_signature(at).ok()?.0 != named;
+            if !is_below {
+                for id in tools.get_class_fields(at).ok()? {
+                    let (name, descriptor, _) = tools.get_field_name(at, id).ok()?;
+                    if name == field.name && descriptor == field.descriptor {
+                        return env.to_reflected_field(at, id, false);
+                    }
+                }
+            }
+            class = env.get_superclass(at);
+        }
+    }
+    None
+}

@@ -1,0 +1,240 @@
+//! What a method does that a recording tells of: writes, arrays that it makes, locks, lines and branches.
+
+use super::error::RewriteError;
+use super::instructions::{self, GOTO, GOTO_W, JSR, JSR_W, Leads, NEW, Raw};
+use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
+use super::scan::Scan;
+use super::tables;
+use crate::kind::Kind;
+
+const DUP: u8 = 0x59;
+const WIDE: u8 = 0xc4;
+const IINC: u8 = 0x84;
+const RET: u8 = 0xa9;
+const ALOAD_0: u8 = 0x2a;
+const PUTSTATIC: u8 = 0xb3;
+const PUTFIELD: u8 = 0xb5;
+
+/// An instruction of which a recording tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// Its index.
+    pub pc: u32,
+    /// What it does.
+    pub what: Doing,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// It is the first of a line.
+    Line(u16),
+    /// It writes a field.
+    Put {
+        /// The class by which it names the field, with slashes.
+        class: String,
+        /// The field.
+        name: String,
+        /// Its descriptor.
+        descriptor: String,
+        /// In a static field: the class file's own constant that names it.
+        constant: Option<u16>,
+        /// Whether it is among those with which a constructor may begin, which write to its `this`.
+        is_preset: bool,
+    },
+    /// It stores into an array: the first letter of the elements' descriptor, `B` for `boolean` too, `L` for every reference.
+    Element(char),
+    /// It makes an array.
+    Array,
+    /// It writes a local variable.
+    Local {
+        /// The variable's slot.
+        slot: u16,
+        /// What is written.
+        kind: Kind,
+        /// Its name and descriptor, if the class file says so.
+        named: Option<(String, String)>,
+    },
+    /// It is a branch.
+    Branch {
+        /// Where it jumps.
+        to: Vec<u32>,
+        /// Where execution goes on when it does not; none of a switch.
+        or: Option<u32>,
+    },
+    /// It locks the object on top of the stack.
+    Lock,
+    /// It unlocks it.
+    Unlock,
+}
+
+impl Scan<'_> {
+    /// What a method does, in the order of its code; each line before what it does.
+    ///
+    /// # Errors
+    /// The class file is broken.
+    pub fn deeds(&self, name: &str, descriptor: &str) -> Result<Vec<Deed>, RewriteError> {
+        let class = self.layout();
+        let is = |m: &&MethodAt| class.is(m.name, name) && class.is(m.descriptor, descriptor);
+        let range = class.methods.iter().find(is).and_then(|method| method.code);
+        range.map_or_else(|| Ok(Vec::new()), |range| deeds(class, range))
+    }
+}
+
+fn deeds(class: &ClassLayout<'_>, (start, end): (usize, usize)) -> Result<Vec<Deed>, RewriteError> {
+    let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
+    let length = reader.length()?;
+    let code = reader.take(length)?;
+    let instructions = instructions::read(code)?;
+    tables::handlers(&mut reader)?;
+    let Tables { lines: mut found, variables } = Tables::read(class, &mut reader)?;
+    // What a variable holds there may be a place to return to.
+    let has_subroutines = instructions.iter().any(|raw| matches!(raw.opcode, JSR | JSR_W | RET));
+    let presets = presets(&instructions);
+    let mut before: [u8; 2] = [0; 2];
+    for raw in &instructions {
+        let is_new = before[1] == NEW || before == [NEW, DUP];
+        before = [before[1], raw.opcode];
+        let what = match doing(class, code, raw, &presets)? {
+            // An object that no constructor has seen yet cannot be handed to anybody.
+            Some(Doing::Local { kind: Kind::Reference, .. }) if is_new || has_subroutines => None,
+            Some(Doing::Local { slot, kind, .. }) => {
+                // A variable begins behind the store that makes it.
+                let at = raw.pc + raw.length;
+                let is = |v: &&Variable| v.slot == slot && (v.start..v.end).contains(&at);
+                let named = variables.iter().find(is).map(|v| (v.name.clone(), v.descriptor.clone()));
+                Some(Doing::Local { slot, kind, named })
+            }
+            what => what,
+        };
+        found.extend(what.map(|what| Deed { pc: raw.pc, what }));
+    }
+    found.sort_by_key(|deed| deed.pc);
+    Ok(found)
+}
+
+/// A row of a LocalVariableTable (JVMS §4.7.13).
+struct Variable {
+    slot: u16,
+    start: u32,
+    end: u32,
+    name: String,
+    descriptor: String,
+}
+
+/// What a method's tables say.
+struct Tables {
+    /// The first instructions of lines.
+    lines: Vec<Deed>,
+    variables: Vec<Variable>,
+}
+
+impl Tables {
+    fn read(class: &ClassLayout<'_>, reader: &mut Reader<'_>) -> Result<Tables, RewriteError> {
+        let mut tables = Tables { lines: Vec::new(), variables: Vec::new() };
+        for attribute in attributes(reader)? {
+            let mut rows = Reader::at(slice(class.bytes, 0, attribute.end)?, attribute.start);
+            if class.is(attribute.name, "LineNumberTable") {
+                for _ in 0..rows.u2()? {
+                    let (pc, line) = (u32::from(rows.u2()?), rows.u2()?);
+                    tables.lines.push(Deed { pc, what: Doing::Line(line) });
+                }
+            } else if class.is(attribute.name, "LocalVariableTable") {
+                for _ in 0..rows.u2()? {
+                    let (start, length) = (u32::from(rows.u2()?), u32::from(rows.u2()?));
+                    let (name, descriptor) = (class.utf8(rows.u2()?)?, class.utf8(rows.u2()?)?);
+                    let (slot, end) = (rows.u2()?, start + length);
+                    tables.variables.push(Variable { slot, start, end, name, descriptor });
+                }
+            }
+        }
+        tables.lines.sort_by_key(|deed| deed.pc);
+        tables.lines.dedup_by_key(|deed| deed.pc);
+        Ok(tables)
+    }
+}
+
+fn doing(
+    class: &ClassLayout<'_>,
+    code: &[u8],
+    raw: &Raw,
+    presets: &[u32],
+) -> Result<Option<Doing>, RewriteError> {
+    let mut operand = Reader::at(code, raw.pc as usize + 1);
+    Ok(Some(match raw.opcode {
+        opcode @ (PUTSTATIC | PUTFIELD) => {
+            let constant = operand.u2()?;
+            let (class, name, descriptor) = class.field_ref(constant)?;
+            let is_preset = presets.contains(&raw.pc);
+            Doing::Put {
+                class,
+                name,
+                descriptor,
+                constant: (opcode == PUTSTATIC).then_some(constant),
+                is_preset,
+            }
+        }
+        opcode @ 0x4f..=0x56 => Doing::Element(
+            ['I', 'J', 'F', 'D', 'L', 'B', 'C', 'S'].get(usize::from(opcode - 0x4f)).copied().unwrap_or('L'),
+        ),
+        0xbc | 0xbd | 0xc5 => Doing::Array,
+        0xc2 => Doing::Lock,
+        0xc3 => Doing::Unlock,
+        opcode @ 0x36..=0x3a => {
+            Doing::Local { slot: operand.u1()?.into(), kind: kind(opcode - 0x36), named: None }
+        }
+        opcode @ 0x3b..=0x4e => {
+            let number = opcode - 0x3b;
+            Doing::Local { slot: u16::from(number % 4), kind: kind(number / 4), named: None }
+        }
+        IINC => Doing::Local { slot: operand.u1()?.into(), kind: Kind::Int, named: None },
+        WIDE => match operand.u1()? {
+            opcode @ 0x36..=0x3a => {
+                Doing::Local { slot: operand.u2()?, kind: kind(opcode - 0x36), named: None }
+            }
+            IINC => Doing::Local { slot: operand.u2()?, kind: Kind::Int, named: None },
+            _ => return Ok(None),
+        },
+        GOTO | GOTO_W | JSR | JSR_W => return Ok(None),
+        _ => {
+            let mut to = raw.targets();
+            to.sort_unstable();
+            to.dedup();
+            match raw.leads {
+                Leads::Nowhere => return Ok(None),
+                Leads::To(_) => Doing::Branch { to, or: Some(raw.pc + raw.length) },
+                Leads::Table { .. } | Leads::Lookup { .. } => Doing::Branch { to, or: None },
+            }
+        }
+    }))
+}
+
+/// The kinds in the order of the instructions that store them.
+fn kind(number: u8) -> Kind {
+    match number {
+        0 => Kind::Int,
+        1 => Kind::Long,
+        2 => Kind::Float,
+        3 => Kind::Double,
+        _ => Kind::Reference,
+    }
+}
+
+/// The writes with which a constructor begins, before `this` is an object: `this`, a variable or a constant, the write. So `this`
+/// is what they write to.
+fn presets(instructions: &[Raw]) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut is_begun = false;
+    for raw in instructions {
+        match raw.opcode {
+            ALOAD_0 if !is_begun => is_begun = true,
+            PUTFIELD if is_begun => {
+                found.push(raw.pc);
+                is_begun = false;
+            }
+            0x01..=0x2d if is_begun => {}
+            _ => break,
+        }
+    }
+    found
+}

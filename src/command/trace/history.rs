@@ -1,0 +1,33 @@
+//! `qp trace history VARIABLE`: every write to a field or an element of a recorded run.
+
+use crate::command::CommandError;
+use crate::session::{self, History as Writes};
+use std::path::PathBuf;
+
+/// Shows every write to a field or an element, with the call that it is in
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp trace history Rec@7.bar              # a field of the object that is shown so\n  qp trace history 'int[]@9[3]' shop.trace\n  qp trace history com.acme.Shop.open     # a static field"
+)]
+pub struct History {
+    /// `Rec@7.bar` (the class may be left out), `int[]@9[3]`, or a static field: `com.acme.Shop.open`
+    #[arg(value_name = "VARIABLE")]
+    pub variable: String,
+    /// The folder that `qp trace record` wrote
+    #[arg(value_name = "FOLDER", default_value = "trace")]
+    pub folder: PathBuf,
+    /// Only the last so many
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+}
+
+impl History {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The folder holds no recorded run, or one without writes, or the text names no variable.
+    pub fn execute(&self) -> Result<Writes, CommandError> {
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        Ok(session::history(&self.folder, &self.variable, limit)?)
+    }
+}

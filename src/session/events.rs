@@ -1,0 +1,156 @@
+//! The events of a call of a recorded run, in their order; calls that it makes as one each.
+
+use super::calls::{CallShown, shown};
+use super::error::SessionError;
+use super::record::RecordedTrace;
+use crate::trace::{Calls, Seen, Then, Traced, Value};
+use serde::Serialize;
+use std::path::Path;
+
+/// Which events are shown.
+#[derive(Clone, Debug, Default)]
+pub struct EventsAsked {
+    /// Of this call.
+    pub node: u32,
+    /// No more than so many.
+    pub limit: usize,
+}
+
+/// The events of a call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EventsShown {
+    /// The name of its thread.
+    pub thread: String,
+    /// The call.
+    pub call: CallShown,
+    /// The file of its source, if that is known.
+    pub source: Option<String>,
+    /// Its events.
+    pub events: Vec<EventShown>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// An event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct EventShown {
+    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`, `catch`.
+    pub event: &'static str,
+    /// The line of the source that it is in, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u16>,
+    /// The index in the method's code; none of a call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bci: Option<u32>,
+    /// The object or array.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// The field or local variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The class that declares the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Of an element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<i32>,
+    /// What was there before, where that is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    /// What is there from then on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+    /// Where a branch goes on: an index in the method's code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<u16>,
+    /// The call that is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<Box<CallShown>>,
+}
+
+/// Shows the events of a call.
+///
+/// # Errors
+/// The folder holds no recorded run, or not this call.
+pub fn events(folder: &Path, asked: &EventsAsked) -> Result<EventsShown, SessionError> {
+    let RecordedTrace { mut calls, .. } = RecordedTrace::open(folder)?;
+    let no_such = SessionError::NoSuchCall { node: asked.node, calls: calls.count() };
+    let Some(number) = calls.thread_number(asked.node) else { return Err(no_such) };
+    let mut found: Vec<Result<EventShown, u32>> = Vec::new();
+    let mut more = false;
+    calls.walk(number, Some(asked.node), |calls, seen| {
+        let is_here = seen.node == Some(asked.node);
+        let event = match (is_here, seen.site.what, seen.node) {
+            (true, Traced::Enter | Traced::Return | Traced::Leave | Traced::Born, _) => return Then::Next,
+            (true, _, _) => Ok(event(calls, seen)),
+            (false, Traced::Enter, Some(node)) if seen.around == Some(asked.node) => Err(node),
+            (false, ..) => return Then::Over,
+        };
+        if found.len() >= asked.limit {
+            more = true;
+            return Then::Stop;
+        }
+        let is_call = event.is_err();
+        found.push(event);
+        if is_call { Then::Over } else { Then::Next }
+    })?;
+    let mut events = Vec::new();
+    for event in found {
+        events.push(match event {
+            Ok(event) => event,
+            Err(node) => EventShown {
+                event: "call",
+                call: CallShown::of(&mut calls, node)?.map(Box::new),
+                ..EventShown::default()
+            },
+        });
+    }
+    let Some(call) = CallShown::of(&mut calls, asked.node)? else { return Err(no_such) };
+    let source = calls.method(asked.node).and_then(|method| method.source.as_deref().map(str::to_owned));
+    let thread = calls.thread_of(asked.node).unwrap_or_default();
+    Ok(EventsShown { thread, call, source, events, more })
+}
+
+/// An event other than those of calls.
+pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
+    let Seen { site, values, .. } = seen;
+    let told = |at: usize| values.get(at).map(|value| shown(value, &calls.objects));
+    let mut event = EventShown {
+        event: site.what.word(),
+        line: site.line,
+        bci: Some(site.bci),
+        class: site.written.as_ref().filter(|w| !w.class.is_empty()).map(|w| calls.sites.declares(w)),
+        name: site.written.as_ref().map(|written| written.name.clone()),
+        ..EventShown::default()
+    };
+    match site.what {
+        Traced::Put => {
+            (event.object, event.old, event.new) = (told(0), told(1), told(2));
+        }
+        Traced::Preset => {
+            event.object = seen.node.and_then(|node| calls.born(node)).map(|this| calls.objects.show(this));
+            event.new = told(0);
+        }
+        Traced::PutStatic => (event.old, event.new) = (told(0), told(1)),
+        Traced::Element(_) => {
+            (event.object, event.old, event.new) = (told(0), told(2), told(3));
+            event.index = values.get(1).and_then(index);
+        }
+        Traced::Local { slot, .. } => {
+            event.name = event.name.or_else(|| Some(format!("local variable {slot}")));
+            event.new = told(0);
+        }
+        Traced::Branch(to) => event.to = Some(to),
+        Traced::Array | Traced::Lock | Traced::Unlock | Traced::Catch => event.object = told(0),
+        Traced::Line(_) | Traced::Enter | Traced::Return | Traced::Leave | Traced::Born => {}
+    }
+    event
+}
+
+/// The number of an index.
+pub(super) fn index(value: &Value) -> Option<i32> {
+    match value {
+        Value::Int(index) => Some(*index),
+        _ => None,
+    }
+}
