@@ -24,6 +24,7 @@ use random::judge::{
 use random::log::Event;
 use random::oracle::Answer;
 use random::questions::{Question, ask};
+use random::recorded::{difference, logged};
 use random::shrink::shrink;
 use random::trace::Trace;
 use std::path::{Path, PathBuf};
@@ -115,6 +116,31 @@ fn answers_agree_with_a_log_of_everything() {
     }
     assert!(count.wrong.is_empty(), "{} programs with wrong answers\n{said}", count.wrong.len());
     assert!(count.located > 10, "the programs give something to ask: {} places", count.located);
+}
+
+/// The same programs recorded: all that their logs tell is there, in its order, at each level, and no more.
+#[test]
+fn recorded_events_agree_with_the_log() {
+    let (first, many) = (number("QP_RANDOM_SEED", 1), number("QP_RANDOM_PROGRAMS", FEW));
+    let folder = scratch().join("random-recorded");
+    let mut programs: Vec<Program> = (first..first + many).map(generate).collect();
+    let (folders, compiled) = compile(&folder, &mut programs);
+    assert!(compiled.iter().all(|c| *c), "programs that do not compile: {compiled:?}");
+    let judged = both(&programs, |program| {
+        let events = run(program, &folders)?;
+        let differs = |level: &&str| {
+            let log = logged(program, &events, level);
+            let to = folder.join(format!("{}-{level}", program.number));
+            let differs = difference(program, &folders, &log, level, &to);
+            differs.map(|what| format!("seed {} at level {level}: {what}", program.seed))
+        };
+        Some(["calls", "writes", "all"].iter().find_map(differs))
+    });
+    let told = judged.iter().flatten().count();
+    let wrong: Vec<String> = judged.into_iter().flatten().flatten().collect();
+    eprintln!("from seed {first}: {told} programs recorded at three levels, {} wrong", wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(told > 0);
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub struct EventShown {
     pub name: Option<String>,
     /// The class that declares the field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub class: Option<String>,
+    pub declared_by: Option<String>,
     /// Of an element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i32>,
@@ -114,12 +114,22 @@ pub fn events(folder: &Path, asked: &EventsAsked) -> Result<EventsShown, Session
 /// An event other than those of calls.
 pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
     let Seen { site, values, .. } = seen;
-    let told = |at: usize| values.get(at).map(|value| shown(value, &calls.objects));
+    // The same instruction stores into arrays of `byte`.
+    let is_boolean = match (site.what, values.first()) {
+        (Traced::Element('B'), Some(Value::Object(array))) => {
+            calls.objects.class(*array).is_some_and(|class| **class == *"[Z")
+        }
+        _ => false,
+    };
+    let told = |at: usize| match values.get(at)? {
+        Value::Int(bits) if is_boolean => Some((bits & 1 != 0).to_string()),
+        value => Some(shown(value, &calls.objects)),
+    };
     let mut event = EventShown {
         event: site.what.word(),
         line: site.line,
         bci: Some(site.bci),
-        class: site.written.as_ref().filter(|w| !w.class.is_empty()).map(|w| calls.sites.declares(w)),
+        declared_by: site.written.as_ref().filter(|w| !w.class.is_empty()).map(|w| calls.sites.declares(w)),
         name: site.written.as_ref().map(|written| written.name.clone()),
         ..EventShown::default()
     };

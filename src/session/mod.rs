@@ -9,7 +9,7 @@
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
 //! - [`record`] runs the program once and keeps what its threads do; [`holds`], [`calls`], [`events`] and
-//!   [`history`] read that.
+//!   [`history`] read that, [`export`] writes it for others.
 //! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
@@ -23,6 +23,7 @@ mod error;
 mod events;
 mod expectation;
 mod explore;
+mod export;
 mod files;
 mod history;
 mod judge;
@@ -56,6 +57,7 @@ pub use explore::{
     Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,
     PointDifference, Ran, Scope, Standpoint, Words,
 };
+pub use export::{Exported, export};
 pub use files::{portable, seen_from_cwd, write_whole};
 pub use history::{History, WriteShown, history};
 pub use judge::{Judged, judge};

@@ -41,6 +41,15 @@ pub struct Folders {
     logged: PathBuf,
 }
 
+impl Folders {
+    /// A `java` command that runs a program as it is.
+    pub fn java(&self, program: &Program) -> Vec<String> {
+        let [first, second] = LIGHT;
+        let classes = self.plain.display().to_string();
+        ["java", first, second, "-cp", &classes, &program.main_class()].map(str::to_owned).into()
+    }
+}
+
 /// A wrong answer.
 #[derive(Clone, Debug)]
 pub struct Difference {

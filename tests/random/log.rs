@@ -16,7 +16,9 @@ pub enum Event {
         id: String,
         values: Vec<String>,
     },
-    Leave,
+    Leave {
+        act: u32,
+    },
     Line {
         act: u32,
         line: u32,
@@ -92,7 +94,7 @@ fn event(line: &str) -> Event {
             this: words[5].into(),
             values: words.iter().skip(6).map(|w| (*w).to_owned()).collect(),
         },
-        "X" => Event::Leave,
+        "X" => Event::Leave { act },
         "L" => Event::Line { act, line: number(words.get(2)) },
         "B" => Event::Branch { act, id: number(words.get(2)), way: number(words.get(3)) },
         "S" => Event::Store {

@@ -63,7 +63,7 @@ impl<'p> Trace<'p> {
                 self.activations.insert(act, entered);
                 (parent, Tok::Call(method))
             }
-            Event::Leave | Event::Array { .. } | Event::Write { initial: true, .. } => return,
+            Event::Leave { .. } | Event::Array { .. } | Event::Write { initial: true, .. } => return,
             Event::Line { act, line } => (act, Tok::Line(line)),
             Event::Branch { act, id, .. } => (act, Tok::Branch(id)),
             Event::Store { act, var, .. } => (act, Tok::Store(var)),

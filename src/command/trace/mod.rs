@@ -2,18 +2,22 @@
 
 mod calls;
 mod events;
+mod export;
 mod history;
 mod info;
 mod record;
 
 pub use calls::Calls;
 pub use events::Events;
+pub use export::Export;
 pub use history::History;
 pub use info::Info;
 pub use record::Record;
 
 use super::CommandError;
-use crate::session::{CallTree, EventsShown, History as Writes, Holds, Interrupt, Progress, RecordedRun};
+use crate::session::{
+    CallTree, EventsShown, Exported, History as Writes, Holds, Interrupt, Progress, RecordedRun,
+};
 
 /// Records a run, and shows what was recorded
 #[derive(clap::Subcommand, Clone, Debug)]
@@ -28,6 +32,8 @@ pub enum Trace {
     Events(Events),
     #[allow(missing_docs)]
     History(History),
+    #[allow(missing_docs)]
+    Export(Export),
 }
 
 /// What one of them gives.
@@ -44,6 +50,8 @@ pub enum Traced {
     Events(EventsShown),
     /// The writes to a variable.
     History(Writes),
+    /// What was written for others.
+    Export(Exported),
 }
 
 impl Traced {
@@ -53,7 +61,7 @@ impl Traced {
             Traced::Record(recorded) => recorded.exit_code(),
             Traced::Info(_) => 0,
             Traced::Calls(tree) => u8::from(tree.threads.is_empty()),
-            Traced::Events(_) => 0,
+            Traced::Events(_) | Traced::Export(_) => 0,
             Traced::History(history) => u8::from(history.writes.is_empty()),
         }
     }
@@ -75,6 +83,7 @@ impl Trace {
             Trace::Calls(calls) => Traced::Calls(calls.execute()?),
             Trace::Events(events) => Traced::Events(events.execute()?),
             Trace::History(history) => Traced::History(history.execute()?),
+            Trace::Export(export) => Traced::Export(export.execute()?),
         })
     }
 }

@@ -3,7 +3,9 @@
 use super::cost::thousands;
 use super::{Paint, palette};
 use crate::command::trace::Traced;
-use crate::session::{CallShown, CallTree, EventShown, EventsShown, History, Holds, RecordedRun, Shown};
+use crate::session::{
+    CallShown, CallTree, EventShown, EventsShown, Exported, History, Holds, RecordedRun, Shown,
+};
 
 /// What a command about recorded runs gives.
 pub fn traced(traced: &Traced, color: bool) -> String {
@@ -14,6 +16,7 @@ pub fn traced(traced: &Traced, color: bool) -> String {
         Traced::Calls(tree) => calls(tree, paint),
         Traced::Events(shown) => events(shown, paint),
         Traced::History(history) => writes(history, paint),
+        Traced::Export(exported) => exports(exported),
     }
 }
 
@@ -164,7 +167,7 @@ fn happening(event: &EventShown, paint: Paint) -> String {
     };
     match event.event {
         "field" => {
-            let class = event.class.as_deref().unwrap_or_default();
+            let class = event.declared_by.as_deref().unwrap_or_default();
             let simple = class.rsplit(['.', '$']).next().unwrap_or_default();
             match &event.object {
                 None => format!("{simple}.{name}: {}", change()),
@@ -206,6 +209,14 @@ fn writes(history: &History, paint: Paint) -> String {
         out.push_str(&format!("no write to {} was recorded\n", history.variable));
     }
     out
+}
+
+fn exports(exported: &Exported) -> String {
+    // What goes to a pipe is read by another program.
+    match exported.file.is_file() {
+        true => format!("{} events are in {}\n", thousands(exported.events), exported.file.display()),
+        false => String::new(),
+    }
 }
 
 fn bytes(count: u64) -> String {
