@@ -263,6 +263,10 @@ fn flags_of_the_docs_exist() {
         "explain --help",
         "check --help",
         "bisect --help",
+        "trace record --help",
+        "trace calls --help",
+        "trace events --help",
+        "trace export --help",
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();
         assert!(output.status.success());
@@ -270,7 +274,7 @@ fn flags_of_the_docs_exist() {
     }
     let flag = Regex::new(r"`(?:qp [^`]*?)?(--[a-z][a-z-]+)").unwrap();
     let mut seen = 0;
-    for file in ["README.md", "docs/guide.md", "docs/sessions.md", "docs/formats.md"] {
+    for file in ["README.md", "docs/guide.md", "docs/sessions.md", "docs/formats.md", "docs/trace.md"] {
         for found in flag.captures_iter(&read(file)) {
             seen += 1;
             let flag = &found[1];

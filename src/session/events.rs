@@ -60,9 +60,12 @@ pub struct EventShown {
     /// What is there from then on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
-    /// Where a branch goes on: an index in the method's code.
+    /// Where a branch goes on: an index in the method's code, and its line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<u16>,
+    #[allow(missing_docs)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_line: Option<u16>,
     /// The call that is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<Box<CallShown>>,
@@ -150,7 +153,7 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
             event.name = event.name.or_else(|| Some(format!("local variable {slot}")));
             event.new = told(0);
         }
-        Traced::Branch(to) => event.to = Some(to),
+        Traced::Branch(to) => (event.to, event.to_line) = (Some(to), site.to),
         Traced::Array | Traced::Lock | Traced::Unlock | Traced::Catch => event.object = told(0),
         Traced::Line(_) | Traced::Enter | Traced::Return | Traced::Leave | Traced::Born => {}
     }

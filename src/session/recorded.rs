@@ -2,6 +2,7 @@
 
 use super::error::SessionError;
 use super::record::RecordedTrace;
+use crate::trace::Level;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,6 +12,8 @@ use std::path::Path;
 pub struct Holds {
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// How much was recorded.
+    pub level: Level,
     /// How it ended; none while it is recorded, or where that was cut off.
     pub ended: Option<String>,
     /// How long the run took, in seconds.
@@ -54,6 +57,7 @@ pub fn holds(folder: &Path) -> Result<Holds, SessionError> {
     let threads = calls.threads().into_iter().map(|(_, name, count)| (name, count)).collect();
     Ok(Holds {
         command: about.command,
+        level: about.level,
         ended: recorded.as_ref().map(|recorded| recorded.ended.clone()),
         seconds: recorded.map(|recorded| recorded.seconds),
         threads,

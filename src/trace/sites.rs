@@ -37,6 +37,8 @@ pub struct Site {
     pub values: Arc<[String]>,
     /// Its line, if that is known.
     pub line: Option<u16>,
+    /// Of a branch: the line where execution goes on.
+    pub to: Option<u16>,
     /// What is written there, if it has a name.
     pub written: Option<Arc<Written>>,
 }
@@ -130,9 +132,9 @@ impl Sites {
                     self.sites.resize(place + 1, None);
                 }
                 if let Some(known @ None) = self.sites.get_mut(place) {
-                    let (bci, what, line) = (site.bci, site.what, site.line);
+                    let (bci, what, line, to) = (site.bci, site.what, site.line, site.to);
                     let written = site.written.clone().map(Into::into);
-                    *known = Some(Site { method: number, bci, what, values, line, written });
+                    *known = Some(Site { method: number, bci, what, values, line, to, written });
                 }
             }
             self.methods.push(Method {

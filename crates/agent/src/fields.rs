@@ -22,7 +22,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_field(
     field.flatten().and_then(|field| unsafe { find(&env, &field, owner) }).unwrap_or(std::ptr::null_mut())
 }
 
-/// Looks for a field as the VM does (JVMS §5.4.3.2): from the class by which it is named upwards. No class is initialised
+/// Looks for a field as the VM does (JVMS §5.4.3, "Field Resolution"): from the class by which it is named upwards. No class is initialised
 /// by that.
 ///
 /// # Safety

@@ -22,7 +22,7 @@ pub fn weave(
     let mut sites = Vec::new();
     let mut site = |bci, what| {
         let id = number(bci, what);
-        sites.push(TracedSite { id, bci, what, line: None, written: None });
+        sites.push(TracedSite { id, bci, what, line: None, to: None, written: None });
         Step::Int(id.cast_signed())
     };
     let ring = Step::Load(Kind::Long, Slot::Kept(0));
@@ -92,13 +92,11 @@ pub fn weave(
     plan.guard = vec![Step::Int(1), cut];
     let (name, descriptor, access) = (shape.name.clone(), shape.descriptor.clone(), shape.access);
     for site in &mut sites {
-        let line = |deed: &Deed| match deed.what {
-            Doing::Line(line) if deed.pc <= site.bci => Some(line),
-            _ => None,
-        };
         // The end of the code is the end of no line.
-        let is_inside = site.bci < shape.length;
-        site.line = deeds.iter().filter_map(line).next_back().filter(|_| is_inside);
+        site.line = line_at(deeds, site.bci).filter(|_| site.bci < shape.length);
+        if let Traced::Branch(to) = site.what {
+            site.to = line_at(deeds, to.into());
+        }
         site.written = match site.what {
             Traced::Put | Traced::PutStatic | Traced::Preset | Traced::Local { .. } => {
                 deeds.iter().filter(|deed| deed.pc == site.bci).find_map(|deed| written(&deed.what))
@@ -107,6 +105,15 @@ pub fn weave(
         };
     }
     (plan, TracedMethod { name, descriptor, access, level, sites })
+}
+
+/// The line that an instruction is in.
+fn line_at(deeds: &[Deed], pc: u32) -> Option<u16> {
+    let line = |deed: &Deed| match deed.what {
+        Doing::Line(line) if deed.pc <= pc => Some(line),
+        _ => None,
+    };
+    deeds.iter().filter_map(line).next_back()
 }
 
 fn written(what: &Doing) -> Option<Written> {

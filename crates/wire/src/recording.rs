@@ -164,6 +164,9 @@ pub struct TracedSite {
     /// The line of the source that it is in, if the class file says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
+    /// Of a branch: the line where execution goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u16>,
     /// What is written there; of a local variable where the class file names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Written>,

@@ -4,7 +4,7 @@ use super::cost::thousands;
 use super::{Paint, palette};
 use crate::command::trace::Traced;
 use crate::session::{
-    CallShown, CallTree, EventShown, EventsShown, Exported, History, Holds, RecordedRun, Shown,
+    CallShown, CallTree, EventShown, EventsShown, Exported, History, Holds, Level, RecordedRun, Shown,
 };
 
 /// What a command about recorded runs gives.
@@ -53,6 +53,12 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
 
 fn info(holds: &Holds, paint: Paint) -> String {
     let mut out = format!("command    {}\n", holds.command.join(" "));
+    let level = match holds.level {
+        Level::Calls => "calls",
+        Level::Writes => "writes",
+        Level::All => "all",
+    };
+    out.push_str(&format!("level      {level}\n"));
     if let (Some(ended), Some(seconds)) = (&holds.ended, holds.seconds) {
         out.push_str(&format!("ended      {ended}, after {seconds:.1} s\n"));
     }
@@ -138,7 +144,11 @@ fn line(call: &CallShown, paint: Paint) -> String {
 fn events(shown: &EventsShown, paint: Paint) -> String {
     let mut out = format!("thread {}\n  {}\n", shown.thread, line(&shown.call, paint));
     let file = shown.source.as_deref().unwrap_or("line");
-    for event in &shown.events {
+    for (event, next) in shown.events.iter().zip(shown.events.iter().skip(1).map(Some).chain([None])) {
+        // What is done in the line says that it began.
+        if event.event == "line" && next.is_some_and(|next| next.event != "line" && next.line == event.line) {
+            continue;
+        }
         let at = match &event.call {
             Some(_) => String::new(),
             None => event.line.map_or_else(String::new, |line| format!("{file}:{line}")),
@@ -185,7 +195,13 @@ fn happening(event: &EventShown, paint: Paint) -> String {
         "local" => format!("{name} = {}", value(&event.new)),
         "array" => format!("new {object}"),
         "catch" => format!("{} {object}", paint.on(palette::FAILED, "caught")),
-        "branch" => paint.on(palette::DIM, format!("goes on at index {}", event.to.unwrap_or_default())),
+        "branch" => {
+            let to = match (event.to_line, event.to) {
+                (Some(line), _) => format!("on to line {line}"),
+                (None, to) => format!("on to index {}", to.unwrap_or_default()),
+            };
+            paint.on(palette::DIM, to)
+        }
         other => match &event.object {
             Some(object) => format!("{other} {object}"),
             None => paint.on(palette::DIM, other),
