@@ -119,6 +119,101 @@ fn calls_are_what_the_program_says_it_did() {
     }
 }
 
+/// Every event of a recorded run.
+fn exported(folder: &Path) -> Vec<Value> {
+    let file = folder.with_extension("jsonl");
+    let output = finish(support::qp().args(["trace", "export"]).arg(folder).arg("--to").arg(&file));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let lines = std::fs::read_to_string(&file).expect("the export");
+    lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+#[test]
+fn writes_of_every_kind_are_told_and_those_that_throw_are_none() {
+    let case = Case::new("written");
+    for (n, java) in javas().iter().enumerate() {
+        let folder = case.mark(&format!("trace{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--level=all", "--show-output", "--out"]).arg(&folder);
+        let run = case.run_command(command.args(["--", java, "-cp", "classes", "Written"]));
+        run.is(0, &["3 60 7"]);
+        let events = exported(&folder);
+        let of = |kind: &str, name: &str| -> Vec<(String, String)> {
+            let is = |event: &&Value| event["event"] == kind && event["name"] == name;
+            let change = |event: &Value| {
+                let from = event["old"].as_str().unwrap_or("?");
+                (text(&event["declared_by"]).to_owned(), format!("{from} → {}", text(&event["new"])))
+            };
+            events.iter().filter(is).map(change).collect()
+        };
+        let one = |class: &str, change: &str| vec![(class.to_owned(), change.to_owned())];
+        let bars = [one("Written$Base", "0 → 1"), one("Written$Sub", "0 → 2")].concat();
+        assert_eq!(of("field", "bar"), bars);
+        assert_eq!(of("field", "shared"), one("Written$Base", "0 → 3"));
+        for (name, change) in [
+            ("z", "false → true"),
+            ("b", "0 → -56"),
+            ("c", "'\\u0000' → 'é'"),
+            ("s", "0 → -25536"),
+            ("l", "0L → 1099511627776L"),
+            ("f", "0.0f → 1.5f"),
+            ("d", "0.0 → -0.0"),
+            ("t", "null → \"text\""),
+        ] {
+            assert_eq!(of("field", name), one("Written", change), "{name}");
+        }
+        // It is written before there is an object, and belongs to it.
+        let preset = events.iter().find(|event| event["name"] == "val$x").expect("the captured variable");
+        assert_eq!((text(&preset["new"]), &preset["old"]), ("7", &Value::Null));
+        assert!(
+            text(&preset["object"]).starts_with("Written$1@")
+                || text(&preset["object"]).starts_with("Written.1@")
+        );
+        let elements = events.iter().filter(|event| event["event"] == "element");
+        let elements: Vec<_> = elements.map(|event| (text(&event["old"]), text(&event["new"]))).collect();
+        let wanted = [("false", "true"), ("0", "-1"), ("'\\u0000'", "'x'"), ("0L", "9L")];
+        assert_eq!(elements, wanted);
+        let count = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
+        assert_eq!((count("lock"), count("unlock"), count("catch")), (3, 3, 3));
+        let history = |variable: &str| {
+            let output = finish(support::qp().args(["trace", "history", variable]).arg(&folder));
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        let sub = events.iter().find(|event| event["name"] == "bar").expect("a write");
+        let number = text(&sub["object"]).rsplit_once('@').expect("a number").1;
+        assert_eq!(history(&format!("@{number}.bar")).lines().count(), 4);
+        assert!(history(&format!("@{number}.Base.bar")).contains(": 0 → 1\n"));
+        assert!(history("Base.shared").contains("Base.shared: 0 → 3\n"));
+    }
+}
+
+/// What would be too long for the VM is recorded with less.
+#[test]
+fn a_long_method_is_recorded_at_a_lower_level() {
+    let case = Case::new("written");
+    let lines: String = (0..3000).map(|n| format!("        x = x * 31 + {n};\n")).collect();
+    let long = format!(
+        "public class Long {{\n    static int x;\n    public static void main(String[] args) {{\n        int x = 1;\n{lines}        Long.x = x;\n    }}\n}}\n"
+    );
+    let source = case.work().join("Long.java");
+    std::fs::write(&source, long).expect("written");
+    let javac = std::process::Command::new("javac")
+        .args(["-g", "-d"])
+        .arg(case.work().join("classes"))
+        .arg(&source)
+        .output();
+    assert!(javac.expect("javac").status.success());
+    let folder = case.mark("trace");
+    let mut command = case.qp();
+    command.args(["trace", "record", "--level=all", "--out"]).arg(&folder);
+    case.run_command(command.args(["--", "java", "-cp", "classes", "Long"])).is(0, &[]);
+    let events = exported(&folder);
+    let kinds: Vec<&str> = events.iter().map(|event| text(&event["event"])).collect();
+    assert_eq!(kinds, ["enter", "field", "return"]);
+    let output = finish(support::qp().args(["trace", "info"]).arg(&folder));
+    assert!(said(&output).contains("Long.main is recorded at level writes: "), "{}", said(&output));
+}
+
 #[test]
 fn a_file_that_was_cut_off_is_read_up_to_there() {
     let case = Case::new("traced");
@@ -290,4 +385,9 @@ fn what_cannot_be_done_is_said() {
     let shown = folder.display().to_string();
     case.run(&["trace", "calls", &shown, "--node=4000000000"]).fails(2, &["there is no call 4000000000"]);
     case.run(&["trace", "calls", &shown, "--thread=x"]).fails(2, &["no call of a thread `x`", "main"]);
+    case.run(&["trace", "events", "4000000000", &shown]).fails(2, &["there is no call 4000000000"]);
+    case.run(&["trace", "history", "@1.x", &shown]).fails(2, &["record the run again with `--level writes`"]);
+    case.run(&["trace", "history", "x", &shown]).fails(2, &["`x` names no variable", "Rec@7.bar"]);
+    let nowhere = "--to=/nowhere/events.jsonl";
+    case.run(&["trace", "export", &shown, nowhere]).fails(4, &["/nowhere/events.jsonl"]);
 }

@@ -54,7 +54,8 @@ pub fn export(folder: &Path, file: &Path) -> Result<Exported, SessionError> {
     let (mut out, temporary): (Box<dyn Write>, _) = if is_stream {
         (Box::new(std::fs::File::create(file).map_err(at)?), None)
     } else {
-        let temporary = tempfile::NamedTempFile::new_in(beside).map_err(at)?;
+        // The name of the temporary file says nothing to anybody.
+        let temporary = tempfile::NamedTempFile::new_in(beside).map_err(|error| at(error.kind().into()))?;
         (Box::new(BufWriter::new(temporary.reopen().map_err(at)?)), Some(temporary.into_temp_path()))
     };
     let mut events = 0;

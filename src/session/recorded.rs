@@ -32,6 +32,8 @@ pub struct Holds {
     pub bytes: u64,
     /// What is missing, and why.
     pub missing: Vec<String>,
+    /// Methods that are recorded at a lower level: with more they would be too long.
+    pub lower: Vec<(String, Level)>,
     /// Methods that are not recorded, and why.
     pub left: Vec<(String, String)>,
 }
@@ -55,7 +57,10 @@ pub fn holds(folder: &Path) -> Result<Holds, SessionError> {
         }
     }
     let threads = calls.threads().into_iter().map(|(_, name, count)| (name, count)).collect();
+    let lower = calls.sites.methods().iter().filter(|method| method.level < about.level);
+    let lower = lower.map(|method| (format!("{}.{}", method.class, method.name), method.level)).collect();
     Ok(Holds {
+        lower,
         command: about.command,
         level: about.level,
         ended: recorded.as_ref().map(|recorded| recorded.ended.clone()),

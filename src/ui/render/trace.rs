@@ -53,12 +53,7 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
 
 fn info(holds: &Holds, paint: Paint) -> String {
     let mut out = format!("command    {}\n", holds.command.join(" "));
-    let level = match holds.level {
-        Level::Calls => "calls",
-        Level::Writes => "writes",
-        Level::All => "all",
-    };
-    out.push_str(&format!("level      {level}\n"));
+    out.push_str(&format!("level      {}\n", level(holds.level)));
     if let (Some(ended), Some(seconds)) = (&holds.ended, holds.seconds) {
         out.push_str(&format!("ended      {ended}, after {seconds:.1} s\n"));
     }
@@ -73,11 +68,25 @@ fn info(holds: &Holds, paint: Paint) -> String {
     for (thread, calls) in &holds.threads {
         out.push_str(&format!("thread     {thread}: {} calls\n", thousands(*calls)));
     }
+    for (method, at) in &holds.lower {
+        out.push_str(&format!(
+            "{method} is recorded at level {}: with more it would be too long\n",
+            level(*at)
+        ));
+    }
     for (method, why) in &holds.left {
         out.push_str(&format!("not recorded: {method}: {why}\n"));
     }
     missing(&mut out, &holds.missing, paint);
     out
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Calls => "calls",
+        Level::Writes => "writes",
+        Level::All => "all",
+    }
 }
 
 fn calls(tree: &CallTree, paint: Paint) -> String {

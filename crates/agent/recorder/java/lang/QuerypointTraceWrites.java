@@ -251,9 +251,12 @@ public final class QuerypointTraceWrites {
     /** Of an array of {@code byte} or {@code boolean}. */
     @Hidden
     public static void element(Object array, int index, int value, long ring, int site) {
-        if (array != null && index >= 0 && index < java.lang.reflect.Array.getLength(array)) {
+        boolean[] flags = array instanceof boolean[] ? (boolean[]) array : null;
+        byte[] bytes = array instanceof byte[] ? (byte[]) array : null;
+        int length = flags != null ? flags.length : bytes != null ? bytes.length : 0;
+        if (index >= 0 && index < length) {
             long at = place(array, index, ring, site, 8);
-            int old = U.getByte(array, Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) index);
+            int old = bytes != null ? bytes[index] : flags[index] ? 1 : 0;
             QuerypointTrace.end(QuerypointTrace.value(value, QuerypointTrace.value(old, at)), ring);
         }
     }
