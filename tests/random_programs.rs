@@ -24,7 +24,7 @@ use random::judge::{
 use random::log::Event;
 use random::oracle::Answer;
 use random::questions::{Question, ask};
-use random::recorded::{difference, logged};
+use random::recorded::{detail_difference, difference, logged};
 use random::shrink::shrink;
 use random::trace::Trace;
 use std::path::{Path, PathBuf};
@@ -134,13 +134,26 @@ fn recorded_events_agree_with_the_log() {
             let differs = difference(program, &folders, &log, level, &to);
             differs.map(|what| format!("seed {} at level {level}: {what}", program.seed))
         };
-        Some(["calls", "writes", "all"].iter().find_map(differs))
+        let wrong = ["calls", "writes", "all"].iter().find_map(differs);
+        // A few calls are recorded with more by further runs, and were recorded so at once.
+        let [calls, all] = ["calls", "all"].map(|level| folder.join(format!("{}-{level}", program.number)));
+        let nodes = [0, 1, 2, 5 + program.seed % 7].into_iter().filter(|node| *node < entered(&events));
+        let later = || {
+            let wrong = nodes.filter_map(|node| detail_difference(node, &calls, &all)).next();
+            wrong.map(|what| format!("seed {}: {what}", program.seed))
+        };
+        Some(wrong.or_else(later))
     });
     let told = judged.iter().flatten().count();
     let wrong: Vec<String> = judged.into_iter().flatten().flatten().collect();
     eprintln!("from seed {first}: {told} programs recorded at three levels, {} wrong", wrong.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(told > 0);
+}
+
+/// How many calls are told of.
+fn entered(events: &[Event]) -> u64 {
+    events.iter().filter(|event| matches!(event, Event::Enter { .. })).count().try_into().expect("few")
 }
 
 #[test]

@@ -80,7 +80,8 @@ fn info(folder: &Path) -> Value {
 fn record(case: &Case, java: &str, folder: &Path, arguments: &[&str]) -> String {
     let mut command = case.qp();
     command.args(["trace", "record", "--trust=Log", "--show-output", "--out"]).arg(folder);
-    command.args(["--", java, "-cp", "classes", "Traced"]).args(arguments);
+    let (options, arguments): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|a| a.starts_with("--"));
+    command.args(options).args(["--", java, "-cp", "classes", "Traced"]).args(arguments);
     let run = case.run_command(&mut command);
     run.is(0, &["recorded in"]);
     String::from_utf8_lossy(&run.output.stdout).into_owned() + &String::from_utf8_lossy(&run.output.stderr)
@@ -212,6 +213,88 @@ fn a_long_method_is_recorded_at_a_lower_level() {
     assert_eq!(kinds, ["enter", "field", "return"]);
     let output = finish(support::qp().args(["trace", "info"]).arg(&folder));
     assert!(said(&output).contains("Long.main is recorded at level writes: "), "{}", said(&output));
+}
+
+/// The events of a call.
+fn events_of(folder: &Path, node: u64, level: &str) -> std::process::Output {
+    let number = node.to_string();
+    let arguments = ["trace", "events", &number, "--limit=10000", "--format=json", "--level", level];
+    finish(support::qp().args(arguments).arg(folder))
+}
+
+/// A call of another thread is recorded with more by another run; what is known of it is not run for again.
+#[test]
+fn what_a_call_of_any_thread_does_is_recorded_later() {
+    let case = Case::new("traced");
+    for (n, java) in javas().iter().enumerate() {
+        let [calls, writes] = ["calls", "writes"].map(|level| case.mark(&format!("{level}{n}")));
+        record(&case, java, &calls, &[]);
+        record(&case, java, &writes, &["--level=writes"]);
+        let names = ["--method=Traced.work", "--all", "--format=json"];
+        let output = finish(support::qp().args(["trace", "calls"]).args(names).arg(&calls));
+        let tree: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let threads = tree["threads"].as_array().expect("threads");
+        assert_eq!(threads.len(), 4);
+        let wanted = threads.iter().find(|thread| thread["thread"] == "worker 2").expect("a thread");
+        let node = wanted["calls"][0]["node"].as_u64().expect("a number");
+        let output = events_of(&calls, node, "writes");
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let later: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(later["thread"], "worker 2");
+        let changes = |told: &Value| -> Vec<String> {
+            let events = told["events"].as_array().expect("events").iter();
+            let told = events.map(|event| match &event["call"] {
+                Value::Null => {
+                    format!("{} {} {} {}", event["event"], event["line"], event["old"], event["index"])
+                }
+                call => format!("{} {} {}", call["method"], call["descriptor"], call["below"]),
+            });
+            told.collect()
+        };
+        let tree = finish(support::qp().args(["trace", "calls"]).args(names).arg(&writes));
+        let tree: Value = serde_json::from_slice(&tree.stdout).expect("JSON");
+        let threads = tree["threads"].as_array().expect("threads");
+        let there = threads.iter().find(|thread| thread["thread"] == "worker 2").expect("a thread");
+        let output = events_of(&writes, there["calls"][0]["node"].as_u64().expect("a number"), "writes");
+        let at_once: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(changes(&later), changes(&at_once));
+        assert!(changes(&later).len() > 180, "{}", changes(&later).len());
+        // A call inside it is known too, without another run.
+        let inside = later["events"].as_array().expect("events").iter();
+        let inside = inside.filter_map(|event| event["call"]["node"].as_u64()).next().expect("a call");
+        std::fs::rename(case.work().join("classes"), case.work().join("gone")).expect("renamed");
+        let output = events_of(&calls, inside, "writes");
+        std::fs::rename(case.work().join("gone"), case.work().join("classes")).expect("renamed");
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
+}
+
+#[test]
+fn a_program_that_does_something_else_the_second_time_is_not_believed() {
+    let case = Case::new("second-thoughts");
+    let run = |number: &str| std::fs::write(case.work().join("run"), number).expect("written");
+    let folder = case.mark("trace");
+    run("1");
+    let mut command = case.qp();
+    command.args(["trace", "record", "--out"]).arg(&folder);
+    case.run_command(command.args(["--", "java", "-cp", "classes", "SecondThoughts"])).is(0, &[]);
+    run("4");
+    let output = events_of(&folder, 1, "all");
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    for part in [
+        "did not do the same again: call 1 is another one",
+        "qp trace record --level all -- java -cp classes",
+    ] {
+        assert!(said(&output).contains(part), "{}", said(&output));
+    }
+    let left = std::fs::read_dir(folder.join("details")).expect("the folder").count();
+    assert_eq!(left, 0);
+    // What only its inside shows may differ: both runs have called `set` in the same way.
+    run("2");
+    let output = events_of(&folder, 1, "all");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(told["events"][1]["new"], "1", "{told:#}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::probes::Told;
 use crate::debuggee::Agent;
 use std::path::PathBuf;
 use wire::Plan;
-use wire::recording::{Level, TracePlan};
+use wire::recording::{Level, TracePlan, Window};
 
 /// How a run is recorded.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Recording {
     pub trust: Vec<String>,
     /// Where the rings are made: a folder that is there.
     pub rings: PathBuf,
+    /// Only these calls.
+    pub window: Option<Window>,
     /// Where the agent tells of sites; it is there and empty.
     pub report: PathBuf,
 }
@@ -27,8 +29,9 @@ impl Recording {
     /// # Errors
     /// Says why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<Told, String> {
-        let Recording { level, scope, trust, rings, report } = self.clone();
-        let plan = Plan { report, trace: Some(TracePlan { level, scope, trust, rings }), ..Plan::default() };
+        let Recording { level, scope, trust, rings, window, report } = self.clone();
+        let plan =
+            Plan { report, trace: Some(TracePlan { level, scope, trust, rings, window }), ..Plan::default() };
         let told = Told::open(&self.report)
             .map_err(|error| format!("what the agent tells cannot be read: {error}"))?;
         plan.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;

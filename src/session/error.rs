@@ -79,6 +79,17 @@ pub enum SessionError {
          `com.acme.Shop.open` for a static field"
     )]
     NoVariable(String),
+    /// The program did something else when it was run again.
+    #[error(
+        "the program did not do the same again: call {call} is another one, or was not made. What it did the first time is \
+         lost; this records the whole run with more at once: {command}"
+    )]
+    NotTheSame {
+        /// The first call that differs.
+        call: u32,
+        /// The command that records all.
+        command: String,
+    },
     /// Only calls were recorded.
     #[error("writes were not recorded: record the run again with `--level writes`")]
     NoWrites,
@@ -258,6 +269,7 @@ impl SessionError {
             | SessionError::Probes(_)
             | SessionError::NotCounted(_)
             | SessionError::Trace(_)
+            | SessionError::NotTheSame { .. }
             | SessionError::NeedsProbes { .. }
             | SessionError::Lost(_) => 4,
             SessionError::CutOff { .. } | SessionError::CallInterrupted | SessionError::Interrupted => 130,

@@ -1,9 +1,12 @@
 //! The events of a call of a recorded run, in their order; calls that it makes as one each.
 
 use super::calls::{CallShown, shown};
+use super::detail::detail;
 use super::error::SessionError;
+use super::progress::Progress;
 use super::record::RecordedTrace;
-use crate::trace::{Calls, Seen, Then, Traced, Value};
+use crate::run::Interrupt;
+use crate::trace::{Calls, Level, Seen, Then, Traced, Value};
 use serde::Serialize;
 use std::path::Path;
 
@@ -14,6 +17,8 @@ pub struct EventsAsked {
     pub node: u32,
     /// No more than so many.
     pub limit: usize,
+    /// How much of it; none: what was recorded.
+    pub level: Option<Level>,
 }
 
 /// The events of a call.
@@ -29,6 +34,8 @@ pub struct EventsShown {
     pub events: Vec<EventShown>,
     /// Whether there are more.
     pub more: bool,
+    /// How much was recorded of the call.
+    pub level: Level,
 }
 
 /// An event.
@@ -71,25 +78,51 @@ pub struct EventShown {
     pub call: Option<Box<CallShown>>,
 }
 
-/// Shows the events of a call.
+/// Shows the events of a call. Where less of it was recorded than is asked for, the program is run again.
 ///
 /// # Errors
-/// The folder holds no recorded run, or not this call.
-pub fn events(folder: &Path, asked: &EventsAsked) -> Result<EventsShown, SessionError> {
-    let RecordedTrace { mut calls, .. } = RecordedTrace::open(folder)?;
-    let no_such = SessionError::NoSuchCall { node: asked.node, calls: calls.count() };
-    let Some(number) = calls.thread_number(asked.node) else { return Err(no_such) };
+/// The folder holds no recorded run, or not this call; the program cannot be run again, or did something else.
+pub async fn events(
+    folder: &Path,
+    asked: &EventsAsked,
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<EventsShown, SessionError> {
+    let RecordedTrace { mut calls, about } = RecordedTrace::open(folder)?;
+    let Some(call) = CallShown::of(&mut calls, asked.node)? else {
+        return Err(SessionError::NoSuchCall { node: asked.node, calls: calls.count() });
+    };
+    let source = calls.method(asked.node).and_then(|method| method.source.as_deref().map(str::to_owned));
+    let thread = calls.thread_of(asked.node).unwrap_or_default();
+    let wanted = asked.level.unwrap_or(about.level);
+    let (events, more) = match detail(folder, asked.node, wanted, progress, interrupt).await? {
+        None => shown_of(&mut calls, asked.node, asked.limit, 0)?,
+        Some(mut detail) => {
+            shown_of(&mut detail.calls, asked.node - detail.offset, asked.limit, detail.offset)?
+        }
+    };
+    Ok(EventsShown { thread, call, source, events, more, level: wanted.max(about.level) })
+}
+
+/// The events of a call, no more than so many, and whether there are more. Numbers of calls are shown with an offset.
+fn shown_of(
+    calls: &mut Calls,
+    of: u32,
+    limit: usize,
+    offset: u32,
+) -> Result<(Vec<EventShown>, bool), SessionError> {
     let mut found: Vec<Result<EventShown, u32>> = Vec::new();
     let mut more = false;
-    calls.walk(number, Some(asked.node), |calls, seen| {
-        let is_here = seen.node == Some(asked.node);
+    let Some(number) = calls.thread_number(of) else { return Ok((Vec::new(), false)) };
+    calls.walk(number, Some(of), |calls, seen| {
+        let is_here = seen.node == Some(of);
         let event = match (is_here, seen.site.what, seen.node) {
             (true, Traced::Enter | Traced::Return | Traced::Leave | Traced::Born, _) => return Then::Next,
             (true, _, _) => Ok(event(calls, seen)),
-            (false, Traced::Enter, Some(node)) if seen.around == Some(asked.node) => Err(node),
+            (false, Traced::Enter, Some(node)) if seen.around == Some(of) => Err(node),
             (false, ..) => return Then::Over,
         };
-        if found.len() >= asked.limit {
+        if found.len() >= limit {
             more = true;
             return Then::Stop;
         }
@@ -101,17 +134,14 @@ pub fn events(folder: &Path, asked: &EventsAsked) -> Result<EventsShown, Session
     for event in found {
         events.push(match event {
             Ok(event) => event,
-            Err(node) => EventShown {
-                event: "call",
-                call: CallShown::of(&mut calls, node)?.map(Box::new),
-                ..EventShown::default()
-            },
+            Err(node) => {
+                let call = CallShown::of(calls, node)?;
+                let call = call.map(|call| Box::new(CallShown { node: node + offset, ..call }));
+                EventShown { event: "call", call, ..EventShown::default() }
+            }
         });
     }
-    let Some(call) = CallShown::of(&mut calls, asked.node)? else { return Err(no_such) };
-    let source = calls.method(asked.node).and_then(|method| method.source.as_deref().map(str::to_owned));
-    let thread = calls.thread_of(asked.node).unwrap_or_default();
-    Ok(EventsShown { thread, call, source, events, more })
+    Ok((events, more))
 }
 
 /// An event other than those of calls.

@@ -9,7 +9,8 @@
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
 //! - [`record`] runs the program once and keeps what its threads do; [`holds`], [`calls`], [`events`] and
-//!   [`history`] read that, [`export`] writes it for others.
+//!   [`history`] read that, [`export`] writes it for others; `detail`
+//!   records one call with more.
 //! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
@@ -19,6 +20,7 @@ mod calls;
 mod came;
 mod code;
 mod cost;
+mod detail;
 mod error;
 mod events;
 mod expectation;
@@ -64,7 +66,7 @@ pub use judge::{Judged, judge};
 pub use price::Forecast;
 pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
-pub use record::{RecordOptions, RecordedRun, RecordedTrace, record};
+pub use record::{RecordOptions, RecordedRun, RecordedTrace, program, record};
 pub use recorded::{Holds, holds};
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

@@ -4,10 +4,10 @@ use super::cost::Nobody;
 use super::error::SessionError;
 use super::progress::Progress;
 use super::workspace::Workspace;
-use crate::chain::Chain;
+use crate::chain::{Chain, Debuggee, FORMAT, Guards};
 use crate::debuggee::Forward;
 use crate::run::{self, Aboard, Ended, Interrupt, Launch, Questions, Recording, Stage};
-use crate::trace::{About, Calls, Collector, Folder, Level, Recorded, TraceError};
+use crate::trace::{About, Calls, Collector, Folder, Level, Recorded, TraceError, Window};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -24,10 +24,25 @@ pub struct RecordOptions {
     pub scope: Vec<String>,
     /// Classes that are not recorded all the same.
     pub trust: Vec<String>,
+    /// Only these calls.
+    pub window: Option<Window>,
     /// Ends the run after so many seconds.
     pub timeout_s: Option<u64>,
     /// Whether the program's output is shown.
     pub show_output: bool,
+}
+
+/// A program without questions.
+pub fn program(debuggee: Debuggee) -> Chain {
+    Chain {
+        format: FORMAT,
+        about: String::new(),
+        debuggee,
+        guards: Guards::default(),
+        alive: None,
+        points: Vec::new(),
+        base: PathBuf::new(),
+    }
 }
 
 /// What was recorded.
@@ -71,15 +86,17 @@ pub async fn record(
     }
     let mut about = About {
         command: chain.debuggee.command.clone(),
-        cwd: chain.cwd(),
+        cwd: std::path::absolute(Path::new(".").join(chain.cwd())).map_err(TraceError::at(&chain.cwd()))?,
         level: options.level,
         scope: options.scope.clone(),
         trust: options.trust.clone(),
+        window: options.window.clone(),
         ..About::default()
     };
     let out = std::path::absolute(&options.out).map_err(TraceError::at(&options.out))?;
     let folder = Folder::create(&out, &about)?;
-    progress.run_started(1, Some("to record it"));
+    let why = if options.window.is_some() { "to record one call" } else { "to record it" };
+    progress.run_started(1, Some(why));
     let began = Instant::now();
     let (stop, mut stopped) = Interrupt::new();
     let failed = stop.clone();
@@ -143,7 +160,8 @@ async fn run_once(
     }
     let (scope, trust) = (options.scope.clone(), options.trust.clone());
     let level = options.level;
-    let recording = Recording { level, scope, trust, rings: folder.rings(), report: folder.sites() };
+    let window = options.window.clone();
+    let recording = Recording { level, window, scope, trust, rings: folder.rings(), report: folder.sites() };
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
         Ok(Questions {
             queries: [].into(),

@@ -3,7 +3,7 @@
 use super::error::TraceError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use wire::recording::Level;
+use wire::recording::{Level, Window};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -27,6 +27,9 @@ pub struct About {
     pub scope: Vec<String>,
     /// What was not.
     pub trust: Vec<String>,
+    /// Only these calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// What became of it; none while it is recorded, and where that was cut off.
     pub recorded: Option<Recorded>,
 }
@@ -47,6 +50,11 @@ pub struct Recorded {
 }
 
 impl Folder {
+    /// Where what a call does is kept, when that was recorded later.
+    pub fn detail(&self, node: u32, level: Level) -> PathBuf {
+        self.0.join("details").join(format!("{node}-{level}"))
+    }
+
     /// Makes a new one.
     ///
     /// # Errors

@@ -28,4 +28,4 @@ pub use folder::{About, Folder, Recorded};
 pub use objects::Objects;
 pub use sites::{Method, Site, Sites};
 pub use walk::{Seen, Then};
-pub use wire::recording::{Level, Traced, Written, is_named};
+pub use wire::recording::{Level, Traced, Window, Written, is_named};

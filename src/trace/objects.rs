@@ -24,6 +24,8 @@ pub struct Objects {
     texts: HashMap<u32, Text>,
     /// What boxes hold: the bits of a number.
     boxes: HashMap<u32, i64>,
+    /// The numbers by which objects are shown, where those are others.
+    shown: HashMap<u32, u32>,
 }
 
 impl Objects {
@@ -61,6 +63,20 @@ impl Objects {
         })
     }
 
+    /// Objects are shown by the numbers that they have in another recording; those that it has not met, by numbers behind all of
+    /// its own.
+    pub fn rename(&mut self, names: HashMap<u32, u32>, other: &Objects) {
+        let mut next = other.classes.keys().chain(names.values()).max().copied().unwrap_or(0);
+        let mut rest: Vec<u32> =
+            self.classes.keys().filter(|object| !names.contains_key(*object)).copied().collect();
+        rest.sort_unstable();
+        self.shown = names;
+        for object in rest {
+            next += 1;
+            self.shown.insert(object, next);
+        }
+    }
+
     /// How many were met.
     pub fn count(&self) -> usize {
         self.classes.len()
@@ -88,7 +104,8 @@ impl Objects {
                 false => format!("{}… ({} characters)", quoted(&text.begins, '"'), text.length),
             };
         }
-        let Some(class) = self.class(object) else { return format!("?@{object}") };
+        let number = self.shown.get(&object).copied().unwrap_or(object);
+        let Some(class) = self.class(object) else { return format!("?@{number}") };
         if let Some(value) = self.boxed(object, class) {
             return Namer::default().text(&value, &Tables::default());
         }
@@ -97,9 +114,9 @@ impl Objects {
             (Some(length), Some(of)) => {
                 // The outermost dimension stands first.
                 let (element, more) = of.split_at(of.find("[]").unwrap_or(of.len()));
-                format!("{element}[{length}]{more}@{object}")
+                format!("{element}[{length}]{more}@{number}")
             }
-            _ => format!("{name}@{object}"),
+            _ => format!("{name}@{number}"),
         }
     }
 }

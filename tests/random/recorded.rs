@@ -168,6 +168,36 @@ fn record(program: &Program, folders: &Folders, level: &str, to: &Path) -> Vec<V
     lines
 }
 
+/// What is told of a call by running the program again, and what was told of it at once, if that differs. `calls` and `all` are
+/// recordings of the two levels.
+pub fn detail_difference(node: u64, calls: &Path, all: &Path) -> Option<String> {
+    let told = |folder: &Path| -> String {
+        let number = node.to_string();
+        let arguments = ["trace", "events", "--level=all", "--limit=100000", "--format=json", &number];
+        let output = support::finish(support::qp().args(arguments).arg(folder));
+        match output.status.code() {
+            Some(0) => ordered(&String::from_utf8_lossy(&output.stdout)),
+            _ => support::said(&output),
+        }
+    };
+    let (later, at_once) = (told(calls), told(all));
+    let differs = later.lines().zip(at_once.lines()).find(|(later, at_once)| later != at_once);
+    (later != at_once).then(|| format!("call #{node}: {differs:?} of {} and {}", later.len(), at_once.len()))
+}
+
+/// With the objects numbered in the order in which they come.
+fn ordered(text: &str) -> String {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut parts = text.split('@');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (number, rest) = part.split_at(part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len()));
+        let next = numbers.len();
+        out += &format!("@{}{rest}", numbers.entry(number).or_insert(next));
+    }
+    out
+}
+
 /// What is recorded differently from what the log says; none if nothing is.
 pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, to: &Path) -> Option<String> {
     let homes = [Home::Object, Home::Main, Home::Worker].map(|home| (program.class_of(home), home));

@@ -32,9 +32,10 @@ const RECORDER: [(&str, &[u8]); 11] = recorder![
 
 /// The class files of what recorded methods call: first the one that the code in methods calls, last the one that is told when a
 /// thread ends.
-const TRACE_RECORDER: [(&str, &[u8]); 4] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 5] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointTraceAgent",
+    "java/lang/QuerypointTraceWindow",
     "java/lang/QuerypointTraceWrites",
     "java/lang/QuerypointTraceThread"
 ];

@@ -2,6 +2,7 @@
 //! the recorder's class `QuerypointTraceAgent` asks for.
 
 use crate::host::{problem, with_state};
+use crate::tracing::Tracer;
 use jvmti_bindings::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -65,6 +66,44 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
             0
         }
     }
+}
+
+/// `QuerypointTraceAgent.windowed()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_windowed(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let has_window = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_window));
+    jni::jboolean::from(has_window.unwrap_or_default())
+}
+
+/// `QuerypointTraceAgent.window(String)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_window(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    thread: jni::jstring,
+) -> jni::jlongArray {
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    // SAFETY: the recorder passes the name of a thread.
+    let thread = unsafe { env.get_string_lossy(thread) }.unwrap_or_default();
+    let window = with_state(|state| state.tracer.as_mut()?.window(&thread)).flatten();
+    let Some(window) = window else { return std::ptr::null_mut() };
+    let calls = window.into_iter().map(|call| jni::jlong::try_from(call).unwrap_or(jni::jlong::MAX));
+    let calls: Vec<jni::jlong> = calls.collect();
+    let length = jni::jsize::try_from(calls.len()).unwrap_or(0);
+    let Some(array) = env.new_long_array(length) else { return std::ptr::null_mut() };
+    // SAFETY: the array was just made, of this length.
+    unsafe { env.set_long_array_region(array, 0, length, &calls) };
+    array
 }
 
 /// One of the words of a ring.

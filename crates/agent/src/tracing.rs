@@ -17,6 +17,8 @@ pub struct Tracer {
     fields: HashMap<u32, Written>,
     rings: u32,
     lost: HashSet<i32>,
+    /// How many threads of the window's name have come.
+    named: u32,
 }
 
 /// A class that is recorded now.
@@ -31,7 +33,14 @@ pub struct Recorded {
 impl Tracer {
     /// For a plan.
     pub fn new(plan: TracePlan) -> Tracer {
-        Tracer { plan, numbers: HashMap::new(), fields: HashMap::new(), rings: 0, lost: HashSet::new() }
+        Tracer {
+            plan,
+            numbers: HashMap::new(),
+            fields: HashMap::new(),
+            rings: 0,
+            lost: HashSet::new(),
+            named: 0,
+        }
     }
 
     /// The number of a new ring.
@@ -123,12 +132,26 @@ impl Tracer {
             }
             let level = levels.get(&key).copied().unwrap_or(self.plan.level);
             let deeds = scan.deeds(&shape.name, &shape.descriptor)?;
+            let has_window = self.has_window();
             let mut number = |bci, what| self.number(class, &key, bci, what);
-            let (code, traced) = weave(shape, &deeds, level, &mut number);
+            let (code, traced) = weave(shape, &deeds, level, has_window, &mut number);
             plan.methods.insert(key, code);
             report.methods.push(traced);
         }
         Ok((report, plan))
+    }
+
+    /// Whether only some calls are recorded.
+    pub fn has_window(&self) -> bool {
+        self.plan.window.is_some()
+    }
+
+    /// Which calls of a new thread of this name are recorded: from, to, and those around; none if no call is.
+    pub fn window(&mut self, thread: &str) -> Option<Vec<u64>> {
+        let window = self.plan.window.as_ref().filter(|window| window.thread == thread)?;
+        self.named += 1;
+        (self.named == window.nth + 1)
+            .then(|| [window.from, window.to].into_iter().chain(window.around.iter().copied()).collect())
     }
 
     /// The field that is written at a site.

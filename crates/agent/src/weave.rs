@@ -5,14 +5,15 @@ use bytecode::Kind;
 use bytecode::descriptor;
 use bytecode::rewrite::{Deed, Doing, Kept, MethodPlan, MethodShape, Slot, StackOp, Step};
 use wire::recording::{LONGEST_REFERENCE, Level, Traced, TracedMethod, TracedSite, Written};
-use wire::{TRACE_CLASS, TRACE_WRITES_CLASS};
+use wire::{TRACE_CLASS, TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS};
 
 /// What goes into a method of which so much is recorded, and its sites. `deeds` are what it does besides being called, `number`
-/// gives sites their numbers.
+/// gives sites their numbers. With a window a method asks as it is entered whether it is in it, and how much of it.
 pub fn weave(
     shape: &MethodShape,
     deeds: &[Deed],
     level: Level,
+    has_window: bool,
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
     let mut plan = MethodPlan {
@@ -26,7 +27,20 @@ pub fn weave(
         Step::Int(id.cast_signed())
     };
     let ring = Step::Load(Kind::Long, Slot::Kept(0));
-    plan.entry = vec![call("ring", "()J"), Step::Store(Kind::Long, Slot::Kept(0))];
+    let mut detail = ring.clone();
+    plan.entry = match has_window {
+        false => vec![call("ring", "()J"), Step::Store(Kind::Long, Slot::Kept(0))],
+        true => {
+            plan.kept.push(Kept { kind: Kind::Long, name: "qp:detail".to_owned() });
+            detail = Step::Load(Kind::Long, Slot::Kept(1));
+            vec![
+                window("ring", "()J"),
+                Step::Store(Kind::Long, Slot::Kept(0)),
+                window("detail", "()J"),
+                Step::Store(Kind::Long, Slot::Kept(1)),
+            ]
+        }
+    };
     let is_constructor = shape.name == "<init>";
     let is_static = shape.access & STATIC != 0;
     let mut arguments = descriptor::parameter_slots(&shape.descriptor, is_static);
@@ -69,7 +83,7 @@ pub fn weave(
             plan.before.insert(*handler, caught.into_iter().chain([rare()]).collect());
         }
     }
-    let mut doings = Doings { shape, ring: &ring, plan: &mut plan, scratch: Vec::new() };
+    let mut doings = Doings { shape, ring: &detail, plan: &mut plan, scratch: Vec::new() };
     for deed in deeds.iter().filter(|deed| level >= least(&deed.what)) {
         doings.put(deed, &mut site);
     }
@@ -281,6 +295,12 @@ fn rare() -> Step {
 
 fn call(name: &str, descriptor: &str) -> Step {
     Step::Call { class: TRACE_CLASS.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned() }
+}
+
+/// A call that asks about the window.
+fn window(name: &str, descriptor: &str) -> Step {
+    let class = TRACE_WINDOW_CLASS.to_owned();
+    Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
 }
 
 /// A call that tells of a write.

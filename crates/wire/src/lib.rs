@@ -24,6 +24,8 @@ pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";
 pub const TRACE_CLASS: &str = "java/lang/QuerypointTrace";
 /// The name of the class that it calls where it writes, with slashes.
 pub const TRACE_WRITES_CLASS: &str = "java/lang/QuerypointTraceWrites";
+/// The name of the class that it asks where only some calls are recorded, with slashes.
+pub const TRACE_WINDOW_CLASS: &str = "java/lang/QuerypointTraceWindow";
 
 /// The name of the extra local that numbers activations.
 pub const SERIAL: &str = "qp:serial";

@@ -17,6 +17,16 @@ pub enum Level {
     All,
 }
 
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Level::Calls => "calls",
+            Level::Writes => "writes",
+            Level::All => "all",
+        })
+    }
+}
+
 impl Level {
     /// The next lower one.
     pub fn lower(self) -> Option<Level> {
@@ -39,6 +49,23 @@ pub struct TracePlan {
     pub trust: Vec<String>,
     /// Where the rings are made: one file for each thread.
     pub rings: PathBuf,
+    /// Only these calls.
+    pub window: Option<Window>,
+}
+
+/// Calls of one thread, by their ordinals: the thread's calls of recorded methods are counted from 0 on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// The name of the thread.
+    pub thread: String,
+    /// How many threads of this name have come before it.
+    pub nth: u32,
+    /// The first call.
+    pub from: u64,
+    /// The first call that is not one of them any more.
+    pub to: u64,
+    /// The calls around, outermost first: of these no more than calls is recorded.
+    pub around: Vec<u64>,
 }
 
 /// Where the data of a ring begins. Before it are words of 8 bytes, little endian, at these offsets. A page of any system.
@@ -286,6 +313,7 @@ mod tests {
             scope: scope.iter().map(ToString::to_string).collect(),
             trust: trust.iter().map(ToString::to_string).collect(),
             rings: PathBuf::new(),
+            window: None,
         };
         assert!(plan(&[], &[]).records("Main") && !plan(&[], &[]).records("java.util.ArrayList"));
         assert!(plan(&["com.sun.tools.javac.**"], &[]).records("com.sun.tools.javac.Main"));

@@ -1,13 +1,14 @@
 //! `qp trace events N`: the events of a call of a recorded run, in their order.
 
+use super::level::LevelArg;
 use crate::command::CommandError;
-use crate::session::{self, EventsAsked, EventsShown};
+use crate::session::{self, EventsAsked, EventsShown, Interrupt, Progress};
 use std::path::PathBuf;
 
 /// Shows the events of a call: what it writes, where it goes, which calls it makes
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp trace events 12                      # of call #12 in the folder `trace`\n  qp trace events 12 shop.trace --limit 1000"
+    after_help = "Examples:\n  qp trace events 12                      # of call #12 in the folder `trace`\n  qp trace events 12 shop.trace --level all --limit 1000"
 )]
 pub struct Events {
     /// The number of the call, as `qp trace calls` shows it
@@ -19,15 +20,23 @@ pub struct Events {
     /// No more than so many
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
+    /// How much to show: with more than was recorded the program is run again, and this call recorded
+    #[arg(long, value_enum)]
+    pub level: Option<LevelArg>,
 }
 
 impl Events {
     /// Does it.
     ///
     /// # Errors
-    /// The folder holds no recorded run, or not this call.
-    pub fn execute(&self) -> Result<EventsShown, CommandError> {
+    /// The folder holds no recorded run, or not this call; the program cannot be run again, or did something else.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<EventsShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        Ok(session::events(&self.folder, &EventsAsked { node: self.node, limit })?)
+        let asked = EventsAsked { node: self.node, limit, level: self.level.map(Into::into) };
+        Ok(session::events(&self.folder, &asked, progress, interrupt).await?)
     }
 }

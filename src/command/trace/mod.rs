@@ -5,6 +5,7 @@ mod events;
 mod export;
 mod history;
 mod info;
+mod level;
 mod record;
 
 pub use calls::Calls;
@@ -81,7 +82,7 @@ impl Trace {
             Trace::Record(record) => Traced::Record(record.execute(progress, interrupt).await?),
             Trace::Info(info) => Traced::Info(info.execute()?),
             Trace::Calls(calls) => Traced::Calls(calls.execute()?),
-            Trace::Events(events) => Traced::Events(events.execute()?),
+            Trace::Events(events) => Traced::Events(events.execute(progress, interrupt).await?),
             Trace::History(history) => Traced::History(history.execute()?),
             Trace::Export(export) => Traced::Export(export.execute()?),
         })

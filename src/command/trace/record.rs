@@ -1,9 +1,9 @@
 //! `qp trace record -- java …`: runs a program once and keeps what its threads do.
 
-use crate::chain::{Chain, FORMAT, Guards};
+use super::level::LevelArg;
 use crate::command::CommandError;
 use crate::command::program::ProgramArgs;
-use crate::session::{self, Interrupt, Level, Progress, RecordOptions, RecordedRun};
+use crate::session::{self, Interrupt, Progress, RecordOptions, RecordedRun};
 use std::path::PathBuf;
 
 /// Runs the program once and records its calls, with arguments and results
@@ -36,28 +36,6 @@ pub struct Record {
     pub command: Vec<String>,
 }
 
-/// How much is recorded.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, Default)]
-pub enum LevelArg {
-    /// Calls with arguments and results, and exceptions
-    #[default]
-    Calls,
-    /// Fields, elements and new arrays too
-    Writes,
-    /// And lines, branches, local variables and locks
-    All,
-}
-
-impl From<LevelArg> for Level {
-    fn from(level: LevelArg) -> Level {
-        match level {
-            LevelArg::Calls => Level::Calls,
-            LevelArg::Writes => Level::Writes,
-            LevelArg::All => Level::All,
-        }
-    }
-}
-
 impl Record {
     /// Does it.
     ///
@@ -68,20 +46,13 @@ impl Record {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<RecordedRun, CommandError> {
-        let chain = Chain {
-            format: FORMAT,
-            about: String::new(),
-            debuggee: ProgramArgs::default().debuggee(&self.command),
-            guards: Guards::default(),
-            alive: None,
-            points: Vec::new(),
-            base: PathBuf::new(),
-        };
+        let chain = session::program(ProgramArgs::default().debuggee(&self.command));
         let options = RecordOptions {
             out: self.out.clone(),
             level: self.level.into(),
             scope: self.scope.clone(),
             trust: self.trust.clone(),
+            window: None,
             timeout_s: self.timeout,
             show_output: self.show_output,
         };

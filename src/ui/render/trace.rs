@@ -53,7 +53,7 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
 
 fn info(holds: &Holds, paint: Paint) -> String {
     let mut out = format!("command    {}\n", holds.command.join(" "));
-    out.push_str(&format!("level      {}\n", level(holds.level)));
+    out.push_str(&format!("level      {}\n", holds.level));
     if let (Some(ended), Some(seconds)) = (&holds.ended, holds.seconds) {
         out.push_str(&format!("ended      {ended}, after {seconds:.1} s\n"));
     }
@@ -69,24 +69,13 @@ fn info(holds: &Holds, paint: Paint) -> String {
         out.push_str(&format!("thread     {thread}: {} calls\n", thousands(*calls)));
     }
     for (method, at) in &holds.lower {
-        out.push_str(&format!(
-            "{method} is recorded at level {}: with more it would be too long\n",
-            level(*at)
-        ));
+        out.push_str(&format!("{method} is recorded at level {}: with more it would be too long\n", at));
     }
     for (method, why) in &holds.left {
         out.push_str(&format!("not recorded: {method}: {why}\n"));
     }
     missing(&mut out, &holds.missing, paint);
     out
-}
-
-fn level(level: Level) -> &'static str {
-    match level {
-        Level::Calls => "calls",
-        Level::Writes => "writes",
-        Level::All => "all",
-    }
 }
 
 fn calls(tree: &CallTree, paint: Paint) -> String {
@@ -167,6 +156,11 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
             None => happening(event, paint),
         };
         out.push_str(&format!("    {at:<20} {text}\n"));
+    }
+    if shown.level < Level::All {
+        let less =
+            format!("recorded at level {}: --level all runs the program again for this call", shown.level);
+        out.push_str(&format!("    {}\n", paint.on(palette::DIM, less)));
     }
     if shown.more {
         let more = "… there are more: --limit shows them";

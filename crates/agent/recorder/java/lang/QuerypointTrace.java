@@ -42,6 +42,7 @@ public final class QuerypointTrace {
         // Later there may be no stack to initialise it.
         U.ensureClassInitialized(QuerypointTraceThread.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
+        U.ensureClassInitialized(QuerypointTraceWindow.class);
     }
 
     @Hidden
@@ -200,6 +201,10 @@ public final class QuerypointTrace {
     @Hidden
     @DontInline
     private static long meet(Object value, int number, long at) {
+        if (at >= NOWHERE && at < NOWHERE + SIZE) {
+            // Nobody would read what it is.
+            return at + 4;
+        }
         see(number);
         Class<?> of = value.getClass();
         int kind = System.identityHashCode(of);

@@ -17,6 +17,12 @@ final class QuerypointTraceAgent {
     /** Waits until there is room for so many bytes in a ring. False where nobody takes anything out any more. */
     static native boolean await(long ring, long bytes);
 
+    /** Whether only some calls are recorded. */
+    static native boolean windowed();
+
+    /** Those of a new thread: the first, the first that is not one any more, and the calls around; null if no call is. */
+    static native long[] window(String thread);
+
     /** The field that is written at a site, of an object of this class; null where there is none. */
     static native java.lang.reflect.Field field(int site, Class<?> owner);
 

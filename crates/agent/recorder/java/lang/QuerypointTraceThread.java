@@ -13,6 +13,9 @@ final class QuerypointTraceThread {
     /** Held by who takes the turn to record. */
     static final Object TURN = new Object();
 
+    /** Only some calls are recorded. */
+    private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
+
     /** By the lower bits of the thread's number; further ones behind {@link #chained}. */
     private static QuerypointTraceThread[] table = new QuerypointTraceThread[1 << 10];
     private static int living;
@@ -23,9 +26,14 @@ final class QuerypointTraceThread {
     /** Where the control words of its ring are; 0 where it has none. */
     final long ring;
     private QuerypointTraceThread chained;
+    /** Where only some calls are recorded: which ones; null for none of this thread. */
+    final long[] window;
+    /** How many calls of recorded methods there were, where that is asked. */
+    long calls;
 
     @Hidden
-    private QuerypointTraceThread(Thread thread, long tid, long ring) {
+    private QuerypointTraceThread(Thread thread, long tid, long ring, long[] window) {
+        this.window = window;
         this.thread = thread;
         this.tid = tid;
         this.ring = ring;
@@ -60,12 +68,15 @@ final class QuerypointTraceThread {
     private static QuerypointTraceThread begin(Thread thread, long tid) {
         synchronized (LOCK) {
             long ring = 0;
-            if (living < MOST) {
+            long[] window = WINDOWED ? QuerypointTraceAgent.window(thread.getName()) : null;
+            if (WINDOWED && window == null) {
+                // No call of it is recorded.
+            } else if (living < MOST) {
                 ring = QuerypointTraceAgent.ring(thread.getName());
             } else {
                 QuerypointTraceAgent.lose(QuerypointTraceAgent.THREADS);
             }
-            QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring);
+            QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring, window);
             int at = (int) tid & (table.length - 1);
             made.chained = table[at];
             U.storeFence();

@@ -1,0 +1,25 @@
+//! How much is recorded, as an option says it.
+
+use crate::session::Level;
+
+/// How much is recorded.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default)]
+pub enum LevelArg {
+    /// Calls with arguments and results, and exceptions
+    #[default]
+    Calls,
+    /// Fields, elements and new arrays too
+    Writes,
+    /// And lines, branches, local variables and locks
+    All,
+}
+
+impl From<LevelArg> for Level {
+    fn from(level: LevelArg) -> Level {
+        match level {
+            LevelArg::Calls => Level::Calls,
+            LevelArg::Writes => Level::Writes,
+            LevelArg::All => Level::All,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What a call of a recorded run does, recorded later: the program is run again, and only that call is recorded with more. It is
+//! taken for the same call where all that both runs have recorded of it, and of the calls around it, is the same.
+
+use super::error::SessionError;
+use super::progress::Progress;
+use super::record::{RecordOptions, RecordedTrace, program, record};
+use crate::chain::Debuggee;
+use crate::run::Interrupt;
+use crate::trace::{About, Calls, Exit, Folder, Level, Objects, Then, Traced, Value, Window};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+/// A recorded run in which a call is found with more.
+pub struct Detail {
+    /// That run. Its objects have the numbers of those of the first run that they are, and further ones.
+    pub calls: Calls,
+    /// What to add to its numbers of calls to have those of the first run.
+    pub offset: u32,
+}
+
+/// The run in which a call is recorded at a level; none where the first run has it so. The program is run again unless it was
+/// before, for this call or one around it.
+///
+/// # Errors
+/// The program cannot be run again, or it did something else this time.
+pub async fn detail(
+    folder: &Path,
+    node: u32,
+    level: Level,
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<Option<Detail>, SessionError> {
+    let RecordedTrace { about, mut calls } = RecordedTrace::open(folder)?;
+    if about.level >= level {
+        return Ok(None);
+    }
+    let Some(window) = window(&calls, node) else {
+        return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+    };
+    let (there, _) = Folder::open(folder)?;
+    let mut around = Some(node);
+    while let Some(at) = around {
+        let levels = [Level::Writes, Level::All].into_iter().filter(|known| *known >= level);
+        for path in levels.map(|known| there.detail(at, known)) {
+            if path.is_dir() {
+                return joined(&mut calls, at, &path).map(Some);
+            }
+        }
+        around = calls.parent(at);
+    }
+    let path = there.detail(node, level);
+    let unfinished = path.with_extension("unfinished");
+    drop(std::fs::remove_dir_all(&unfinished));
+    let options = RecordOptions {
+        out: unfinished.clone(),
+        level,
+        scope: about.scope.clone(),
+        trust: about.trust.clone(),
+        window: Some(window),
+        timeout_s: None,
+        show_output: false,
+    };
+    let debuggee =
+        Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
+    let recorded = record(&program(debuggee), &options, progress, interrupt).await;
+    let found = recorded.and_then(|_| joined(&mut calls, node, &unfinished));
+    match found {
+        Ok(found) => {
+            std::fs::rename(&unfinished, &path).map_err(crate::trace::TraceError::at(&path))?;
+            Ok(Some(found))
+        }
+        Err(error) => {
+            // What is of another run helps nobody.
+            drop(std::fs::remove_dir_all(&unfinished));
+            Err(match error {
+                SessionError::NotTheSame { call, .. } => {
+                    SessionError::NotTheSame { call, command: again(&about, level) }
+                }
+                other => other,
+            })
+        }
+    }
+}
+
+/// The command that records the whole run with more.
+fn again(about: &About, level: Level) -> String {
+    let patterns = |option: &str, patterns: &[String]| -> String {
+        patterns.iter().map(|pattern| format!(" --{option} '{pattern}'")).collect()
+    };
+    let (scope, trust) = (patterns("scope", &about.scope), patterns("trust", &about.trust));
+    format!("qp trace record --level {level}{scope}{trust} -- {}", about.command.join(" "))
+}
+
+/// Where a call is: its thread, its ordinal there, and those of the calls around it.
+fn window(calls: &Calls, node: u32) -> Option<Window> {
+    let number = calls.thread_number(node)?;
+    let threads = calls.threads();
+    let thread = threads.iter().find(|(of, ..)| *of == number).map(|(_, name, _)| name.clone())?;
+    let nth = threads.iter().filter(|(of, name, _)| *of < number && *name == thread).count();
+    let first = calls.of_thread(number).start;
+    let ordinal = |node: u32| u64::from(node - first);
+    let mut around: Vec<u64> = path(calls, node).into_iter().map(ordinal).collect();
+    around.truncate(around.len().saturating_sub(1));
+    let (from, to) = (ordinal(node), ordinal(node) + 1 + u64::from(calls.below(node)));
+    Some(Window { thread, nth: u32::try_from(nth).ok()?, from, to, around })
+}
+
+/// The calls around a call, the outermost first, and itself.
+fn path(calls: &Calls, node: u32) -> Vec<u32> {
+    let mut path = vec![node];
+    while let Some(parent) = path.last().and_then(|node| calls.parent(*node)) {
+        path.push(parent);
+    }
+    path.reverse();
+    path
+}
+
+/// A later recording of a call, if it is of the same.
+fn joined(calls: &mut Calls, node: u32, later: &Path) -> Result<Detail, SessionError> {
+    let RecordedTrace { calls: mut found, .. } = RecordedTrace::open(later)?;
+    let around = path(calls, node);
+    let differs = |node: u32| SessionError::NotTheSame { call: node, command: String::new() };
+    let Some((thread, _, _)) = found.threads().into_iter().find(|(_, _, count)| *count > 0) else {
+        return Err(differs(node));
+    };
+    let first = found.of_thread(thread).start;
+    let there = first + u32::try_from(around.len()).unwrap_or(1) - 1;
+    let ours = Told::of(calls, &around)?;
+    let theirs = Told::of(&mut found, &(first..=there).collect::<Vec<_>>())?;
+    // Of a call that had not ended no more can be compared than what it had done.
+    let is_open = calls.call(node)?.is_none_or(|call| call.exit == Exit::Open);
+    let same = ours.events.iter().zip(&theirs.events).take_while(|((a, _), (b, _))| a == b).count();
+    let all = match is_open {
+        true => ours.events.len(),
+        false => ours.events.len().max(theirs.events.len()),
+    };
+    if same < all {
+        return Err(differs(ours.events.get(same).map_or(node, |(_, node)| *node)));
+    }
+    let names = theirs.objects.into_iter().zip(ours.objects).collect();
+    found.objects.rename(names, &calls.objects);
+    Ok(Detail { calls: found, offset: node - there })
+}
+
+/// What was recorded of a call at level `calls`, with the entries of those around it. Numbers of objects differ from run to run:
+/// they are told by the order in which they are met.
+#[derive(Default)]
+struct Told {
+    /// What an event says, and the call that it is in.
+    events: Vec<(u64, u32)>,
+    objects: Vec<u32>,
+}
+
+impl Told {
+    fn of(calls: &mut Calls, path: &[u32]) -> Result<Told, SessionError> {
+        let mut told = Told::default();
+        let mut met = HashMap::new();
+        for (at, node) in path.iter().enumerate() {
+            let Some(thread) = calls.thread_number(*node) else { continue };
+            let is_around = at + 1 < path.len();
+            calls.walk(thread, Some(*node), |calls, seen| {
+                if let Traced::Enter | Traced::Born | Traced::Return | Traced::Leave | Traced::Catch =
+                    seen.site.what
+                {
+                    let mut hasher = DefaultHasher::new();
+                    (seen.site.what, seen.site.bci).hash(&mut hasher);
+                    if let Some(method) = calls.sites.method(seen.site.method) {
+                        (unnamed(&method.class), &method.name, &method.descriptor).hash(&mut hasher);
+                    }
+                    for value in seen.values {
+                        told.value(*value, &calls.objects, &mut met, &mut hasher);
+                    }
+                    told.events.push((hasher.finish(), seen.node.unwrap_or(*node)));
+                }
+                if is_around { Then::Stop } else { Then::Next }
+            })?;
+        }
+        Ok(told)
+    }
+
+    fn value(
+        &mut self,
+        value: Value,
+        objects: &Objects,
+        met: &mut HashMap<u32, usize>,
+        to: &mut DefaultHasher,
+    ) {
+        match value {
+            Value::Object(0) => 0_u8.hash(to),
+            Value::Object(object) => {
+                let next = met.len();
+                let at = *met.entry(object).or_insert(next);
+                at.hash(to);
+                if at == next {
+                    self.objects.push(object);
+                    let shown = objects.show(object);
+                    let is_text = objects.text_of(object).is_some();
+                    let kind = if is_text { None } else { shown.rsplit_once('@') };
+                    unnamed(kind.map_or(shown.as_str(), |(kind, _)| kind)).hash(to);
+                }
+            }
+            Value::Boolean(v) => v.hash(to),
+            Value::Char(v) => v.hash(to),
+            Value::Int(v) => v.hash(to),
+            Value::Long(v) => v.hash(to),
+            Value::Float(v) => v.to_bits().hash(to),
+            Value::Double(v) => v.to_bits().hash(to),
+        }
+    }
+}
+
+/// Without what a hidden class has behind its name: another in each run.
+fn unnamed(class: &str) -> &str {
+    class.split_once("/0x").map_or(class, |(name, _)| name)
+}
