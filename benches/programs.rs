@@ -7,13 +7,15 @@
 //! two: the first hits stop, which costs some 100 ms whatever the size (`QP_BENCH_SHARE=5` takes a fifth of each). JDWP gets a small document, since a field watch
 //! slows the whole VM: its ratio is of the program's own time too.
 
-use std::path::{Path, PathBuf};
+#[path = "programs/common.rs"]
+mod common;
+
+use common::{Outcome, compiled, median, root, share, took};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Instant;
 
 const ROUNDS: usize = 3;
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// A program with its question.
 struct Row {
@@ -61,17 +63,12 @@ const ROWS: &[Row] = &[
 ];
 
 fn main() -> Outcome<()> {
-    let share: u32 = std::env::var("QP_BENCH_SHARE").ok().and_then(|n| n.parse().ok()).unwrap_or(1).max(1);
+    let share = share();
     let scratch = tempfile::tempdir()?;
     let scratch = scratch.path();
-    let source = root().join("benches/programs/Programs.java");
     let all: Vec<&str> = ROWS.iter().flat_map(|row| row.jars).copied().collect();
-    let class_path = jars(&all)?;
-    let status =
-        Command::new("javac").args(["-g", "-cp", &class_path, "-d"]).arg(scratch).arg(&source).status()?;
-    if !status.success() {
-        return Err("javac failed".into());
-    }
+    let class_path = compiled(&all, scratch)?;
+    let source = root().join("benches/programs/Programs.java");
     let text = std::fs::read_to_string(&source)?;
     let marked = |mark: &str| text.lines().position(|line| line.ends_with(mark)).ok_or("a mark");
     let (parsed, ended) = (marked("// <- parsed")? + 1, marked("// <- ended")? + 1);
@@ -107,36 +104,8 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The jars of the system's packages, as a class path.
-fn jars(names: &[&str]) -> Outcome<String> {
-    let paths: Vec<PathBuf> =
-        names.iter().map(|name| Path::new("/usr/share/java").join(format!("{name}.jar"))).collect();
-    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
-        return Err(format!("{} is missing: `./run test` installs it", missing.display()).into());
-    }
-    Ok(paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":"))
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 fn millis(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
-}
-
-/// What the program says each of its runs took.
-fn took(output: &Output) -> Vec<f64> {
-    let all = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
-    let all = String::from_utf8_lossy(&all).into_owned();
-    let own =
-        all.lines().filter_map(|line| line.rsplit("| ").next()?.strip_prefix("took ")?.trim().parse().ok());
-    own.collect()
 }
 
 struct Bench<'a> {

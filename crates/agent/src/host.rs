@@ -16,8 +16,9 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files: first the one that the code in methods calls, whose initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 11] = recorder![
+const RECORDER: [(&str, &[u8]); 12] = recorder![
     "java/lang/QuerypointProbe",
+    "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointProbeAgent",
     "java/lang/QuerypointProbeContents",
     "java/lang/QuerypointProbeContents$Calls",
@@ -32,8 +33,9 @@ const RECORDER: [(&str, &[u8]); 11] = recorder![
 
 /// The class files of what recorded methods call: first the one that the code in methods calls, last the one that is told when a
 /// thread ends.
-const TRACE_RECORDER: [(&str, &[u8]); 5] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 6] = recorder![
     "java/lang/QuerypointTrace",
+    "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointTraceAgent",
     "java/lang/QuerypointTraceWindow",
     "java/lang/QuerypointTraceWrites",

@@ -51,6 +51,7 @@ public final class QuerypointProbe {
             QuerypointProbeSerial.class,
             QuerypointProbeKept.class,
             QuerypointProbeRows.class,
+            QuerypointProbeNumber.class,
             QuerypointProbeLog.class,
             QuerypointProbeContents.class,
         };

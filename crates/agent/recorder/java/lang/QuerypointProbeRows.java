@@ -15,30 +15,8 @@ import jdk.internal.vm.annotation.Stable;
 final class QuerypointProbeRows {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    /** Whether the VM does so, and has the number of an object that nobody has locked where it is looked for. */
-    private static final boolean IN_TURN;
-    /** How far up it is in the word that an object begins with. */
-    private static final int SHIFT;
-
-    static {
-        Object[] made = {new Object(), new Object(), new Object()};
-        int first = System.identityHashCode(made[0]);
-        int shift = 0;
-        // It is 8; where the word has the class of the object too, 11.
-        for (int i = 8; i < 16 && shift == 0; i++) {
-            shift = number(made[0], i) == first ? i : 0;
-        }
-        boolean inTurn = shift > 0;
-        for (int i = 1; i < made.length; i++) {
-            inTurn &= number(made[i], shift) == 0 && System.identityHashCode(made[i]) == first + i;
-            inTurn &= number(made[i], shift) == first + i;
-        }
-        SHIFT = shift;
-        IN_TURN = inTurn;
-    }
-
     /** Cells of an array that has none: a length of 0. */
-    private static final long NONE = IN_TURN ? none() : 0;
+    private static final long NONE = QuerypointProbeNumber.IN_TURN ? none() : 0;
 
     private final int query;
     /** Whether more owners may have rows. */
@@ -54,7 +32,7 @@ final class QuerypointProbeRows {
     @Hidden
     QuerypointProbeRows(int query, boolean wanted) {
         this.query = query;
-        this.rows = wanted && IN_TURN ? QuerypointProbeAgent.reserve(query) : 0;
+        this.rows = wanted && QuerypointProbeNumber.IN_TURN ? QuerypointProbeAgent.reserve(query) : 0;
         this.open = rows != 0;
     }
 
@@ -63,14 +41,6 @@ final class QuerypointProbeRows {
         long none = U.allocateMemory(8);
         U.putLong(none, 0);
         return none;
-    }
-
-    /** The number in the word that an object begins with; 0 where it has none, or is locked. */
-    @Hidden
-    @ForceInline
-    private static int number(Object object, int shift) {
-        long word = U.getLong(object, 0L);
-        return (word & 7) == 1 ? (int) (word >>> shift) & Integer.MAX_VALUE : 0;
     }
 
     /** Whether a number is one, and below a limit above 0: in one comparison, without signs. */
@@ -92,7 +62,7 @@ final class QuerypointProbeRows {
             U.putLong(rows, record);
             return true;
         }
-        int number = number(owner, SHIFT);
+        int number = QuerypointProbeNumber.of(owner);
         if (!isBetween(number, limit)) {
             return false;
         }
@@ -108,7 +78,7 @@ final class QuerypointProbeRows {
         if (limit == 0 || array == null) {
             return false;
         }
-        int number = number(array, SHIFT);
+        int number = QuerypointProbeNumber.of(array);
         return isBetween(number, limit) && keep(number, index, record);
     }
 

@@ -43,6 +43,7 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceThread.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
+        U.ensureClassInitialized(QuerypointProbeNumber.class);
     }
 
     @Hidden
@@ -189,20 +190,26 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static long value(Object value, long at) {
-        int number = System.identityHashCode(value);
-        if (value != null && (U.getByte(SEEN + (number >>> 3)) >>> (number & 7) & 1) == 0) {
-            return meet(value, number, at);
+        if (value == null) {
+            U.putInt(at, 0);
+            return at + 4;
+        }
+        int number = QuerypointProbeNumber.of(value);
+        if (number == 0 || !seen(number)) {
+            return meet(value, at);
         }
         U.putInt(at, number);
         return at + 4;
     }
 
-    /** An object is met for the first time: what it is follows, and its class. */
+    /** An object that may be met for the first time: then what it is follows, and its class. */
     @Hidden
     @DontInline
-    private static long meet(Object value, int number, long at) {
-        if (at >= NOWHERE && at < NOWHERE + SIZE) {
-            // Nobody would read what it is.
+    private static long meet(Object value, long at) {
+        int number = System.identityHashCode(value);
+        // Where nobody reads nobody would know what it is.
+        if (at >= NOWHERE && at < NOWHERE + SIZE || seen(number)) {
+            U.putInt(at, number);
             return at + 4;
         }
         see(number);
@@ -261,6 +268,7 @@ public final class QuerypointTrace {
     }
 
     @Hidden
+    @ForceInline
     private static boolean seen(int number) {
         return (U.getByte(SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0;
     }
