@@ -266,6 +266,7 @@ fn flags_of_the_docs_exist() {
         "trace record --help",
         "trace calls --help",
         "trace events --help",
+        "trace state --help",
         "trace export --help",
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();

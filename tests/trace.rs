@@ -188,6 +188,52 @@ fn writes_of_every_kind_are_told_and_those_that_throw_are_none() {
     }
 }
 
+/// What a call found and left, of its `this` and of any other object.
+#[test]
+fn an_object_is_shown_as_a_call_found_it_and_left_it() {
+    let case = Case::new("written");
+    let folder = case.mark("trace");
+    let mut command = case.qp();
+    command.args(["trace", "record", "--level=writes", "--out"]).arg(&folder);
+    case.run_command(command.args(["--", "java", "-cp", "classes", "Written"])).is(0, &[]);
+    let events = exported(&folder);
+    let state = |node: &Value, more: &[&str]| -> Vec<(String, String, String, u64)> {
+        let number = node.to_string();
+        let arguments = [&["trace", "state", &number, "--format=json"], more].concat();
+        let output = finish(support::qp().args(arguments).arg(&folder));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let state: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let part = |part: &Value| {
+            assert_eq!(part["unrecorded"], false);
+            let name = part["name"].as_str().map_or_else(|| part["index"].to_string(), str::to_owned);
+            let writes = part["writes"].as_u64().expect("a number");
+            (name, text(&part["entry"]).to_owned(), text(&part["exit"]).to_owned(), writes)
+        };
+        state["parts"].as_array().expect("parts").iter().map(part).collect()
+    };
+    let entered = |method: &str| {
+        let is = |event: &&Value| event["event"] == "enter" && event["method"] == method;
+        events.iter().filter(is).map(|event| &event["node"]).next_back().expect("a call")
+    };
+    let part = |name: &str, entry: &str, exit: &str, writes| {
+        (name.to_owned(), entry.to_owned(), exit.to_owned(), writes)
+    };
+    let all = state(entered("all"), &[]);
+    assert_eq!(all.len(), 8);
+    assert_eq!(all[0], part("b", "0", "-56", 1));
+    assert_eq!(all[7], part("z", "false", "true", 1));
+    // `main` writes an element of each of its arrays; later calls find what it left.
+    let array = events.iter().find(|event| event["new"] == "9L").expect("a write");
+    let object = format!("--object={}", text(&array["object"]));
+    assert_eq!(state(entered("main"), &[&object]), [part("0", "0L", "9L", 1)]);
+    assert_eq!(state(entered("captured"), &[&object]), [part("0", "9L", "9L", 0)]);
+    let shown = folder.display().to_string();
+    let main = entered("main").to_string();
+    case.run(&["trace", "state", &main, &shown]).fails(2, &["no `this`", "--object"]);
+    case.run(&["trace", "state", &main, &shown, "--object=@99999999"]).fails(2, &["no such object"]);
+    case.run(&["trace", "state", "77777", &shown]).fails(2, &["there is no call 77777"]);
+}
+
 /// What would be too long for the VM is recorded with less.
 #[test]
 fn a_long_method_is_recorded_at_a_lower_level() {

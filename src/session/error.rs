@@ -90,6 +90,11 @@ pub enum SessionError {
         /// The command that records all.
         command: String,
     },
+    /// An object is not known, or a call has none.
+    #[error(
+        "no such object was recorded: call {0} has no `this`, or --object names none; write it as it is shown: Rec@7"
+    )]
+    NoObject(u32),
     /// Only calls were recorded.
     #[error("writes were not recorded: record the run again with `--level writes`")]
     NoWrites,
@@ -256,6 +261,7 @@ impl SessionError {
             | SessionError::NoSuchCall { .. }
             | SessionError::NoSuchThread { .. }
             | SessionError::NoVariable(_)
+            | SessionError::NoObject(_)
             | SessionError::NoWrites
             | SessionError::Trace(
                 TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },

@@ -8,8 +8,8 @@
 //!   `reasons` says why a point has none, `never` what came nearest to one that never hit.
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
-//! - [`record`] runs the program once and keeps what its threads do; [`holds`], [`calls`], [`events`] and
-//!   [`history`] read that, [`export`] writes it for others; `detail`
+//! - [`record`] runs the program once and keeps what its threads do; [`holds`], [`calls`], [`events`],
+//!   [`history`] and [`state`] read that, [`export`] writes it for others; `detail`
 //!   records one call with more.
 //! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
@@ -39,6 +39,7 @@ mod recorded;
 mod repeat;
 mod replay;
 mod round;
+mod state;
 mod steps;
 mod verdict;
 mod watching;
@@ -70,6 +71,7 @@ pub use record::{RecordOptions, RecordedRun, RecordedTrace, program, record};
 pub use recorded::{Holds, holds};
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};
+pub use state::{PartShown, StateShown, state};
 pub use verdict::Verdict;
 
 pub use crate::chain::GraphFormat;

@@ -7,6 +7,7 @@ mod history;
 mod info;
 mod level;
 mod record;
+mod state;
 
 pub use calls::Calls;
 pub use events::Events;
@@ -14,10 +15,11 @@ pub use export::Export;
 pub use history::History;
 pub use info::Info;
 pub use record::Record;
+pub use state::State;
 
 use super::CommandError;
 use crate::session::{
-    CallTree, EventsShown, Exported, History as Writes, Holds, Interrupt, Progress, RecordedRun,
+    CallTree, EventsShown, Exported, History as Writes, Holds, Interrupt, Progress, RecordedRun, StateShown,
 };
 
 /// Records a run, and shows what was recorded
@@ -33,6 +35,8 @@ pub enum Trace {
     Events(Events),
     #[allow(missing_docs)]
     History(History),
+    #[allow(missing_docs)]
+    State(State),
     #[allow(missing_docs)]
     Export(Export),
 }
@@ -51,6 +55,8 @@ pub enum Traced {
     Events(EventsShown),
     /// The writes to a variable.
     History(Writes),
+    /// An object at the beginning and end of a call.
+    State(StateShown),
     /// What was written for others.
     Export(Exported),
 }
@@ -62,7 +68,7 @@ impl Traced {
             Traced::Record(recorded) => recorded.exit_code(),
             Traced::Info(_) => 0,
             Traced::Calls(tree) => u8::from(tree.threads.is_empty()),
-            Traced::Events(_) | Traced::Export(_) => 0,
+            Traced::Events(_) | Traced::State(_) | Traced::Export(_) => 0,
             Traced::History(history) => u8::from(history.writes.is_empty()),
         }
     }
@@ -84,6 +90,7 @@ impl Trace {
             Trace::Calls(calls) => Traced::Calls(calls.execute()?),
             Trace::Events(events) => Traced::Events(events.execute(progress, interrupt).await?),
             Trace::History(history) => Traced::History(history.execute()?),
+            Trace::State(state) => Traced::State(state.execute()?),
             Trace::Export(export) => Traced::Export(export.execute()?),
         })
     }

@@ -5,6 +5,7 @@ use super::{Paint, palette};
 use crate::command::trace::Traced;
 use crate::session::{
     CallShown, CallTree, EventShown, EventsShown, Exported, History, Holds, Level, RecordedRun, Shown,
+    StateShown,
 };
 
 /// What a command about recorded runs gives.
@@ -16,6 +17,7 @@ pub fn traced(traced: &Traced, color: bool) -> String {
         Traced::Calls(tree) => calls(tree, paint),
         Traced::Events(shown) => events(shown, paint),
         Traced::History(history) => writes(history, paint),
+        Traced::State(shown) => state(shown, paint),
         Traced::Export(exported) => exports(exported),
     }
 }
@@ -226,6 +228,36 @@ fn writes(history: &History, paint: Paint) -> String {
     }
     if history.writes.is_empty() {
         out.push_str(&format!("no write to {} was recorded\n", history.variable));
+    }
+    out
+}
+
+fn state(shown: &StateShown, paint: Paint) -> String {
+    let end = if shown.ended { "its end" } else { "the end of the recording" };
+    let mut out = format!("{}\n  {} as it begins, and at {end}:\n", line(&shown.call, paint), shown.object);
+    let simple = |class: &str| class.rsplit(['.', '$']).next().unwrap_or_default().to_owned();
+    let own = shown.object.split('@').next().unwrap_or_default().to_owned();
+    for part in &shown.parts {
+        let name = match (part.index, &part.declared_by, &part.name) {
+            (Some(index), ..) => format!("[{index}]"),
+            (None, Some(class), Some(name)) if simple(class) != own => format!("{}.{name}", simple(class)),
+            (None, _, name) => name.clone().unwrap_or_default(),
+        };
+        let text = |value: &Option<String>| value.as_deref().unwrap_or("?").to_owned();
+        let held = match part.entry == part.exit {
+            true => text(&part.exit),
+            false => format!("{} → {}", text(&part.entry), paint.on(palette::FAILED, text(&part.exit))),
+        };
+        let writes = match part.writes {
+            0 => String::new(),
+            1 => paint.on(palette::DIM, " written once"),
+            many => paint.on(palette::DIM, format!(" written {many} times")),
+        };
+        let unrecorded = if part.unrecorded { " (also written by what is not recorded)" } else { "" };
+        out.push_str(&format!("    {name:<16} {held}{writes}{unrecorded}\n"));
+    }
+    if shown.parts.is_empty() {
+        out.push_str("    nothing of it is ever written\n");
     }
     out
 }
