@@ -265,6 +265,19 @@ impl Point {
 }
 
 impl Chain {
+    /// A program and what is asked of it, as if they stood in a file of the current folder.
+    pub fn new(debuggee: Debuggee, points: Vec<Point>) -> Chain {
+        Chain {
+            format: FORMAT,
+            about: String::new(),
+            debuggee,
+            guards: Guards::default(),
+            alive: None,
+            points,
+            base: PathBuf::new(),
+        }
+    }
+
     /// Reads a chain from a file.
     ///
     /// # Errors

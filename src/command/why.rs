@@ -3,7 +3,7 @@
 use super::program::ProgramArgs;
 use super::replay::RunArgs;
 use super::{CommandError, save_chain, save_input};
-use crate::chain::{Chain, FORMAT, Guards, Kind, Point};
+use crate::chain::{Chain, Kind, Point};
 use crate::session::{self, Answer, Interrupt, Progress, StdinRecording};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -70,15 +70,7 @@ impl Why {
             None => Kind::LastCondition("A".to_owned()),
         };
         let debuggee = self.program.debuggee(&self.command);
-        let chain = Chain {
-            format: FORMAT,
-            about: String::new(),
-            debuggee,
-            guards: Guards::default(),
-            alive: None,
-            points: vec![root, Point::new("B", question)],
-            base: PathBuf::new(),
-        };
+        let chain = Chain::new(debuggee, vec![root, Point::new("B", question)]);
         // Read back as if it were a file: what is wrong with an expression is then told the same way.
         let text = chain.to_ron().map_err(session::SessionError::from)?;
         Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)

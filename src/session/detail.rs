@@ -3,8 +3,8 @@
 
 use super::error::SessionError;
 use super::progress::Progress;
-use super::record::{RecordOptions, RecordedTrace, program, record};
-use crate::chain::Debuggee;
+use super::record::{RecordOptions, RecordedTrace, record};
+use crate::chain::{Chain, Debuggee};
 use crate::run::Interrupt;
 use crate::trace::{About, Calls, Exit, Folder, Level, Objects, Then, Traced, Value, Window};
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ pub async fn detail(
     };
     let debuggee =
         Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
-    let recorded = record(&program(debuggee), &options, progress, interrupt).await;
+    let recorded = record(&Chain::new(debuggee, Vec::new()), &options, progress, interrupt).await;
     let found = recorded.and_then(|_| joined(&mut calls, node, &unfinished));
     match found {
         Ok(found) => {
@@ -140,7 +140,9 @@ fn joined(calls: &mut Calls, node: u32, later: &Path) -> Result<Detail, SessionE
     }
     let names = theirs.objects.into_iter().zip(ours.objects).collect();
     found.objects.rename(names, &calls.objects);
-    Ok(Detail { calls: found, offset: node - there })
+    // A folder that was changed can hold other calls than were recorded.
+    let offset = node.checked_sub(there).ok_or_else(|| differs(node))?;
+    Ok(Detail { calls: found, offset })
 }
 
 /// What was recorded of a call at level `calls`, with the entries of those around it. Numbers of objects differ from run to run:

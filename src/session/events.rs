@@ -136,7 +136,7 @@ fn shown_of(
             Ok(event) => event,
             Err(node) => {
                 let call = CallShown::of(calls, node)?;
-                let call = call.map(|call| Box::new(CallShown { node: node + offset, ..call }));
+                let call = call.map(|call| Box::new(CallShown { node: node.saturating_add(offset), ..call }));
                 EventShown { event: "call", call, ..EventShown::default() }
             }
         });

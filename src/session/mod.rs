@@ -67,7 +67,7 @@ pub use judge::{Judged, judge};
 pub use price::Forecast;
 pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
-pub use record::{RecordOptions, RecordedRun, RecordedTrace, program, record};
+pub use record::{RecordOptions, RecordedRun, RecordedTrace, record};
 pub use recorded::{Holds, holds};
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

@@ -4,7 +4,7 @@ use super::cost::Nobody;
 use super::error::SessionError;
 use super::progress::Progress;
 use super::workspace::Workspace;
-use crate::chain::{Chain, Debuggee, FORMAT, Guards};
+use crate::chain::Chain;
 use crate::debuggee::Forward;
 use crate::run::{self, Aboard, Ended, Interrupt, Launch, Questions, Recording, Stage};
 use crate::trace::{About, Calls, Collector, Folder, Level, Recorded, TraceError, Window};
@@ -30,19 +30,6 @@ pub struct RecordOptions {
     pub timeout_s: Option<u64>,
     /// Whether the program's output is shown.
     pub show_output: bool,
-}
-
-/// A program without questions.
-pub fn program(debuggee: Debuggee) -> Chain {
-    Chain {
-        format: FORMAT,
-        about: String::new(),
-        debuggee,
-        guards: Guards::default(),
-        alive: None,
-        points: Vec::new(),
-        base: PathBuf::new(),
-    }
 }
 
 /// What was recorded.

@@ -38,7 +38,7 @@ pub use reply::{Reply, Setting};
 use super::CommandError;
 use super::program::ProgramArgs;
 use super::replay::LimitArgs;
-use crate::chain::{Chain, Debuggee, FORMAT, Guards};
+use crate::chain::{Chain, Debuggee};
 use crate::session::{self, Explorer, Front, StdinRecording};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -93,15 +93,7 @@ impl Debug {
 
     fn empty_chain(&self) -> Chain {
         let debuggee = Debuggee { stdin: self.stdin.clone(), ..self.program.debuggee(&self.command) };
-        Chain {
-            format: FORMAT,
-            about: String::new(),
-            debuggee,
-            guards: Guards::default(),
-            alive: None,
-            points: Vec::new(),
-            base: PathBuf::new(),
-        }
+        Chain::new(debuggee, Vec::new())
     }
 }
 

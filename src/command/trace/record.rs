@@ -1,6 +1,7 @@
 //! `qp trace record -- java …`: runs a program once and keeps what its threads do.
 
 use super::level::LevelArg;
+use crate::chain::Chain;
 use crate::command::CommandError;
 use crate::command::program::ProgramArgs;
 use crate::session::{self, Interrupt, Progress, RecordOptions, RecordedRun};
@@ -46,7 +47,7 @@ impl Record {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<RecordedRun, CommandError> {
-        let chain = session::program(ProgramArgs::default().debuggee(&self.command));
+        let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
         let options = RecordOptions {
             out: self.out.clone(),
             level: self.level.into(),
