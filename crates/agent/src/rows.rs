@@ -20,6 +20,10 @@ const FIRST: usize = 1 << 16;
 const FEW: usize = 1 << 22;
 /// What is given back at once, and looked at no more: so many rows.
 const BLOCK: usize = 1 << 16;
+/// What is kept may have this part of the memory that the program's objects may have, before that is asked.
+const SHARE: usize = 8;
+/// And no more than so many bytes.
+const MUCH: usize = 512 << 20;
 /// Pages of the system are no smaller.
 const PAGE: usize = 4096;
 /// So much memory may lie idle between the rows that are used, and so much for each of those.
@@ -40,7 +44,7 @@ struct Rows {
     address: usize,
     /// So many are usable.
     limit: usize,
-    /// With fewer in use it is not asked which owners are gone.
+    /// While they and the cells have fewer bytes it is not asked which owners are gone.
     patience: usize,
     /// By block: whether all its owners are gone.
     gone: Vec<bool>,
@@ -49,9 +53,11 @@ struct Rows {
 }
 
 impl Rows {
-    fn reserve() -> Option<Rows> {
+    /// For objects that may have so many bytes.
+    fn reserve(heap: usize) -> Option<Rows> {
         let address = memory::reserve(MOST * ROW)?;
-        Some(Rows { address, limit: 0, patience: FEW / 2, gone: Vec::new(), cells: 0 })
+        let patience = (heap / SHARE).clamp(FEW / 2 * ROW, MUCH);
+        Some(Rows { address, limit: 0, patience, gone: Vec::new(), cells: 0 })
     }
 
     /// Makes more rows usable: how many are now. None where there is no memory, or where too much of it lies idle.
@@ -78,15 +84,16 @@ impl Rows {
     /// The rows that are used once those that need not be are free; none where too much memory lies idle between them.
     fn needed(&mut self, alive: impl FnOnce(u32) -> Option<HashSet<jni::jint>>) -> Option<Used> {
         let mut used = self.used();
-        if used.rows >= self.patience || used.is_wasteful() {
+        let bytes = |used: &Used, cells: usize| used.rows * ROW + cells;
+        if bytes(&used, self.cells) >= self.patience || used.is_wasteful() {
             match u32::try_from(used.rows / 2).ok().and_then(alive) {
                 Some(alive) => {
                     self.bury(&alive);
                     used = self.used();
-                    self.patience = (used.rows * 2).max(FEW / 2);
+                    self.patience = (bytes(&used, self.cells) * 2).max(FEW / 2 * ROW);
                 }
                 // Most are alive, and it takes long to ask.
-                None => self.patience = used.rows * 3,
+                None => self.patience = bytes(&used, self.cells) * 3,
             }
         }
         (!used.is_wasteful()).then_some(used)
@@ -198,7 +205,7 @@ fn alive(env: &JniEnv, query: jni::jint, enough: u32) -> Option<HashSet<jni::jin
     burial::in_heap(&tools()?, env, &signature, enough)
 }
 
-/// `QuerypointProbeAgent.reserve(int)`.
+/// `QuerypointProbeAgent.reserve(int, long)`.
 ///
 /// # Safety
 /// Called by the VM only.
@@ -207,8 +214,9 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_reserve(
     _env: *mut jni::JNIEnv,
     _class: jni::jclass,
     query: jni::jint,
+    heap: jni::jlong,
 ) -> jni::jlong {
-    let Some(rows) = Rows::reserve() else { return 0 };
+    let Some(rows) = Rows::reserve(usize::try_from(heap).unwrap_or(0)) else { return 0 };
     let address = rows.address;
     all().insert(query, rows);
     jni::jlong::try_from(address).unwrap_or(0)
@@ -328,7 +336,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_all_used_become_more() {
-        let mut rows = Rows::reserve().unwrap();
+        let mut rows = Rows::reserve(0).unwrap();
         fill(&mut rows, 1);
         let mut asked = 0;
         for limit in [2 * FEW, 4 * FEW] {
@@ -345,7 +353,7 @@ mod tests {
 
     #[test]
     fn rows_of_those_that_are_gone_are_given_back() {
-        let mut rows = Rows::reserve().unwrap();
+        let mut rows = Rows::reserve(0).unwrap();
         fill(&mut rows, 1);
         let alive: HashSet<jni::jint> = [7, 100_000, 100_001].into();
         assert_eq!(rows.widen(|_| Some(alive)), Some(2 * FEW));
@@ -358,7 +366,7 @@ mod tests {
 
     #[test]
     fn rows_far_apart_are_not_worth_their_memory() {
-        let mut rows = Rows::reserve().unwrap();
+        let mut rows = Rows::reserve(0).unwrap();
         fill(&mut rows, 512);
         // Each of 8,192 pages has a single one: 32 MB are not too many yet.
         assert_eq!(rows.widen(|_| None), Some(2 * FEW));
@@ -371,7 +379,7 @@ mod tests {
 
     #[test]
     fn cells_go_with_their_array() {
-        let mut rows = Rows::reserve().unwrap();
+        let mut rows = Rows::reserve(0).unwrap();
         rows.widen(|_| None).unwrap();
         let made: Vec<u64> = [5, 1000].map(|length| rows.cells(length).unwrap() as u64).into();
         rows.block(0)[1].store(made[0], Relaxed);

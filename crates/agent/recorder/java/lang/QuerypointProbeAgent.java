@@ -53,8 +53,9 @@ final class QuerypointProbeAgent {
      * not known. */
     static native int bury(int query, long rows, int capacity, int used);
 
-    /** Address space for the rows of a query, of which none may be used yet; 0 where there is none. */
-    static native long reserve(int query);
+    /** Address space for the rows of a query, of which none may be used yet; 0 where there is none. The objects of the program
+     * may have so many bytes. */
+    static native long reserve(int query, long heap);
 
     /** Makes more of those rows usable: how many are now. As many as before where there is no memory, or where rows by number
      * would waste it. */

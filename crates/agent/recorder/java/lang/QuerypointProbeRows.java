@@ -32,7 +32,11 @@ final class QuerypointProbeRows {
     @Hidden
     QuerypointProbeRows(int query, boolean wanted) {
         this.query = query;
-        this.rows = wanted && QuerypointProbeNumber.IN_TURN ? QuerypointProbeAgent.reserve(query) : 0;
+        long rows = 0;
+        if (wanted && QuerypointProbeNumber.IN_TURN) {
+            rows = QuerypointProbeAgent.reserve(query, Runtime.getRuntime().maxMemory());
+        }
+        this.rows = rows;
         this.open = rows != 0;
     }
 
