@@ -8,38 +8,29 @@
 //!   `reasons` says why a point has none, `never` what came nearest to one that never hit.
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
-//! - [`record`] runs the program once and keeps what its threads do; [`holds`], [`calls`], [`events`],
-//!   [`history`] and [`state`] read that, [`export`] writes it for others; `detail`
-//!   records one call with more.
+//! - `recorded` is the room of recorded runs: [`record`] makes one, and a [`RecordedTrace`] is read in several ways.
 //! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
 mod answer;
 mod assemble;
-mod calls;
 mod came;
 mod code;
 mod cost;
-mod detail;
 mod error;
-mod events;
 mod expectation;
 mod explore;
-mod export;
 mod files;
-mod history;
 mod judge;
 mod never;
 mod price;
 mod probing;
 mod progress;
 mod reasons;
-mod record;
 mod recorded;
 mod repeat;
 mod replay;
 mod round;
-mod state;
 mod steps;
 mod verdict;
 mod watching;
@@ -52,26 +43,24 @@ pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
     StepAnswer,
 };
-pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use error::SessionError;
-pub use events::{EventShown, EventsAsked, EventsShown, events};
 pub use explore::{
     Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,
     PointDifference, Ran, Scope, Standpoint, Words,
 };
-pub use export::{Exported, export};
 pub use files::{portable, seen_from_cwd, write_whole};
-pub use history::{History, WriteShown, history};
 pub use judge::{Judged, judge};
 pub use price::Forecast;
 pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
-pub use record::{RecordOptions, RecordedRun, RecordedTrace, record};
-pub use recorded::{Holds, holds};
+pub use recorded::{
+    CallShown, CallTree, CallsAsked, EventShown, EventsAsked, EventsShown, Exported, Fold, History, Holds,
+    MEMORY, PartShown, RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, ThreadShown,
+    WriteShown, calls, events, export, history, holds, record, state,
+};
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};
-pub use state::{PartShown, StateShown, state};
 pub use verdict::Verdict;
 
 pub use crate::chain::GraphFormat;

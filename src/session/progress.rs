@@ -11,6 +11,8 @@ pub trait Progress {
     fn run_started(&mut self, _run: u32, _why: Option<&str>) {}
     /// So many events were handled and so many points located in this run.
     fn watched(&mut self, _events: u64, _located: usize, _points: usize) {}
+    /// Of a recorded run, so many chunks of events were sorted.
+    fn sorted(&mut self, _done: usize, _of: usize) {}
     /// So many of the replays have been made.
     fn replayed(&mut self, _done: u32, _of: u32) {}
     /// So many of these chains have been checked.

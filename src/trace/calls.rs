@@ -1,16 +1,14 @@
 //! The tree of calls: a node for each, by thread, in the order in which they were entered.
 
-use super::chunks::{ChunkAt, ChunkReader};
-use super::collector;
+use super::columns::{Arranging, Columns, NONE, Table, arrange};
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::folder::Folder;
+use super::folder::{About, Folder};
 use super::objects::Objects;
-use super::open::OpenCalls;
 use super::sites::{Method, Sites};
-use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
-use wire::recording::{RingReport, Traced};
+use super::source::Source;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,23 +23,32 @@ pub enum Exit {
     Unseen,
 }
 
-/// A place in the events: a chunk, and where in it.
-pub(super) type Place = (u32, u32);
+impl Exit {
+    /// As it stands in a table.
+    pub(super) fn number(self) -> u32 {
+        match self {
+            Exit::Open => 0,
+            Exit::Returned => 1,
+            Exit::Threw => 2,
+            Exit::Unseen => 3,
+        }
+    }
 
-/// A node.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    method: u32,
-    parent: u32,
-    /// How many calls it is with all below it.
-    size: u32,
-    enter: Place,
-    exit: Place,
-    how: Exit,
+    fn of(number: u32) -> Exit {
+        match number {
+            0 => Exit::Open,
+            1 => Exit::Returned,
+            2 => Exit::Threw,
+            _ => Exit::Unseen,
+        }
+    }
 }
 
-/// No node.
-const NONE: u32 = u32::MAX;
+/// A place in the events: a chunk, and where in it. Those of a thread are in its order.
+pub(super) type Place = (u32, u32);
+
+/// So many chunks stay at hand.
+const AT_HAND: usize = 4;
 
 /// A recorded run, read.
 pub struct Calls {
@@ -52,22 +59,24 @@ pub struct Calls {
     /// What is missing, and why.
     pub missing: Vec<String>,
     /// How many events there are of each kind.
-    pub events: BTreeMap<&'static str, u64>,
+    pub events: BTreeMap<String, u64>,
     /// Bytes of events.
     pub bytes: u64,
-    nodes: Vec<Node>,
-    /// The first node of each thread and how many it has.
-    threads: BTreeMap<u32, (u32, u32)>,
-    /// The objects that constructors have made.
-    born: HashMap<u32, u32>,
-    chunks: Vec<ChunkAt>,
-    reader: ChunkReader,
-    /// What a recording that was cut off has left in its rings, by thread.
-    left: BTreeMap<u32, Vec<u8>>,
+    pub(super) table: Table,
+    pub(super) chunks: Table,
+    pub(super) methods: Table,
+    pub(super) writes: Table,
+    /// The fields that are written: the classes that declare them, and their names.
+    pub(super) fields: Vec<(String, String)>,
+    pub(super) source: Source,
+    /// The threads: their numbers, their first calls, and how many they have.
+    threads: Vec<(u32, u32, u32)>,
     /// The chunks of each thread that follow each other without a gap.
     rows: BTreeMap<u32, Vec<u32>>,
-    /// The chunk that was read last.
-    recent: Option<(u32, Rc<[u8]>)>,
+    /// The chunks that were read last, the newest in front.
+    recent: VecDeque<(u32, Arc<[u8]>)>,
+    /// Tables that are not kept: more is written to the folder, or nothing can be.
+    _only_here: Option<tempfile::TempDir>,
 }
 
 /// A call.
@@ -89,113 +98,109 @@ pub struct Call {
     pub below: u32,
 }
 
+/// How a recorded run is opened.
+pub struct Opening<'a> {
+    /// For so many bytes of rows there is memory, when tables have to be made.
+    pub memory: usize,
+    /// Then it is told how many chunks of how many are done, and says whether to go on.
+    pub goes_on: &'a mut dyn FnMut(usize, usize) -> bool,
+}
+
 impl Calls {
-    /// Reads all that was recorded so far.
+    /// Opens what was recorded so far. Its tables are made where they are not there, and kept when the recording has ended.
     ///
     /// # Errors
-    /// A file cannot be read, or holds something else.
-    pub fn read(folder: &Folder) -> Result<Calls, TraceError> {
-        // Sites are told before their events are written: what is read of those now is known.
-        let (mut reader, mut chunks, rest) = ChunkReader::open(&folder.events())?;
-        let sites = Sites::read(folder)?;
-        let mut missing = Vec::new();
-        if rest {
-            missing.push("the file of events was cut off inside of a chunk".to_owned());
+    /// A file cannot be read, or holds something else; or it was told not to go on.
+    pub fn open(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
+        let (mut source, sites) = Source::open(folder)?;
+        let known = folder.columns();
+        if let Ok(columns) = Columns::open(&known)
+            && columns.summary.of == source.stamp
+        {
+            return Ok(Calls::of(source, sites, columns, None));
         }
-        let left = leftovers(folder, &sites, &mut chunks, &mut missing);
-        let mut building = Building::default();
-        let mut objects = Objects::default();
-        let mut bytes = 0;
-        let mut by_thread: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (number, chunk) in (0..).zip(&chunks) {
-            by_thread.entry(chunk.thread).or_default().push(number);
-        }
-        let mut threads = BTreeMap::new();
-        let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (thread, numbers) in by_thread {
-            let first = building.begin();
-            let mut expected = 0;
-            let row: &mut Vec<u32> = rows.entry(thread).or_default();
-            for number in numbers {
-                let Some(chunk) = usize::try_from(number).ok().and_then(|n| chunks.get(n)) else { continue };
-                let events = match left.get(&thread) {
-                    Some(events) if chunk.is_left() => Some(events.clone()),
-                    _ => reader.read(chunk)?,
-                };
-                let name = sites.threads.get(&thread).map_or("?", String::as_str);
-                let Some(events) = events.filter(|_| chunk.at == expected) else {
-                    missing.push(format!("events of thread {name} are missing from byte {expected} on"));
-                    break;
-                };
-                row.push(number);
-                expected = chunk.at + u64::from(chunk.length);
-                bytes += u64::from(chunk.length);
-                let mut decoder = Decoder::new(&sites, &events);
-                loop {
-                    let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
-                    let broken = |what| TraceError::Broken { thread, at: chunk.at + u64::from(at), what };
-                    match decoder.next(&mut objects).map_err(broken)? {
-                        None => break,
-                        Some(event) => building.take(&event, (number, at)),
-                    }
-                }
+        let (place, is_beside) = folder.place_for_columns()?;
+        let Opening { memory, goes_on } = opening;
+        let columns = arrange(&mut source, &sites, Arranging { to: place.path(), memory, goes_on })?;
+        let is_over = about.recorded.is_some() && source.missing.is_empty();
+        if is_over && is_beside {
+            // Those that were there are of something else.
+            drop(std::fs::remove_dir_all(&known));
+            if std::fs::rename(place.path(), &known).is_ok() {
+                drop(place.keep());
+                return Ok(Calls::of(source, sites, columns, None));
             }
-            let count = building.end(first);
-            threads.insert(thread, (first, count));
         }
-        if building.strays > 0 {
-            missing.push(format!("{} calls ended whose beginning was not recorded", building.strays));
+        Ok(Calls::of(source, sites, columns, Some(place)))
+    }
+
+    fn of(source: Source, sites: Sites, columns: Columns, only_here: Option<tempfile::TempDir>) -> Calls {
+        let Columns { summary, chunks, calls, methods, objects, writes, texts } = columns;
+        let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (number, (row, chunk)) in (0..).zip(source.chunks.iter().enumerate()) {
+            if chunks.word(3, row) == 1 {
+                rows.entry(chunk.thread).or_default().push(number);
+            }
         }
-        let Building { nodes, born, events, .. } = building;
-        Ok(Calls {
+        Calls {
             sites,
-            objects,
-            missing,
-            events,
-            bytes,
-            nodes,
-            threads,
-            born,
+            objects: Objects::new(objects, texts, summary.classes),
+            missing: summary.missing,
+            events: summary.events,
+            bytes: summary.bytes,
+            table: calls,
             chunks,
-            reader,
-            left,
+            methods,
+            writes,
+            fields: summary.fields,
+            source,
+            threads: summary.threads,
             rows,
-            recent: None,
-        })
+            recent: VecDeque::new(),
+            _only_here: only_here,
+        }
     }
 
     /// How many calls there are.
     pub fn count(&self) -> usize {
-        self.nodes.len()
+        self.table.len()
     }
 
     /// The threads by number: their names, and how many calls each has.
     pub fn threads(&self) -> Vec<(u32, String, u32)> {
-        let name = |thread: &u32| self.sites.threads.get(thread).cloned().unwrap_or_default();
-        self.threads.iter().map(|(thread, (_, count))| (*thread, name(thread), *count)).collect()
+        self.threads.iter().map(|(thread, _, count)| (*thread, self.thread_name(*thread), *count)).collect()
+    }
+
+    fn thread_name(&self, thread: u32) -> String {
+        self.sites.threads.get(&thread).cloned().unwrap_or_default()
     }
 
     /// All calls of a thread.
     pub fn of_thread(&self, thread: u32) -> std::ops::Range<u32> {
-        self.threads.get(&thread).map_or(0..0, |(first, count)| *first..first + count)
+        let found = self.threads.iter().find(|(of, ..)| *of == thread);
+        found.map_or(0..0, |(_, first, count)| *first..first + count)
+    }
+
+    /// The number of the thread of a call; none if there is no such call.
+    pub fn thread_number(&self, node: u32) -> Option<u32> {
+        let holds = |(_, first, count): &&(u32, u32, u32)| (*first..first + count).contains(&node);
+        self.threads.iter().find(holds).map(|(thread, ..)| *thread)
     }
 
     /// The name of the thread of a call; none if there is no such call.
     pub fn thread_of(&self, node: u32) -> Option<String> {
-        let (thread, _) =
-            self.threads.iter().find(|(_, (first, count))| (*first..first + count).contains(&node))?;
-        Some(self.sites.threads.get(thread).cloned().unwrap_or_default())
+        self.thread_number(node).map(|thread| self.thread_name(thread))
     }
 
     /// The calls of a thread that no recorded one has made.
     pub fn roots(&self, thread: u32) -> Vec<u32> {
-        let Some((first, count)) = self.threads.get(&thread) else { return Vec::new() };
-        self.siblings(*first, first + count)
+        let all = self.of_thread(thread);
+        self.siblings(all.start, all.end)
     }
 
     /// The calls that a call has made.
     pub fn children(&self, node: u32) -> Vec<u32> {
-        self.node(node).map_or_else(Vec::new, |parent| self.siblings(node + 1, node + parent.size))
+        self.siblings(node + 1, node + self.size(node))
     }
 
     fn siblings(&self, first: u32, end: u32) -> Vec<u32> {
@@ -203,28 +208,47 @@ impl Calls {
         let mut at = first;
         while at < end {
             found.push(at);
-            at += self.node(at).map_or(1, |node| node.size.max(1));
+            at += self.size(at).max(1);
         }
         found
     }
 
-    fn node(&self, node: u32) -> Option<&Node> {
-        self.nodes.get(usize::try_from(node).ok()?)
+    fn row(&self, node: u32) -> Option<usize> {
+        usize::try_from(node).ok().filter(|row| *row < self.table.len())
+    }
+
+    fn size(&self, node: u32) -> u32 {
+        self.row(node).map_or(0, |row| self.table.word(3, row))
+    }
+
+    pub(super) fn method_number(&self, node: u32) -> Option<u32> {
+        self.row(node).map(|row| self.table.word(1, row))
     }
 
     /// The method of a call.
     pub fn method(&self, node: u32) -> Option<&Method> {
-        self.sites.method(self.node(node)?.method)
+        self.sites.method(self.method_number(node)?)
+    }
+
+    /// The calls of a method of a thread, by the method's number.
+    pub fn of_method(&self, method: u32, thread: u32) -> Vec<u32> {
+        let all = self.of_thread(thread);
+        let bound = |node: u32| self.methods.lower_bound(&[method.into(), node.into()]);
+        (bound(all.start)..bound(all.end)).map(|row| self.methods.word(1, row)).collect()
     }
 
     /// How many calls are below one.
     pub fn below(&self, node: u32) -> u32 {
-        self.node(node).map_or(0, |node| node.size.saturating_sub(1))
+        self.size(node).saturating_sub(1)
     }
 
     /// The call that made this one.
     pub fn parent(&self, node: u32) -> Option<u32> {
-        self.node(node).map(|node| node.parent).filter(|parent| *parent != NONE)
+        self.row(node).map(|row| self.table.word(2, row)).filter(|parent| *parent != NONE)
+    }
+
+    fn exit(&self, node: u32) -> Exit {
+        self.row(node).map_or(Exit::Unseen, |row| Exit::of(self.table.word(8, row)))
     }
 
     /// A call with its arguments and its result; none if there is no such call.
@@ -232,7 +256,7 @@ impl Calls {
     /// # Errors
     /// Its events cannot be read.
     pub fn call(&mut self, node: u32) -> Result<Option<Call>, TraceError> {
-        let Some(Node { method, enter, exit, how, size, .. }) = self.node(node).copied() else {
+        let (Some(method), Some(enter)) = (self.method_number(node), self.begins(node)) else {
             return Ok(None);
         };
         let mut arguments = self.values(enter)?;
@@ -240,7 +264,7 @@ impl Calls {
             self.sites.method(method).map_or((true, false), |m| (m.is_static, m.name == "<init>"));
         let this = match (is_static, is_constructor) {
             (true, _) => None,
-            (false, true) => Some(self.born.get(&node).copied().unwrap_or(0)),
+            (false, true) => Some(self.born(node).unwrap_or(0)),
             (false, false) => {
                 let this = (!arguments.is_empty()).then(|| arguments.remove(0));
                 Some(match this {
@@ -249,170 +273,64 @@ impl Calls {
                 })
             }
         };
-        let result = match how {
-            Exit::Returned | Exit::Threw => self.values(exit)?.first().copied(),
-            Exit::Open | Exit::Unseen => None,
+        let result = match self.ends(node) {
+            Some(exit) => self.values(exit)?.first().copied(),
+            None => None,
         };
-        Ok(Some(Call { node, method, this, arguments, exit: how, result, below: size.saturating_sub(1) }))
+        let (exit, below) = (self.exit(node), self.below(node));
+        Ok(Some(Call { node, method, this, arguments, exit, result, below }))
     }
 
     /// The values of the event at a place.
     fn values(&mut self, (chunk, at): Place) -> Result<Vec<Value>, TraceError> {
         let events = self.chunk(chunk)?;
         let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
-        // It was read before: the objects are known.
-        match decoder.next(&mut Objects::default()) {
-            Ok(Some(Event::At { values, .. })) => Ok(values),
-            _ => Ok(Vec::new()),
-        }
+        let mut values = Vec::new();
+        Ok(match decoder.next(&mut values, None) {
+            Ok(Some(Event::At(_))) => values,
+            _ => Vec::new(),
+        })
     }
 
-    /// The events of a chunk; none where there is no such chunk.
-    pub(super) fn chunk(&mut self, number: u32) -> Result<Rc<[u8]>, TraceError> {
-        if let Some((_, events)) = self.recent.as_ref().filter(|(recent, _)| *recent == number) {
-            return Ok(events.clone());
+    /// The events of a chunk.
+    pub(super) fn chunk(&mut self, number: u32) -> Result<Arc<[u8]>, TraceError> {
+        if let Some(at) = self.recent.iter().position(|(recent, _)| *recent == number) {
+            self.recent.swap(0, at);
+        } else {
+            let events = self.source.read(number)?.ok_or(TraceError::Changed(number))?;
+            let events: Arc<[u8]> = events.into();
+            self.recent.truncate(AT_HAND - 1);
+            self.recent.push_front((number, events));
         }
-        let found = usize::try_from(number).ok().and_then(|n| self.chunks.get(n));
-        let Some(found) = found else { return Ok([].into()) };
-        let events = match self.left.get(&found.thread) {
-            Some(events) if found.is_left() => Some(events.clone()),
-            _ => self.reader.read(found)?,
-        };
-        let events: Rc<[u8]> = events.unwrap_or_default().into();
-        self.recent = Some((number, events.clone()));
-        Ok(events)
+        Ok(self.recent.front().map_or_else(|| [].into(), |(_, events)| events.clone()))
     }
 
     /// The chunks of a thread.
-    pub(super) fn row(&self, thread: u32) -> Vec<u32> {
+    pub(super) fn chunks_of(&self, thread: u32) -> Vec<u32> {
         self.rows.get(&thread).cloned().unwrap_or_default()
     }
 
-    /// The number of the thread of a call, and where that begins; none if there is no such call.
-    pub(super) fn begins(&self, node: u32) -> Option<(u32, Place)> {
-        let holds = |(first, count): &(u32, u32)| (*first..first + count).contains(&node);
-        let thread = self.threads.iter().find(|(_, calls)| holds(calls)).map(|(thread, _)| *thread)?;
-        Some((thread, self.node(node)?.enter))
+    /// What is known at the beginning of a chunk: the turn, the number of the next call, and the innermost one that is open.
+    pub(super) fn beginning(&self, chunk: u32) -> (u64, u32, Option<u32>) {
+        let row = usize::try_from(chunk).unwrap_or(usize::MAX);
+        let inside = Some(self.chunks.word(2, row)).filter(|node| *node != NONE);
+        (self.chunks.get(0, row), self.chunks.word(1, row), inside)
+    }
+
+    /// Where a call begins; none if there is no such call.
+    pub(super) fn begins(&self, node: u32) -> Option<Place> {
+        self.row(node).map(|row| (self.table.word(4, row), self.table.word(5, row)))
     }
 
     /// Where a call ends, if that was recorded.
     pub(super) fn ends(&self, node: u32) -> Option<Place> {
-        let node = self.node(node)?;
-        matches!(node.how, Exit::Returned | Exit::Threw).then_some(node.exit)
+        let row = self.row(node)?;
+        let is_known = matches!(self.exit(node), Exit::Returned | Exit::Threw);
+        is_known.then(|| (self.table.word(6, row), self.table.word(7, row)))
     }
 
     /// The object that a constructor's call has made.
     pub fn born(&self, node: u32) -> Option<u32> {
-        self.born.get(&node).copied()
-    }
-}
-
-/// What is left in the rings of a recording that was cut off, as further chunks.
-fn leftovers(
-    folder: &Folder,
-    sites: &Sites,
-    chunks: &mut Vec<ChunkAt>,
-    missing: &mut Vec<String>,
-) -> BTreeMap<u32, Vec<u8>> {
-    let mut left = BTreeMap::new();
-    for (ring, name) in &sites.threads {
-        let path = folder.rings().join(RingReport::file(*ring));
-        match collector::left_in(&path) {
-            Ok(Some((from, events))) => {
-                let known = chunks.iter().filter(|chunk| chunk.thread == *ring);
-                let known = known.map(|chunk| chunk.at + u64::from(chunk.length)).max().unwrap_or(0);
-                if from > known {
-                    // They were put into the file after that was looked at.
-                    continue;
-                }
-                // What was put into the file, and the ring was not told.
-                let skip = usize::try_from(known.saturating_sub(from)).unwrap_or(usize::MAX);
-                let Some(events) = events.get(skip..).filter(|events| !events.is_empty()) else { continue };
-                chunks.push(ChunkAt::left(*ring, from.max(known), events.len()));
-                left.insert(*ring, events.to_vec());
-            }
-            Ok(None) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => missing.push(format!("the ring of thread {name} cannot be read: {error}")),
-        }
-    }
-    left
-}
-
-/// The tree as it grows.
-#[derive(Default)]
-struct Building {
-    nodes: Vec<Node>,
-    born: HashMap<u32, u32>,
-    events: BTreeMap<&'static str, u64>,
-    open: OpenCalls,
-    strays: u64,
-}
-
-impl Building {
-    fn begin(&mut self) -> u32 {
-        self.open = OpenCalls::default();
-        u32::try_from(self.nodes.len()).unwrap_or(NONE)
-    }
-
-    /// The thread's events are over: how many calls it has.
-    fn end(&mut self, first: u32) -> u32 {
-        for node in std::mem::take(&mut self.open).all() {
-            self.close(node, (0, 0), Exit::Open);
-        }
-        u32::try_from(self.nodes.len()).unwrap_or(NONE) - first
-    }
-
-    fn close(&mut self, node: u32, exit: Place, how: Exit) {
-        let end = u32::try_from(self.nodes.len()).unwrap_or(NONE);
-        if let Some(closed) = usize::try_from(node).ok().and_then(|n| self.nodes.get_mut(n)) {
-            closed.size = end - node;
-            closed.exit = exit;
-            closed.how = how;
-        }
-    }
-
-    fn take(&mut self, event: &Event<'_>, place: Place) {
-        let Event::At { site, values } = event else {
-            *self.events.entry("turn").or_default() += 1;
-            return;
-        };
-        *self.events.entry(site.what.word()).or_default() += 1;
-        match site.what {
-            Traced::Enter => {
-                let node = u32::try_from(self.nodes.len()).unwrap_or(NONE);
-                let parent = self.open.innermost().unwrap_or(NONE);
-                let method = site.method;
-                self.nodes.push(Node {
-                    method,
-                    parent,
-                    size: 1,
-                    enter: place,
-                    exit: (0, 0),
-                    how: Exit::Open,
-                });
-                self.open.enter(node, method);
-            }
-            Traced::Born => {
-                if let (Some(node), Some(Value::Object(this))) = (self.open.innermost(), values.first()) {
-                    self.born.insert(node, *this);
-                }
-            }
-            Traced::Return => self.leave(site.method, place, Exit::Returned),
-            Traced::Leave => self.leave(site.method, place, Exit::Threw),
-            _ => {}
-        }
-    }
-
-    /// A call of a method ends.
-    fn leave(&mut self, method: u32, place: Place, how: Exit) {
-        let Some(left) = self.open.leave(method) else {
-            self.strays += 1;
-            return;
-        };
-        for node in left.unseen {
-            self.close(node, (0, 0), Exit::Unseen);
-        }
-        self.close(left.node, place, how);
+        self.row(node).map(|row| self.table.word(9, row)).filter(|born| *born != 0)
     }
 }

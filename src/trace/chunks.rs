@@ -115,6 +115,13 @@ impl ChunkReader {
         Ok((ChunkReader { path: path.to_owned(), file, packed: Vec::new() }, found, at < end))
     }
 
+    /// When the file was changed, in nanoseconds since 1970; 0 where the system does not tell.
+    pub fn changed(&self) -> std::io::Result<u64> {
+        let changed = self.file.metadata()?.modified().ok();
+        let since = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        Ok(since.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0))
+    }
+
     /// The events of a chunk; none where its bytes are not those that were written.
     pub fn read(&mut self, chunk: &ChunkAt) -> Result<Option<Vec<u8>>, TraceError> {
         let (place, stored, sum) = chunk.place;

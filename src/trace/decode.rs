@@ -1,6 +1,5 @@
 //! Events out of the bytes of a thread.
 
-use super::objects::{Objects, Text};
 use super::sites::{Site, Sites};
 use wire::recording::{IS_ARRAY, IS_BOX, IS_TEXT, MET, TURN};
 
@@ -29,12 +28,28 @@ pub enum Event<'a> {
     /// The thread goes on where another one has recorded before; such events of all threads are ordered by this.
     Turn(u64),
     /// Something happens at a site.
-    At {
-        /// The site.
-        site: &'a Site,
-        /// Its values.
-        values: Vec<Value>,
-    },
+    At(&'a Site),
+}
+
+/// What is told of an object when it is met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Met {
+    /// Nothing more.
+    Plain,
+    /// How a text begins, and how many characters it has.
+    Text(String, i32),
+    /// How many elements an array has.
+    Array(i32),
+    /// What a box holds: the integer, or the bits of a `float` or `double`.
+    Boxed(i64),
+}
+
+/// Who wants to know of objects that are met.
+pub trait Meeting {
+    /// The name of a class.
+    fn class(&mut self, number: u32, name: String);
+    /// An object of a class.
+    fn object(&mut self, object: u32, class: u32, met: Met);
 }
 
 /// Reads the bytes of a chunk.
@@ -60,11 +75,16 @@ impl<'a> Decoder<'a> {
         self.at
     }
 
-    /// The next event; none at the end. What it meets of objects is put to the others.
+    /// The next event, and its values; none at the end. What it meets of objects is told to whoever wants to know.
     ///
     /// # Errors
     /// Says what is wrong.
-    pub fn next(&mut self, objects: &mut Objects) -> Result<Option<Event<'a>>, &'static str> {
+    pub fn next(
+        &mut self,
+        values: &mut Vec<Value>,
+        mut meeting: Option<&mut dyn Meeting>,
+    ) -> Result<Option<Event<'a>>, &'static str> {
+        values.clear();
         if self.at >= self.bytes.len() {
             return Ok(None);
         }
@@ -73,14 +93,18 @@ impl<'a> Decoder<'a> {
             return Ok(Some(Event::Turn(u64::from_le_bytes(self.take()?))));
         }
         let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
-        let mut values = Vec::with_capacity(site.values.len());
         for descriptor in site.values.iter() {
-            values.push(self.value(descriptor, objects)?);
+            // A reborrow ends with each turn; what `as_deref_mut` gives does not.
+            let meeting: Option<&mut dyn Meeting> = match &mut meeting {
+                Some(meeting) => Some(&mut **meeting),
+                None => None,
+            };
+            values.push(self.value(descriptor, meeting)?);
         }
-        Ok(Some(Event::At { site, values }))
+        Ok(Some(Event::At(site)))
     }
 
-    fn value(&mut self, descriptor: &str, objects: &mut Objects) -> Result<Value, &'static str> {
+    fn value(&mut self, descriptor: &str, meeting: Option<&mut dyn Meeting>) -> Result<Value, &'static str> {
         Ok(match descriptor.as_bytes().first() {
             // A field takes the lower bits of what the VM computes with (JVMS §6.5.putfield).
             Some(b'Z') => Value::Boolean(self.u32()? & 1 != 0),
@@ -92,12 +116,12 @@ impl<'a> Decoder<'a> {
             Some(b'J') => Value::Long(i64::from_le_bytes(self.take()?)),
             Some(b'F') => Value::Float(f32::from_le_bytes(self.take()?)),
             Some(b'D') => Value::Double(f64::from_le_bytes(self.take()?)),
-            Some(b'L' | b'[') => Value::Object(self.object(objects)?),
+            Some(b'L' | b'[') => Value::Object(self.object(meeting)?),
             _ => Value::Int(i32::from_le_bytes(self.take()?)),
         })
     }
 
-    fn object(&mut self, objects: &mut Objects) -> Result<u32, &'static str> {
+    fn object(&mut self, mut meeting: Option<&mut dyn Meeting>) -> Result<u32, &'static str> {
         let number = self.u32()?;
         if number & MET == 0 {
             return Ok(number);
@@ -110,28 +134,33 @@ impl<'a> Decoder<'a> {
         if named {
             let length = u16::from_le_bytes(self.take()?);
             let name = self.characters(length)?;
-            objects.name(class, &name);
+            if let Some(meeting) = &mut meeting {
+                meeting.class(class, text(name));
+            }
         }
-        objects.meet(object, class);
-        if what == IS_TEXT {
-            let length = i32::from_le_bytes(self.take()?);
-            let shown = u16::from_le_bytes(self.take()?);
-            let begins = self.characters(shown)?;
-            objects.text(object, Text { begins, length });
-        } else if what == IS_ARRAY {
-            objects.array(object, i32::from_le_bytes(self.take()?));
-        } else if what == IS_BOX {
-            objects.put_in_box(object, i64::from_le_bytes(self.take()?));
+        let met = match what {
+            IS_TEXT => {
+                let length = i32::from_le_bytes(self.take()?);
+                let shown = u16::from_le_bytes(self.take()?);
+                let begins = self.characters(shown)?;
+                Met::Text(if meeting.is_some() { text(begins) } else { String::new() }, length)
+            }
+            IS_ARRAY => Met::Array(i32::from_le_bytes(self.take()?)),
+            IS_BOX => Met::Boxed(i64::from_le_bytes(self.take()?)),
+            _ => Met::Plain,
+        };
+        if let Some(meeting) = meeting {
+            meeting.object(object, class, met);
         }
         Ok(object)
     }
 
-    fn characters(&mut self, length: u16) -> Result<String, &'static str> {
+    /// The bytes of so many UTF-16 units.
+    fn characters(&mut self, length: u16) -> Result<&'a [u8], &'static str> {
         let end = self.at + 2 * usize::from(length);
         let bytes = self.bytes.get(self.at..end).ok_or("it ends inside of a text")?;
         self.at = end;
-        let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
-        Ok(String::from_utf16_lossy(&units))
+        Ok(bytes)
     }
 
     fn u32(&mut self) -> Result<u32, &'static str> {
@@ -143,4 +172,9 @@ impl<'a> Decoder<'a> {
         self.at += N;
         found.copied().ok_or("it ends inside of an event")
     }
+}
+
+fn text(bytes: &[u8]) -> String {
+    let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
+    String::from_utf16_lossy(&units)
 }

@@ -29,6 +29,15 @@ pub enum TraceError {
         /// What is read here.
         known: u32,
     },
+    /// Calls are numbered with 32 bits.
+    #[error("there are more than 4,294,967,294 calls: record fewer classes, with --scope or --trust")]
+    TooMany,
+    /// The events of a chunk are not those that were written.
+    #[error("chunk {0} of the file of events was changed: record the run again")]
+    Changed(u32),
+    /// Whoever waited for it did not want to any more.
+    #[error("interrupted while the events were sorted")]
+    Stopped,
     /// What was recorded cannot be understood.
     #[error(
         "the events of thread {thread} cannot be read at byte {at}: {what}; the folder was changed, or this is a bug of qp"

@@ -124,6 +124,42 @@ impl Folder {
         self.0.join("sites.jsonl")
     }
 
+    /// The tables that are derived from the events, when the recording has ended.
+    pub fn columns(&self) -> PathBuf {
+        self.0.join("columns")
+    }
+
+    /// A new folder to make them in, and whether that is beside; where nothing can be written there, it is among the system's temporary
+    /// files.
+    ///
+    /// # Errors
+    /// Nothing can be written there either.
+    pub fn place_for_columns(&self) -> Result<(tempfile::TempDir, bool), TraceError> {
+        let prefix = ".columns-";
+        self.remove_abandoned(prefix);
+        let named = format!("{prefix}{}-", std::process::id());
+        let mut place = tempfile::Builder::new();
+        place.prefix(&named);
+        let beside = place.tempdir_in(&self.0).map(|made| (made, true));
+        let made = beside.or_else(|_| Ok((place.tempdir()?, false)));
+        made.map_err(TraceError::at(&std::env::temp_dir()))
+    }
+
+    /// Removes what processes have left that were killed at it.
+    fn remove_abandoned(&self, prefix: &str) {
+        for entry in std::fs::read_dir(&self.0).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let process =
+                name.to_str().and_then(|name| name.strip_prefix(prefix)?.split('-').next()?.parse().ok());
+            let process = process.and_then(rustix::process::Pid::from_raw);
+            if process.is_some_and(|process| {
+                rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH)
+            }) {
+                drop(std::fs::remove_dir_all(entry.path()));
+            }
+        }
+    }
+
     /// The rings, while the run is recorded, and where that was cut off.
     pub fn rings(&self) -> PathBuf {
         self.0.join("rings")

@@ -6,21 +6,24 @@
 //! - `folder` is where a recorded run is kept; `chunks` is the file of its events.
 //! - `collector` takes events out of the rings while they are written.
 //! - `sites` is what the numbers of sites mean; `decode` reads events by them; `objects` knows what was met.
-//! - `calls` makes the tree of calls; `open` knows which are open as events are read.
+//! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
+//! - `calls` is the tree of calls; `writes` finds what was written to a field or an element.
 //! - `walk` goes through the events of a thread or a call.
 
 mod calls;
 mod chunks;
 mod collector;
+mod columns;
 mod decode;
 mod error;
 mod folder;
 mod objects;
-mod open;
 mod sites;
+mod source;
 mod walk;
+mod writes;
 
-pub use calls::{Call, Calls, Exit};
+pub use calls::{Call, Calls, Exit, Opening};
 pub use collector::{Collected, Collector};
 pub use decode::{Event, Value};
 pub use error::TraceError;
@@ -29,3 +32,4 @@ pub use objects::Objects;
 pub use sites::{Method, Site, Sites};
 pub use walk::{Seen, Then};
 pub use wire::recording::{Level, Traced, Window, Written, is_named};
+pub use writes::{When, Writes};

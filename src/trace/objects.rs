@@ -1,7 +1,9 @@
 //! What was met of objects: their classes, how long arrays are, how texts begin.
 
+use super::columns::{ARRAY, BOX, TEXT, Table};
 use crate::model::{Namer, Tables, Value, quoted};
-use std::collections::HashMap;
+use bytes::Bytes;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A text of the program.
@@ -14,44 +16,39 @@ pub struct Text {
 }
 
 /// The objects that were met, by number.
-#[derive(Debug, Default)]
 pub struct Objects {
-    /// The class of each.
-    classes: HashMap<u32, u32>,
+    table: Table,
+    texts: Bytes,
     /// The names of classes, by the numbers of their objects.
     names: HashMap<u32, Arc<str>>,
-    lengths: HashMap<u32, i32>,
-    texts: HashMap<u32, Text>,
-    /// What boxes hold: the bits of a number.
-    boxes: HashMap<u32, i64>,
     /// The numbers by which objects are shown, where those are others.
     shown: HashMap<u32, u32>,
 }
 
 impl Objects {
-    pub(super) fn meet(&mut self, object: u32, class: u32) {
-        self.classes.insert(object, class);
+    pub(super) fn new(table: Table, texts: Bytes, names: BTreeMap<u32, String>) -> Objects {
+        let names = names.into_iter().map(|(number, name)| (number, name.into())).collect();
+        Objects { table, texts, names, shown: HashMap::new() }
     }
 
-    pub(super) fn name(&mut self, class: u32, name: &str) {
-        self.names.insert(class, name.into());
+    fn row(&self, object: u32) -> Option<usize> {
+        let row = self.table.lower_bound(&[object.into()]);
+        (row < self.table.len() && self.table.word(0, row) == object).then_some(row)
     }
 
-    pub(super) fn array(&mut self, object: u32, length: i32) {
-        self.lengths.insert(object, length);
+    /// The row of an object of a kind.
+    fn kind(&self, object: u32, kind: u32) -> Option<usize> {
+        self.row(object).filter(|row| self.table.word(1, *row) == kind)
     }
 
-    pub(super) fn text(&mut self, object: u32, text: Text) {
-        self.texts.insert(object, text);
-    }
-
-    pub(super) fn put_in_box(&mut self, object: u32, bits: i64) {
-        self.boxes.insert(object, bits);
+    /// Whether an object is an array.
+    pub fn is_array(&self, object: u32) -> bool {
+        self.kind(object, ARRAY).is_some()
     }
 
     /// What an object that is a box holds.
     fn boxed(&self, object: u32, class: &str) -> Option<Value> {
-        let bits = *self.boxes.get(&object)?;
+        let bits = self.table.get(3, self.kind(object, BOX)?).cast_signed();
         let low = u32::try_from(bits & 0xffff_ffff).ok()?;
         Some(match class {
             "java.lang.Boolean" => Value::Boolean(bits != 0),
@@ -66,10 +63,10 @@ impl Objects {
     /// Objects are shown by the numbers that they have in another recording; those that it has not met, by numbers behind all of
     /// its own.
     pub fn rename(&mut self, names: HashMap<u32, u32>, other: &Objects) {
-        let mut next = other.classes.keys().chain(names.values()).max().copied().unwrap_or(0);
-        let mut rest: Vec<u32> =
-            self.classes.keys().filter(|object| !names.contains_key(*object)).copied().collect();
-        rest.sort_unstable();
+        let last = other.table.len().checked_sub(1).map(|row| other.table.word(0, row));
+        let mut next = names.values().copied().chain(last).max().unwrap_or(0);
+        let all = (0..self.table.len()).map(|row| self.table.word(0, row));
+        let rest: Vec<u32> = all.filter(|object| !names.contains_key(object)).collect();
         self.shown = names;
         for object in rest {
             next += 1;
@@ -79,17 +76,21 @@ impl Objects {
 
     /// How many were met.
     pub fn count(&self) -> usize {
-        self.classes.len()
+        self.table.len()
     }
 
     /// The binary name of an object's class, if it was met.
     pub fn class(&self, object: u32) -> Option<&Arc<str>> {
-        self.names.get(self.classes.get(&object)?)
+        self.names.get(&self.table.word(2, self.row(object)?))
     }
 
     /// The text of an object that is one, if it was met.
-    pub fn text_of(&self, object: u32) -> Option<&Text> {
-        self.texts.get(&object)
+    pub fn text_of(&self, object: u32) -> Option<Text> {
+        let row = self.kind(object, TEXT)?;
+        let at = usize::try_from(self.table.get(4, row)).ok()?;
+        let end = at.checked_add(usize::try_from(self.table.word(5, row)).ok()?)?;
+        let begins = String::from_utf8_lossy(self.texts.get(at..end)?).into_owned();
+        Some(Text { begins, length: self.table.word(3, row).cast_signed() })
     }
 
     /// An object as `Rec@7`, `int[3]@9`, what a box holds, or a text in quotes; `null` for 0.
@@ -97,7 +98,7 @@ impl Objects {
         if object == 0 {
             return "null".to_owned();
         }
-        if let Some(text) = self.texts.get(&object) {
+        if let Some(text) = self.text_of(object) {
             let whole = i32::try_from(text.begins.encode_utf16().count()) == Ok(text.length);
             return match whole {
                 true => quoted(&text.begins, '"'),
@@ -110,7 +111,8 @@ impl Objects {
             return Namer::default().text(&value, &Tables::default());
         }
         let name = shown_class(class);
-        match (self.lengths.get(&object), name.strip_suffix("[]")) {
+        let length = self.kind(object, ARRAY).map(|row| self.table.word(3, row));
+        match (length, name.strip_suffix("[]")) {
             (Some(length), Some(of)) => {
                 // The outermost dimension stands first.
                 let (element, more) = of.split_at(of.find("[]").unwrap_or(of.len()));
@@ -147,31 +149,52 @@ pub fn shown_class(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::columns;
     use super::*;
+
+    /// Objects with their kinds, classes, bits and texts.
+    fn met(rows: &[(u32, u32, u32, i64, &str)], names: &[(u32, &str)]) -> Objects {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("objects.arrow");
+        let mut texts = String::new();
+        let mut table = columns::objects(&path).unwrap();
+        for (object, kind, class, bits, text) in rows {
+            let half = |bits: u64| u32::try_from(bits & 0xffff_ffff).unwrap();
+            let bits = bits.cast_unsigned();
+            let (at, length) = (texts.len().try_into().unwrap(), text.len().try_into().unwrap());
+            table.push([*object, *kind, *class, half(bits >> 32), half(bits), 0, at, length]).unwrap();
+            texts.push_str(text);
+        }
+        table.finish().unwrap();
+        let names = names.iter().map(|(number, name)| (*number, (*name).to_owned())).collect();
+        Objects::new(columns::opened_objects(&path).unwrap(), texts.into(), names)
+    }
 
     #[test]
     fn objects_are_shown_by_their_classes() {
-        let mut objects = Objects::default();
-        for (class, name) in
-            [(1, "com.acme.Shop"), (2, "[I"), (3, "[[Ljava.lang.String;"), (4, "java.lang.String")]
-        {
-            objects.name(class, name);
-            objects.meet(class + 10, class);
-        }
-        objects.array(12, 3);
-        objects.array(13, 2);
-        objects.text(14, Text { begins: "a\"b".into(), length: 3 });
+        let names = [
+            (1, "com.acme.Shop"),
+            (2, "[I"),
+            (3, "[[Ljava.lang.String;"),
+            (4, "java.lang.String"),
+            (5, "java.lang.Integer"),
+            (6, "java.lang.Character"),
+            (7, "java.lang.Long"),
+        ];
+        let rows = [
+            (11, 0, 1, 0, ""),
+            (12, ARRAY, 2, 3, ""),
+            (13, ARRAY, 3, 2, ""),
+            (14, TEXT, 4, 3, "a\"b"),
+            (15, BOX, 5, -3, ""),
+            (16, BOX, 6, 99, ""),
+            (17, BOX, 7, 8, ""),
+            (18, TEXT, 4, 300, "abc"),
+        ];
+        let objects = met(&rows, &names);
         let shown: Vec<String> = [0, 11, 12, 13, 14, 99].map(|object| objects.show(object)).into();
         assert_eq!(shown, ["null", "Shop@11", "int[3]@12", "String[2][]@13", "\"a\\\"b\"", "?@99"]);
-        for (class, name, bits) in
-            [(5, "java.lang.Integer", -3), (6, "java.lang.Character", 99), (7, "java.lang.Long", 8)]
-        {
-            objects.name(class, name);
-            objects.meet(class + 10, class);
-            objects.put_in_box(class + 10, bits);
-        }
         assert_eq!([15, 16, 17].map(|object| objects.show(object)), ["-3", "'c'", "8L"]);
-        objects.text(14, Text { begins: "abc".into(), length: 300 });
-        assert_eq!(objects.show(14), "\"abc\"… (300 characters)");
+        assert_eq!(objects.show(18), "\"abc\"… (300 characters)");
     }
 }

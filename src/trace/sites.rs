@@ -153,6 +153,11 @@ impl Sites {
         self.sites.get(usize::try_from(number.checked_sub(FIRST_SITE)?).ok()?)?.as_ref()
     }
 
+    /// All sites.
+    pub fn all(&self) -> impl Iterator<Item = &Site> {
+        self.sites.iter().flatten()
+    }
+
     /// The class that declares a field that is written, with dots; where that is not recorded, the one by which it is named.
     pub fn declares(&self, written: &Written) -> String {
         let named = written.class.replace('/', ".");

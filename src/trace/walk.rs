@@ -1,10 +1,8 @@
 //! The events of a thread, one after the other, each with the call that it is in.
 
-use super::calls::Calls;
+use super::calls::{Calls, Place};
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::objects::Objects;
-use super::open::OpenCalls;
 use super::sites::Site;
 use wire::recording::Traced;
 
@@ -19,8 +17,11 @@ pub struct Seen<'a> {
     pub node: Option<u32>,
     /// The call around that.
     pub around: Option<u32>,
-    /// The turn of the thread that it is in: events of all threads are ordered by these.
+    /// The turn of the thread that it is in: events of all threads are ordered by these. Behind what was left out, it may be
+    /// an earlier one.
     pub turn: u64,
+    /// Where it is.
+    pub(super) place: Place,
 }
 
 /// What to do after an event.
@@ -45,78 +46,101 @@ impl Calls {
         node: Option<u32>,
         mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
     ) -> Result<(), TraceError> {
-        let mut next = node.unwrap_or_else(|| self.of_thread(thread).start);
-        let (from, mut at) = match node.map(|node| self.begins(node)) {
+        let begins = match node {
             None => (0, 0),
-            Some(Some((_, place))) => place,
-            Some(None) => return Ok(()),
+            Some(node) => match self.begins(node) {
+                Some(place) => place,
+                None => return Ok(()),
+            },
         };
-        let mut open = OpenCalls::default();
-        let mut turn = 0;
-        let mut known = Objects::default();
-        let mut chunks = self.row(thread).into_iter().filter(|chunk| *chunk >= from).peekable();
+        self.walk_from(thread, begins, |calls, seen| {
+            let is_end = node.is_some()
+                && seen.node == node
+                && matches!(seen.site.what, Traced::Return | Traced::Leave);
+            match visit(calls, seen) {
+                Then::Stop => Then::Stop,
+                _ if is_end => Then::Stop,
+                then => then,
+            }
+        })
+    }
+
+    /// Goes through the events of a thread from a place on.
+    pub(super) fn walk_from(
+        &mut self,
+        thread: u32,
+        from: Place,
+        mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
+    ) -> Result<(), TraceError> {
+        let mut values = Vec::new();
+        let mut chunks = self.chunks_of(thread).into_iter().filter(|chunk| *chunk >= from.0).peekable();
+        // Behind a call that was left out: where that ends, and the next number of a call.
+        let mut over: Option<(Place, u32, u32)> = None;
         while let Some(chunk) = chunks.next() {
             let events = self.chunk(chunk)?;
-            let mut over = None;
-            let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
-            at = 0;
+            let (mut turn, mut next, mut inside) = self.beginning(chunk);
+            let mut decoder = Decoder::new(&self.sites, &events);
+            if let Some(((_, at), node, after)) = over.take() {
+                (next, inside) = (after, Some(node));
+                decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
+            }
             loop {
-                let place = decoder.at();
-                let broken =
-                    |what| TraceError::Broken { thread, at: u64::try_from(place).unwrap_or(0), what };
-                let Some(event) = decoder.next(&mut known).map_err(broken)? else { break };
-                let (site, values) = match event {
-                    Event::Turn(number) => {
+                let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
+                let broken = |what| TraceError::Broken { thread, at: at.into(), what };
+                let site = match decoder.next(&mut values, None).map_err(broken)? {
+                    None => break,
+                    Some(Event::Turn(number)) => {
                         turn = number;
                         continue;
                     }
-                    Event::At { site, values } => (site, values),
+                    Some(Event::At(site)) => site,
                 };
-                let mut ended = None;
+                let is_end = matches!(site.what, Traced::Return | Traced::Leave);
+                let (mut node, mut around) = (inside, None);
                 match site.what {
                     Traced::Enter => {
-                        open.enter(next, site.method);
+                        (node, around) = (Some(next), inside);
+                        inside = node;
                         next += 1;
                     }
                     Traced::Return | Traced::Leave => {
-                        ended = open.leave(site.method).map(|left| left.node);
+                        // Where the end of one inside was not recorded, that has ended too.
+                        let mut ended = inside;
+                        while let Some(open) = ended.filter(|n| self.method_number(*n) != Some(site.method)) {
+                            ended = self.parent(open);
+                        }
+                        if let Some(ended) = ended {
+                            inside = self.parent(ended);
+                            (node, around) = (Some(ended), inside);
+                        }
                     }
                     _ => {}
                 }
-                let (inside, around) = match ended {
-                    Some(node) => (Some(node), open.innermost()),
-                    None => (open.innermost(), open.around()),
-                };
-                let seen = Seen { site, values: &values, node: inside, around, turn };
+                if (chunk, at) < from {
+                    continue;
+                }
+                let around = around.or_else(|| node.filter(|_| !is_end).and_then(|node| self.parent(node)));
+                let seen = Seen { site, values: &values, node, around, turn, place: (chunk, at) };
                 match visit(self, &seen) {
                     Then::Stop => return Ok(()),
-                    Then::Over if ended.is_none() => {
-                        if let Some((node, end)) = inside.and_then(|node| Some((node, self.ends(node)?))) {
-                            next = next.max(node + 1 + self.below(node));
-                            if end.0 != chunk {
-                                over = Some(end);
-                                break;
-                            }
-                            let end = usize::try_from(end.1).unwrap_or(usize::MAX);
-                            decoder = Decoder::from(&self.sites, &events, end);
+                    Then::Over if !is_end => {
+                        let Some((node, end)) = node.and_then(|node| Some((node, self.ends(node)?))) else {
+                            continue;
+                        };
+                        let after = node + 1 + self.below(node);
+                        if end.0 != chunk {
+                            while chunks.next_if(|next| *next < end.0).is_some() {}
+                            over = Some((end, node, after));
+                            break;
                         }
+                        (next, inside) = (after, Some(node));
+                        let end = usize::try_from(end.1).unwrap_or(usize::MAX);
+                        decoder = Decoder::from(&self.sites, &events, end);
                     }
                     Then::Over | Then::Next => {}
                 }
-                if ended.is_some() && ended == node {
-                    return Ok(());
-                }
-            }
-            if let Some((chunk, place)) = over {
-                while chunks.next_if(|next| *next < chunk).is_some() {}
-                at = place;
             }
         }
         Ok(())
-    }
-
-    /// The number of the thread of a call; none if there is no such call.
-    pub fn thread_number(&self, node: u32) -> Option<u32> {
-        self.begins(node).map(|(thread, _)| thread)
     }
 }

@@ -51,6 +51,10 @@ impl Progress for Bar {
         self.among = format!("replay {} of {of}, ", done + 1);
     }
 
+    fn sorted(&mut self, done: usize, of: usize) {
+        self.say(format!("what was recorded is sorted: {done} of {of} chunks"));
+    }
+
     fn checked(&mut self, done: usize, of: usize) {
         self.say(format!("{done} of {of} chains checked"));
     }

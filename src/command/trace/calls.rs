@@ -1,8 +1,8 @@
 //! `qp trace calls FOLDER`: the calls of a recorded run as a tree, alike ones folded.
 
+use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, CallTree, CallsAsked};
-use std::path::PathBuf;
+use crate::session::{self, CallTree, CallsAsked, Interrupt, Progress};
 
 /// Shows the calls of a recorded run as a tree, with arguments and results
 #[derive(clap::Args, Clone, Debug)]
@@ -10,9 +10,9 @@ use std::path::PathBuf;
     after_help = "Examples:\n  qp trace calls                          # of the folder `trace`, three levels deep\n  qp trace calls shop.trace --node 118 --depth 8\n  qp trace calls shop.trace --method 'com.acme.Cart.add' --all"
 )]
 pub struct Calls {
-    /// The folder that `qp trace record` wrote
-    #[arg(value_name = "FOLDER", default_value = "trace")]
-    pub folder: PathBuf,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
     /// Only this thread
     #[arg(long, value_name = "NAME")]
     pub thread: Option<String>,
@@ -35,7 +35,11 @@ impl Calls {
     ///
     /// # Errors
     /// The folder holds no recorded run, or not the call or thread that is named.
-    pub fn execute(&self) -> Result<CallTree, CommandError> {
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<CallTree, CommandError> {
         let asked = CallsAsked {
             thread: self.thread.clone(),
             node: self.node,
@@ -43,6 +47,6 @@ impl Calls {
             depth: self.depth,
             all: self.all,
         };
-        Ok(session::calls(&self.folder, &asked)?)
+        Ok(session::calls(&mut self.reading.open(progress, interrupt).await?, &asked)?)
     }
 }

@@ -1,9 +1,9 @@
 //! `qp trace events N`: the events of a call of a recorded run, in their order.
 
 use super::level::LevelArg;
+use super::reading::Reading;
 use crate::command::CommandError;
 use crate::session::{self, EventsAsked, EventsShown, Interrupt, Progress};
-use std::path::PathBuf;
 
 /// Shows the events of a call: what it writes, where it goes, which calls it makes
 #[derive(clap::Args, Clone, Debug)]
@@ -14,9 +14,9 @@ pub struct Events {
     /// The number of the call, as `qp trace calls` shows it
     #[arg(value_name = "CALL")]
     pub node: u32,
-    /// The folder that `qp trace record` wrote
-    #[arg(value_name = "FOLDER", default_value = "trace")]
-    pub folder: PathBuf,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
     /// No more than so many
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
@@ -37,6 +37,7 @@ impl Events {
     ) -> Result<EventsShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = EventsAsked { node: self.node, limit, level: self.level.map(Into::into) };
-        Ok(session::events(&self.folder, &asked, progress, interrupt).await?)
+        let mut trace = self.reading.open(progress, interrupt).await?;
+        Ok(session::events(&mut trace, &asked, progress, interrupt).await?)
     }
 }

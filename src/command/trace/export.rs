@@ -1,7 +1,8 @@
 //! `qp trace export`: a recorded run as lines of JSON.
 
+use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, Exported};
+use crate::session::{self, Exported, Interrupt, Progress};
 use std::path::PathBuf;
 
 /// Writes every event of a recorded run as a line of JSON, for other programs
@@ -10,9 +11,9 @@ use std::path::PathBuf;
     after_help = "Examples:\n  qp trace export --to run.jsonl\n  qp trace export shop.trace --to /dev/stdout | jq 'select(.event == \"field\")'"
 )]
 pub struct Export {
-    /// The folder that `qp trace record` wrote
-    #[arg(value_name = "FOLDER", default_value = "trace")]
-    pub folder: PathBuf,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
@@ -23,7 +24,11 @@ impl Export {
     ///
     /// # Errors
     /// The folder holds no recorded run, or the file cannot be written.
-    pub fn execute(&self) -> Result<Exported, CommandError> {
-        Ok(session::export(&self.folder, &self.to)?)
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Exported, CommandError> {
+        Ok(session::export(&mut self.reading.open(progress, interrupt).await?, &self.to)?)
     }
 }

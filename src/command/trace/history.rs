@@ -1,8 +1,8 @@
 //! `qp trace history VARIABLE`: every write to a field or an element of a recorded run.
 
+use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, History as Writes};
-use std::path::PathBuf;
+use crate::session::{self, History as Writes, Interrupt, Progress};
 
 /// Shows every write to a field or an element, with the call that it is in
 #[derive(clap::Args, Clone, Debug)]
@@ -13,9 +13,9 @@ pub struct History {
     /// `Rec@7.bar` (the class may be left out), `int[]@9[3]`, or a static field: `com.acme.Shop.open`
     #[arg(value_name = "VARIABLE")]
     pub variable: String,
-    /// The folder that `qp trace record` wrote
-    #[arg(value_name = "FOLDER", default_value = "trace")]
-    pub folder: PathBuf,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
     /// Only the last so many
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
@@ -26,8 +26,12 @@ impl History {
     ///
     /// # Errors
     /// The folder holds no recorded run, or one without writes, or the text names no variable.
-    pub fn execute(&self) -> Result<Writes, CommandError> {
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Writes, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        Ok(session::history(&self.folder, &self.variable, limit)?)
+        Ok(session::history(&mut self.reading.open(progress, interrupt).await?, &self.variable, limit)?)
     }
 }

@@ -1,8 +1,8 @@
 //! `qp trace info FOLDER`: what a recorded run holds, and what is missing.
 
+use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, Holds};
-use std::path::PathBuf;
+use crate::session::{self, Holds, Interrupt, Progress};
 
 /// Tells what a recorded run holds, and what is missing
 #[derive(clap::Args, Clone, Debug)]
@@ -10,9 +10,9 @@ use std::path::PathBuf;
     after_help = "Examples:\n  qp trace info                # of the folder `trace`\n  qp trace info shop.trace --format json"
 )]
 pub struct Info {
-    /// The folder that `qp trace record` wrote
-    #[arg(value_name = "FOLDER", default_value = "trace")]
-    pub folder: PathBuf,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 impl Info {
@@ -20,7 +20,11 @@ impl Info {
     ///
     /// # Errors
     /// The folder holds no recorded run.
-    pub fn execute(&self) -> Result<Holds, CommandError> {
-        Ok(session::holds(&self.folder)?)
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Holds, CommandError> {
+        Ok(session::holds(&self.reading.open(progress, interrupt).await?))
     }
 }

@@ -6,6 +6,7 @@ mod export;
 mod history;
 mod info;
 mod level;
+mod reading;
 mod record;
 mod state;
 
@@ -86,12 +87,12 @@ impl Trace {
     ) -> Result<Traced, CommandError> {
         Ok(match self {
             Trace::Record(record) => Traced::Record(record.execute(progress, interrupt).await?),
-            Trace::Info(info) => Traced::Info(info.execute()?),
-            Trace::Calls(calls) => Traced::Calls(calls.execute()?),
+            Trace::Info(info) => Traced::Info(info.execute(progress, interrupt).await?),
+            Trace::Calls(calls) => Traced::Calls(calls.execute(progress, interrupt).await?),
             Trace::Events(events) => Traced::Events(events.execute(progress, interrupt).await?),
-            Trace::History(history) => Traced::History(history.execute()?),
-            Trace::State(state) => Traced::State(state.execute()?),
-            Trace::Export(export) => Traced::Export(export.execute()?),
+            Trace::History(history) => Traced::History(history.execute(progress, interrupt).await?),
+            Trace::State(state) => Traced::State(state.execute(progress, interrupt).await?),
+            Trace::Export(export) => Traced::Export(export.execute(progress, interrupt).await?),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! `qp trace record -- java …`: runs a program once and keeps what its threads do.
 
 use super::level::LevelArg;
+use super::reading::Memory;
 use crate::chain::Chain;
 use crate::command::CommandError;
 use crate::command::program::ProgramArgs;
@@ -26,6 +27,9 @@ pub struct Record {
     /// Classes that are right for sure, and are not recorded
     #[arg(long, value_name = "PATTERN")]
     pub trust: Vec<String>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub memory: Memory,
     /// End the run after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
@@ -54,6 +58,7 @@ impl Record {
             scope: self.scope.clone(),
             trust: self.trust.clone(),
             window: None,
+            memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: self.show_output,
         };

@@ -1,8 +1,8 @@
 //! `qp trace state N`: an object as it was when a call of a recorded run was entered and when it ended.
 
+use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, StateShown};
-use std::path::PathBuf;
+use crate::session::{self, Interrupt, Progress, StateAsked, StateShown};
 
 /// Shows an object as a call found it and as it left it
 #[derive(clap::Args, Clone, Debug)]
@@ -13,12 +13,15 @@ pub struct State {
     /// The number of the call, as `qp trace calls` shows it
     #[arg(value_name = "CALL")]
     pub node: u32,
-    /// The folder that `qp trace record` wrote
-    #[arg(value_name = "FOLDER", default_value = "trace")]
-    pub folder: PathBuf,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
     /// The object or array, as it is shown: `Rec@7`; without it the call's `this`
     #[arg(long, value_name = "OBJECT")]
     pub object: Option<String>,
+    /// No more than so many fields or elements
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
 }
 
 impl State {
@@ -26,7 +29,13 @@ impl State {
     ///
     /// # Errors
     /// The folder holds no recorded run, or one without writes, or not this call or object.
-    pub fn execute(&self) -> Result<StateShown, CommandError> {
-        Ok(session::state(&self.folder, self.node, self.object.as_deref())?)
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<StateShown, CommandError> {
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let asked = StateAsked { node: self.node, object: self.object.clone(), limit };
+        Ok(session::state(&mut self.reading.open(progress, interrupt).await?, &asked)?)
     }
 }

@@ -256,6 +256,9 @@ fn state(shown: &StateShown, paint: Paint) -> String {
         let unrecorded = if part.unrecorded { " (also written by what is not recorded)" } else { "" };
         out.push_str(&format!("    {name:<16} {held}{writes}{unrecorded}\n"));
     }
+    if shown.more {
+        out.push_str("    … and more: see --limit\n");
+    }
     if shown.parts.is_empty() {
         out.push_str("    nothing of it is ever written\n");
     }

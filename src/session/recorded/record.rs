@@ -1,13 +1,14 @@
 //! A run that is recorded: launched once, its events taken out while it runs, and kept in a folder.
 
-use super::cost::Nobody;
-use super::error::SessionError;
-use super::progress::Progress;
-use super::workspace::Workspace;
+use super::open::RecordedTrace;
 use crate::chain::Chain;
 use crate::debuggee::Forward;
 use crate::run::{self, Aboard, Ended, Interrupt, Launch, Questions, Recording, Stage};
-use crate::trace::{About, Calls, Collector, Folder, Level, Recorded, TraceError, Window};
+use crate::session::cost::Nobody;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use crate::session::workspace::Workspace;
+use crate::trace::{About, Collector, Folder, Level, Recorded, TraceError, Window};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -26,6 +27,8 @@ pub struct RecordOptions {
     pub trust: Vec<String>,
     /// Only these calls.
     pub window: Option<Window>,
+    /// So many bytes of memory are for what has to be sorted.
+    pub memory: usize,
     /// Ends the run after so many seconds.
     pub timeout_s: Option<u64>,
     /// Whether the program's output is shown.
@@ -131,6 +134,11 @@ pub async fn record(
     if matches!(outcome.ended, Ended::Interrupted) && interrupt.is_set() {
         return Err(SessionError::Interrupted);
     }
+    // What it does not do now is done when it is read.
+    let opened = RecordedTrace::open(&out, options.memory, progress, interrupt).await;
+    if let Err(SessionError::Interrupted) = opened {
+        return Err(SessionError::Interrupted);
+    }
     Ok(RecordedRun { folder: options.out.clone(), stored: collected.stored, recorded, whole })
 }
 
@@ -163,24 +171,5 @@ async fn run_once(
     match run::execute(launch, &mut ask, &mut Nobody).await? {
         Stage::Over(outcome) => Ok(*outcome),
         Stage::Halted(halted) => Ok(halted.end().await),
-    }
-}
-
-/// A recorded run, read.
-pub struct RecordedTrace {
-    /// What it is of.
-    pub about: About,
-    /// Its calls.
-    pub calls: Calls,
-}
-
-impl RecordedTrace {
-    /// Reads it, as far as it is written.
-    ///
-    /// # Errors
-    /// There is none, or it cannot be read.
-    pub fn open(folder: &Path) -> Result<RecordedTrace, SessionError> {
-        let (folder, about) = Folder::open(folder)?;
-        Ok(RecordedTrace { about, calls: Calls::read(&folder)? })
     }
 }

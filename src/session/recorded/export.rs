@@ -1,9 +1,9 @@
 //! A recorded run as lines of JSON: an event each, by thread.
 
 use super::calls::shown;
-use super::error::SessionError;
 use super::events::{EventShown, event};
-use super::record::RecordedTrace;
+use super::open::RecordedTrace;
+use crate::session::error::SessionError;
 use crate::trace::{Calls, Seen, Then, TraceError, Traced};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
@@ -44,9 +44,9 @@ struct Line<'a> {
 /// Writes the events of a recorded run into a file, which is there afterwards whole or not at all.
 ///
 /// # Errors
-/// The folder holds no recorded run, or the file cannot be written.
-pub fn export(folder: &Path, file: &Path) -> Result<Exported, SessionError> {
-    let RecordedTrace { mut calls, .. } = RecordedTrace::open(folder)?;
+/// It cannot be read, or the file not be written.
+pub fn export(trace: &mut RecordedTrace, file: &Path) -> Result<Exported, SessionError> {
+    let calls = &mut trace.calls;
     let at = |error| TraceError::at(file)(error);
     // The path of a pipe (`/dev/stdout`) leads nowhere, but its metadata tells.
     let is_stream = std::fs::metadata(file).is_ok_and(|there| !there.is_file());

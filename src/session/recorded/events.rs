@@ -2,13 +2,12 @@
 
 use super::calls::{CallShown, shown};
 use super::detail::detail;
-use super::error::SessionError;
-use super::progress::Progress;
-use super::record::RecordedTrace;
+use super::open::RecordedTrace;
 use crate::run::Interrupt;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
 use crate::trace::{Calls, Level, Seen, Then, Traced, Value};
 use serde::Serialize;
-use std::path::Path;
 
 /// Which events are shown.
 #[derive(Clone, Debug, Default)]
@@ -81,27 +80,27 @@ pub struct EventShown {
 /// Shows the events of a call. Where less of it was recorded than is asked for, the program is run again.
 ///
 /// # Errors
-/// The folder holds no recorded run, or not this call; the program cannot be run again, or did something else.
+/// It has not this call, or cannot be read; the program cannot be run again, or did something else.
 pub async fn events(
-    folder: &Path,
+    trace: &mut RecordedTrace,
     asked: &EventsAsked,
     progress: &mut dyn Progress,
     interrupt: &mut Interrupt,
 ) -> Result<EventsShown, SessionError> {
-    let RecordedTrace { mut calls, about } = RecordedTrace::open(folder)?;
-    let Some(call) = CallShown::of(&mut calls, asked.node)? else {
+    let (calls, recorded) = (&mut trace.calls, trace.about.level);
+    let Some(call) = CallShown::of(calls, asked.node)? else {
         return Err(SessionError::NoSuchCall { node: asked.node, calls: calls.count() });
     };
     let source = calls.method(asked.node).and_then(|method| method.source.as_deref().map(str::to_owned));
     let thread = calls.thread_of(asked.node).unwrap_or_default();
-    let wanted = asked.level.unwrap_or(about.level);
-    let (events, more) = match detail(folder, asked.node, wanted, progress, interrupt).await? {
-        None => shown_of(&mut calls, asked.node, asked.limit, 0)?,
+    let wanted = asked.level.unwrap_or(recorded);
+    let (events, more) = match detail(trace, asked.node, wanted, progress, interrupt).await? {
+        None => shown_of(&mut trace.calls, asked.node, asked.limit, 0)?,
         Some(mut detail) => {
             shown_of(&mut detail.calls, asked.node - detail.offset, asked.limit, detail.offset)?
         }
     };
-    Ok(EventsShown { thread, call, source, events, more, level: wanted.max(about.level) })
+    Ok(EventsShown { thread, call, source, events, more, level: wanted.max(recorded) })
 }
 
 /// The events of a call, no more than so many, and whether there are more. Numbers of calls are shown with an offset.

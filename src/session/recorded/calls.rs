@@ -1,11 +1,10 @@
 //! The calls of a recorded run as a tree, alike ones folded.
 
-use super::error::SessionError;
-use super::record::RecordedTrace;
+use super::open::RecordedTrace;
 use crate::model::{Namer, Tables, Value as Plain};
-use crate::trace::{Calls, Exit, Objects, Value, is_named};
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Exit, Method, Objects, Value, is_named};
 use serde::Serialize;
-use std::path::Path;
 
 /// What is shown of the calls.
 #[derive(Clone, Debug, Default)]
@@ -97,14 +96,14 @@ const FIRST: usize = 3;
 /// Shows the calls of a recorded run.
 ///
 /// # Errors
-/// The folder holds no recorded run, or not the call or thread that is named.
-pub fn calls(folder: &Path, asked: &CallsAsked) -> Result<CallTree, SessionError> {
-    let RecordedTrace { mut calls, .. } = RecordedTrace::open(folder)?;
+/// It has not the call or thread that is named, or cannot be read.
+pub fn calls(trace: &mut RecordedTrace, asked: &CallsAsked) -> Result<CallTree, SessionError> {
+    let calls = &mut trace.calls;
     if let Some(node) = asked.node {
         let Some(thread) = calls.thread_of(node) else {
             return Err(SessionError::NoSuchCall { node, calls: calls.count() });
         };
-        let shown = asked.level(&mut calls, &[node], asked.depth)?;
+        let shown = asked.level(calls, &[node], asked.depth)?;
         return Ok(CallTree { threads: vec![ThreadShown { thread, calls: shown }] });
     }
     let mut threads = Vec::new();
@@ -115,9 +114,9 @@ pub fn calls(folder: &Path, asked: &CallsAsked) -> Result<CallTree, SessionError
         }
         let nodes = match &asked.method {
             None => calls.roots(*number),
-            Some(method) => calls.of_thread(*number).filter(|node| is_of(&calls, *node, method)).collect(),
+            Some(method) => of_methods(calls, *number, method),
         };
-        let shown = asked.level(&mut calls, &nodes, asked.depth)?;
+        let shown = asked.level(calls, &nodes, asked.depth)?;
         if !shown.is_empty() {
             threads.push(ThreadShown { thread: name.clone(), calls: shown });
         }
@@ -198,13 +197,17 @@ impl CallShown {
     }
 }
 
-/// Whether a call is of a method, named as CLASS.METHOD.
-fn is_of(calls: &Calls, node: u32, wanted: &str) -> bool {
+/// The calls of a thread that are of methods named so: CLASS.METHOD.
+fn of_methods(calls: &Calls, thread: u32, wanted: &str) -> Vec<u32> {
     let (class, name) = wanted.rsplit_once('.').unwrap_or(("**", wanted));
-    calls.method(node).is_some_and(|method| {
+    let is_it = |method: &Method| {
         let simple = method.class.rsplit('.').next();
         method.name == name && (is_named(class, &method.class) || simple == Some(class))
-    })
+    };
+    let methods = (0..).zip(calls.sites.methods()).filter(|(_, method)| is_it(method));
+    let mut nodes: Vec<u32> = methods.flat_map(|(number, _)| calls.of_method(number, thread)).collect();
+    nodes.sort_unstable();
+    nodes
 }
 
 /// A value as in Java source.

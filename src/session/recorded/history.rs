@@ -1,11 +1,10 @@
 //! Every write to a field or an element of a recorded run, in their order.
 
-use super::error::SessionError;
-use super::events::{EventShown, event, index};
-use super::record::RecordedTrace;
-use crate::trace::{Calls, Level, Seen, Then, Traced, Value};
+use super::events::{EventShown, event};
+use super::open::RecordedTrace;
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Level, Then, Writes};
 use serde::Serialize;
-use std::path::Path;
 
 /// A field or an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,28 +44,24 @@ impl Variable {
         parsed.ok_or_else(|| SessionError::NoVariable(text.to_owned()))
     }
 
-    /// Whether an event writes it.
-    fn is_written(&self, calls: &Calls, seen: &Seen<'_>) -> bool {
-        let is_field = |wanted: &str| {
+    /// What it is in the tables: an object, and the parts that are meant.
+    fn parts(&self, calls: &Calls) -> (u32, Vec<u32>) {
+        let named = |wanted: &str| {
             let (class, field) = wanted.rsplit_once('.').unwrap_or(("", wanted));
-            seen.site.written.as_ref().is_some_and(|written| {
-                written.name == field
-                    && (class.is_empty() || ends_with(&calls.sites.declares(written), class))
-            })
+            let is_it = |(declares, name): &(String, String)| {
+                name == field && (class.is_empty() || ends_with(declares, class))
+            };
+            let fields = (0..).zip(calls.fields()).filter(|(_, name)| is_it(name));
+            fields.map(|(number, _)| number).collect()
         };
-        match (self, seen.site.what) {
-            (Variable::Field(object, field), Traced::Put) => {
-                seen.values.first() == Some(&Value::Object(*object)) && is_field(field)
+        match self {
+            Variable::Field(array, _) if calls.objects.is_array(*array) => (*array, Vec::new()),
+            Variable::Field(object, field) => (*object, named(field)),
+            Variable::Element(array, index) if calls.objects.is_array(*array) => {
+                (*array, vec![index.cast_unsigned()])
             }
-            (Variable::Field(object, field), Traced::Preset) => {
-                seen.node.and_then(|node| calls.born(node)) == Some(*object) && is_field(field)
-            }
-            (Variable::Element(array, at), Traced::Element(_)) => {
-                seen.values.first() == Some(&Value::Object(*array))
-                    && seen.values.get(1).and_then(index) == Some(*at)
-            }
-            (Variable::Static(field), Traced::PutStatic) => is_field(field),
-            _ => false,
+            Variable::Element(object, _) => (*object, Vec::new()),
+            Variable::Static(field) => (0, named(field)),
         }
     }
 }
@@ -105,36 +100,48 @@ pub struct WriteShown {
 /// Shows the last so many writes to a variable.
 ///
 /// # Errors
-/// The folder holds no recorded run, or one without writes, or the text names no variable.
-pub fn history(folder: &Path, variable: &str, limit: usize) -> Result<History, SessionError> {
+/// It was recorded without writes, or cannot be read, or the text names no variable.
+pub fn history(trace: &mut RecordedTrace, variable: &str, limit: usize) -> Result<History, SessionError> {
     let wanted = Variable::parse(variable)?;
-    let RecordedTrace { about, mut calls } = RecordedTrace::open(folder)?;
-    if about.level < Level::Writes {
+    let calls = &mut trace.calls;
+    if trace.about.level < Level::Writes {
         return Err(SessionError::NoWrites);
     }
-    let mut found: Vec<((u64, usize), WriteShown)> = Vec::new();
-    let mut before = 0;
-    for (number, thread, _) in calls.threads() {
-        let mut count = 0;
-        calls.walk(number, None, |calls, seen| {
-            count += 1;
-            if wanted.is_written(calls, seen) {
-                let method = calls.sites.method(seen.site.method);
-                let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
-                let write = event(calls, seen);
-                let shown = WriteShown { thread: thread.clone(), node: seen.node, method, write };
-                found.push(((seen.turn, count), shown));
-            }
+    let (object, parts) = wanted.parts(calls);
+    let rows: Vec<_> = parts.iter().map(|part| calls.rows_of(object, *part)).collect();
+    let all: usize = rows.iter().cloned().flatten().map(|row| count(calls.writes_in(row))).sum();
+    let mut last = rows;
+    let mut groups: Vec<Writes> = Vec::new();
+    let mut there = 0;
+    // The last rows, of all that are meant, until there are enough.
+    while there < limit {
+        let ends = last.iter_mut().filter_map(|rows| {
+            let row = rows.end.checked_sub(1).filter(|row| rows.contains(row))?;
+            Some((calls.writes_in(row), rows))
+        });
+        let Some((writes, rows)) = ends.max_by_key(|(writes, _)| writes.first) else { break };
+        rows.end -= 1;
+        there += count(writes);
+        groups.push(writes);
+    }
+    let mut writes = Vec::new();
+    for group in groups.into_iter().rev() {
+        calls.each_write(group, |calls, seen| {
+            let method = calls.sites.method(seen.site.method);
+            let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
+            let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
+            let write = event(calls, seen);
+            writes.push(WriteShown { thread, node: seen.node, method, write });
             Then::Next
         })?;
-        // Turns order what different threads have written.
-        found.sort_by_key(|(at, _)| *at);
-        let more = found.len().saturating_sub(limit);
-        before += more;
-        found.drain(..more);
     }
-    let writes = found.into_iter().map(|(_, write)| write).collect();
+    writes.drain(..writes.len().saturating_sub(limit));
+    let before = all.saturating_sub(writes.len());
     Ok(History { variable: variable.to_owned(), writes, before })
+}
+
+fn count(writes: Writes) -> usize {
+    usize::try_from(writes.count).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

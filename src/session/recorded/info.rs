@@ -1,11 +1,9 @@
 //! What a recorded run holds, and what is missing.
 
-use super::error::SessionError;
-use super::record::RecordedTrace;
+use super::open::RecordedTrace;
 use crate::trace::Level;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// What a recorded run holds.
 #[derive(Clone, Debug, Serialize)]
@@ -21,7 +19,7 @@ pub struct Holds {
     /// The threads, with their calls.
     pub threads: Vec<(String, u32)>,
     /// How many events there are of each kind.
-    pub events: BTreeMap<&'static str, u64>,
+    pub events: BTreeMap<String, u64>,
     /// How many calls.
     pub calls: usize,
     /// How many methods are recorded.
@@ -39,12 +37,9 @@ pub struct Holds {
 }
 
 /// Tells what a recorded run holds.
-///
-/// # Errors
-/// The folder holds no recorded run.
-pub fn holds(folder: &Path) -> Result<Holds, SessionError> {
-    let RecordedTrace { about, calls } = RecordedTrace::open(folder)?;
-    let recorded = about.recorded;
+pub fn holds(trace: &RecordedTrace) -> Holds {
+    let RecordedTrace { about, calls, .. } = trace;
+    let recorded = about.recorded.clone();
     let mut missing = calls.missing.clone();
     match &recorded {
         None => missing
@@ -59,9 +54,9 @@ pub fn holds(folder: &Path) -> Result<Holds, SessionError> {
     let threads = calls.threads().into_iter().map(|(_, name, count)| (name, count)).collect();
     let lower = calls.sites.methods().iter().filter(|method| method.level < about.level);
     let lower = lower.map(|method| (format!("{}.{}", method.class, method.name), method.level)).collect();
-    Ok(Holds {
+    Holds {
         lower,
-        command: about.command,
+        command: about.command.clone(),
         level: about.level,
         ended: recorded.as_ref().map(|recorded| recorded.ended.clone()),
         seconds: recorded.map(|recorded| recorded.seconds),
@@ -73,5 +68,5 @@ pub fn holds(folder: &Path) -> Result<Holds, SessionError> {
         bytes: calls.bytes,
         missing,
         left: calls.sites.left.clone(),
-    })
+    }
 }

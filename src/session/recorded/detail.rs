@@ -1,15 +1,15 @@
 //! What a call of a recorded run does, recorded later: the program is run again, and only that call is recorded with more. It is
 //! taken for the same call where all that both runs have recorded of it, and of the calls around it, is the same.
 
-use super::error::SessionError;
-use super::progress::Progress;
-use super::record::{RecordOptions, RecordedTrace, record};
+use super::open::RecordedTrace;
+use super::record::{RecordOptions, record};
 use crate::chain::{Chain, Debuggee};
 use crate::run::Interrupt;
-use crate::trace::{About, Calls, Exit, Folder, Level, Objects, Then, Traced, Value, Window};
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use crate::trace::{About, Calls, Exit, Level, Objects, Then, Traced, Value, Window};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
 
 /// A recorded run in which a call is found with more.
 pub struct Detail {
@@ -25,26 +25,27 @@ pub struct Detail {
 /// # Errors
 /// The program cannot be run again, or it did something else this time.
 pub async fn detail(
-    folder: &Path,
+    trace: &mut RecordedTrace,
     node: u32,
     level: Level,
     progress: &mut dyn Progress,
     interrupt: &mut Interrupt,
 ) -> Result<Option<Detail>, SessionError> {
-    let RecordedTrace { about, mut calls } = RecordedTrace::open(folder)?;
+    let RecordedTrace { folder: there, about, calls, memory } = trace;
+    let memory = *memory;
     if about.level >= level {
         return Ok(None);
     }
-    let Some(window) = window(&calls, node) else {
+    let Some(window) = window(calls, node) else {
         return Err(SessionError::NoSuchCall { node, calls: calls.count() });
     };
-    let (there, _) = Folder::open(folder)?;
     let mut around = Some(node);
     while let Some(at) = around {
         let levels = [Level::Writes, Level::All].into_iter().filter(|known| *known >= level);
         for path in levels.map(|known| there.detail(at, known)) {
             if path.is_dir() {
-                return joined(&mut calls, at, &path).map(Some);
+                let later = RecordedTrace::open(&path, memory, progress, interrupt).await?;
+                return joined(calls, at, later.calls).map(Some);
             }
         }
         around = calls.parent(at);
@@ -58,13 +59,19 @@ pub async fn detail(
         scope: about.scope.clone(),
         trust: about.trust.clone(),
         window: Some(window),
+        memory,
         timeout_s: None,
         show_output: false,
     };
     let debuggee =
         Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
-    let recorded = record(&Chain::new(debuggee, Vec::new()), &options, progress, interrupt).await;
-    let found = recorded.and_then(|_| joined(&mut calls, node, &unfinished));
+    let found = match record(&Chain::new(debuggee, Vec::new()), &options, progress, interrupt).await {
+        Ok(_) => match RecordedTrace::open(&unfinished, memory, progress, interrupt).await {
+            Ok(later) => joined(calls, node, later.calls),
+            Err(error) => Err(error),
+        },
+        Err(error) => Err(error),
+    };
     match found {
         Ok(found) => {
             std::fs::rename(&unfinished, &path).map_err(crate::trace::TraceError::at(&path))?;
@@ -75,7 +82,7 @@ pub async fn detail(
             drop(std::fs::remove_dir_all(&unfinished));
             Err(match error {
                 SessionError::NotTheSame { call, .. } => {
-                    SessionError::NotTheSame { call, command: again(&about, level) }
+                    SessionError::NotTheSame { call, command: again(about, level) }
                 }
                 other => other,
             })
@@ -117,8 +124,7 @@ fn path(calls: &Calls, node: u32) -> Vec<u32> {
 }
 
 /// A later recording of a call, if it is of the same.
-fn joined(calls: &mut Calls, node: u32, later: &Path) -> Result<Detail, SessionError> {
-    let RecordedTrace { calls: mut found, .. } = RecordedTrace::open(later)?;
+fn joined(calls: &mut Calls, node: u32, mut found: Calls) -> Result<Detail, SessionError> {
     let around = path(calls, node);
     let differs = |node: u32| SessionError::NotTheSame { call: node, command: String::new() };
     let Some((thread, _, _)) = found.threads().into_iter().find(|(_, _, count)| *count > 0) else {

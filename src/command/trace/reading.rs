@@ -1,0 +1,49 @@
+//! Which recorded run is read.
+
+use crate::command::CommandError;
+use crate::session::{Interrupt, MEMORY, Progress, RecordedTrace};
+use std::path::PathBuf;
+
+#[allow(missing_docs)]
+#[derive(clap::Args, Clone, Debug)]
+pub struct Reading {
+    /// The folder that `qp trace record` wrote
+    #[arg(value_name = "FOLDER", default_value = "trace")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub memory: Memory,
+}
+
+#[allow(missing_docs)]
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct Memory {
+    /// How much memory to sort in what was recorded, in megabytes
+    #[arg(id = "memory", long = "memory", value_name = "MB", default_value_t = MEMORY >> 20, value_parser = megabytes)]
+    pub megabytes: usize,
+}
+
+fn megabytes(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=1 << 20).contains(number));
+    number.ok_or_else(|| "a number of megabytes is wanted, from 1 on".to_owned())
+}
+
+impl Memory {
+    /// In bytes.
+    pub fn bytes(self) -> usize {
+        self.megabytes << 20
+    }
+}
+
+impl Reading {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// The folder holds no recorded run, or it cannot be read.
+    pub async fn open(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<RecordedTrace, CommandError> {
+        Ok(RecordedTrace::open(&self.folder, self.memory.bytes(), progress, interrupt).await?)
+    }
+}

@@ -1,0 +1,24 @@
+//! Recorded runs: one is made, opened, and read in the ways in which a person asks.
+//!
+//! - [`record`] runs the program once and keeps what its threads do; `detail` records one call with more.
+//! - [`RecordedTrace`] is a recorded run that is open. [`holds`] says what it holds; [`calls`], [`events`], [`history`] and [`state`]
+//!   show calls, what one does, what was written and what an object held; [`export`] writes all for others.
+
+mod calls;
+mod detail;
+mod events;
+mod export;
+mod history;
+mod info;
+mod open;
+mod record;
+mod state;
+
+pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
+pub use events::{EventShown, EventsAsked, EventsShown, events};
+pub use export::{Exported, export};
+pub use history::{History, WriteShown, history};
+pub use info::{Holds, holds};
+pub use open::{MEMORY, RecordedTrace};
+pub use record::{RecordOptions, RecordedRun, record};
+pub use state::{PartShown, StateAsked, StateShown, state};

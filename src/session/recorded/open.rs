@@ -1,0 +1,73 @@
+//! A recorded run that is open to be read.
+
+use crate::run::Interrupt;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use crate::trace::{About, Calls, Folder, Opening, TraceError};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// So many bytes of memory are for what has to be sorted, unless another number is named.
+pub const MEMORY: usize = 256 << 20;
+/// How often it is told how far it is.
+const TELL: Duration = Duration::from_millis(100);
+
+/// A recorded run, read.
+pub struct RecordedTrace {
+    /// Where it is.
+    pub folder: Folder,
+    /// What it is of.
+    pub about: About,
+    /// Its calls.
+    pub calls: Calls,
+    /// So many bytes of memory are for what has to be sorted.
+    pub memory: usize,
+}
+
+impl RecordedTrace {
+    /// Opens it, as far as it is written. What it holds is sorted first, where that was not done before.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read; or it was interrupted.
+    pub async fn open(
+        folder: &Path,
+        memory: usize,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<RecordedTrace, SessionError> {
+        let (folder, about) = Folder::open(folder)?;
+        let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let all = Arc::new(AtomicUsize::new(0));
+        let work = {
+            let (stop, done, all) = (stop.clone(), done.clone(), all.clone());
+            let (folder, about) = (folder.clone(), about.clone());
+            move || {
+                let mut goes_on = |chunk, of| {
+                    all.store(of, Ordering::Relaxed);
+                    done.store(chunk, Ordering::Relaxed);
+                    !stop.load(Ordering::Relaxed)
+                };
+                Calls::open(&folder, &about, Opening { memory, goes_on: &mut goes_on })
+            }
+        };
+        let mut work = tokio::task::spawn_blocking(work);
+        let opened = loop {
+            tokio::select! {
+                opened = &mut work => break opened,
+                () = interrupt.wait(), if !stop.load(Ordering::Relaxed) => stop.store(true, Ordering::Relaxed),
+                () = tokio::time::sleep(TELL) => {
+                    progress.sorted(done.load(Ordering::Relaxed), all.load(Ordering::Relaxed));
+                }
+            }
+        };
+        progress.done();
+        // It is not cancelled, and does not panic.
+        let opened = opened.unwrap_or(Err(TraceError::Stopped));
+        match opened {
+            Err(TraceError::Stopped) => Err(SessionError::Interrupted),
+            opened => Ok(RecordedTrace { folder, about, calls: opened?, memory }),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! An object as it was when a call of a recorded run was entered and when it ended.
+
+use super::calls::CallShown;
+use super::events::{EventShown, event};
+use super::open::RecordedTrace;
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Exit, Level, Then, When, Writes};
+use serde::Serialize;
+use std::ops::Range;
+
+/// An object at the beginning and the end of a call: all of it that is ever written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StateShown {
+    /// The call.
+    pub call: CallShown,
+    /// The object.
+    pub object: String,
+    /// Whether the call has ended: else what it has at the end of the recording stands for that.
+    pub ended: bool,
+    /// Its fields or elements.
+    pub parts: Vec<PartShown>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// A field or an element.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PartShown {
+    /// The field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The class that declares it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declared_by: Option<String>,
+    /// Of an element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<i32>,
+    /// What it held as the call was entered; none where that is not known.
+    pub entry: Option<String>,
+    /// What it held as the call ended.
+    pub exit: Option<String>,
+    /// How often it was written between.
+    pub writes: usize,
+    /// Something that is not recorded has written it too, before the call began or ended: what it held then may be another value.
+    pub unrecorded: bool,
+}
+
+/// Which state is shown.
+#[derive(Clone, Debug, Default)]
+pub struct StateAsked {
+    /// At the beginning and end of this call.
+    pub node: u32,
+    /// Of this object, as it is shown; none: the call's `this`.
+    pub object: Option<String>,
+    /// No more than so many fields or elements.
+    pub limit: usize,
+}
+
+/// Shows an object as it was at the beginning and the end of a call.
+///
+/// # Errors
+/// It was recorded without writes, or has not this call or object, or cannot be read.
+pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown, SessionError> {
+    let node = asked.node;
+    let calls = &mut trace.calls;
+    if trace.about.level < Level::Writes {
+        return Err(SessionError::NoWrites);
+    }
+    let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
+    let Some(call) = calls.call(node)? else { return Err(no_such) };
+    let object = match &asked.object {
+        Some(text) => number(text).filter(|object| calls.objects.class(*object).is_some()),
+        None => call.this.filter(|this| *this != 0),
+    };
+    let Some(object) = object else { return Err(SessionError::NoObject(node)) };
+    let (begins, ends) = calls.span(node)?;
+    let mut parts = Vec::new();
+    let mut next = calls.part_from(object, 0);
+    while let Some(part) = next.filter(|_| parts.len() < asked.limit) {
+        let rows = calls.rows_of(object, part);
+        let entry = Around::of(calls, &rows, begins)?;
+        let exit = Around::of(calls, &rows, ends)?;
+        let any = [&entry.last, &entry.next, &exit.last].into_iter().flatten().next();
+        parts.extend(any.map(|any| PartShown {
+            name: any.name.clone(),
+            declared_by: any.declared_by.clone(),
+            index: any.index,
+            entry: entry.held(),
+            exit: exit.held(),
+            writes: exit.before - entry.before,
+            unrecorded: entry.is_unsure() || exit.is_unsure(),
+        }));
+        next = part.checked_add(1).and_then(|part| calls.part_from(object, part));
+    }
+    parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));
+    let ended = matches!(call.exit, Exit::Returned | Exit::Threw);
+    let shown = calls.objects.show(object);
+    let Some(call) = CallShown::of(calls, node)? else { return Err(no_such) };
+    Ok(StateShown { call, object: shown, ended, parts, more: next.is_some() })
+}
+
+/// The writes to a part around some time.
+#[derive(Default)]
+struct Around {
+    /// The last one before.
+    last: Option<EventShown>,
+    /// The first one from then on.
+    next: Option<EventShown>,
+    /// How many there are before.
+    before: usize,
+}
+
+impl Around {
+    fn of(calls: &mut Calls, rows: &Range<usize>, when: When) -> Result<Around, SessionError> {
+        let (mut low, mut high) = (rows.start, rows.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if calls.writes_in(middle).first < when {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let count = |writes: Writes| usize::try_from(writes.count).unwrap_or(usize::MAX);
+        let mut around = Around::default();
+        // Of the row that begins before, some may be behind.
+        if let Some(row) = low.checked_sub(1).filter(|row| rows.contains(row)) {
+            around.before = (rows.start..row).map(|row| count(calls.writes_in(row))).sum();
+            calls.each_write(calls.writes_in(row), |calls, seen| {
+                if seen.when() < when {
+                    around.last = Some(event(calls, seen));
+                    around.before += 1;
+                    Then::Next
+                } else {
+                    around.next = Some(event(calls, seen));
+                    Then::Stop
+                }
+            })?;
+        }
+        if around.next.is_none() && rows.contains(&low) {
+            calls.each_write(calls.writes_in(low), |calls, seen| {
+                around.next = Some(event(calls, seen));
+                Then::Stop
+            })?;
+        }
+        Ok(around)
+    }
+
+    /// What it held then: what the last write before has written, or what the first one after has found.
+    fn held(&self) -> Option<String> {
+        match (&self.last, &self.next) {
+            (Some(last), _) => last.new.clone(),
+            (None, next) => next.as_ref()?.old.clone(),
+        }
+    }
+
+    /// Whether something else has written between.
+    fn is_unsure(&self) -> bool {
+        match (&self.last, &self.next) {
+            (Some(last), Some(next)) => next.old.is_some() && last.new != next.old,
+            _ => false,
+        }
+    }
+}
+
+/// `Rec@7`, `@7` or `7`.
+fn number(text: &str) -> Option<u32> {
+    text.rsplit_once('@').map_or(text, |(_, number)| number).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_held_is_what_was_written_before_or_found_after() {
+        let write = |old: &str, new: &str| {
+            Some(EventShown { old: Some(old.to_owned()), new: Some(new.to_owned()), ..EventShown::default() })
+        };
+        let held = |last, next| {
+            let around = Around { last, next, before: 0 };
+            (around.held(), around.is_unsure())
+        };
+        assert_eq!(held(None, write("0", "1")), (Some("0".to_owned()), false));
+        assert_eq!(held(write("0", "1"), write("1", "2")), (Some("1".to_owned()), false));
+        assert_eq!(held(write("0", "1"), write("5", "2")), (Some("1".to_owned()), true));
+        assert_eq!(held(write("1", "2"), None), (Some("2".to_owned()), false));
+        assert_eq!(held(None, None), (None, false));
+    }
+
+    #[test]
+    fn objects_are_named_by_their_numbers() {
+        assert_eq!(["Rec@7", "@7", "7"].map(number), [Some(7); 3]);
+        assert_eq!([number("Rec"), number("@"), number("@x")], [None; 3]);
+    }
+}

@@ -1,0 +1,414 @@
+//! One pass over all events of a recorded run, which makes the tables. What has to be sorted is sorted in so much memory as is
+//! given, whatever there is of it.
+
+use super::open::OpenCalls;
+use super::sorter::Sorter;
+use super::table::{Layout, TableWriter};
+use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, WRITES};
+use crate::trace::TraceError;
+use crate::trace::calls::{Exit, Place};
+use crate::trace::decode::{Decoder, Event, Meeting, Met, Value};
+use crate::trace::sites::{Site, Sites};
+use crate::trace::source::Source;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use wire::recording::{Traced, Written};
+
+/// Kinds of objects.
+pub const PLAIN: u32 = 0;
+/// An array: its length is told.
+pub const ARRAY: u32 = 1;
+/// A text: its length, and how it begins.
+pub const TEXT: u32 = 2;
+/// A box of a primitive value: its bits.
+pub const BOX: u32 = 3;
+
+/// How to arrange.
+pub struct Arranging<'a> {
+    /// The folder that the tables are written into, which is there and empty.
+    pub to: &'a Path,
+    /// For so many bytes of rows there is memory.
+    pub memory: usize,
+    /// Told how many chunks of how many are done; says whether to go on.
+    pub goes_on: &'a mut dyn FnMut(usize, usize) -> bool,
+}
+
+/// Makes the tables.
+///
+/// # Errors
+/// Events cannot be read, or a table not be written; or it was told not to go on.
+pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> Result<Columns, TraceError> {
+    let Arranging { to, memory, goes_on } = arranging;
+    let mut pass = Pass::new(sites, to, memory)?;
+    let mut by_thread: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, chunk) in (0..).zip(&source.chunks) {
+        by_thread.entry(chunk.thread).or_default().push(number);
+    }
+    let all = source.chunks.len();
+    let mut chunks = vec![[0; 5]; all];
+    let mut done = 0;
+    for (thread, numbers) in by_thread {
+        let first = pass.begin();
+        let mut expected = 0;
+        for number in numbers {
+            done += 1;
+            if !goes_on(done, all) {
+                return Err(TraceError::Stopped);
+            }
+            let Some(chunk) = source.chunk(number) else { continue };
+            let events = source.read(number)?.filter(|_| chunk.at == expected);
+            let Some(events) = events else {
+                let name = sites.threads.get(&thread).map_or("?", String::as_str);
+                let what = format!("events of thread {name} are missing from byte {expected} on");
+                pass.summary.missing.push(what);
+                break;
+            };
+            expected = chunk.at + u64::from(chunk.length);
+            pass.summary.bytes += u64::from(chunk.length);
+            if let Some(row) = chunks.get_mut(usize::try_from(number).unwrap_or(usize::MAX)) {
+                *row = pass.row();
+            }
+            pass.chunk(number, &events).map_err(|error| error.in_thread(thread, chunk.at))?;
+        }
+        let count = pass.end(first)?;
+        pass.summary.threads.push((thread, first, count));
+    }
+    pass.finish(chunks, source)?;
+    Columns::open(to)
+}
+
+/// Why a chunk cannot be read.
+enum Failed {
+    Events(usize, &'static str),
+    Trace(TraceError),
+}
+
+impl Failed {
+    fn in_thread(self, thread: u32, at: u64) -> TraceError {
+        match self {
+            Failed::Events(place, what) => {
+                TraceError::Broken { thread, at: at + u64::try_from(place).unwrap_or(0), what }
+            }
+            Failed::Trace(error) => error,
+        }
+    }
+}
+
+impl From<TraceError> for Failed {
+    fn from(error: TraceError) -> Failed {
+        Failed::Trace(error)
+    }
+}
+
+/// A call that is open.
+struct Open {
+    node: u32,
+    method: u32,
+    parent: u32,
+    enter: Place,
+    born: u32,
+    /// Fields that are written before it is known of which object: what is written, in which turn, and where.
+    presets: Vec<(u32, u64, Place)>,
+}
+
+struct Pass<'a> {
+    sites: &'a Sites,
+    to: &'a Path,
+    summary: Summary,
+    calls: Sorter<10>,
+    methods: Sorter<2>,
+    writes: Sorter<7>,
+    objects: ObjectsMet,
+    fields: Fields,
+    counts: Vec<(&'static str, u64)>,
+    open: OpenCalls<Open>,
+    next: u32,
+    turn: u64,
+    strays: u64,
+    /// Writes of this chunk and turn, by what is written: where the first one is, and how many.
+    written: HashMap<(u32, u32), (u32, u32)>,
+    chunk: u32,
+}
+
+impl<'a> Pass<'a> {
+    fn new(sites: &'a Sites, to: &'a Path, memory: usize) -> Result<Pass<'a>, TraceError> {
+        let eighth = memory / 8;
+        Ok(Pass {
+            sites,
+            to,
+            summary: Summary { missing: Vec::new(), format: FORMAT, ..Summary::default() },
+            calls: Sorter::new(to, 2 * eighth),
+            methods: Sorter::new(to, eighth),
+            writes: Sorter::new(to, 3 * eighth),
+            objects: ObjectsMet::new(to, eighth)?,
+            fields: Fields::default(),
+            counts: Vec::new(),
+            open: OpenCalls::default(),
+            next: 0,
+            turn: 0,
+            strays: 0,
+            written: HashMap::new(),
+            chunk: 0,
+        })
+    }
+
+    fn begin(&mut self) -> u32 {
+        self.open = OpenCalls::default();
+        self.turn = 0;
+        self.next
+    }
+
+    /// What is known at the beginning of a chunk.
+    fn row(&self) -> [u32; 5] {
+        let [high, low] = halves(self.turn);
+        [high, low, self.next, self.open.innermost().map_or(NONE, |call| call.node), 1]
+    }
+
+    fn chunk(&mut self, number: u32, events: &[u8]) -> Result<(), Failed> {
+        self.chunk = number;
+        let mut values = Vec::new();
+        let mut decoder = Decoder::new(self.sites, events);
+        loop {
+            let place = decoder.at();
+            let event = decoder.next(&mut values, Some(&mut self.objects));
+            match event.map_err(|what| Failed::Events(place, what))? {
+                None => break,
+                Some(Event::Turn(turn)) => {
+                    self.count("turn");
+                    self.flush()?;
+                    self.turn = turn;
+                }
+                Some(Event::At(site)) => {
+                    let at = u32::try_from(place).unwrap_or(u32::MAX);
+                    self.take(site, &values, at)?;
+                }
+            }
+        }
+        self.flush()?;
+        self.objects.failed.take().map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    fn count(&mut self, word: &'static str) {
+        match self.counts.iter_mut().find(|(of, _)| *of == word) {
+            Some((_, count)) => *count += 1,
+            None => self.counts.push((word, 1)),
+        }
+    }
+
+    fn take(&mut self, site: &Site, values: &[Value], at: u32) -> Result<(), TraceError> {
+        self.count(site.what.word());
+        let place = (self.chunk, at);
+        match site.what {
+            Traced::Enter => {
+                let parent = self.open.innermost().map_or(NONE, |call| call.node);
+                let (node, method) = (self.next, site.method);
+                self.next =
+                    self.next.checked_add(1).filter(|next| *next < NONE).ok_or(TraceError::TooMany)?;
+                self.methods.push([method, node])?;
+                let call = Open { node, method, parent, enter: place, born: 0, presets: Vec::new() };
+                self.open.enter(method, call);
+            }
+            Traced::Born => {
+                if let (Some(call), Some(Value::Object(this))) = (self.open.innermost_mut(), values.first()) {
+                    call.born = *this;
+                    for (part, turn, (chunk, at)) in std::mem::take(&mut call.presets) {
+                        let [high, low] = halves(turn);
+                        self.writes.push([*this, part, high, low, chunk, at, 1])?;
+                    }
+                }
+            }
+            Traced::Return => self.leave(site.method, place, Exit::Returned)?,
+            Traced::Leave => self.leave(site.method, place, Exit::Threw)?,
+            Traced::Put => {
+                if let (Some(Value::Object(object)), Some(field)) = (values.first(), self.field(site)) {
+                    self.write(*object, field, at);
+                }
+            }
+            Traced::PutStatic => {
+                if let Some(field) = self.field(site) {
+                    self.write(0, field, at);
+                }
+            }
+            Traced::Preset => {
+                let field = self.field(site);
+                if let (Some(call), Some(field)) = (self.open.innermost_mut(), field) {
+                    call.presets.push((field, self.turn, place));
+                }
+            }
+            Traced::Element(_) => {
+                if let (Some(Value::Object(array)), Some(Value::Int(index))) = (values.first(), values.get(1))
+                {
+                    self.write(*array, index.cast_unsigned(), at);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, site: &Site) -> Option<u32> {
+        site.written.as_ref().map(|written| self.fields.number(written, self.sites))
+    }
+
+    fn write(&mut self, object: u32, part: u32, at: u32) {
+        let (_, count) = self.written.entry((object, part)).or_insert((at, 0));
+        *count += 1;
+    }
+
+    fn flush(&mut self) -> Result<(), TraceError> {
+        let [high, low] = halves(self.turn);
+        for ((object, part), (at, count)) in self.written.drain() {
+            self.writes.push([object, part, high, low, self.chunk, at, count])?;
+        }
+        Ok(())
+    }
+
+    /// A call of a method ends.
+    fn leave(&mut self, method: u32, place: Place, how: Exit) -> Result<(), TraceError> {
+        let Some(left) = self.open.leave(method) else {
+            self.strays += 1;
+            return Ok(());
+        };
+        for call in left.unseen {
+            self.close(&call, (0, 0), Exit::Unseen)?;
+        }
+        self.close(&left.call, place, how)
+    }
+
+    fn close(&mut self, call: &Open, exit: Place, how: Exit) -> Result<(), TraceError> {
+        let size = self.next - call.node;
+        let ((enter, enter_at), (exit, exit_at)) = (call.enter, exit);
+        let Open { node, method, parent, born, .. } = *call;
+        self.calls.push([node, method, parent, size, enter, enter_at, exit, exit_at, how.number(), born])
+    }
+
+    /// The thread's events are over: how many calls it has.
+    fn end(&mut self, first: u32) -> Result<u32, TraceError> {
+        for call in std::mem::take(&mut self.open).all() {
+            self.close(&call, (0, 0), Exit::Open)?;
+        }
+        Ok(self.next - first)
+    }
+
+    fn finish(mut self, chunks: Vec<[u32; 5]>, source: &Source) -> Result<(), TraceError> {
+        self.summary.missing.splice(0..0, source.missing.iter().cloned());
+        if self.strays > 0 {
+            let what = format!("{} calls ended whose beginning was not recorded", self.strays);
+            self.summary.missing.push(what);
+        }
+        self.summary.of = source.stamp;
+        self.summary.events = self.counts.into_iter().map(|(word, count)| (word.to_owned(), count)).collect();
+        self.summary.fields = self.fields.names;
+        self.summary.classes = self.objects.classes;
+        let mut table = TableWriter::create(&self.to.join("chunks.arrow"), CHUNKS)?;
+        chunks.into_iter().try_for_each(|row| table.push(row))?;
+        table.finish()?;
+        write(self.calls, self.to, "calls", CALLS, |_, _| false)?;
+        write(self.methods, self.to, "methods", METHODS, |_, _| false)?;
+        write(self.writes, self.to, "writes", WRITES, |_, _| false)?;
+        // Two threads may both say that they have met it.
+        write(self.objects.sorter, self.to, "objects", OBJECTS, |one, next| one.first() == next.first())?;
+        let texts = self.to.join("texts");
+        self.objects.texts.flush().map_err(TraceError::at(&texts))?;
+        // What is there last says that all is.
+        let file = self.to.join("summary.json");
+        let text = serde_json::to_vec(&self.summary).map_err(|error| TraceError::at(&file)(error.into()))?;
+        std::fs::write(&file, text).map_err(TraceError::at(&file))
+    }
+}
+
+/// Writes a table, without rows that stand for the same as the one before.
+fn write<const N: usize>(
+    rows: Sorter<N>,
+    to: &Path,
+    name: &str,
+    layout: Layout,
+    same: impl Fn(&[u32; N], &[u32; N]) -> bool,
+) -> Result<(), TraceError> {
+    let mut table = TableWriter::create(&to.join(format!("{name}.arrow")), layout)?;
+    let mut rows = rows.sorted()?;
+    let mut last = None;
+    while let Some(row) = rows.next()? {
+        if !last.as_ref().is_some_and(|last| same(last, &row)) {
+            table.push(row)?;
+        }
+        last = Some(row);
+    }
+    table.finish()
+}
+
+fn halves(number: u64) -> [u32; 2] {
+    let half = |bits: u64| u32::try_from(bits & 0xffff_ffff).unwrap_or(0);
+    [half(number >> 32), half(number)]
+}
+
+/// The numbers of fields.
+#[derive(Default)]
+struct Fields {
+    names: Vec<(String, String)>,
+    numbers: HashMap<(String, String), u32>,
+    /// By the address of what a site writes, which stays where it is.
+    known: HashMap<*const Written, u32>,
+}
+
+impl Fields {
+    fn number(&mut self, written: &Arc<Written>, sites: &Sites) -> u32 {
+        let Fields { names, numbers, known } = self;
+        *known.entry(Arc::as_ptr(written)).or_insert_with(|| {
+            let name = (sites.declares(written), written.name.clone());
+            *numbers.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                u32::try_from(names.len() - 1).unwrap_or(NONE)
+            })
+        })
+    }
+}
+
+/// The objects that are met.
+struct ObjectsMet {
+    sorter: Sorter<8>,
+    classes: BTreeMap<u32, String>,
+    path: PathBuf,
+    texts: BufWriter<File>,
+    at: u64,
+    failed: Option<TraceError>,
+}
+
+impl ObjectsMet {
+    fn new(to: &Path, memory: usize) -> Result<ObjectsMet, TraceError> {
+        let path = to.join("texts");
+        let texts = File::create_new(&path).map_err(TraceError::at(&path))?;
+        let sorter = Sorter::new(to, memory);
+        let texts = BufWriter::new(texts);
+        Ok(ObjectsMet { sorter, classes: BTreeMap::new(), path, texts, at: 0, failed: None })
+    }
+
+    fn met(&mut self, object: u32, class: u32, met: &Met) -> Result<(), TraceError> {
+        let (kind, bits, text) = match met {
+            Met::Plain => (PLAIN, 0, ""),
+            Met::Array(length) => (ARRAY, u64::from(length.cast_unsigned()), ""),
+            Met::Text(begins, length) => (TEXT, u64::from(length.cast_unsigned()), begins.as_str()),
+            Met::Boxed(bits) => (BOX, bits.cast_unsigned(), ""),
+        };
+        self.texts.write_all(text.as_bytes()).map_err(TraceError::at(&self.path))?;
+        let ([high, low], [at_high, at_low]) = (halves(bits), halves(self.at));
+        let length = u32::try_from(text.len()).unwrap_or(0);
+        self.at += u64::from(length);
+        self.sorter.push([object, kind, class, high, low, at_high, at_low, length])
+    }
+}
+
+impl Meeting for ObjectsMet {
+    fn class(&mut self, number: u32, name: String) {
+        self.classes.insert(number, name);
+    }
+
+    fn object(&mut self, object: u32, class: u32, met: Met) {
+        if let Err(error) = self.met(object, class, &met) {
+            self.failed.get_or_insert(error);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What is derived from the events of a recorded run: tables in Arrow IPC files, mapped into memory to be read.
+//! docs/trace-format.md describes them.
+//!
+//! - `table` is a table in a file; `sorter` sorts rows, however many.
+//! - `arrange` goes through all events once and makes the tables; `open` knows which calls are open then.
+
+mod arrange;
+mod open;
+mod sorter;
+mod table;
+
+pub use arrange::{ARRAY, Arranging, BOX, TEXT, arrange};
+pub use table::Table;
+
+use super::error::TraceError;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use table::{Layout, Width};
+
+/// A row for each chunk: the turn of its thread as it begins, the number of the next call that is entered there, the innermost one that
+/// is open then, and 1 where all events of the thread before it are there.
+const CHUNKS: Layout =
+    &[("turn", Width::Double), ("next", Width::Word), ("inside", Width::Word), ("known", Width::Word)];
+/// A row for each call, by number.
+const CALLS: Layout = &[
+    ("node", Width::Word),
+    ("method", Width::Word),
+    ("parent", Width::Word),
+    ("size", Width::Word),
+    ("enter_chunk", Width::Word),
+    ("enter_at", Width::Word),
+    ("exit_chunk", Width::Word),
+    ("exit_at", Width::Word),
+    ("how", Width::Word),
+    ("born", Width::Word),
+];
+/// The calls of each method.
+const METHODS: Layout = &[("method", Width::Word), ("node", Width::Word)];
+/// A row for each object, by number.
+const OBJECTS: Layout = &[
+    ("object", Width::Word),
+    ("kind", Width::Word),
+    ("class", Width::Word),
+    ("bits", Width::Double),
+    ("text_at", Width::Double),
+    ("text_bytes", Width::Word),
+];
+/// Writes, by what is written: a row for all to a field or element in one chunk and one turn of its thread.
+const WRITES: Layout = &[
+    ("object", Width::Word),
+    ("part", Width::Word),
+    ("turn", Width::Double),
+    ("chunk", Width::Word),
+    ("at", Width::Word),
+    ("count", Width::Word),
+];
+
+/// No call.
+pub const NONE: u32 = u32::MAX;
+
+/// Tells a file of events from another one: how many chunks were found, and when the file was changed, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Chunks.
+    pub chunks: usize,
+    /// Nanoseconds.
+    pub changed: u64,
+}
+
+/// What the tables are made of, and what else is known then.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The version of the tables.
+    pub format: u32,
+    /// What they are made of.
+    pub of: Stamp,
+    /// How many events there are of each kind.
+    pub events: BTreeMap<String, u64>,
+    /// Bytes of events.
+    pub bytes: u64,
+    /// What is missing, and why.
+    pub missing: Vec<String>,
+    /// The threads: their numbers, their first calls, and how many they have.
+    pub threads: Vec<(u32, u32, u32)>,
+    /// The names of classes, by the numbers of their objects.
+    pub classes: BTreeMap<u32, String>,
+    /// The fields that are written: the classes that declare them, and their names. A part is a place here.
+    pub fields: Vec<(String, String)>,
+}
+
+/// The version of the tables.
+const FORMAT: u32 = 1;
+
+/// The tables.
+pub struct Columns {
+    /// What they are made of.
+    pub summary: Summary,
+    /// By chunk.
+    pub chunks: Table,
+    /// By call.
+    pub calls: Table,
+    /// By method.
+    pub methods: Table,
+    /// By object.
+    pub objects: Table,
+    /// By field and element.
+    pub writes: Table,
+    /// How texts begin, one behind the other, in UTF-8.
+    pub texts: Bytes,
+}
+
+impl Columns {
+    /// Those in a folder.
+    ///
+    /// # Errors
+    /// They are not there, or cannot be read.
+    pub fn open(folder: &Path) -> Result<Columns, TraceError> {
+        let file = folder.join("summary.json");
+        let text = std::fs::read(&file).map_err(TraceError::at(&file))?;
+        let summary: Summary =
+            serde_json::from_slice(&text).map_err(|error| TraceError::at(&file)(error.into()))?;
+        if summary.format != FORMAT {
+            return Err(TraceError::at(&file)(std::io::Error::other("of another version")));
+        }
+        let table = |name: &str, layout| Table::open(&folder.join(format!("{name}.arrow")), layout);
+        let texts = folder.join("texts");
+        Ok(Columns {
+            chunks: table("chunks", CHUNKS)?,
+            calls: table("calls", CALLS)?,
+            methods: table("methods", METHODS)?,
+            objects: table("objects", OBJECTS)?,
+            writes: table("writes", WRITES)?,
+            texts: table::map(&texts).map_err(TraceError::at(&texts))?,
+            summary,
+        })
+    }
+}
+
+#[cfg(test)]
+pub fn objects(path: &Path) -> Result<table::TableWriter<8>, TraceError> {
+    table::TableWriter::create(path, OBJECTS)
+}
+
+#[cfg(test)]
+pub fn opened_objects(path: &Path) -> Result<Table, TraceError> {
+    Table::open(path, OBJECTS)
+}

@@ -1,0 +1,90 @@
+//! The events of a recorded run: the chunks in its file, and what a recording that was cut off has left in its rings.
+
+use super::chunks::{ChunkAt, ChunkReader};
+use super::collector;
+use super::columns::Stamp;
+use super::error::TraceError;
+use super::folder::Folder;
+use super::sites::Sites;
+use std::collections::BTreeMap;
+use wire::recording::RingReport;
+
+/// Where events are read.
+pub struct Source {
+    /// The chunks, by number.
+    pub chunks: Vec<ChunkAt>,
+    /// What is missing, and why.
+    pub missing: Vec<String>,
+    /// Tells this file from another one.
+    pub stamp: Stamp,
+    reader: ChunkReader,
+    /// What is left in rings, by thread.
+    left: BTreeMap<u32, Vec<u8>>,
+}
+
+impl Source {
+    /// Opens what was recorded so far, and tells what its sites mean.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn open(folder: &Folder) -> Result<(Source, Sites), TraceError> {
+        // Sites are told before their events are written: what is read of those now is known.
+        let (reader, chunks, rest) = ChunkReader::open(&folder.events())?;
+        let sites = Sites::read(folder)?;
+        let changed = reader.changed().map_err(TraceError::at(&folder.events()))?;
+        let stamp = Stamp { chunks: chunks.len(), changed };
+        let mut source = Source { chunks, missing: Vec::new(), stamp, reader, left: BTreeMap::new() };
+        if rest {
+            source.missing.push("the file of events was cut off inside of a chunk".to_owned());
+        }
+        source.take_leftovers(folder, &sites);
+        source.stamp.chunks = source.chunks.len();
+        Ok((source, sites))
+    }
+
+    /// Where a chunk is.
+    pub fn chunk(&self, number: u32) -> Option<ChunkAt> {
+        self.chunks.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The events of a chunk; none where its bytes are not those that were written.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(&mut self, number: u32) -> Result<Option<Vec<u8>>, TraceError> {
+        let Some(chunk) = self.chunk(number) else { return Ok(None) };
+        match self.left.get(&chunk.thread) {
+            Some(events) if chunk.is_left() => Ok(Some(events.clone())),
+            _ => self.reader.read(&chunk),
+        }
+    }
+
+    /// What is left in the rings of a recording that was cut off, as further chunks.
+    fn take_leftovers(&mut self, folder: &Folder, sites: &Sites) {
+        for (ring, name) in &sites.threads {
+            let path = folder.rings().join(RingReport::file(*ring));
+            match collector::left_in(&path) {
+                Ok(Some((from, events))) => {
+                    let known = self.chunks.iter().filter(|chunk| chunk.thread == *ring);
+                    let known = known.map(|chunk| chunk.at + u64::from(chunk.length)).max().unwrap_or(0);
+                    if from > known {
+                        // They were put into the file after that was looked at.
+                        continue;
+                    }
+                    // What was put into the file, and the ring was not told.
+                    let skip = usize::try_from(known.saturating_sub(from)).unwrap_or(usize::MAX);
+                    let Some(events) = events.get(skip..).filter(|events| !events.is_empty()) else {
+                        continue;
+                    };
+                    self.chunks.push(ChunkAt::left(*ring, from.max(known), events.len()));
+                    self.left.insert(*ring, events.to_vec());
+                }
+                Ok(None) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    self.missing.push(format!("the ring of thread {name} cannot be read: {error}"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What was written to a field or an element: found by a table, not by going through all events.
+
+use super::calls::{Calls, Place};
+use super::decode::{Decoder, Event, Value};
+use super::error::TraceError;
+use super::sites::Site;
+use super::walk::{Seen, Then};
+use std::collections::HashSet;
+use std::ops::Range;
+use wire::recording::Traced;
+
+/// When something happens: the turn of its thread, and the place. Events of all threads are in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct When {
+    turn: u64,
+    place: Place,
+}
+
+impl When {
+    /// Before everything.
+    pub const BEGIN: When = When { turn: 0, place: (0, 0) };
+    /// Behind everything.
+    pub const END: When = When { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
+}
+
+impl Seen<'_> {
+    /// When it happens.
+    pub fn when(&self) -> When {
+        When { turn: self.turn, place: self.place }
+    }
+}
+
+/// Writes to one part, in one turn of a thread and one chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Writes {
+    /// The object or array; 0 for static fields.
+    object: u32,
+    /// The number of the field, or the index of the element.
+    part: u32,
+    /// When the first one is.
+    pub first: When,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Calls {
+    /// The fields that are written anywhere: by number, the classes that declare them and their names.
+    pub fn fields(&self) -> &[(String, String)] {
+        &self.fields
+    }
+
+    /// The rows of writes to a part of an object: a field by its number, or an element by its index.
+    pub fn rows_of(&self, object: u32, part: u32) -> Range<usize> {
+        let end = match part.checked_add(1) {
+            Some(next) => self.writes.lower_bound(&[object.into(), next.into()]),
+            None => self.writes.lower_bound(&[u64::from(object) + 1]),
+        };
+        self.writes.lower_bound(&[object.into(), part.into()])..end
+    }
+
+    /// The first part of an object that is written, from one on.
+    pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
+        let row = self.writes.lower_bound(&[object.into(), part.into()]);
+        let found = (self.writes.word(0, row), self.writes.word(1, row));
+        (row < self.writes.len() && found.0 == object).then_some(found.1)
+    }
+
+    /// A row.
+    pub fn writes_in(&self, row: usize) -> Writes {
+        let word = |column| self.writes.word(column, row);
+        let first = When { turn: self.writes.get(2, row), place: (word(3), word(4)) };
+        Writes { object: word(0), part: word(1), first, count: word(5) }
+    }
+
+    /// Goes through the writes of a row.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn each_write(
+        &mut self,
+        writes: Writes,
+        mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
+    ) -> Result<(), TraceError> {
+        let Writes { object, part, first, count } = writes;
+        let (chunk, at) = first.place;
+        let Some(thread) = self.source.chunk(chunk).map(|chunk| chunk.thread) else { return Ok(()) };
+        let events = self.chunk(chunk)?;
+        let fields = self.sites_of(part);
+        let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
+        let mut values = Vec::new();
+        let mut left = count;
+        while left > 0 {
+            let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
+            let broken = |what| TraceError::Broken { thread, at: at.into(), what };
+            let Some(event) = decoder.next(&mut values, None).map_err(broken)? else { break };
+            let Event::At(site) = event else { continue };
+            let is_it = match site.what {
+                Traced::Put => values.first() == Some(&Value::Object(object)) && is_one(&fields, site),
+                Traced::PutStatic => object == 0 && is_one(&fields, site),
+                // It is found by its place: its object is not known yet.
+                Traced::Preset => (chunk, at) == first.place,
+                Traced::Element(_) => {
+                    values.first() == Some(&Value::Object(object))
+                        && values.get(1) == Some(&Value::Int(part.cast_signed()))
+                }
+                _ => false,
+            };
+            if is_it {
+                left -= 1;
+                let place = (chunk, at);
+                let node = self.innermost_at(thread, place);
+                let around = node.and_then(|node| self.parent(node));
+                let seen = Seen { site, values: &values, node, around, turn: first.turn, place };
+                if visit(self, &seen) == Then::Stop {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a field is written.
+    fn sites_of(&self, field: u32) -> HashSet<*const Site> {
+        let field = usize::try_from(field).ok().and_then(|field| self.fields.get(field));
+        let Some((class, name)) = field else { return HashSet::new() };
+        let writes = |site: &&Site| {
+            site.written.as_ref().is_some_and(|written| {
+                written.name == *name && !written.class.is_empty() && self.sites.declares(written) == *class
+            })
+        };
+        self.sites.all().filter(writes).map(std::ptr::from_ref).collect()
+    }
+
+    /// The innermost call that is open at a place of a thread.
+    pub(super) fn innermost_at(&self, thread: u32, place: Place) -> Option<u32> {
+        let all = self.of_thread(thread);
+        let (mut low, mut high) = (all.start, all.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.begins(middle).is_some_and(|begins| begins <= place) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let mut inside = low.checked_sub(1).filter(|node| all.contains(node));
+        // With a call that has ended, all inside it have.
+        let mut at = inside;
+        while let Some(node) = at {
+            at = self.parent(node);
+            if self.ends(node).is_some_and(|ends| ends < place) {
+                inside = at;
+            }
+        }
+        inside
+    }
+
+    /// When a call begins, and when it ends; behind everything if it has not.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn span(&mut self, node: u32) -> Result<(When, When), TraceError> {
+        let begins = match self.begins(node) {
+            Some(place) => self.when(place)?,
+            None => When::END,
+        };
+        let ends = match self.ends(node) {
+            Some(place) => self.when(place)?,
+            None => When::END,
+        };
+        Ok((begins, ends))
+    }
+
+    /// When the event at a place is.
+    fn when(&mut self, place: Place) -> Result<When, TraceError> {
+        let (mut turn, ..) = self.beginning(place.0);
+        let events = self.chunk(place.0)?;
+        let mut decoder = Decoder::new(&self.sites, &events);
+        let mut values = Vec::new();
+        while u32::try_from(decoder.at()).is_ok_and(|at| at < place.1) {
+            match decoder.next(&mut values, None) {
+                Ok(Some(Event::Turn(number))) => turn = number,
+                Ok(Some(Event::At(_))) => {}
+                Ok(None) | Err(_) => break,
+            }
+        }
+        Ok(When { turn, place })
+    }
+}
+
+fn is_one(sites: &HashSet<*const Site>, site: &Site) -> bool {
+    sites.contains(&std::ptr::from_ref(site))
+}
