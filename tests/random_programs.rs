@@ -26,6 +26,7 @@ use random::oracle::Answer;
 use random::questions::{Question, ask};
 use random::recorded::{detail_difference, difference, logged};
 use random::shrink::shrink;
+use random::tables::table_difference;
 use random::trace::Trace;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -142,7 +143,8 @@ fn recorded_events_agree_with_the_log() {
             let wrong = nodes.filter_map(|node| detail_difference(node, &calls, &all)).next();
             wrong.map(|what| format!("seed {}: {what}", program.seed))
         };
-        Some(wrong.or_else(later))
+        let tables = || table_difference(&all).map(|what| format!("seed {}: {what}", program.seed));
+        Some(wrong.or_else(later).or_else(tables))
     });
     let told = judged.iter().flatten().count();
     let wrong: Vec<String> = judged.into_iter().flatten().flatten().collect();

@@ -17,4 +17,5 @@ pub mod recorded;
 pub mod render;
 pub mod rng;
 pub mod shrink;
+pub mod tables;
 pub mod trace;

@@ -13,10 +13,16 @@ use std::path::Path;
 struct Said {
     what: String,
     values: Vec<String>,
+    /// Of a local variable, where it is written: one that has no name is told by it. 0 where the log does not know.
+    line: u64,
 }
 
 fn said(what: String, values: &[&str]) -> Said {
-    Said { what, values: values.iter().map(|value| (*value).to_owned()).collect() }
+    Said { what, values: values.iter().map(|value| (*value).to_owned()).collect(), line: 0 }
+}
+
+fn at_line(said: Said, event: &Value) -> Said {
+    Said { line: event["line"].as_u64().unwrap_or(0), ..said }
 }
 
 /// Objects of the log by their numbers in the recording, and back.
@@ -49,6 +55,7 @@ impl Objects {
     fn agree(&mut self, ours: &Said, theirs: &Said) -> bool {
         let is_unnamed = theirs.what == UNNAMED && ours.what.starts_with("local ");
         (ours.what == theirs.what || is_unnamed)
+            && (ours.line == theirs.line || ours.line == 0)
             && ours.values.len() == theirs.values.len()
             && ours
                 .values
@@ -107,8 +114,8 @@ pub fn logged(program: &Program, events: &[Event], level: &str) -> Log {
             Event::Element { array, index, old, new, .. } if level != "calls" => {
                 said(format!("element {index}"), &[array, old, new])
             }
-            Event::Store { var, value, .. } if level == "all" => {
-                said(format!("local {}", variables[var]), &[value])
+            Event::Store { var, value, line, .. } if level == "all" => {
+                Said { line: u64::from(*line), ..said(format!("local {}", variables[var]), &[value]) }
             }
             _ => continue,
         };
@@ -243,10 +250,10 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
                 said(format!("element {index}"), &[&text("object"), &text("old"), &text("new")])
             }
             "local" if is_known && variables.contains(&text("name")) => {
-                said(format!("local {}", text("name")), &[&text("new")])
+                at_line(said(format!("local {}", text("name")), &[&text("new")]), &line)
             }
             "local" if is_known && text("name").starts_with("local variable") => {
-                said(UNNAMED.to_owned(), &[&text("new")])
+                at_line(said(UNNAMED.to_owned(), &[&text("new")]), &line)
             }
             "line" => {
                 lines.entry(node).or_default().extend(line["line"].as_u64());
