@@ -55,9 +55,9 @@ pub use price::Forecast;
 pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
-    CallShown, CallTree, CallsAsked, EventShown, EventsAsked, EventsShown, Exported, Fold, History, Holds,
-    MEMORY, PartShown, RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, ThreadShown,
-    WriteShown, calls, events, export, history, holds, record, state,
+    CallShown, CallTree, CallsAsked, EventShown, EventsAsked, EventsShown, ExportForm, Exported, Fold,
+    History, Holds, MEMORY, PartShown, RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked,
+    StateShown, ThreadShown, WriteShown, calls, events, export, history, holds, record, state,
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

@@ -1,20 +1,20 @@
-//! `qp trace export`: a recorded run as lines of JSON.
+//! `qp trace export`: a recorded run as lines of JSON, or as a Parquet file.
 
 use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, Exported, Interrupt, Progress};
+use crate::session::{self, ExportForm, Exported, Interrupt, Progress};
 use std::path::PathBuf;
 
-/// Writes every event of a recorded run as a line of JSON, for other programs
+/// Writes every event of a recorded run for other programs: as a line of JSON, or a row of a Parquet file
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp trace export --to run.jsonl\n  qp trace export shop.trace --to /dev/stdout | jq 'select(.event == \"field\")'"
+    after_help = "Examples:\n  qp trace export --to run.jsonl\n  qp trace export shop.trace --to shop.parquet\n  qp trace export shop.trace --to /dev/stdout | jq 'select(.event == \"field\")'"
 )]
 pub struct Export {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
-    /// The file to write
+    /// The file to write: `NAME.parquet` is a Parquet file, any other has a line of JSON for each event
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
 }
@@ -29,6 +29,8 @@ impl Export {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Exported, CommandError> {
-        Ok(session::export(&mut self.reading.open(progress, interrupt).await?, &self.to)?)
+        let is_parquet = self.to.extension().is_some_and(|extension| extension == "parquet");
+        let form = if is_parquet { ExportForm::Parquet } else { ExportForm::Lines };
+        Ok(session::export(&mut self.reading.open(progress, interrupt).await?, &self.to, form)?)
     }
 }

@@ -1,11 +1,13 @@
-//! A recorded run as lines of JSON: an event each, by thread.
+//! A recorded run for other programs: an event each, by thread.
 
 use super::calls::shown;
 use super::events::{EventShown, event};
 use super::open::RecordedTrace;
+use super::parquet::Rows;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Seen, Then, TraceError, Traced};
 use serde::Serialize;
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -18,55 +20,101 @@ pub struct Exported {
     pub events: u64,
 }
 
-/// A line.
+/// How it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportForm {
+    /// A line of JSON for each event.
+    Lines,
+    /// A Parquet file with a row for each event.
+    Parquet,
+}
+
+/// An event.
 #[derive(Serialize)]
-struct Line<'a> {
-    thread: &'a str,
+pub struct Line<'a> {
+    /// The name of its thread.
+    pub thread: &'a str,
     /// Events of all threads are in the order of their turns.
-    turn: u64,
+    pub turn: u64,
     /// The call that it is in.
-    node: Option<u32>,
-    class: &'a str,
-    method: &'a str,
-    descriptor: &'a str,
+    pub node: Option<u32>,
+    /// The class of the method.
+    pub class: &'a str,
+    /// The method.
+    pub method: &'a str,
+    /// Its descriptor.
+    pub descriptor: &'a str,
+    /// Of a call: what it is on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    this: Option<String>,
+    pub this: Option<String>,
+    /// Its arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
-    arguments: Option<Vec<String>>,
+    pub arguments: Option<Vec<String>>,
+    /// What it returns.
     #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<String>,
+    pub result: Option<String>,
+    /// The exception that leaves it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    exception: Option<String>,
+    pub exception: Option<String>,
+    /// What else happens.
     #[serde(flatten)]
-    event: EventShown,
+    pub event: EventShown,
+}
+
+/// Where events go.
+enum Out {
+    Lines(Box<dyn Write>),
+    Parquet(Box<Rows<File>>),
+}
+
+impl Out {
+    fn push(&mut self, line: Line<'_>) -> std::io::Result<()> {
+        match self {
+            Out::Lines(out) => {
+                serde_json::to_writer(&mut *out, &line)?;
+                out.write_all(b"\n")
+            }
+            Out::Parquet(rows) => rows.push(line),
+        }
+    }
+
+    fn finish(self) -> std::io::Result<()> {
+        match self {
+            Out::Lines(mut out) => out.flush(),
+            Out::Parquet(rows) => rows.finish(),
+        }
+    }
 }
 
 /// Writes the events of a recorded run into a file, which is there afterwards whole or not at all.
 ///
 /// # Errors
 /// It cannot be read, or the file not be written.
-pub fn export(trace: &mut RecordedTrace, file: &Path) -> Result<Exported, SessionError> {
+pub fn export(trace: &mut RecordedTrace, file: &Path, form: ExportForm) -> Result<Exported, SessionError> {
     let calls = &mut trace.calls;
     let at = |error| TraceError::at(file)(error);
     // The path of a pipe (`/dev/stdout`) leads nowhere, but its metadata tells.
     let is_stream = std::fs::metadata(file).is_ok_and(|there| !there.is_file());
     let beside = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (mut out, temporary): (Box<dyn Write>, _) = if is_stream {
-        (Box::new(std::fs::File::create(file).map_err(at)?), None)
+    let (to, temporary) = if is_stream {
+        (File::create(file).map_err(at)?, None)
     } else {
         // The name of the temporary file says nothing to anybody.
         let temporary = tempfile::NamedTempFile::new_in(beside).map_err(|error| at(error.kind().into()))?;
-        (Box::new(BufWriter::new(temporary.reopen().map_err(at)?)), Some(temporary.into_temp_path()))
+        (temporary.reopen().map_err(at)?, Some(temporary.into_temp_path()))
+    };
+    let mut out = match form {
+        // Whoever reads a stream wants each line at once.
+        ExportForm::Lines if is_stream => Out::Lines(Box::new(to)),
+        ExportForm::Lines => Out::Lines(Box::new(BufWriter::new(to))),
+        ExportForm::Parquet => Out::Parquet(Box::new(Rows::new(to).map_err(at)?)),
     };
     let mut events = 0;
     let mut failed = None;
     for (number, thread, _) in calls.threads() {
         calls.walk(number, None, |calls, seen| {
             events += 1;
-            let written = serde_json::to_writer(&mut out, &line(calls, seen, &thread))
-                .map_err(std::io::Error::from)
-                .and_then(|()| out.write_all(b"\n"));
-            match written {
+            match out.push(line(calls, seen, &thread)) {
                 Ok(()) => Then::Next,
                 Err(error) => {
                     failed = Some(error);
@@ -76,13 +124,14 @@ pub fn export(trace: &mut RecordedTrace, file: &Path) -> Result<Exported, Sessio
         })?;
         match failed.take() {
             // Who reads it has enough.
-            Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => break,
+            Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => {
+                return Ok(Exported { file: file.to_owned(), events });
+            }
             Some(error) => return Err(at(error).into()),
             None => {}
         }
     }
-    out.flush().map_err(at)?;
-    drop(out);
+    out.finish().map_err(at)?;
     if let Some(temporary) = temporary {
         temporary.persist(file).map_err(|error| at(error.error))?;
     }

@@ -11,12 +11,13 @@ mod export;
 mod history;
 mod info;
 mod open;
+mod parquet;
 mod record;
 mod state;
 
 pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
 pub use events::{EventShown, EventsAsked, EventsShown, events};
-pub use export::{Exported, export};
+pub use export::{ExportForm, Exported, export};
 pub use history::{History, WriteShown, history};
 pub use info::{Holds, holds};
 pub use open::{MEMORY, RecordedTrace};

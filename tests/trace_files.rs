@@ -1,0 +1,90 @@
+//! The files of a recorded run, read by an engine that is not ours: pyarrow, if `QP_TEST_PYARROW` names a Python that has it.
+//! `./run test` sets that.
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use support::case::Case;
+use support::{finish, said};
+
+/// Prints a Parquet file as its rows, without what they do not have, and a table of Arrow IPC as its columns.
+const SCRIPT: &str = r#"
+import json, sys
+import pyarrow.ipc, pyarrow.parquet
+table = pyarrow.parquet.read_table(sys.argv[1])
+rows = [{k: v for k, v in row.items() if v is not None} for row in table.to_pylist()]
+tables = {name: pyarrow.ipc.open_file(pyarrow.memory_map(sys.argv[2] + "/" + name + ".arrow")).read_all().to_pydict()
+          for name in ["calls", "methods", "objects", "writes", "chunks"]}
+json.dump({"rows": rows, "tables": tables}, sys.stdout)
+"#;
+
+fn read_by_pyarrow(parquet: &Path, columns: &Path) -> Option<Value> {
+    let python = std::env::var("QP_TEST_PYARROW").ok().filter(|python| !python.is_empty())?;
+    let output = finish(Command::new(python).args(["-c", SCRIPT]).arg(parquet).arg(columns));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    Some(serde_json::from_slice(&output.stdout).expect("JSON"))
+}
+
+#[test]
+fn what_is_exported_and_derived_is_read_by_others() {
+    let case = Case::new("traced");
+    let folder = case.mark("trace");
+    let mut record = case.qp();
+    record.args(["trace", "record", "--level=all", "--trust=Log", "--out"]).arg(&folder);
+    case.run_command(record.args(["--", "java", "-cp", "classes", "Traced"])).is(0, &["recorded in"]);
+    let [lines, parquet] = ["jsonl", "parquet"].map(|extension| {
+        let file = folder.with_extension(extension);
+        let output = finish(support::qp().args(["trace", "export"]).arg(&folder).arg("--to").arg(&file));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        file
+    });
+    let text = std::fs::read_to_string(lines).expect("the lines");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(lines.len() > 500, "{}", lines.len());
+    let Some(read) = read_by_pyarrow(&parquet, &folder.join("columns")) else { return };
+    let rows = read["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), lines.len());
+    for (row, line) in rows.iter().zip(&lines) {
+        assert_eq!(row, line);
+    }
+    let column = |table: &str, column: &str| -> Vec<u64> {
+        let numbers = read["tables"][table][column].as_array().expect("a column");
+        numbers.iter().map(|number| number.as_u64().expect("a number")).collect()
+    };
+    // The tree, by what docs/trace-format.md says of its columns: the call around each call is the one that was entered last and
+    // has not ended.
+    let (parents, sizes) = (column("calls", "parent"), column("calls", "size"));
+    let mut open: Vec<(u64, &str)> = Vec::new();
+    let mut known = 0;
+    for line in &lines {
+        let thread = line["thread"].as_str().expect("a thread");
+        let node = line["node"].as_u64().expect("a call");
+        let at = usize::try_from(node).expect("a row");
+        match line["event"].as_str().expect("a word") {
+            "enter" => {
+                let around = open.iter().rfind(|(_, of)| *of == thread).map(|(node, _)| *node);
+                assert_eq!(parents[at], around.unwrap_or(u64::from(u32::MAX)), "#{node}");
+                open.push((node, thread));
+                known += 1;
+            }
+            "return" | "leave" => open.retain(|(of, by)| !(*by == thread && *of >= node)),
+            _ => {}
+        }
+    }
+    assert_eq!((parents.len(), column("methods", "node").len()), (known, known));
+    let mut with_all_below = vec![1; parents.len()];
+    for node in (0..parents.len()).rev() {
+        if let Some(parent) = usize::try_from(parents[node]).ok().filter(|parent| *parent < node) {
+            with_all_below[parent] += with_all_below[node];
+        }
+    }
+    assert_eq!(sizes, with_all_below);
+    let count = |words: &[&str]| {
+        lines.iter().filter(|line| words.contains(&line["event"].as_str().expect("a word"))).count() as u64
+    };
+    assert_eq!(column("writes", "count").iter().sum::<u64>(), count(&["field", "element"]));
+    let objects = column("objects", "object");
+    assert!(objects.windows(2).all(|two| two[0] < two[1]) && objects.len() > 20);
+}
