@@ -268,6 +268,8 @@ fn flags_of_the_docs_exist() {
         "trace events --help",
         "trace state --help",
         "trace export --help",
+        "trace step --help",
+        "trace history --help",
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();
         assert!(output.status.success());

@@ -1,6 +1,8 @@
 //! The files of a recorded run, read by an engine that is not ours: pyarrow, if `QP_TEST_PYARROW` names a Python that has it.
 //! `./run test` sets that.
 
+#![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
+
 mod support;
 
 use serde_json::Value;

@@ -95,6 +95,9 @@ pub enum SessionError {
         "no such object was recorded: call {0} has no `this`, or --object names none; write it as it is shown: Rec@7"
     )]
     NoObject(u32),
+    /// There is no event to go to.
+    #[error("{0}")]
+    NoStep(String),
     /// Only calls were recorded.
     #[error("writes were not recorded: record the run again with `--level writes`")]
     NoWrites,
@@ -261,6 +264,7 @@ impl SessionError {
             | SessionError::NoSuchCall { .. }
             | SessionError::NoSuchThread { .. }
             | SessionError::NoVariable(_)
+            | SessionError::NoStep(_)
             | SessionError::NoObject(_)
             | SessionError::NoWrites
             | SessionError::Trace(

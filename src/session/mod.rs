@@ -56,8 +56,9 @@ pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallShown, CallTree, CallsAsked, EventShown, EventsAsked, EventsShown, ExportForm, Exported, Fold,
-    History, Holds, MEMORY, PartShown, RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked,
-    StateShown, ThreadShown, WriteShown, calls, events, export, history, holds, record, state,
+    HeldShown, History, Holds, ListedEvent, LocalShown, MEMORY, ObjectShown, PartShown, RecordOptions,
+    RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper, ThreadShown, View, Way, WriteShown,
+    calls, events, export, history, holds, record, state,
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

@@ -8,7 +8,7 @@
 //! - `sites` is what the numbers of sites mean; `decode` reads events by them; `objects` knows what was met.
 //! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
 //! - `calls` is the tree of calls; `writes` finds what was written to a field or an element.
-//! - `walk` goes through the events of a thread or a call.
+//! - `walk` goes through the events of a thread or a call; `standing` goes from one to the next, to and fro.
 
 mod calls;
 mod chunks;
@@ -20,6 +20,7 @@ mod folder;
 mod objects;
 mod sites;
 mod source;
+mod standing;
 mod walk;
 mod writes;
 
@@ -30,6 +31,7 @@ pub use error::TraceError;
 pub use folder::{About, Folder, Recorded};
 pub use objects::Objects;
 pub use sites::{Method, Site, Sites};
+pub use standing::Standing;
 pub use walk::{Seen, Then};
 pub use wire::recording::{Level, Traced, Window, Written, is_named};
 pub use writes::{When, Writes};

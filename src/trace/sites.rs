@@ -22,6 +22,8 @@ pub struct Method {
     pub source: Option<Arc<str>>,
     /// How much of it is recorded.
     pub level: Level,
+    /// The names of its parameters, as far as they are known.
+    pub parameters: Vec<Option<String>>,
 }
 
 /// A site of events.
@@ -144,6 +146,7 @@ impl Sites {
                 is_static,
                 source: source.clone(),
                 level: method.level,
+                parameters: method.parameters,
             });
         }
     }

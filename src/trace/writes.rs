@@ -13,7 +13,7 @@ use wire::recording::Traced;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct When {
     turn: u64,
-    place: Place,
+    pub(super) place: Place,
 }
 
 impl When {
@@ -119,6 +119,30 @@ impl Calls {
         Ok(())
     }
 
+    /// Whether an event writes one of some parts of an object.
+    pub fn is_write_to(&self, seen: &Seen<'_>, object: u32, parts: &[u32]) -> bool {
+        let is_field = || {
+            let field =
+                seen.site.written.as_ref().map(|written| (self.sites.declares(written), &written.name));
+            parts.iter().filter_map(|part| self.fields.get(usize::try_from(*part).ok()?)).any(
+                |(class, name)| {
+                    field.as_ref().is_some_and(|(declares, written)| declares == class && *written == name)
+                },
+            )
+        };
+        let is_its = seen.values.first() == Some(&Value::Object(object));
+        match seen.site.what {
+            Traced::Put => is_its && is_field(),
+            Traced::PutStatic => object == 0 && is_field(),
+            Traced::Preset => seen.node.and_then(|node| self.born(node)) == Some(object) && is_field(),
+            Traced::Element(_) => {
+                let index = seen.values.get(1);
+                is_its && parts.iter().any(|part| index == Some(&Value::Int(part.cast_signed())))
+            }
+            _ => false,
+        }
+    }
+
     /// Where a field is written.
     fn sites_of(&self, field: u32) -> HashSet<*const Site> {
         let field = usize::try_from(field).ok().and_then(|field| self.fields.get(field));
@@ -172,7 +196,7 @@ impl Calls {
     }
 
     /// When the event at a place is.
-    fn when(&mut self, place: Place) -> Result<When, TraceError> {
+    pub(super) fn when(&mut self, place: Place) -> Result<When, TraceError> {
         let (mut turn, ..) = self.beginning(place.0);
         let events = self.chunk(place.0)?;
         let mut decoder = Decoder::new(&self.sites, &events);

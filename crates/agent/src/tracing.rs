@@ -134,7 +134,8 @@ impl Tracer {
             let deeds = scan.deeds(&shape.name, &shape.descriptor)?;
             let has_window = self.has_window();
             let mut number = |bci, what| self.number(class, &key, bci, what);
-            let (code, traced) = weave(shape, &deeds, level, has_window, &mut number);
+            let (code, mut traced) = weave(shape, &deeds, level, has_window, &mut number);
+            traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
             plan.methods.insert(key, code);
             report.methods.push(traced);
         }

@@ -118,7 +118,7 @@ pub fn weave(
             _ => None,
         };
     }
-    (plan, TracedMethod { name, descriptor, access, level, sites })
+    (plan, TracedMethod { name, descriptor, access, level, parameters: Vec::new(), sites })
 }
 
 /// The line that an instruction is in.

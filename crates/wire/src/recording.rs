@@ -210,6 +210,9 @@ pub struct TracedMethod {
     pub access: u16,
     /// How much of it is recorded.
     pub level: Level,
+    /// The names of its parameters, as far as they are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<Option<String>>,
     /// Its sites.
     pub sites: Vec<TracedSite>,
 }

@@ -9,6 +9,7 @@ mod level;
 mod reading;
 mod record;
 mod state;
+mod step;
 
 pub use calls::Calls;
 pub use events::Events;
@@ -17,6 +18,7 @@ pub use history::History;
 pub use info::Info;
 pub use record::Record;
 pub use state::State;
+pub use step::{STEP_TABLE, Step, StepReply, StepRow, step};
 
 use super::CommandError;
 use crate::session::{
@@ -38,6 +40,8 @@ pub enum Trace {
     History(History),
     #[allow(missing_docs)]
     State(State),
+    #[allow(missing_docs)]
+    Step(Step),
     #[allow(missing_docs)]
     Export(Export),
 }
@@ -86,6 +90,8 @@ impl Trace {
         interrupt: &mut Interrupt,
     ) -> Result<Traced, CommandError> {
         Ok(match self {
+            // It is led by a person: the front end has it.
+            Trace::Step(_) => return Err(CommandError::Usage("`qp trace step` needs a prompt".to_owned())),
             Trace::Record(record) => Traced::Record(record.execute(progress, interrupt).await?),
             Trace::Info(info) => Traced::Info(info.execute(progress, interrupt).await?),
             Trace::Calls(calls) => Traced::Calls(calls.execute(progress, interrupt).await?),

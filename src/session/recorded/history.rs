@@ -45,7 +45,7 @@ impl Variable {
     }
 
     /// What it is in the tables: an object, and the parts that are meant.
-    fn parts(&self, calls: &Calls) -> (u32, Vec<u32>) {
+    pub(super) fn parts(&self, calls: &Calls) -> (u32, Vec<u32>) {
         let named = |wanted: &str| {
             let (class, field) = wanted.rsplit_once('.').unwrap_or(("", wanted));
             let is_it = |(declares, name): &(String, String)| {
@@ -108,6 +108,17 @@ pub fn history(trace: &mut RecordedTrace, variable: &str, limit: usize) -> Resul
         return Err(SessionError::NoWrites);
     }
     let (object, parts) = wanted.parts(calls);
+    of_parts(calls, variable, object, &parts, limit)
+}
+
+/// Shows the last so many writes to parts of an object.
+pub(super) fn of_parts(
+    calls: &mut Calls,
+    variable: &str,
+    object: u32,
+    parts: &[u32],
+    limit: usize,
+) -> Result<History, SessionError> {
     let rows: Vec<_> = parts.iter().map(|part| calls.rows_of(object, *part)).collect();
     let all: usize = rows.iter().cloned().flatten().map(|row| count(calls.writes_in(row))).sum();
     let mut last = rows;

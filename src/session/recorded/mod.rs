@@ -2,7 +2,8 @@
 //!
 //! - [`record`] runs the program once and keeps what its threads do; `detail` records one call with more.
 //! - [`RecordedTrace`] is a recorded run that is open. [`holds`] says what it holds; [`calls`], [`events`], [`history`] and [`state`]
-//!   show calls, what one does, what was written and what an object held; [`export`] writes all for others.
+//!   show calls, what one does, what was written and what an object held; [`export`] writes all for others (`parquet`).
+//!   A [`Stepper`] goes from event to event.
 
 mod calls;
 mod detail;
@@ -14,6 +15,7 @@ mod open;
 mod parquet;
 mod record;
 mod state;
+mod step;
 
 pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
 pub use events::{EventShown, EventsAsked, EventsShown, events};
@@ -23,3 +25,4 @@ pub use info::{Holds, holds};
 pub use open::{MEMORY, RecordedTrace};
 pub use record::{RecordOptions, RecordedRun, record};
 pub use state::{PartShown, StateAsked, StateShown, state};
+pub use step::{HeldShown, ListedEvent, LocalShown, ObjectShown, Stepper, View, Way};

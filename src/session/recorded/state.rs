@@ -4,7 +4,7 @@ use super::calls::CallShown;
 use super::events::{EventShown, event};
 use super::open::RecordedTrace;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Exit, Level, Then, When, Writes};
+use crate::trace::{Calls, Exit, Level, Seen, Standing, Then, Traced, Value, When, Writes};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -101,17 +101,21 @@ pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown
 
 /// The writes to a part around some time.
 #[derive(Default)]
-struct Around {
+pub(super) struct Around {
     /// The last one before.
-    last: Option<EventShown>,
+    pub last: Option<EventShown>,
     /// The first one from then on.
-    next: Option<EventShown>,
+    pub next: Option<EventShown>,
     /// How many there are before.
     before: usize,
+    /// What the last one has written, or the first one after has found.
+    pub value: Option<Value>,
+    /// Where the last one is.
+    pub last_at: Option<Standing>,
 }
 
 impl Around {
-    fn of(calls: &mut Calls, rows: &Range<usize>, when: When) -> Result<Around, SessionError> {
+    pub(super) fn of(calls: &mut Calls, rows: &Range<usize>, when: When) -> Result<Around, SessionError> {
         let (mut low, mut high) = (rows.start, rows.end);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -129,6 +133,8 @@ impl Around {
             calls.each_write(calls.writes_in(row), |calls, seen| {
                 if seen.when() < when {
                     around.last = Some(event(calls, seen));
+                    around.value = seen.values.last().copied();
+                    around.last_at = seen.standing();
                     around.before += 1;
                     Then::Next
                 } else {
@@ -140,14 +146,17 @@ impl Around {
         if around.next.is_none() && rows.contains(&low) {
             calls.each_write(calls.writes_in(low), |calls, seen| {
                 around.next = Some(event(calls, seen));
+                if around.last.is_none() {
+                    around.value = found(seen);
+                }
                 Then::Stop
             })?;
         }
         Ok(around)
     }
 
-    /// What it held then: what the last write before has written, or what the first one after has found.
-    fn held(&self) -> Option<String> {
+    /// What it held then, as it is shown: what the last write before has written, or what the first one after has found.
+    pub(super) fn held(&self) -> Option<String> {
         match (&self.last, &self.next) {
             (Some(last), _) => last.new.clone(),
             (None, next) => next.as_ref()?.old.clone(),
@@ -163,8 +172,15 @@ impl Around {
     }
 }
 
+/// What a write has found where it writes.
+fn found(write: &Seen<'_>) -> Option<Value> {
+    let before_last = write.values.len().checked_sub(2)?;
+    let is_told = matches!(write.site.what, Traced::Put | Traced::PutStatic | Traced::Element(_));
+    write.values.get(before_last).filter(|_| is_told).copied()
+}
+
 /// `Rec@7`, `@7` or `7`.
-fn number(text: &str) -> Option<u32> {
+pub(super) fn number(text: &str) -> Option<u32> {
     text.rsplit_once('@').map_or(text, |(_, number)| number).parse().ok()
 }
 
@@ -178,7 +194,7 @@ mod tests {
             Some(EventShown { old: Some(old.to_owned()), new: Some(new.to_owned()), ..EventShown::default() })
         };
         let held = |last, next| {
-            let around = Around { last, next, before: 0 };
+            let around = Around { last, next, ..Around::default() };
             (around.held(), around.is_unsure())
         };
         assert_eq!(held(None, write("0", "1")), (Some("0".to_owned()), false));

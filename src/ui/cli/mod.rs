@@ -10,7 +10,7 @@ use crate::command::trace::{Trace, Traced};
 use crate::command::why::Why;
 use crate::session::{Answer, Repeated};
 use crate::ui::out::{complain, error_text, json, print};
-use crate::ui::{interrupt, progress, render, repl};
+use crate::ui::{interrupt, progress, render, repl, stepper};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -138,6 +138,9 @@ async fn run(cli: &Cli) -> u8 {
     if let Command::Debug(debug) = &cli.command {
         // A session outlives many an interrupt.
         return repl::run(cli, debug).await;
+    }
+    if let Command::Trace(Trace::Step(args)) = &cli.command {
+        return stepper::run(cli, args).await;
     }
     let mut interrupt = match interrupt::on_signals() {
         Ok(interrupt) => interrupt,

@@ -7,6 +7,7 @@ mod junit;
 mod prompt;
 mod repeated;
 mod snippet;
+mod step;
 mod trace;
 mod tree;
 mod way;
@@ -17,6 +18,7 @@ pub use cost::cost;
 pub use junit::junit;
 pub use prompt::reply;
 pub use repeated::repeated;
+pub use step::stepped;
 pub use trace::traced;
 
 use anstyle::{AnsiColor, Style};

@@ -114,7 +114,7 @@ fn one(out: &mut String, shown: &Shown, depth: usize, paint: Paint) {
     }
 }
 
-fn line(call: &CallShown, paint: Paint) -> String {
+pub(super) fn line(call: &CallShown, paint: Paint) -> String {
     let class = call.class.rsplit('.').next().unwrap_or_default();
     let on = call.this.as_deref().unwrap_or(class);
     let name = if call.method == "<init>" { format!("new {class}") } else { format!("{on}.{}", call.method) };
@@ -172,7 +172,7 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
 }
 
 /// What an event that is no call does.
-fn happening(event: &EventShown, paint: Paint) -> String {
+pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
     let object = event.object.as_deref().unwrap_or("?");
     let name = event.name.as_deref().unwrap_or("?");
     let value = |text: &Option<String>| paint.on(palette::VALUE, text.as_deref().unwrap_or("?"));
@@ -214,7 +214,7 @@ fn happening(event: &EventShown, paint: Paint) -> String {
     }
 }
 
-fn writes(history: &History, paint: Paint) -> String {
+pub(super) fn writes(history: &History, paint: Paint) -> String {
     let mut out = String::new();
     if history.before > 0 {
         let before = format!("… {} writes before: --limit shows more", thousands(history.before));

@@ -12,7 +12,7 @@ use super::render;
 use crate::command::CommandError;
 use crate::command::debug::{self, Debug, Reply};
 use crate::session::{Explorer, Front, Progress, Silent, StdinRecording};
-use lines::{Input, Lines};
+pub use lines::{Input, Lines};
 use std::io::IsTerminal;
 use std::rc::Rc;
 

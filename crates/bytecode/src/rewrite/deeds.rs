@@ -69,6 +69,36 @@ pub enum Doing {
 }
 
 impl Scan<'_> {
+    /// The names of a method's parameters, `this` not among them, as far as the class file has them (JVMS §4.7.13).
+    ///
+    /// # Errors
+    /// The class file is broken.
+    pub fn parameters(
+        &self,
+        name: &str,
+        descriptor: &str,
+        is_static: bool,
+    ) -> Result<Vec<Option<String>>, RewriteError> {
+        let class = self.layout();
+        let is = |m: &&MethodAt| class.is(m.name, name) && class.is(m.descriptor, descriptor);
+        let range = class.methods.iter().find(is).and_then(|method| method.code);
+        let parts = crate::descriptor::parse_method(descriptor);
+        let (Some((start, end)), Some(parts)) = (range, parts) else { return Ok(Vec::new()) };
+        let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
+        let length = reader.length()?;
+        reader.take(length)?;
+        tables::handlers(&mut reader)?;
+        let variables = Tables::read(class, &mut reader)?.variables;
+        let mut slot = u16::from(!is_static);
+        let mut found = Vec::new();
+        for descriptor in parts.parameters {
+            let named = variables.iter().find(|variable| variable.slot == slot && variable.start == 0);
+            found.push(named.map(|variable| variable.name.clone()));
+            slot += if matches!(descriptor.as_str(), "J" | "D") { 2 } else { 1 };
+        }
+        Ok(found)
+    }
+
     /// What a method does, in the order of its code; each line before what it does.
     ///
     /// # Errors

@@ -1,0 +1,222 @@
+//! A walk over a recorded run, to and fro: at each event the call that it is in, its variables, its `this` and what hangs on that, as they
+//! were then (JHyde §3).
+
+mod target;
+mod view;
+
+pub use view::{HeldShown, ListedEvent, LocalShown, ObjectShown, View};
+
+use super::open::RecordedTrace;
+use crate::chain::{Chain, Debuggee};
+use crate::session::error::SessionError;
+use crate::session::workspace::Workspace;
+use crate::trace::{Standing, Traced, When};
+use std::path::PathBuf;
+use target::Target;
+
+/// Someone who stands at an event.
+pub struct Stepper {
+    trace: RecordedTrace,
+    at: Standing,
+    sources: Option<crate::classes::SourceRoots>,
+    /// The variable whose changes are marked.
+    marked: Option<Target>,
+}
+
+/// A way to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To the last one before.
+    Back,
+    /// To the first one after.
+    Forward,
+}
+
+impl Stepper {
+    /// At the entry of a call; sources are looked for in these folders.
+    ///
+    /// # Errors
+    /// There is no such call.
+    pub fn new(trace: RecordedTrace, node: u32, sources: &[PathBuf]) -> Result<Stepper, SessionError> {
+        let no_such = SessionError::NoSuchCall { node, calls: trace.calls.count() };
+        let at = trace.calls.entry(node).ok_or(no_such)?;
+        let about = &trace.about;
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let sources = sources.iter().map(absolute).collect();
+        let debuggee = Debuggee {
+            command: about.command.clone(),
+            cwd: Some(about.cwd.clone()),
+            sources,
+            ..Debuggee::default()
+        };
+        // Without sources everything else is there all the same.
+        let sources = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None);
+        let sources = sources.ok().map(|workspace| workspace.sources());
+        Ok(Stepper { trace, at, sources, marked: None })
+    }
+
+    fn no_further(what: &str) -> SessionError {
+        SessionError::NoStep(what.to_owned())
+    }
+
+    /// To the next event of the call; from its end on to that of the call around it.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn forth(&mut self) -> Result<(), SessionError> {
+        let calls = &mut self.trace.calls;
+        if let Some(next) = calls.following(self.at)? {
+            self.at = next;
+            return Ok(());
+        }
+        let made = calls.made_at(self.at.node);
+        let behind = match made {
+            Some(made) => calls.following(made)?,
+            None => None,
+        };
+        self.at = behind.ok_or_else(|| Stepper::no_further("nothing of this thread comes behind it"))?;
+        Ok(())
+    }
+
+    /// To the event of the call before; from its entry to where it is made.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn back(&mut self) -> Result<(), SessionError> {
+        match self.trace.calls.preceding(self.at)? {
+            Some(before) => self.at = before,
+            None => self.out()?,
+        }
+        Ok(())
+    }
+
+    /// Into the call that is made here.
+    ///
+    /// # Errors
+    /// None is.
+    pub fn into_call(&mut self) -> Result<(), SessionError> {
+        let own = self.at.node;
+        let made = self.trace.calls.happens(self.at, |_, seen| {
+            seen.node.filter(|node| seen.site.what == Traced::Enter && *node != own)
+        })?;
+        let made = made.flatten().and_then(|node| self.trace.calls.entry(node));
+        self.at = made.ok_or_else(|| Stepper::no_further("no recorded call is made here"))?;
+        Ok(())
+    }
+
+    /// To where this call is made.
+    ///
+    /// # Errors
+    /// No recorded call has made it.
+    pub fn out(&mut self) -> Result<(), SessionError> {
+        let made = self.trace.calls.made_at(self.at.node);
+        self.at = made.ok_or_else(|| Stepper::no_further("no recorded call has made this one"))?;
+        Ok(())
+    }
+
+    /// To the entry of a call, or its end.
+    ///
+    /// # Errors
+    /// There is no such call, or its end was not recorded.
+    pub fn call(&mut self, node: u32, at_end: bool) -> Result<(), SessionError> {
+        let calls = &self.trace.calls;
+        let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
+        let entry = calls.entry(node).ok_or(no_such)?;
+        self.at = match at_end {
+            false => entry,
+            true => calls.end(node).ok_or_else(|| Stepper::no_further("its end was not recorded"))?,
+        };
+        Ok(())
+    }
+
+    /// To the end of this call.
+    ///
+    /// # Errors
+    /// It was not recorded.
+    pub fn to_end(&mut self) -> Result<(), SessionError> {
+        self.call(self.at.node, true)
+    }
+
+    /// To a write of a variable.
+    ///
+    /// # Errors
+    /// There is no such variable, or no write; or writes were not recorded.
+    pub fn change(&mut self, way: Way, variable: &str) -> Result<(), SessionError> {
+        let target = self.target(variable)?;
+        let found = match &target {
+            Target::Local(_, name) => self.local_change(way, name)?,
+            Target::Parts(object, parts) => self.part_change(way, *object, parts)?,
+        };
+        let (before, after) = ("before this event", "behind this event");
+        let side = if way == Way::Back { before } else { after };
+        self.at = found
+            .ok_or_else(|| Stepper::no_further(&format!("no write to {variable} was recorded {side}")))?;
+        self.marked = Some(target);
+        Ok(())
+    }
+
+    fn local_change(&mut self, way: Way, name: &str) -> Result<Option<Standing>, SessionError> {
+        let at = self.at;
+        let mut found = None;
+        let writes = |seen: &crate::trace::Seen<'_>| {
+            let named = seen.site.written.as_ref().is_some_and(|written| written.name == name);
+            (named && matches!(seen.site.what, Traced::Local { .. })).then(|| seen.standing()).flatten()
+        };
+        match way {
+            Way::Back => self.trace.calls.own_until(at, |_, seen| found = writes(seen).or(found))?,
+            Way::Forward => self.trace.calls.own_behind(at, |_, seen| {
+                found = writes(seen);
+                found.is_none()
+            })?,
+        }
+        Ok(found)
+    }
+
+    fn part_change(
+        &mut self,
+        way: Way,
+        object: u32,
+        parts: &[u32],
+    ) -> Result<Option<Standing>, SessionError> {
+        let calls = &mut self.trace.calls;
+        let when = calls.when_at(self.at)?;
+        let mut found: Option<(When, Standing)> = None;
+        for part in parts {
+            let rows = calls.rows_of(object, *part);
+            // Of these rows one begins last before, and one first after: the write is in either.
+            let (mut low, mut high) = (rows.start, rows.end);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if calls.writes_in(middle).first < when {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            let near = low.saturating_sub(1)..low.saturating_add(2);
+            for row in near.filter(|row| rows.contains(row)) {
+                calls.each_write(calls.writes_in(row), |_, seen| {
+                    let at = seen.when();
+                    let (is_wanted, is_nearer) = match way {
+                        Way::Back => (at < when, found.is_none_or(|(known, _)| at > known)),
+                        Way::Forward => (at > when, found.is_none_or(|(known, _)| at < known)),
+                    };
+                    if is_wanted && is_nearer {
+                        found = seen.standing().map(|standing| (at, standing)).or(found);
+                    }
+                    crate::trace::Then::Next
+                })?;
+            }
+        }
+        Ok(found.map(|(_, standing)| standing))
+    }
+
+    /// Marks the changes of a variable in lists of events.
+    ///
+    /// # Errors
+    /// There is no such variable.
+    pub fn mark(&mut self, variable: &str) -> Result<(), SessionError> {
+        self.marked = Some(self.target(variable)?);
+        Ok(())
+    }
+}

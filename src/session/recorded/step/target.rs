@@ -1,0 +1,113 @@
+//! What a name means to one who stands at an event.
+
+use super::Stepper;
+use crate::session::error::SessionError;
+use crate::session::recorded::history::Variable;
+use crate::session::recorded::state::Around;
+use crate::trace::Value;
+
+/// A variable by its name, as one who stands somewhere sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A local variable or parameter of a call.
+    Local(u32, String),
+    /// Parts of an object; of 0: static fields.
+    Parts(u32, Vec<u32>),
+}
+
+impl Stepper {
+    /// What a name means here.
+    pub(super) fn target(&mut self, text: &str) -> Result<Target, SessionError> {
+        let unknown = || SessionError::NoVariable(text.to_owned());
+        if text.contains('@') {
+            let (object, parts) = Variable::parse(text)?.parts(&self.trace.calls);
+            return Ok(Target::Parts(object, parts));
+        }
+        let mut words = Path::parse(text).ok_or_else(unknown)?;
+        let locals = self.locals()?;
+        let this = self.this()?;
+        let mut value = if words.head == "this" {
+            Some(Value::Object(this.unwrap_or(0)))
+        } else if let Some((_, value, _)) = locals.iter().find(|(name, ..)| *name == words.head) {
+            if words.rest.is_empty() {
+                return Ok(Target::Local(self.at.node, words.head));
+            }
+            Some(*value)
+        } else {
+            let of_this = this.map(|this| self.fields(this, &words.head)).unwrap_or_default();
+            if of_this.is_empty() {
+                let (object, parts) = Variable::parse(text)?.parts(&self.trace.calls);
+                let is_known = parts.iter().any(|part| !self.trace.calls.rows_of(object, *part).is_empty());
+                return if is_known { Ok(Target::Parts(object, parts)) } else { Err(unknown()) };
+            }
+            words.rest.insert(0, Word::Field(words.head.clone()));
+            this.map(Value::Object)
+        };
+        let when = self.trace.calls.when_at(self.at)?;
+        let mut target = None;
+        for word in words.rest {
+            let Some(Value::Object(object)) = value.filter(|value| *value != Value::Object(0)) else {
+                return Err(unknown());
+            };
+            let parts = match word {
+                Word::Field(name) => self.fields(object, &name),
+                Word::Element(index) => vec![index],
+            };
+            let calls = &mut self.trace.calls;
+            value = match parts.first() {
+                Some(part) => Around::of(calls, &calls.rows_of(object, *part), when)?.value,
+                None => None,
+            };
+            target = Some(Target::Parts(object, parts));
+        }
+        target
+            .filter(|target| !matches!(target, Target::Parts(_, parts) if parts.is_empty()))
+            .ok_or_else(unknown)
+    }
+
+    /// The fields of an object that have a name.
+    fn fields(&self, object: u32, name: &str) -> Vec<u32> {
+        Variable::Field(object, name.to_owned())
+            .parts(&self.trace.calls)
+            .1
+            .into_iter()
+            .filter(|part| !self.trace.calls.rows_of(object, *part).is_empty())
+            .collect()
+    }
+}
+
+/// `this.next.items[3]`.
+struct Path {
+    head: String,
+    rest: Vec<Word>,
+}
+
+enum Word {
+    Field(String),
+    Element(u32),
+}
+
+impl Path {
+    fn parse(text: &str) -> Option<Path> {
+        let end = text.find(['.', '[']).unwrap_or(text.len());
+        let (head, mut text) = text.split_at(end);
+        let mut rest = Vec::new();
+        while !text.is_empty() {
+            let (word, more) = match text.strip_prefix('[') {
+                Some(inside) => {
+                    let (index, more) = inside.split_once(']')?;
+                    (Word::Element(index.trim().parse().ok()?), more)
+                }
+                None => {
+                    let name = text.strip_prefix('.')?;
+                    let end = name.find(['.', '[']).unwrap_or(name.len());
+                    let (name, more) = name.split_at(end);
+                    (Word::Field(Some(name).filter(|name| !name.is_empty())?.to_owned()), more)
+                }
+            };
+            rest.push(word);
+            text = more;
+        }
+        (!head.is_empty()).then(|| Path { head: head.to_owned(), rest })
+    }
+}

@@ -1,0 +1,193 @@
+//! One event of a call after the other, to and fro.
+
+use super::calls::{Calls, Place};
+use super::error::TraceError;
+use super::walk::{Seen, Then};
+use super::writes::When;
+use wire::recording::Traced;
+
+/// An event of a call: its entry, its end, something that it does, or a call that it makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The call.
+    pub node: u32,
+    place: Place,
+}
+
+impl Seen<'_> {
+    /// Where one stands to see it.
+    pub fn standing(&self) -> Option<Standing> {
+        Some(Standing { node: self.node?, place: self.place })
+    }
+}
+
+/// Whether an event is one of a call: calls that it makes are, and what they do is not.
+fn is_own(seen: &Seen<'_>, node: u32) -> bool {
+    match seen.site.what {
+        Traced::Born => false,
+        Traced::Enter => seen.node == Some(node) || seen.around == Some(node),
+        _ => seen.node == Some(node),
+    }
+}
+
+impl Calls {
+    /// The entry of a call.
+    pub fn entry(&self, node: u32) -> Option<Standing> {
+        self.begins(node).map(|place| Standing { node, place })
+    }
+
+    /// The end of a call, if that was recorded.
+    pub fn end(&self, node: u32) -> Option<Standing> {
+        self.ends(node).map(|place| Standing { node, place })
+    }
+
+    /// Where a call is made, in the one around it.
+    pub fn made_at(&self, node: u32) -> Option<Standing> {
+        Some(Standing { node: self.parent(node)?, place: self.begins(node)? })
+    }
+
+    /// When an event is.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn when_at(&mut self, at: Standing) -> Result<When, TraceError> {
+        self.when(at.place)
+    }
+
+    /// The line that the event is in: that of a call which is made there is told by the last line of the call that makes it, where lines
+    /// are recorded.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn called_from(&mut self, at: Standing) -> Result<Option<u16>, TraceError> {
+        let mut line = None;
+        self.own_until(at, |_, seen| {
+            if seen.node == Some(at.node) && seen.site.what != Traced::Enter {
+                line = seen.site.line.or(line);
+            }
+        })?;
+        Ok(line)
+    }
+
+    /// What happens at an event.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn happens<R>(
+        &mut self,
+        at: Standing,
+        tell: impl FnOnce(&Calls, &Seen<'_>) -> R,
+    ) -> Result<Option<R>, TraceError> {
+        let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
+        let (mut tell, mut told) = (Some(tell), None);
+        self.walk_from(thread, at.place, |calls, seen| {
+            told = tell.take().map(|tell| tell(calls, seen));
+            Then::Stop
+        })?;
+        Ok(told)
+    }
+
+    /// The next event of the call; none behind its end.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn following(&mut self, at: Standing) -> Result<Option<Standing>, TraceError> {
+        let mut found = None;
+        self.own_from(at.node, at.place, |_, seen| {
+            if seen.place == at.place {
+                return true;
+            }
+            found = Some(Standing { node: at.node, place: seen.place });
+            false
+        })?;
+        Ok(found)
+    }
+
+    /// Goes through the events of a call from its entry on, up to one that is not seen any more; by places, as long as it is wanted.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn own_until(
+        &mut self,
+        at: Standing,
+        mut visit: impl FnMut(&Calls, &Seen<'_>),
+    ) -> Result<(), TraceError> {
+        let Some(begins) = self.begins(at.node) else { return Ok(()) };
+        self.own_from(at.node, begins, |calls, seen| {
+            let goes_on = seen.place < at.place;
+            if goes_on {
+                visit(calls, seen);
+            }
+            goes_on
+        })
+    }
+
+    /// Goes through the events of a call behind one.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn own_behind(
+        &mut self,
+        at: Standing,
+        mut visit: impl FnMut(&Calls, &Seen<'_>) -> bool,
+    ) -> Result<(), TraceError> {
+        self.own_from(at.node, at.place, |calls, seen| seen.place == at.place || visit(calls, seen))
+    }
+
+    fn own_from(
+        &mut self,
+        node: u32,
+        from: Place,
+        mut visit: impl FnMut(&Calls, &Seen<'_>) -> bool,
+    ) -> Result<(), TraceError> {
+        let Some(thread) = self.thread_number(node) else { return Ok(()) };
+        self.walk_from(thread, from, |calls, seen| {
+            let is_own = is_own(seen, node);
+            if is_own && !visit(calls, seen) {
+                return Then::Stop;
+            }
+            match seen.site.what {
+                Traced::Return | Traced::Leave if seen.node == Some(node) => Then::Stop,
+                _ if seen.node == Some(node) => Then::Next,
+                _ => Then::Over,
+            }
+        })
+    }
+
+    /// The event of the call before this one; none before its entry.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn preceding(&mut self, at: Standing) -> Result<Option<Standing>, TraceError> {
+        let node = at.node;
+        let (Some(thread), Some(begins)) = (self.thread_number(node), self.begins(node)) else {
+            return Ok(None);
+        };
+        for chunk in self.chunks_of(thread).into_iter().rev() {
+            if chunk > at.place.0 || chunk < begins.0 {
+                continue;
+            }
+            let mut last = None;
+            self.walk_from(thread, (chunk, 0).max(begins), |_, seen| {
+                if seen.place.0 != chunk || seen.place >= at.place {
+                    return Then::Stop;
+                }
+                if is_own(seen, node) {
+                    last = Some(seen.place);
+                }
+                Then::Next
+            })?;
+            // What began before this chunk may be a call that is made there.
+            let (_, _, inside) = self.beginning(chunk);
+            let mut made = inside.filter(|_| last.is_none());
+            while let Some(call) = made.filter(|call| self.parent(*call) != Some(node)) {
+                made = self.parent(call);
+            }
+            let place = last.or(made.and_then(|call| self.begins(call)));
+            if let Some(place) = place.filter(|place| *place < at.place) {
+                return Ok(Some(Standing { node, place }));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,117 @@
+//! A walk over a recorded run as text.
+
+use super::trace::{happening, line, writes};
+use super::{Paint, palette};
+use crate::command::trace::StepReply;
+use crate::session::{EventShown, HeldShown, ListedEvent, ObjectShown, View};
+
+/// What a line at the prompt gives.
+pub fn stepped(reply: &StepReply, color: bool) -> String {
+    let paint = Paint { color };
+    match reply {
+        StepReply::View(view) => shown(view, paint),
+        StepReply::List(events) => events.iter().map(|event| listed(event, paint)).collect(),
+        StepReply::Show(held) => {
+            let mut out = String::new();
+            part(&mut out, held, 0, paint);
+            out
+        }
+        StepReply::History(history) => writes(history, paint),
+        StepReply::Help(rows) => {
+            let row = |row: &crate::command::trace::StepRow| {
+                let short = row.aliases.first().copied().unwrap_or_default();
+                format!("  {:<24} {short:<3} {}\n", row.usage, row.about)
+            };
+            rows.iter().map(row).collect()
+        }
+        StepReply::Nothing | StepReply::Quit => String::new(),
+    }
+}
+
+/// What an event is, in a few words.
+fn words(event: &EventShown, paint: Paint) -> String {
+    match (event.event, &event.call) {
+        ("enter", _) => "the call begins".to_owned(),
+        ("return", _) => "it returns".to_owned(),
+        ("leave", _) => "an exception leaves it".to_owned(),
+        ("call", Some(call)) => format!("calls {}", line(call, paint)),
+        _ => happening(event, paint),
+    }
+}
+
+fn shown(view: &View, paint: Paint) -> String {
+    let mut out = format!(
+        "{}   {}\n",
+        line(&view.call, paint),
+        paint.on(palette::DIM, format!("thread {}", view.thread))
+    );
+    let at = view.event.line.map(u32::from);
+    for (number, text) in &view.lines {
+        let (mark, text) = match at == Some(*number) {
+            true => (">", paint.on(palette::POINT, text)),
+            false => (" ", paint.on(palette::DIM, text)),
+        };
+        out.push_str(&format!("  {mark} {number:>5} {text}\n"));
+    }
+    let place = match (&view.source, view.event.line) {
+        (Some(source), Some(line)) => format!("{source}:{line}  "),
+        _ => String::new(),
+    };
+    out.push_str(&format!("  {place}{}\n", words(&view.event, paint)));
+    for local in &view.locals {
+        let value = match local.changed {
+            true => paint.on(palette::FAILED, &local.value),
+            false => local.value.clone(),
+        };
+        out.push_str(&format!("    {} = {value}\n", local.name));
+    }
+    if let Some(this) = &view.this {
+        out.push_str(&format!("    this = {}\n", this.object));
+        parts(&mut out, this, 3, paint);
+    }
+    out
+}
+
+fn parts(out: &mut String, object: &ObjectShown, depth: usize, paint: Paint) {
+    for held in &object.parts {
+        part(out, held, depth, paint);
+    }
+    if object.more {
+        out.push_str(&format!("{}…\n", "  ".repeat(depth)));
+    }
+}
+
+fn part(out: &mut String, held: &HeldShown, depth: usize, paint: Paint) {
+    let value = held.value.as_deref().unwrap_or("?");
+    let inside = held.inner.as_ref().is_some_and(any_changed);
+    let value = match (held.changed, inside) {
+        (true, _) => paint.on(palette::FAILED, value),
+        // The reference is the same, and its object is not (JHyde §2.2).
+        (false, true) => paint.on(palette::VALUE, value),
+        (false, false) => value.to_owned(),
+    };
+    out.push_str(&format!("{}{} = {value}\n", "  ".repeat(depth), held.name));
+    if let Some(inner) = &held.inner {
+        parts(out, inner, depth + 1, paint);
+    }
+}
+
+fn any_changed(object: &ObjectShown) -> bool {
+    object.parts.iter().any(|held| held.changed || held.inner.as_ref().is_some_and(any_changed))
+}
+
+fn listed(listed: &ListedEvent, paint: Paint) -> String {
+    let mark = if listed.here { ">" } else { " " };
+    let line = listed.event.line.map_or(String::new(), |line| line.to_string());
+    // The letters say what the colours do: JHyde §3 has such events red, and such calls yellow.
+    let (sign, style) = match (listed.changes, listed.changes_below) {
+        (true, _) => ("*", Some(palette::FAILED)),
+        (false, true) => ("+", Some(palette::VALUE)),
+        (false, false) => (" ", None),
+    };
+    let text = match style {
+        Some(style) => paint.on(style, words(&listed.event, Paint { color: false })),
+        None => words(&listed.event, paint),
+    };
+    format!("{mark}{sign} {line:>5}  {text}\n")
+}

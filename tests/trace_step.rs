@@ -1,0 +1,173 @@
+//! `qp trace step`: whatever way one goes, one stands at the events that are there, and sees what was there then.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
+
+mod support;
+
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+use support::case::Case;
+use support::{finish, said};
+
+/// What comes of lines at the prompt; the first is where one stands at first.
+fn steps(folder: &Path, node: u64, lines: &[String]) -> Vec<Value> {
+    let mut command = support::qp();
+    command.args(["trace", "step", "--format=json", &node.to_string()]).arg(folder);
+    let mut process =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qp");
+    let mut stdin = process.stdin.take().expect("a pipe");
+    let text = lines.join("\n") + "\n";
+    let writer = std::thread::spawn(move || drop(stdin.write_all(text.as_bytes())));
+    let output = process.wait_with_output().expect("its output");
+    writer.join().expect("it was written");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(told.len(), lines.len() + 1, "{}", said(&output));
+    told
+}
+
+fn recorded(level: &str) -> (Case, std::path::PathBuf) {
+    let case = Case::new("traced");
+    let folder = case.mark("trace");
+    let mut record = case.qp();
+    record.args(["trace", "record", "--trust=Log", "--level", level, "--out"]).arg(&folder);
+    case.run_command(record.args(["--", "java", "-cp", "classes", "Traced"])).is(0, &["recorded in"]);
+    (case, folder)
+}
+
+fn json(arguments: &[&str], folder: &Path) -> Value {
+    let output = finish(support::qp().args(arguments).arg(folder).arg("--format=json"));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The event where one stands, without what only a list has.
+fn event(told: &Value) -> Value {
+    let mut event = told["content"]["event"].clone();
+    if event["event"] == "call" {
+        event["line"] = Value::Null;
+    }
+    event
+}
+
+#[test]
+fn each_event_of_a_call_is_come_to_and_gone_back_from() {
+    let (_case, folder) = recorded("all");
+    let count = json(&["trace", "info"], &folder)["calls"].as_u64().expect("a number");
+    let mut seen = 0;
+    for node in (0..count).step_by(usize::try_from(count / 12).expect("few").max(1)) {
+        let all = json(&["trace", "events", "--limit=100000", &node.to_string()], &folder);
+        let mut events: Vec<Value> = all["events"].as_array().expect("a list").clone();
+        for event in &mut events {
+            if event["event"] == "call" {
+                event["line"] = Value::Null;
+            }
+        }
+        if events.len() > 300 {
+            continue;
+        }
+        let times = events.len() + 1;
+        let forth = vec!["next".to_owned(); times];
+        let back = vec!["previous".to_owned(); times];
+        let told = steps(&folder, node, &[forth, back].concat());
+        let found: Vec<Value> = told.iter().map(event).collect();
+        assert_eq!(found[0]["event"], "enter", "#{node}");
+        assert_eq!(found[1..times], events, "#{node}");
+        assert!(["return", "leave"].contains(&found[times]["event"].as_str().expect("a word")), "#{node}");
+        let returned: Vec<&Value> = found[times..].iter().rev().collect();
+        assert_eq!(returned, found[..=times].iter().collect::<Vec<_>>(), "#{node}");
+        // What is there is what it was the first time.
+        for (there, again) in told[..times].iter().zip(told[times..].iter().rev()) {
+            assert_eq!(there["content"], again["content"], "#{node}");
+        }
+        seen += events.len();
+    }
+    assert!(seen > 50, "{seen}");
+}
+
+#[test]
+fn changes_are_come_to_from_both_sides() {
+    let (_case, folder) = recorded("writes");
+    let file = folder.with_extension("jsonl");
+    let output = finish(support::qp().args(["trace", "export"]).arg(&folder).arg("--to").arg(&file));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let text = std::fs::read_to_string(&file).expect("the export");
+    let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    lines.sort_by_key(|line| line["turn"].as_u64());
+    let mut variables: Vec<String> = lines
+        .iter()
+        .filter_map(|line| match (line["event"].as_str()?, line["object"].as_str(), line["index"].as_i64()) {
+            ("field", Some(object), _) => Some(format!("{object}.{}", line["name"].as_str()?)),
+            ("element", Some(object), Some(index)) => {
+                Some(format!("@{}[{index}]", object.rsplit('@').next()?))
+            }
+            _ => None,
+        })
+        .collect();
+    variables.sort();
+    variables.dedup();
+    variables.retain(|variable| !variable.contains("main"));
+    let last =
+        lines.iter().rfind(|line| line["event"] == "return" && line["thread"] == "main").expect("an end");
+    let last = last["node"].as_u64().expect("a call");
+    let mut seen = 0;
+    for variable in variables.iter().step_by((variables.len() / 30).max(1)) {
+        let history = json(&["trace", "history", "--limit=100000", variable], &folder);
+        let mut wanted: Vec<Value> = history["writes"].as_array().expect("a list").clone();
+        // A field of this name that a class above has too is another one.
+        if wanted.is_empty() || wanted.len() > 60 {
+            continue;
+        }
+        let (first, times) = (0, wanted.len());
+        let mut script = vec![format!("forward {variable}"); times];
+        script.push(format!("forward {variable}"));
+        script.push(format!("call {last}"));
+        script.push("end".to_owned());
+        script.extend(vec![format!("back {variable}"); times + 1]);
+        let told = steps(&folder, first, &script);
+        let place = |told: &Value| {
+            let event = &told["content"]["event"];
+            (told["content"]["call"]["node"].clone(), event["old"].clone(), event["new"].clone())
+        };
+        let of = |write: &Value| (write["node"].clone(), write["old"].clone(), write["new"].clone());
+        let forth: Vec<_> = told[1..=times].iter().map(place).collect();
+        assert_eq!(forth, wanted.iter().map(of).collect::<Vec<_>>(), "{variable}");
+        assert_eq!(told[times + 1]["reply"], "error", "{variable}: {}", told[times + 1]);
+        let back: Vec<_> = told[times + 4..2 * times + 4].iter().map(place).collect();
+        wanted.reverse();
+        assert_eq!(back, wanted.iter().map(of).collect::<Vec<_>>(), "{variable}");
+        assert_eq!(told[2 * times + 4]["reply"], "error", "{variable}");
+        seen += times;
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+#[test]
+fn what_cannot_be_said_is_told() {
+    let (_case, folder) = recorded("writes");
+    let script = ["bogus", "next x", "back", "out", "call 99999999", "show nothing", "", "help"];
+    let told = {
+        let mut command = support::qp();
+        command.args(["trace", "step", "0"]).arg(&folder).stdin(Stdio::piped());
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qp");
+        let mut stdin = process.stdin.take().expect("a pipe");
+        stdin.write_all((script.join("\n") + "\n").as_bytes()).expect("written");
+        drop(stdin);
+        process.wait_with_output().expect("its output")
+    };
+    assert_eq!(told.status.code(), Some(2), "{}", said(&told));
+    let text = said(&told);
+    for part in [
+        "`bogus` is no word here",
+        "write: next [N]",
+        "write: back VARIABLE",
+        "no call 99999999",
+        "previous [N]",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    let output = finish(support::qp().args(["trace", "step", "99999999"]).arg(&folder));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+}
