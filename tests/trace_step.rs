@@ -171,3 +171,53 @@ fn what_cannot_be_said_is_told() {
     let output = finish(support::qp().args(["trace", "step", "99999999"]).arg(&folder));
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
 }
+
+#[test]
+fn a_run_halts_where_an_event_was() {
+    let (case, folder) = recorded("all");
+    let info = json(&["trace", "info"], &folder);
+    let count = info["calls"].as_u64().expect("a number");
+    let mut asked: Vec<(u64, usize, Value)> = Vec::new();
+    for node in 0..count {
+        let all = json(&["trace", "events", "--limit=60", &node.to_string()], &folder);
+        let class = all["call"]["class"].as_str().expect("a class");
+        // The names of lambdas and hidden classes differ from run to run.
+        if all["thread"] != "main" || class.contains("Lambda") || class.contains("0x") {
+            continue;
+        }
+        for (number, event) in (1..).zip(all["events"].as_array().expect("a list")) {
+            if ["line", "field"].contains(&event["event"].as_str().expect("a word")) {
+                asked.push((node, number, event.clone()));
+            }
+        }
+        if asked.len() > 400 {
+            break;
+        }
+    }
+    let mut seen = (0, 0);
+    let (fields, lines): (Vec<_>, Vec<_>) =
+        asked.into_iter().partition(|(.., event)| event["event"] == "field");
+    let some = |all: Vec<_>| {
+        let step = (all.len() / 6).max(1);
+        all.into_iter().step_by(step)
+    };
+    for (node, number, event) in some(fields).chain(some(lines)) {
+        let file = case.mark(&format!("event-{node}-{number}.ron"));
+        let numbers = [node.to_string(), format!("--event={number}")];
+        let mut command = case.qp();
+        command.args(["trace", "as-chain"]).args(numbers).arg(&folder).arg("--save").arg(&file);
+        case.run_command(&mut command).is(0, &["the chain is in"]);
+        let mut replay = case.qp();
+        let output = finish(replay.args(["replay", "--format=json"]).arg(&file));
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(0), "#{node} {event}\n{}", said(&output));
+        let answer: Value = serde_json::from_str(&told).expect("JSON");
+        let found = &answer["points"].as_array().expect("points")[1];
+        assert_eq!(found["stack"][0]["line"], event["line"], "#{node} {event}\n{found:#}");
+        match event["event"].as_str() {
+            Some("field") => seen.0 += 1,
+            _ => seen.1 += 1,
+        }
+    }
+    assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
+}

@@ -55,10 +55,10 @@ pub use price::Forecast;
 pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
-    CallShown, CallTree, CallsAsked, EventShown, EventsAsked, EventsShown, ExportForm, Exported, Fold,
-    HeldShown, History, Holds, ListedEvent, LocalShown, MEMORY, ObjectShown, PartShown, RecordOptions,
+    CallShown, CallTree, CallsAsked, ChainAsked, EventShown, EventsAsked, EventsShown, ExportForm, Exported,
+    Fold, HeldShown, History, Holds, ListedEvent, LocalShown, MEMORY, ObjectShown, PartShown, RecordOptions,
     RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper, ThreadShown, View, Way, WriteShown,
-    calls, events, export, history, holds, record, state,
+    as_chain, calls, events, export, history, holds, record, state,
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

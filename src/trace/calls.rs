@@ -237,6 +237,19 @@ impl Calls {
         (bound(all.start)..bound(all.end)).map(|row| self.methods.word(1, row)).collect()
     }
 
+    /// The calls of a call's method in its thread, up to it.
+    pub fn ordinals(&self, node: u32) -> Vec<u32> {
+        let of_all = self.method_number(node).zip(self.thread_number(node));
+        let mut calls = of_all.map_or_else(Vec::new, |(method, thread)| self.of_method(method, thread));
+        calls.retain(|other| *other <= node);
+        calls
+    }
+
+    /// How many calls of a call's method its thread has entered before.
+    pub fn ordinal(&self, node: u32) -> Option<usize> {
+        self.ordinals(node).len().checked_sub(1)
+    }
+
     /// How many calls are below one.
     pub fn below(&self, node: u32) -> u32 {
         self.size(node).saturating_sub(1)

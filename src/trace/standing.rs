@@ -21,6 +21,13 @@ impl Seen<'_> {
     }
 }
 
+impl Seen<'_> {
+    /// Whether one stands at this event.
+    pub fn is_at(&self, at: Standing) -> bool {
+        self.place == at.place
+    }
+}
+
 /// Whether an event is one of a call: calls that it makes are, and what they do is not.
 fn is_own(seen: &Seen<'_>, node: u32) -> bool {
     match seen.site.what {

@@ -1,5 +1,6 @@
 //! `qp trace …`: a run recorded, and what a recorded run tells. A file for each, and a row in [`Trace`].
 
+mod as_chain;
 mod calls;
 mod events;
 mod export;
@@ -11,6 +12,7 @@ mod record;
 mod state;
 mod step;
 
+pub use as_chain::{AsChain, MadeChain};
 pub use calls::Calls;
 pub use events::Events;
 pub use export::Export;
@@ -43,6 +45,8 @@ pub enum Trace {
     #[allow(missing_docs)]
     Step(Step),
     #[allow(missing_docs)]
+    AsChain(AsChain),
+    #[allow(missing_docs)]
     Export(Export),
 }
 
@@ -62,6 +66,8 @@ pub enum Traced {
     History(Writes),
     /// An object at the beginning and end of a call.
     State(StateShown),
+    /// A chain.
+    AsChain(MadeChain),
     /// What was written for others.
     Export(Exported),
 }
@@ -73,7 +79,7 @@ impl Traced {
             Traced::Record(recorded) => recorded.exit_code(),
             Traced::Info(_) => 0,
             Traced::Calls(tree) => u8::from(tree.threads.is_empty()),
-            Traced::Events(_) | Traced::State(_) | Traced::Export(_) => 0,
+            Traced::Events(_) | Traced::State(_) | Traced::AsChain(_) | Traced::Export(_) => 0,
             Traced::History(history) => u8::from(history.writes.is_empty()),
         }
     }
@@ -98,6 +104,7 @@ impl Trace {
             Trace::Events(events) => Traced::Events(events.execute(progress, interrupt).await?),
             Trace::History(history) => Traced::History(history.execute(progress, interrupt).await?),
             Trace::State(state) => Traced::State(state.execute(progress, interrupt).await?),
+            Trace::AsChain(made) => Traced::AsChain(made.execute(progress, interrupt).await?),
             Trace::Export(export) => Traced::Export(export.execute(progress, interrupt).await?),
         })
     }

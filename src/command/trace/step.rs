@@ -1,8 +1,11 @@
 //! `qp trace step`: a walk over a recorded run at a prompt. This file has its arguments and the table of what can be said there.
 
+use super::as_chain::MadeChain;
 use super::reading::Reading;
-use crate::command::CommandError;
-use crate::session::{HeldShown, History, Interrupt, ListedEvent, Progress, Stepper, View, Way};
+use crate::command::{CommandError, save_chain};
+use crate::session::{
+    self, HeldShown, History, Interrupt, ListedEvent, Progress, SessionError, Stepper, View, Way,
+};
 use std::path::PathBuf;
 
 /// Walks over a recorded run at a prompt, to and fro
@@ -81,6 +84,12 @@ pub const STEP_TABLE: &[StepRow] = &[
         "an object or variable as it is here, with what hangs on it",
     ),
     row("history", &["h"], "history VARIABLE", "all writes to a variable"),
+    row(
+        "chain",
+        &[],
+        "chain [FILE]",
+        "the chain of this event: a run halts here, and one can ask backwards from it",
+    ),
     row("where", &["w"], "where", "shows once more where this is"),
     row("help", &["?"], "help", "shows this table"),
     row("quit", &["q"], "quit", "ends"),
@@ -98,6 +107,8 @@ pub enum StepReply {
     Show(HeldShown),
     /// Writes.
     History(History),
+    /// A chain.
+    Chain(MadeChain),
     /// What can be said.
     Help(&'static [StepRow]),
     /// Nothing was said, or nothing is to be shown.
@@ -169,6 +180,16 @@ pub fn step(line: &str, stepper: &mut Stepper) -> Result<StepReply, CommandError
         }
         "show" => return Ok(StepReply::Show(stepper.show(variable()?, DEPTH)?)),
         "history" => return Ok(StepReply::History(stepper.history(variable()?, WRITES)?)),
+        "chain" => {
+            let mut chain = stepper.chain()?;
+            let file = Some(std::path::Path::new(rest)).filter(|_| !rest.is_empty());
+            if let Some(file) = file {
+                chain = session::portable(&chain, file);
+                save_chain(&chain, file)?;
+            }
+            let text = chain.to_ron().map_err(SessionError::from)?;
+            return Ok(StepReply::Chain(MadeChain { chain: text, file: file.map(Into::into) }));
+        }
         "help" => return Ok(StepReply::Help(STEP_TABLE)),
         "quit" => return Ok(StepReply::Quit),
         _ => {}

@@ -5,6 +5,7 @@
 //!   show calls, what one does, what was written and what an object held; [`export`] writes all for others (`parquet`).
 //!   A [`Stepper`] goes from event to event.
 
+mod as_chain;
 mod calls;
 mod detail;
 mod events;
@@ -17,6 +18,7 @@ mod record;
 mod state;
 mod step;
 
+pub use as_chain::{ChainAsked, as_chain};
 pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
 pub use events::{EventShown, EventsAsked, EventsShown, events};
 pub use export::{ExportForm, Exported, export};

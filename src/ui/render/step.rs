@@ -1,6 +1,6 @@
 //! A walk over a recorded run as text.
 
-use super::trace::{happening, line, writes};
+use super::trace::{happening, line, made_chain, writes};
 use super::{Paint, palette};
 use crate::command::trace::StepReply;
 use crate::session::{EventShown, HeldShown, ListedEvent, ObjectShown, View};
@@ -17,6 +17,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
             out
         }
         StepReply::History(history) => writes(history, paint),
+        StepReply::Chain(made) => made_chain(made),
         StepReply::Help(rows) => {
             let row = |row: &crate::command::trace::StepRow| {
                 let short = row.aliases.first().copied().unwrap_or_default();

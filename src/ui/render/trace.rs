@@ -2,7 +2,7 @@
 
 use super::cost::thousands;
 use super::{Paint, palette};
-use crate::command::trace::Traced;
+use crate::command::trace::{MadeChain, Traced};
 use crate::session::{
     CallShown, CallTree, EventShown, EventsShown, Exported, History, Holds, Level, RecordedRun, Shown,
     StateShown,
@@ -18,7 +18,16 @@ pub fn traced(traced: &Traced, color: bool) -> String {
         Traced::Events(shown) => events(shown, paint),
         Traced::History(history) => writes(history, paint),
         Traced::State(shown) => state(shown, paint),
+        Traced::AsChain(made) => made_chain(made),
         Traced::Export(exported) => exports(exported),
+    }
+}
+
+/// A chain, or where it is.
+pub(super) fn made_chain(made: &MadeChain) -> String {
+    match &made.file {
+        Some(file) => format!("the chain is in {}\n", file.display()),
+        None => format!("{}\n", made.chain.trim_end()),
     }
 }
 

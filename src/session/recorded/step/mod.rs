@@ -137,6 +137,14 @@ impl Stepper {
         self.call(self.at.node, true)
     }
 
+    /// The chain of this event: what a further run halts at.
+    ///
+    /// # Errors
+    /// No run can halt here, or it cannot be read.
+    pub fn chain(&mut self) -> Result<Chain, SessionError> {
+        super::as_chain::chain_of(&mut self.trace.calls, &self.trace.about, self.at)
+    }
+
     /// To a write of a variable.
     ///
     /// # Errors

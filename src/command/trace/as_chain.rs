@@ -1,0 +1,57 @@
+//! `qp trace as-chain N`: an event of a recorded run as a chain, to ask from it backwards.
+
+use super::reading::Reading;
+use crate::command::{CommandError, save_chain};
+use crate::session::{self, ChainAsked, Interrupt, Progress, SessionError};
+use std::path::PathBuf;
+
+/// Makes a chain of an event: a run halts there, and one can ask backwards from it
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp trace as-chain 24                    # the entry of call #24\n  qp trace as-chain 24 all.trace --event 4 --save point.ron && qp debug point.ron"
+)]
+pub struct AsChain {
+    /// The number of the call, as `qp trace calls` shows it
+    #[arg(value_name = "CALL")]
+    pub node: u32,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The event of the call, counted from 1 as `qp trace events --format json` lists them; 0: its entry
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub event: usize,
+    /// Write the chain to this file
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+}
+
+/// A chain that was made.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct MadeChain {
+    /// Its text.
+    pub chain: String,
+    /// The file that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+}
+
+impl AsChain {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The folder holds no recorded run, or not this call or event; or the file cannot be written.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<MadeChain, CommandError> {
+        let asked = ChainAsked { node: self.node, event: self.event };
+        let mut chain = session::as_chain(&mut self.reading.open(progress, interrupt).await?, asked)?;
+        if let Some(file) = &self.save {
+            chain = session::portable(&chain, file);
+            save_chain(&chain, file)?;
+        }
+        let text = chain.to_ron().map_err(SessionError::from)?;
+        Ok(MadeChain { chain: text, file: self.save.clone() })
+    }
+}

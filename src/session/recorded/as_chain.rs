@@ -1,0 +1,161 @@
+//! An event of a recorded run as a chain: the point that a further run halts at, and from which one can ask backwards.
+
+use super::open::RecordedTrace;
+use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
+use crate::session::error::SessionError;
+use crate::trace::{About, Calls, Exit, Method, Seen, Site, Standing, Then, Traced};
+
+/// Which event.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainAsked {
+    /// Of this call.
+    pub node: u32,
+    /// The first is 1, in the order of [`super::events`]; 0: the entry of the call.
+    pub event: usize,
+}
+
+/// The chain of an event of a call.
+///
+/// # Errors
+/// There is no such call or event, or it cannot be read.
+pub fn as_chain(trace: &mut RecordedTrace, asked: ChainAsked) -> Result<Chain, SessionError> {
+    let calls = &mut trace.calls;
+    let no_such = SessionError::NoSuchCall { node: asked.node, calls: calls.count() };
+    let mut at = calls.entry(asked.node).ok_or(no_such)?;
+    for _ in 0..asked.event {
+        let none = || SessionError::NoStep(format!("call #{} has not so many events", asked.node));
+        at = calls.following(at)?.ok_or_else(none)?;
+    }
+    chain_of(calls, &trace.about, at)
+}
+
+/// What is known of the event.
+struct Told {
+    site: Site,
+    method: Method,
+    /// The call that is entered or left, or that it is in.
+    node: u32,
+    new: Option<String>,
+}
+
+/// The chain of the event at which one stands.
+pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result<Chain, SessionError> {
+    let told = calls.happens(at, |calls, seen| {
+        let shown = super::events::event(calls, seen);
+        let method = calls.sites.method(seen.site.method).cloned()?;
+        Some(Told { site: seen.site.clone(), method, node: seen.node.unwrap_or(at.node), new: shown.new })
+    })?;
+    let unknown = || SessionError::NoStep("this event has no place that a run can halt at".to_owned());
+    let told = told.flatten().ok_or_else(unknown)?;
+    let mut points = vec![entry(calls, told.node)?];
+    let line = told.site.line.map(u32::from);
+    let class = told.method.class.to_string();
+    let expect =
+        Expect { method: Some(told.method.name.clone()), line, located: Some(true), ..Expect::default() };
+    match told.site.what {
+        Traced::Enter => {}
+        Traced::Return => {
+            let index = leaves_before(calls, &told)?;
+            let kind = Kind::Exit(named(&told.method));
+            points = vec![Point { thread: Some(thread(calls, told.node)), index, ..Point::new("A", kind) }];
+        }
+        Traced::Put | Traced::PutStatic | Traced::Preset => {
+            let written = told.site.written.as_ref().ok_or_else(unknown)?;
+            let kind = Kind::Watch(calls.sites.declares(written), written.name.clone());
+            let is_it = |calls: &Calls, seen: &Seen<'_>| {
+                let same = |of: &Site| {
+                    of.written.as_ref().is_some_and(|w| {
+                        w.name == written.name && calls.sites.declares(w) == calls.sites.declares(written)
+                    })
+                };
+                matches!(seen.site.what, Traced::Put | Traced::PutStatic | Traced::Preset) && same(seen.site)
+            };
+            let index = within(calls, told.node, at, is_it)?;
+            let expect = Expect { new: told.new.clone(), ..expect };
+            let point = Point { within: Some("A".to_owned()), index, ..Point::new("B", kind) };
+            points.push(Point { expect: Some(expect), ..point });
+        }
+        _ => {
+            let line = line.ok_or_else(unknown)?;
+            let index = within(calls, told.node, at, |calls, seen| {
+                let of = calls.sites.method(seen.site.method);
+                seen.site.what == Traced::Line(u16::try_from(line).unwrap_or(0))
+                    && of.is_some_and(|of| of.class == told.method.class)
+            })?;
+            // Without lines recorded, it is not known which pass this is.
+            if index.is_none() {
+                return Err(SessionError::NoStep(
+                    "lines were not recorded, so it is not known which pass over the line this is: record the run, or this call, \
+                     with `--level all`"
+                        .to_owned(),
+                ));
+            }
+            let point =
+                Point { within: Some("A".to_owned()), index, ..Point::new("B", Kind::Line(class, line)) };
+            points.push(Point { expect: Some(expect), ..point });
+        }
+    }
+    let debuggee =
+        Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
+    Ok(Chain::new(debuggee, points))
+}
+
+fn thread(calls: &Calls, node: u32) -> String {
+    calls.thread_of(node).unwrap_or_default()
+}
+
+/// `Shop.finish(int)`.
+fn named(method: &Method) -> String {
+    let parts = bytecode::descriptor::parse_method(&method.descriptor);
+    let types: Vec<String> =
+        parts.into_iter().flat_map(|p| p.parameters).map(|p| bytecode::descriptor::java_type(&p)).collect();
+    format!("{}.{}({})", method.class, method.name, types.join(", "))
+}
+
+/// The point at which a call is entered.
+fn entry(calls: &Calls, node: u32) -> Result<Point, SessionError> {
+    let no_such = || SessionError::NoSuchCall { node, calls: calls.count() };
+    let method = calls.method(node).ok_or_else(no_such)?;
+    let index = calls.ordinal(node).and_then(|ordinal| i64::try_from(ordinal).ok());
+    let point = Point::new("A", Kind::Entry(named(method)));
+    Ok(Point { thread: Some(thread(calls, node)), index, ..point })
+}
+
+/// How many calls of the method have returned in this thread before this one did.
+fn leaves_before(calls: &mut Calls, told: &Told) -> Result<Option<i64>, SessionError> {
+    let Some(number) = calls.thread_number(told.node) else { return Ok(None) };
+    let mut before = 0;
+    let others = calls.ordinals(told.node);
+    let (_, end) = calls.span(told.node)?;
+    for other in others {
+        let is_returned = calls.call(other)?.is_some_and(|call| call.exit == Exit::Returned);
+        if is_returned && calls.thread_number(other) == Some(number) && calls.span(other)?.1 < end {
+            before += 1;
+        }
+    }
+    Ok(Some(before))
+}
+
+/// How many such events come before one in a call, those in calls that it makes too; none where that is no such event and none of them
+/// comes before.
+fn within(
+    calls: &mut Calls,
+    node: u32,
+    at: Standing,
+    is_it: impl Fn(&Calls, &Seen<'_>) -> bool,
+) -> Result<Option<i64>, SessionError> {
+    let Some(thread) = calls.thread_number(node) else { return Ok(None) };
+    let mut before = 0;
+    let mut index = None;
+    calls.walk(thread, Some(node), |calls, seen| {
+        let is_such = is_it(calls, seen);
+        if seen.is_at(at) {
+            // What is no such event itself comes behind the last one.
+            index = if is_such { Some(before) } else { Some(before - 1) }.filter(|index| *index >= 0);
+            return Then::Stop;
+        }
+        before += i64::from(is_such);
+        Then::Next
+    })?;
+    Ok(index)
+}
