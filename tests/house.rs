@@ -269,6 +269,8 @@ fn flags_of_the_docs_exist() {
         "trace state --help",
         "trace export --help",
         "trace step --help",
+        "trace as-chain --help",
+        "trace find --help",
         "trace history --help",
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();

@@ -214,6 +214,13 @@ fn a_run_halts_where_an_event_was() {
         let answer: Value = serde_json::from_str(&told).expect("JSON");
         let found = &answer["points"].as_array().expect("points")[1];
         assert_eq!(found["stack"][0]["line"], event["line"], "#{node} {event}\n{found:#}");
+        let mut find = case.qp();
+        find.args(["trace", "find", "--format=json", "--point=B"]).arg(&file).arg(&folder);
+        let output = finish(&mut find);
+        assert_eq!(output.status.code(), Some(0), "#{node} {event}\n{}", said(&output));
+        let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let found = &told["found"][0];
+        assert_eq!((&found["call"]["node"], &found["number"]), (&node.into(), &number.into()), "{event}");
         match event["event"].as_str() {
             Some("field") => seen.0 += 1,
             _ => seen.1 += 1,

@@ -56,9 +56,9 @@ pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallShown, CallTree, CallsAsked, ChainAsked, EventShown, EventsAsked, EventsShown, ExportForm, Exported,
-    Fold, HeldShown, History, Holds, ListedEvent, LocalShown, MEMORY, ObjectShown, PartShown, RecordOptions,
-    RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper, ThreadShown, View, Way, WriteShown,
-    as_chain, calls, events, export, history, holds, record, state,
+    Fold, FoundEvent, FoundEvents, HeldShown, History, Holds, ListedEvent, LocalShown, MEMORY, ObjectShown,
+    PartShown, RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper,
+    ThreadShown, View, Way, WriteShown, as_chain, calls, events, export, find, history, holds, record, state,
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

@@ -4,6 +4,7 @@ mod as_chain;
 mod calls;
 mod events;
 mod export;
+mod find;
 mod history;
 mod info;
 mod level;
@@ -16,6 +17,7 @@ pub use as_chain::{AsChain, MadeChain};
 pub use calls::Calls;
 pub use events::Events;
 pub use export::Export;
+pub use find::Find;
 pub use history::History;
 pub use info::Info;
 pub use record::Record;
@@ -24,7 +26,8 @@ pub use step::{STEP_TABLE, Step, StepReply, StepRow, step};
 
 use super::CommandError;
 use crate::session::{
-    CallTree, EventsShown, Exported, History as Writes, Holds, Interrupt, Progress, RecordedRun, StateShown,
+    CallTree, EventsShown, Exported, FoundEvents, History as Writes, Holds, Interrupt, Progress, RecordedRun,
+    StateShown,
 };
 
 /// Records a run, and shows what was recorded
@@ -47,6 +50,8 @@ pub enum Trace {
     #[allow(missing_docs)]
     AsChain(AsChain),
     #[allow(missing_docs)]
+    Find(Find),
+    #[allow(missing_docs)]
     Export(Export),
 }
 
@@ -68,6 +73,8 @@ pub enum Traced {
     State(StateShown),
     /// A chain.
     AsChain(MadeChain),
+    /// Where the points of a chain are.
+    Find(FoundEvents),
     /// What was written for others.
     Export(Exported),
 }
@@ -80,6 +87,7 @@ impl Traced {
             Traced::Info(_) => 0,
             Traced::Calls(tree) => u8::from(tree.threads.is_empty()),
             Traced::Events(_) | Traced::State(_) | Traced::AsChain(_) | Traced::Export(_) => 0,
+            Traced::Find(points) => u8::from(!points.not_found.is_empty()),
             Traced::History(history) => u8::from(history.writes.is_empty()),
         }
     }
@@ -104,6 +112,7 @@ impl Trace {
             Trace::Events(events) => Traced::Events(events.execute(progress, interrupt).await?),
             Trace::History(history) => Traced::History(history.execute(progress, interrupt).await?),
             Trace::State(state) => Traced::State(state.execute(progress, interrupt).await?),
+            Trace::Find(find) => Traced::Find(find.execute(progress, interrupt).await?),
             Trace::AsChain(made) => Traced::AsChain(made.execute(progress, interrupt).await?),
             Trace::Export(export) => Traced::Export(export.execute(progress, interrupt).await?),
         })

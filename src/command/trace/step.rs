@@ -23,6 +23,9 @@ pub struct Step {
     /// A folder or archive with Java sources; as often as wanted
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
+    /// Begin at this event of the call, counted from 1 as `qp trace find` tells it
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "at_end")]
+    pub event: usize,
     /// Begin at the end of the call
     #[arg(long)]
     pub at_end: bool,
@@ -136,6 +139,7 @@ impl Step {
     ) -> Result<Stepper, CommandError> {
         let mut stepper =
             Stepper::new(self.reading.open(progress, interrupt).await?, self.node, &self.source)?;
+        (0..self.event).try_for_each(|_| stepper.forth())?;
         if self.at_end {
             stepper.call(self.node, true)?;
         }

@@ -3,13 +3,14 @@
 //! - [`record`] runs the program once and keeps what its threads do; `detail` records one call with more.
 //! - [`RecordedTrace`] is a recorded run that is open. [`holds`] says what it holds; [`calls`], [`events`], [`history`] and [`state`]
 //!   show calls, what one does, what was written and what an object held; [`export`] writes all for others (`parquet`).
-//!   A [`Stepper`] goes from event to event.
+//!   A [`Stepper`] goes from event to event. [`as_chain`] makes a chain of an event, and [`find`] finds the event of a point.
 
 mod as_chain;
 mod calls;
 mod detail;
 mod events;
 mod export;
+mod find;
 mod history;
 mod info;
 mod open;
@@ -22,6 +23,7 @@ pub use as_chain::{ChainAsked, as_chain};
 pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
 pub use events::{EventShown, EventsAsked, EventsShown, events};
 pub use export::{ExportForm, Exported, export};
+pub use find::{FoundEvent, FoundEvents, find};
 pub use history::{History, WriteShown, history};
 pub use info::{Holds, holds};
 pub use open::{MEMORY, RecordedTrace};

@@ -4,8 +4,8 @@ use super::cost::thousands;
 use super::{Paint, palette};
 use crate::command::trace::{MadeChain, Traced};
 use crate::session::{
-    CallShown, CallTree, EventShown, EventsShown, Exported, History, Holds, Level, RecordedRun, Shown,
-    StateShown,
+    CallShown, CallTree, EventShown, EventsShown, Exported, FoundEvent, History, Holds, Level, RecordedRun,
+    Shown, StateShown,
 };
 
 /// What a command about recorded runs gives.
@@ -18,6 +18,12 @@ pub fn traced(traced: &Traced, color: bool) -> String {
         Traced::Events(shown) => events(shown, paint),
         Traced::History(history) => writes(history, paint),
         Traced::State(shown) => state(shown, paint),
+        Traced::Find(points) => {
+            let not =
+                |(point, why): &(String, String)| format!("{}  {why}\n", paint.on(palette::FAILED, point));
+            let found = points.found.iter().map(|found| found_event(found, paint));
+            found.chain(points.not_found.iter().map(not)).collect()
+        }
         Traced::AsChain(made) => made_chain(made),
         Traced::Export(exported) => exports(exported),
     }
@@ -272,6 +278,15 @@ fn state(shown: &StateShown, paint: Paint) -> String {
         out.push_str("    nothing of it is ever written\n");
     }
     out
+}
+
+fn found_event(found: &FoundEvent, paint: Paint) -> String {
+    let what = match found.number {
+        0 => "its entry".to_owned(),
+        number => format!("event {number}: {}", happening(&found.event, paint)),
+    };
+    let (point, call) = (paint.on(palette::POINT, &found.point), line(&found.call, paint));
+    format!("{point}  {call}\n   {what}\n")
 }
 
 fn exports(exported: &Exported) -> String {

@@ -1,0 +1,43 @@
+//! `qp trace find CHAIN`: where the points of a chain are in a recorded run.
+
+use super::reading::Reading;
+use crate::chain::Chain;
+use crate::command::CommandError;
+use crate::session::{self, FoundEvents, Interrupt, Progress, SessionError};
+use std::path::PathBuf;
+
+/// Replays a chain, and shows which events of a recorded run its points are
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp trace find cart.ron                  # all points that are located, in the folder `trace`\n  qp trace find cart.ron shop.trace --point B"
+)]
+pub struct Find {
+    /// The chain
+    #[arg(value_name = "CHAIN")]
+    pub chain: PathBuf,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Only this point
+    #[arg(long, value_name = "ID")]
+    pub point: Option<String>,
+}
+
+impl Find {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The chain cannot be replayed, or has no such point.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<FoundEvents, CommandError> {
+        let mut trace = self.reading.open(progress, interrupt).await?;
+        let chain = Chain::load(&self.chain).map_err(SessionError::from)?;
+        let options = session::Options::default();
+        let name = self.chain.display().to_string();
+        let answer = session::replay(&name, &chain, &options, progress, interrupt).await?;
+        Ok(session::find(&mut trace, &answer, self.point.as_deref())?)
+    }
+}
