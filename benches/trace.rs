@@ -1,15 +1,18 @@
 //! `cargo bench --bench trace`: what the recording of a run costs real programs, at each level. Prints a table; judges nothing.
 //!
-//! jsoup, HtmlCleaner and kxml2 parse one document each, `javac` compiles a class. `plain` is what the program says its work
+//! jsoup, HtmlCleaner and kxml2 parse one document each, `javac` compiles a class; a merge sort and an AVL tree do next to nothing but
+//! what is recorded. `plain` is what the program says its work
 //! took, `recorded` the same while it is recorded, to disk included; `waited` is how long its threads waited until events were
-//! taken out. `QP_BENCH_SHARE=5` takes a fifth of each document.
+//! taken out. `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=avl` one program.
 
 #[path = "programs/common.rs"]
 mod common;
 
 use common::{Outcome, compiled, median, share, took};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 const ROUNDS: usize = 3;
 const LEVELS: [&str; 3] = ["calls", "writes", "all"];
@@ -20,6 +23,8 @@ const ROWS: &[(&str, &[&str], u32, &[&str])] = &[
     ("htmlcleaner", &["htmlcleaner", "jdom2"], 10_000, &[]),
     ("kxml2", &["kxml2"], 200_000, &[]),
     ("javac", &[], 1_000, &["--scope=com.sun.tools.javac.**"]),
+    ("sort", &[], 2_000_000, &[]),
+    ("avl", &[], 300_000, &[]),
 ];
 
 fn main() -> Outcome<()> {
@@ -33,7 +38,8 @@ fn main() -> Outcome<()> {
         "{:<12} {:<7} {:>8} {:>9} {:>6} {:>8} {:>12} {:>8} {:>6} {:>6}",
         "", "level", "plain", "recorded", "ratio", "waited", "events", "M/s", "bytes", "disk"
     );
-    for (name, _, size, options) in ROWS {
+    let only = std::env::var("QP_BENCH_ONLY").ok();
+    for (name, _, size, options) in ROWS.iter().filter(|(name, ..)| only.as_ref().is_none_or(|o| o == name)) {
         let size = (size / share).to_string();
         let folder = scratch.path().display().to_string();
         let java = ["java", "-Xmx2g", "-cp", &class_path, "Programs", name, &size, &folder];
@@ -61,7 +67,10 @@ fn main() -> Outcome<()> {
         }
     }
     println!("bytes: of an event as it is written, and on disk");
-    Ok(())
+    println!(
+        "published: Whyline 5x to 25x; measured elsewhere: Whyline 265x, 14.8 million events of 8 to 9 bytes; ODB 53x to 507x"
+    );
+    if only.is_none_or(|only| only == "lookups") { lookups(&class_path, scratch.path()) } else { Ok(()) }
 }
 
 /// What one recording has measured.
@@ -95,4 +104,124 @@ fn recorded(level: &str, options: &[&str], java: &[&str], scratch: &Path) -> Out
         bytes: number(&told["bytes"]),
         stored: number(&told["stored"]),
     })
+}
+
+/// Calls that are recorded, at least, for questions about them.
+const CALLS: f64 = 1e7;
+/// How often each is asked.
+const ASKED: usize = 9;
+
+/// What it takes to ask about a run of ten million calls.
+fn lookups(class_path: &str, scratch: &Path) -> Outcome<()> {
+    let folder = scratch.join("many");
+    let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+    qp.args(["trace", "record", "--level=writes", "--out"]).arg(&folder);
+    let size = (110_000 / share()).to_string();
+    let began = Instant::now();
+    let output =
+        qp.args(["--", "java", "-Xmx2g", "-cp", class_path, "Programs", "avl", &size, "."]).output()?;
+    let whole = began.elapsed().as_secs_f64();
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    let timed = |arguments: &[&str]| -> Outcome<f64> {
+        let mut times = Vec::new();
+        for _ in 0..ASKED {
+            let began = Instant::now();
+            let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(arguments).arg(&folder).output()?;
+            times.push(began.elapsed().as_secs_f64() * 1e3);
+            if !output.status.success() {
+                return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+            }
+        }
+        Ok(median(times))
+    };
+    let told = Command::new(env!("CARGO_BIN_EXE_qp"))
+        .args(["trace", "info", "--format=json"])
+        .arg(&folder)
+        .output()?;
+    let info: serde_json::Value = serde_json::from_slice(&told.stdout)?;
+    let calls = info["calls"].as_f64().ok_or("calls")?;
+    if calls < CALLS && share() == 1 {
+        return Err(format!("only {calls} calls").into());
+    }
+    let open = timed(&["trace", "info"])?;
+    // The tool's own start is in the times of commands; within one that is open, it is not.
+    let mut prompt = Prompt::open(&folder)?;
+    let counter = {
+        let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+        let told =
+            qp.args(["trace", "calls", "--method=Classics.count", "--format=json"]).arg(&folder).output()?;
+        let tree: serde_json::Value = serde_json::from_slice(&told.stdout)?;
+        let found = &tree["threads"][0]["calls"];
+        let node = found[2]["node"].as_u64().ok_or("a call")?;
+        (found[0]["this"].as_str().ok_or("an object")?.to_owned(), node)
+    };
+    let mut say = |line: &str| -> Outcome<f64> {
+        let times: Outcome<Vec<f64>> = (0..ASKED).map(|_| Ok(prompt.say(line)?.1)).collect();
+        Ok(median(times?))
+    };
+    let history = say(&format!("history {}.added", counter.0))?;
+    let walk = say(&format!("call {}", info["calls"].as_u64().unwrap_or(0) / 2))?;
+    let back = say(&format!("back {}.added", counter.0))?;
+    say(&format!("call {}", counter.1))?;
+    let state = say(&format!("show {}", counter.0))?;
+    println!("{calls:.0} calls, {:.0} events; recorded and sorted in {whole:.1} s", {
+        let events = info["events"].as_object().ok_or("events")?;
+        events.values().filter_map(serde_json::Value::as_f64).sum::<f64>()
+    });
+    println!(
+        "open, with the start of qp {open:.1} ms; history of a field {history:.1} ms; state of an object {state:.1} ms"
+    );
+    println!(
+        "stand at a call {walk:.1} ms; back to the last change {back:.1} ms; qp has had {} MB at most",
+        prompt.peak()?
+    );
+    Ok(())
+}
+
+/// `qp trace step`, spoken to.
+struct Prompt {
+    process: std::process::Child,
+    stdin: std::process::ChildStdin,
+    stdout: BufReader<std::process::ChildStdout>,
+}
+
+impl Prompt {
+    fn open(folder: &Path) -> Outcome<Prompt> {
+        let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+        qp.args(["trace", "step", "0", "--format=json"]).arg(folder);
+        let mut process = qp.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let stdin = process.stdin.take().ok_or("a pipe")?;
+        let stdout = BufReader::new(process.stdout.take().ok_or("a pipe")?);
+        let mut prompt = Prompt { process, stdin, stdout };
+        prompt.stdout.read_line(&mut String::new())?;
+        Ok(prompt)
+    }
+
+    /// What comes of a line, and how long that took, in ms.
+    fn say(&mut self, line: &str) -> Outcome<(String, f64)> {
+        let began = Instant::now();
+        writeln!(self.stdin, "{line}")?;
+        let mut told = String::new();
+        self.stdout.read_line(&mut told)?;
+        let took = began.elapsed().as_secs_f64() * 1e3;
+        if told.contains("\"reply\":\"error\"") { Err(told.into()) } else { Ok((told, took)) }
+    }
+
+    /// The most memory that it has had, in MB; 0 where the system does not tell.
+    fn peak(&self) -> Outcome<u64> {
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        Ok(kilobytes.unwrap_or(0) / 1024)
+    }
+}
+
+impl Drop for Prompt {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
 }

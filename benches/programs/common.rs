@@ -24,7 +24,8 @@ pub fn compiled(names: &[&str], to: &Path) -> Outcome<String> {
     }
     let class_path = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":");
     let mut javac = Command::new("javac");
-    javac.args(["-g", "-cp", &class_path, "-d"]).arg(to).arg(root().join("benches/programs/Programs.java"));
+    let sources = ["Programs.java", "Classics.java"].map(|name| root().join("benches/programs").join(name));
+    javac.args(["-g", "-cp", &class_path, "-d"]).arg(to).args(sources);
     if javac.status()?.success() { Ok(class_path) } else { Err("javac failed".into()) }
 }
 
