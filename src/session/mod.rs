@@ -57,8 +57,9 @@ pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallShown, CallTree, CallsAsked, ChainAsked, EventShown, EventsAsked, EventsShown, ExportForm, Exported,
     Fold, FoundEvent, FoundEvents, HeldShown, History, Holds, ListedEvent, LocalShown, MEMORY, ObjectShown,
-    PartShown, RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper,
-    ThreadShown, View, Way, WriteShown, as_chain, calls, events, export, find, history, holds, record, state,
+    Only, PartShown, RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper,
+    ThreadShown, View, Way, WriteShown, as_chain, calls, events, export, find, history, holds, only, record,
+    state,
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

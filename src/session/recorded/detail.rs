@@ -99,6 +99,41 @@ fn again(about: &About, level: Level) -> String {
     format!("qp trace record --level {level}{scope}{trust} -- {}", about.command.join(" "))
 }
 
+/// Which calls of a recorded run a further one records: one and those below it, or those from one up to another of its thread, without
+/// that; none: to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// A call and those below it.
+    Call(u32),
+    /// Calls that follow each other.
+    Between(u32, Option<u32>),
+}
+
+/// Where calls of a recorded run are, for a further run of the program that records only these.
+///
+/// # Errors
+/// There is no such call, or the second one is no later one of the thread of the first.
+pub fn only(trace: &RecordedTrace, only: Only) -> Result<Window, SessionError> {
+    let calls = &trace.calls;
+    let no_such = |node: u32| SessionError::NoSuchCall { node, calls: calls.count() };
+    match only {
+        Only::Call(node) => window(calls, node).ok_or_else(|| no_such(node)),
+        Only::Between(from, to) => {
+            let window = window(calls, from).ok_or_else(|| no_such(from))?;
+            let thread = calls.thread_number(from).map(|thread| calls.of_thread(thread)).unwrap_or(0..0);
+            let to = match to {
+                None => u64::from(u32::MAX),
+                Some(to) if to <= from || !thread.contains(&to) => {
+                    let why = format!("call #{to} is no later one of the thread of call #{from}");
+                    return Err(SessionError::NoStep(why));
+                }
+                Some(to) => u64::from(to - thread.start),
+            };
+            Ok(Window { to, ..window })
+        }
+    }
+}
+
 /// Where a call is: its thread, its ordinal there, and those of the calls around it.
 fn window(calls: &Calls, node: u32) -> Option<Window> {
     let number = calls.thread_number(node)?;
