@@ -72,6 +72,20 @@ impl Calls {
         Writes { object: word(0), part: word(1), first, count: word(5) }
     }
 
+    /// The first of some rows of one part that does not begin before some time.
+    pub fn row_from(&self, rows: &Range<usize>, when: When) -> usize {
+        let (mut low, mut high) = (rows.start, rows.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.writes_in(middle).first < when {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
     /// Goes through the writes of a row.
     ///
     /// # Errors

@@ -116,15 +116,7 @@ pub(super) struct Around {
 
 impl Around {
     pub(super) fn of(calls: &mut Calls, rows: &Range<usize>, when: When) -> Result<Around, SessionError> {
-        let (mut low, mut high) = (rows.start, rows.end);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if calls.writes_in(middle).first < when {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
+        let low = calls.row_from(rows, when);
         let count = |writes: Writes| usize::try_from(writes.count).unwrap_or(usize::MAX);
         let mut around = Around::default();
         // Of the row that begins before, some may be behind.

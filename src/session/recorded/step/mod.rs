@@ -192,15 +192,7 @@ impl Stepper {
         for part in parts {
             let rows = calls.rows_of(object, *part);
             // Of these rows one begins last before, and one first after: the write is in either.
-            let (mut low, mut high) = (rows.start, rows.end);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if calls.writes_in(middle).first < when {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
+            let low = calls.row_from(&rows, when);
             let near = low.saturating_sub(1)..low.saturating_add(2);
             for row in near.filter(|row| rows.contains(row)) {
                 calls.each_write(calls.writes_in(row), |_, seen| {
