@@ -13,8 +13,13 @@ use support::{finish, said};
 
 /// What comes of lines at the prompt; the first is where one stands at first.
 fn steps(folder: &Path, node: u64, lines: &[String]) -> Vec<Value> {
+    steps_at(folder, node, "--color=never", lines)
+}
+
+/// The same with a further option.
+fn steps_at(folder: &Path, node: u64, option: &str, lines: &[String]) -> Vec<Value> {
     let mut command = support::qp();
-    command.args(["trace", "step", "--format=json", &node.to_string()]).arg(folder);
+    command.args(["trace", "step", "--format=json", option, &node.to_string()]).arg(folder);
     let mut process =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qp");
     let mut stdin = process.stdin.take().expect("a pipe");
@@ -227,4 +232,35 @@ fn a_run_halts_where_an_event_was() {
         }
     }
     assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
+}
+
+#[test]
+fn a_call_is_walked_through_that_was_recorded_later() {
+    let (_case, all) = recorded("all");
+    let (case, calls) = recorded("calls");
+    let count = json(&["trace", "info"], &calls)["calls"].as_u64().expect("a number");
+    let numbers = regex::Regex::new(r"@\d+").expect("a pattern");
+    let mut seen = 0;
+    for node in [1, 2, count / 3, count / 2] {
+        let events = json(&["trace", "events", "--limit=1000", &node.to_string()], &all);
+        let thread = events["thread"].as_str().expect("a thread").to_owned();
+        let many = events["events"].as_array().expect("a list").len().min(60);
+        let lines = vec!["next".to_owned(); many];
+        let told = |folder: &Path, option: &str| -> Vec<String> {
+            let told = steps_at(folder, node, option, &lines);
+            told.iter().map(|told| numbers.replace_all(&event(told).to_string(), "@").into_owned()).collect()
+        };
+        let (later, at_once) = (told(&calls, "--level=all"), told(&all, "--color=never"));
+        assert_eq!(later, at_once, "#{node} in {thread}");
+        seen += many;
+    }
+    assert!(seen > 10, "{seen}");
+    // Which hit of its place an event is, a part does not tell.
+    let part = case.mark("part");
+    let mut record = case.qp();
+    record.args(["trace", "record", "--like"]).arg(&calls).args(["--call=1", "--out"]).arg(&part);
+    case.run_command(record.args(["--", "java", "-cp", "classes", "Traced"])).is(0, &["recorded in"]);
+    let output = finish(support::qp().args(["trace", "as-chain", "0"]).arg(&part));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("the recording of the whole run"), "{}", said(&output));
 }

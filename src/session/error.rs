@@ -268,7 +268,7 @@ impl SessionError {
             | SessionError::NoObject(_)
             | SessionError::NoWrites
             | SessionError::Trace(
-                TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
+                TraceError::Part | TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
             )
             | SessionError::NoClassPath { .. } => 2,
             SessionError::Classes(_)

@@ -75,6 +75,8 @@ pub struct Calls {
     rows: BTreeMap<u32, Vec<u32>>,
     /// The chunks that were read last, the newest in front.
     recent: VecDeque<(u32, Arc<[u8]>)>,
+    /// The numbers by which calls are shown, where those are of another recording.
+    numbers: Numbers,
     /// Tables that are not kept: more is written to the folder, or nothing can be.
     _only_here: Option<tempfile::TempDir>,
 }
@@ -96,6 +98,15 @@ pub struct Call {
     pub result: Option<Value>,
     /// How many calls are below it.
     pub below: u32,
+}
+
+/// The numbers that the calls of a recording have in another one, of which it has a part.
+#[derive(Clone, Debug, Default)]
+struct Numbers {
+    /// Those of the first calls, which are around the others.
+    around: Vec<u32>,
+    /// What to add to those behind.
+    offset: u32,
 }
 
 /// How a recorded run is opened.
@@ -157,8 +168,28 @@ impl Calls {
             threads: summary.threads,
             rows,
             recent: VecDeque::new(),
+            numbers: Numbers::default(),
             _only_here: only_here,
         }
+    }
+
+    /// Calls are shown by the numbers that they have in another recording: the first ones by these, those behind by their own and so much
+    /// more.
+    pub fn renumber(&mut self, around: Vec<u32>, offset: u32) {
+        self.numbers = Numbers { around, offset };
+    }
+
+    /// The number by which a call is shown.
+    pub fn shown(&self, node: u32) -> u32 {
+        let around = usize::try_from(node).ok().and_then(|node| self.numbers.around.get(node));
+        around.copied().unwrap_or_else(|| node.saturating_add(self.numbers.offset))
+    }
+
+    /// The call that is shown by a number.
+    pub fn own(&self, number: u32) -> u32 {
+        let around = self.numbers.around.iter().position(|around| *around == number);
+        let around = around.and_then(|node| u32::try_from(node).ok());
+        around.or(number.checked_sub(self.numbers.offset)).unwrap_or(NONE)
     }
 
     /// How many calls there are.

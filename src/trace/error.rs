@@ -35,6 +35,11 @@ pub enum TraceError {
     /// The events of a chunk are not those that were written.
     #[error("chunk {0} of the file of events was changed: record the run again")]
     Changed(u32),
+    /// Only some calls were recorded.
+    #[error(
+        "only some calls were recorded here: take the recording of the whole run, where it is known which hit of its place an event is"
+    )]
+    Part,
     /// Whoever waited for it did not want to any more.
     #[error("interrupted while the events were sorted")]
     Stopped,

@@ -34,6 +34,16 @@ pub struct About {
     pub recorded: Option<Recorded>,
 }
 
+impl About {
+    /// Of a part it is not known which of the hits of a place in the whole run its events are.
+    ///
+    /// # Errors
+    /// Only some calls were recorded.
+    pub fn is_whole(&self) -> Result<(), TraceError> {
+        if self.window.is_some() { Err(TraceError::Part) } else { Ok(()) }
+    }
+}
+
 /// What became of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {

@@ -21,14 +21,15 @@ pub struct Objects {
     texts: Bytes,
     /// The names of classes, by the numbers of their objects.
     names: HashMap<u32, Arc<str>>,
-    /// The numbers by which objects are shown, where those are others.
+    /// The numbers by which objects are shown, where those are others; and back.
     shown: HashMap<u32, u32>,
+    own: HashMap<u32, u32>,
 }
 
 impl Objects {
     pub(super) fn new(table: Table, texts: Bytes, names: BTreeMap<u32, String>) -> Objects {
         let names = names.into_iter().map(|(number, name)| (number, name.into())).collect();
-        Objects { table, texts, names, shown: HashMap::new() }
+        Objects { table, texts, names, shown: HashMap::new(), own: HashMap::new() }
     }
 
     fn row(&self, object: u32) -> Option<usize> {
@@ -72,6 +73,12 @@ impl Objects {
             next += 1;
             self.shown.insert(object, next);
         }
+        self.own = self.shown.iter().map(|(own, shown)| (*shown, *own)).collect();
+    }
+
+    /// The object that is shown by a number.
+    pub fn own(&self, number: u32) -> u32 {
+        if self.own.is_empty() { number } else { self.own.get(&number).copied().unwrap_or(0) }
     }
 
     /// How many were met.

@@ -1,5 +1,6 @@
 //! `qp trace state N`: an object as it was when a call of a recorded run was entered and when it ended.
 
+use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::CommandError;
 use crate::session::{self, Interrupt, Progress, StateAsked, StateShown};
@@ -19,6 +20,9 @@ pub struct State {
     /// The object or array, as it is shown: `Rec@7`; without it the call's `this`
     #[arg(long, value_name = "OBJECT")]
     pub object: Option<String>,
+    /// How much of the call to know: with more than was recorded the program is run again, and this call recorded
+    #[arg(long, value_enum)]
+    pub level: Option<LevelArg>,
     /// No more than so many fields or elements
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
@@ -36,6 +40,9 @@ impl State {
     ) -> Result<StateShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = StateAsked { node: self.node, object: self.object.clone(), limit };
-        Ok(session::state(&mut self.reading.open(progress, interrupt).await?, &asked)?)
+        let trace = self.reading.open(progress, interrupt).await?;
+        let level = self.level.map(Into::into);
+        let mut trace = trace.at_level(self.node, level, progress, interrupt).await?;
+        Ok(session::state(&mut trace, &asked)?)
     }
 }

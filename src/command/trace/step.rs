@@ -1,6 +1,7 @@
 //! `qp trace step`: a walk over a recorded run at a prompt. This file has its arguments and the table of what can be said there.
 
 use super::as_chain::MadeChain;
+use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::{CommandError, save_chain};
 use crate::session::{
@@ -23,6 +24,9 @@ pub struct Step {
     /// A folder or archive with Java sources; as often as wanted
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
+    /// How much of the call to know: with more than was recorded the program is run again, and this call recorded
+    #[arg(long, value_enum)]
+    pub level: Option<LevelArg>,
     /// Begin at this event of the call, counted from 1 as `qp trace find` tells it
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "at_end")]
     pub event: usize,
@@ -137,8 +141,10 @@ impl Step {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Stepper, CommandError> {
-        let mut stepper =
-            Stepper::new(self.reading.open(progress, interrupt).await?, self.node, &self.source)?;
+        let trace = self.reading.open(progress, interrupt).await?;
+        let level = self.level.map(Into::into);
+        let trace = trace.at_level(self.node, level, progress, interrupt).await?;
+        let mut stepper = Stepper::new(trace, self.node, &self.source)?;
         (0..self.event).try_for_each(|_| stepper.forth())?;
         if self.at_end {
             stepper.call(self.node, true)?;

@@ -40,6 +40,7 @@ struct Told {
 
 /// The chain of the event at which one stands.
 pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result<Chain, SessionError> {
+    about.is_whole()?;
     let told = calls.happens(at, |calls, seen| {
         let shown = super::events::event(calls, seen);
         let method = calls.sites.method(seen.site.method).cloned()?;

@@ -178,7 +178,7 @@ impl CallShown {
         let (class, name, descriptor) =
             method.map(|m| (m.class.to_string(), m.name, m.descriptor)).unwrap_or_default();
         Ok(Some(CallShown {
-            node,
+            node: calls.shown(node),
             class,
             method: name,
             descriptor,

@@ -11,16 +11,9 @@ use crate::trace::{About, Calls, Exit, Level, Objects, Then, Traced, Value, Wind
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A recorded run in which a call is found with more.
-pub struct Detail {
-    /// That run. Its objects have the numbers of those of the first run that they are, and further ones.
-    pub calls: Calls,
-    /// What to add to its numbers of calls to have those of the first run.
-    pub offset: u32,
-}
-
 /// The run in which a call is recorded at a level; none where the first run has it so. The program is run again unless it was
-/// before, for this call or one around it.
+/// before, for this call or one around it. Its calls and objects have the numbers of those of the first run that they are, and objects
+/// that only it has met further ones.
 ///
 /// # Errors
 /// The program cannot be run again, or it did something else this time.
@@ -30,7 +23,7 @@ pub async fn detail(
     level: Level,
     progress: &mut dyn Progress,
     interrupt: &mut Interrupt,
-) -> Result<Option<Detail>, SessionError> {
+) -> Result<Option<RecordedTrace>, SessionError> {
     let RecordedTrace { folder: there, about, calls, memory } = trace;
     let memory = *memory;
     if about.level >= level {
@@ -45,7 +38,7 @@ pub async fn detail(
         for path in levels.map(|known| there.detail(at, known)) {
             if path.is_dir() {
                 let later = RecordedTrace::open(&path, memory, progress, interrupt).await?;
-                return joined(calls, at, later.calls).map(Some);
+                return joined(calls, at, later).map(Some);
             }
         }
         around = calls.parent(at);
@@ -67,7 +60,7 @@ pub async fn detail(
         Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
     let found = match record(&Chain::new(debuggee, Vec::new()), &options, progress, interrupt).await {
         Ok(_) => match RecordedTrace::open(&unfinished, memory, progress, interrupt).await {
-            Ok(later) => joined(calls, node, later.calls),
+            Ok(later) => joined(calls, node, later),
             Err(error) => Err(error),
         },
         Err(error) => Err(error),
@@ -159,7 +152,8 @@ fn path(calls: &Calls, node: u32) -> Vec<u32> {
 }
 
 /// A later recording of a call, if it is of the same.
-fn joined(calls: &mut Calls, node: u32, mut found: Calls) -> Result<Detail, SessionError> {
+fn joined(calls: &mut Calls, node: u32, mut later: RecordedTrace) -> Result<RecordedTrace, SessionError> {
+    let found = &mut later.calls;
     let around = path(calls, node);
     let differs = |node: u32| SessionError::NotTheSame { call: node, command: String::new() };
     let Some((thread, _, _)) = found.threads().into_iter().find(|(_, _, count)| *count > 0) else {
@@ -168,7 +162,7 @@ fn joined(calls: &mut Calls, node: u32, mut found: Calls) -> Result<Detail, Sess
     let first = found.of_thread(thread).start;
     let there = first + u32::try_from(around.len()).unwrap_or(1) - 1;
     let ours = Told::of(calls, &around)?;
-    let theirs = Told::of(&mut found, &(first..=there).collect::<Vec<_>>())?;
+    let theirs = Told::of(found, &(first..=there).collect::<Vec<_>>())?;
     // Of a call that had not ended no more can be compared than what it had done.
     let is_open = calls.call(node)?.is_none_or(|call| call.exit == Exit::Open);
     let same = ours.events.iter().zip(&theirs.events).take_while(|((a, _), (b, _))| a == b).count();
@@ -183,7 +177,8 @@ fn joined(calls: &mut Calls, node: u32, mut found: Calls) -> Result<Detail, Sess
     found.objects.rename(names, &calls.objects);
     // A folder that was changed can hold other calls than were recorded.
     let offset = node.checked_sub(there).ok_or_else(|| differs(node))?;
-    Ok(Detail { calls: found, offset })
+    found.renumber(around.into_iter().take(usize::try_from(there).unwrap_or(0)).collect(), offset);
+    Ok(later)
 }
 
 /// What was recorded of a call at level `calls`, with the entries of those around it. Numbers of objects differ from run to run:

@@ -95,21 +95,17 @@ pub async fn events(
     let thread = calls.thread_of(asked.node).unwrap_or_default();
     let wanted = asked.level.unwrap_or(recorded);
     let (events, more) = match detail(trace, asked.node, wanted, progress, interrupt).await? {
-        None => shown_of(&mut trace.calls, asked.node, asked.limit, 0)?,
-        Some(mut detail) => {
-            shown_of(&mut detail.calls, asked.node - detail.offset, asked.limit, detail.offset)?
+        None => shown_of(&mut trace.calls, asked.node, asked.limit)?,
+        Some(mut later) => {
+            let own = later.calls.own(asked.node);
+            shown_of(&mut later.calls, own, asked.limit)?
         }
     };
     Ok(EventsShown { thread, call, source, events, more, level: wanted.max(recorded) })
 }
 
-/// The events of a call, no more than so many, and whether there are more. Numbers of calls are shown with an offset.
-fn shown_of(
-    calls: &mut Calls,
-    of: u32,
-    limit: usize,
-    offset: u32,
-) -> Result<(Vec<EventShown>, bool), SessionError> {
+/// The events of a call, no more than so many, and whether there are more.
+fn shown_of(calls: &mut Calls, of: u32, limit: usize) -> Result<(Vec<EventShown>, bool), SessionError> {
     let mut found: Vec<Result<EventShown, u32>> = Vec::new();
     let mut more = false;
     let Some(number) = calls.thread_number(of) else { return Ok((Vec::new(), false)) };
@@ -135,8 +131,7 @@ fn shown_of(
             Ok(event) => event,
             Err(node) => {
                 let call = CallShown::of(calls, node)?;
-                let call = call.map(|call| Box::new(CallShown { node: node.saturating_add(offset), ..call }));
-                EventShown { event: "call", call, ..EventShown::default() }
+                EventShown { event: "call", call: call.map(Box::new), ..EventShown::default() }
             }
         });
     }

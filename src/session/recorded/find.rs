@@ -41,6 +41,7 @@ pub fn find(
     answer: &Answer,
     point: Option<&str>,
 ) -> Result<FoundEvents, SessionError> {
+    trace.about.is_whole()?;
     let mut all = FoundEvents::default();
     for told in answer.points.iter().filter(|told| point.is_none_or(|wanted| told.id == wanted)) {
         let mut not = |why: &str| all.not_found.push((told.id.clone(), why.to_owned()));

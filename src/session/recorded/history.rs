@@ -54,13 +54,14 @@ impl Variable {
             let fields = (0..).zip(calls.fields()).filter(|(_, name)| is_it(name));
             fields.map(|(number, _)| number).collect()
         };
+        let own = |number: &u32| calls.objects.own(*number);
         match self {
-            Variable::Field(array, _) if calls.objects.is_array(*array) => (*array, Vec::new()),
-            Variable::Field(object, field) => (*object, named(field)),
-            Variable::Element(array, index) if calls.objects.is_array(*array) => {
-                (*array, vec![index.cast_unsigned()])
+            Variable::Field(array, _) if calls.objects.is_array(own(array)) => (own(array), Vec::new()),
+            Variable::Field(object, field) => (own(object), named(field)),
+            Variable::Element(array, index) if calls.objects.is_array(own(array)) => {
+                (own(array), vec![index.cast_unsigned()])
             }
-            Variable::Element(object, _) => (*object, Vec::new()),
+            Variable::Element(object, _) => (own(object), Vec::new()),
             Variable::Static(field) => (0, named(field)),
         }
     }
@@ -142,7 +143,7 @@ pub(super) fn of_parts(
             let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
             let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
             let write = event(calls, seen);
-            writes.push(WriteShown { thread, node: seen.node, method, write });
+            writes.push(WriteShown { thread, node: seen.node.map(|node| calls.shown(node)), method, write });
             Then::Next
         })?;
     }

@@ -1,9 +1,10 @@
 //! A recorded run that is open to be read.
 
+use super::detail::detail;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
-use crate::trace::{About, Calls, Folder, Opening, TraceError};
+use crate::trace::{About, Calls, Folder, Level, Opening, TraceError};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,6 +28,25 @@ pub struct RecordedTrace {
 }
 
 impl RecordedTrace {
+    /// The recording in which a call is found at a level: this one, or one of a further run of the program, in which calls and objects have
+    /// the same numbers.
+    ///
+    /// # Errors
+    /// There is no such call; the program cannot be run again, or it did something else.
+    pub async fn at_level(
+        mut self,
+        node: u32,
+        level: Option<Level>,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<RecordedTrace, SessionError> {
+        let later = match level {
+            Some(level) => detail(&mut self, node, level, progress, interrupt).await?,
+            None => None,
+        };
+        Ok(later.unwrap_or(self))
+    }
+
     /// Opens it, as far as it is written. What it holds is sorted first, where that was not done before.
     ///
     /// # Errors

@@ -61,18 +61,20 @@ pub struct StateAsked {
 /// # Errors
 /// It was recorded without writes, or has not this call or object, or cannot be read.
 pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown, SessionError> {
-    let node = asked.node;
     let calls = &mut trace.calls;
+    let node = calls.own(asked.node);
     if trace.about.level < Level::Writes {
         return Err(SessionError::NoWrites);
     }
-    let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
+    let no_such = SessionError::NoSuchCall { node: asked.node, calls: calls.count() };
     let Some(call) = calls.call(node)? else { return Err(no_such) };
     let object = match &asked.object {
-        Some(text) => number(text).filter(|object| calls.objects.class(*object).is_some()),
+        Some(text) => number(text)
+            .map(|number| calls.objects.own(number))
+            .filter(|object| calls.objects.class(*object).is_some()),
         None => call.this.filter(|this| *this != 0),
     };
-    let Some(object) = object else { return Err(SessionError::NoObject(node)) };
+    let Some(object) = object else { return Err(SessionError::NoObject(asked.node)) };
     let (begins, ends) = calls.span(node)?;
     let mut parts = Vec::new();
     let mut next = calls.part_from(object, 0);

@@ -39,7 +39,7 @@ impl Stepper {
     /// There is no such call.
     pub fn new(trace: RecordedTrace, node: u32, sources: &[PathBuf]) -> Result<Stepper, SessionError> {
         let no_such = SessionError::NoSuchCall { node, calls: trace.calls.count() };
-        let at = trace.calls.entry(node).ok_or(no_such)?;
+        let at = trace.calls.entry(trace.calls.own(node)).ok_or(no_such)?;
         let about = &trace.about;
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let sources = sources.iter().map(absolute).collect();
@@ -121,6 +121,7 @@ impl Stepper {
     pub fn call(&mut self, node: u32, at_end: bool) -> Result<(), SessionError> {
         let calls = &self.trace.calls;
         let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
+        let node = calls.own(node);
         let entry = calls.entry(node).ok_or(no_such)?;
         self.at = match at_end {
             false => entry,
@@ -134,7 +135,7 @@ impl Stepper {
     /// # Errors
     /// It was not recorded.
     pub fn to_end(&mut self) -> Result<(), SessionError> {
-        self.call(self.at.node, true)
+        self.call(self.trace.calls.shown(self.at.node), true)
     }
 
     /// The chain of this event: what a further run halts at.

@@ -171,7 +171,7 @@ impl Stepper {
     pub fn show(&mut self, text: &str, depth: u32) -> Result<HeldShown, SessionError> {
         let unknown = || SessionError::NoVariable(text.to_owned());
         let value = match text.rsplit_once('@').and_then(|(_, number)| number.parse().ok()) {
-            Some(object) => Some(Value::Object(object)),
+            Some(object) => Some(Value::Object(self.trace.calls.objects.own(object))),
             None if text == "this" => self.this()?.map(Value::Object),
             None => match self.target(text)? {
                 Target::Local(_, name) => {
@@ -274,7 +274,7 @@ impl Stepper {
                     Ok((writes.unwrap_or(false), false))
                 }
                 Some(call) => {
-                    let (from, to) = calls.span(call.node)?;
+                    let (from, to) = calls.span(calls.own(call.node))?;
                     let mut is_below = false;
                     for part in parts {
                         let rows = calls.rows_of(*object, *part);
@@ -311,7 +311,7 @@ impl Stepper {
                         let write = event(calls, seen);
                         writes.push_back(WriteShown {
                             thread: thread.clone(),
-                            node: Some(node),
+                            node: Some(calls.shown(node)),
                             method,
                             write,
                         });
