@@ -90,3 +90,26 @@ fn what_is_exported_and_derived_is_read_by_others() {
     let objects = column("objects", "object");
     assert!(objects.windows(2).all(|two| two[0] < two[1]) && objects.len() > 20);
 }
+
+#[test]
+fn parameters_have_the_names_that_the_class_file_has() {
+    let case = Case::new("traced");
+    let folder = case.mark("trace");
+    let mut record = case.qp();
+    record.args(["trace", "record", "--trust=Log", "--out"]).arg(&folder);
+    case.run_command(record.args(["--", "java", "-cp", "classes", "Traced"])).is(0, &["recorded in"]);
+    for (method, names) in [
+        ("Traced.mix", vec!["l", "f", "d", "text"]),
+        ("Traced.add", vec!["b", "s", "c", "z", "i"]),
+        ("Traced.fib", vec!["n"]),
+    ] {
+        let arguments = ["trace", "calls", "--format=json", "--method", method];
+        let output = finish(support::qp().args(arguments).arg(&folder));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let tree: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let call = &tree["threads"][0]["calls"][0];
+        let found: Vec<&str> =
+            call["parameters"].as_array().expect("names").iter().filter_map(Value::as_str).collect();
+        assert_eq!((found, call["arguments"].as_array().map(Vec::len)), (names.clone(), Some(names.len())));
+    }
+}

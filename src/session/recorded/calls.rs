@@ -74,6 +74,9 @@ pub struct CallShown {
     pub this: Option<String>,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// The names of its parameters, as far as the class file has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<Option<String>>,
     /// What it returned; none for `void`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
@@ -175,8 +178,8 @@ impl CallShown {
         let objects = &calls.objects;
         let text = |value: &Value| shown(value, objects);
         let method = calls.sites.method(call.method).cloned();
-        let (class, name, descriptor) =
-            method.map(|m| (m.class.to_string(), m.name, m.descriptor)).unwrap_or_default();
+        let (class, name, descriptor, parameters) =
+            method.map(|m| (m.class.to_string(), m.name, m.descriptor, m.parameters)).unwrap_or_default();
         Ok(Some(CallShown {
             node: calls.shown(node),
             class,
@@ -184,6 +187,7 @@ impl CallShown {
             descriptor,
             this: call.this.map(|this| if this == 0 { "?".to_owned() } else { objects.show(this) }),
             arguments: call.arguments.iter().map(text).collect(),
+            parameters,
             result: call.result.as_ref().filter(|_| call.exit == Exit::Returned).map(text),
             exception: call.result.as_ref().filter(|_| call.exit == Exit::Threw).map(text),
             open: match call.exit {
