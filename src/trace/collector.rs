@@ -212,17 +212,20 @@ fn read_ring(file: &mut File, from: u64, length: u64, into: &mut Vec<u8>) -> std
     Ok(())
 }
 
-/// What a recording that was cut off has left in a ring: from where on, and the events.
+/// What is left in a ring: what comes before was taken out, and the events from there on. None where that is unknown.
 pub fn left_in(path: &Path) -> std::io::Result<Option<(u64, Vec<u8>)>> {
     let mut file = File::open(path)?;
     let control = Control::read(&mut file)?;
     let there = control.written.saturating_sub(control.taken);
-    if there == 0 || there > RING_SIZE {
+    if there > RING_SIZE {
         return Ok(None);
     }
     let mut events = Vec::new();
     read_ring(&mut file, control.taken, there, &mut events)?;
     // Who still takes them out has put them into the file, and others may lie in their place now.
-    let still = Control::read(&mut file)?.taken == control.taken;
-    Ok(still.then_some((control.taken, events)))
+    let now = Control::read(&mut file)?.taken;
+    if now != control.taken {
+        events.clear();
+    }
+    Ok(Some((now, events)))
 }

@@ -9,6 +9,9 @@ use super::sites::Sites;
 use std::collections::BTreeMap;
 use wire::recording::RingReport;
 
+/// So often it is looked what there is, while more comes.
+const LOOKS: u32 = 20;
+
 /// Where events are read.
 pub struct Source {
     /// The chunks, by number.
@@ -28,18 +31,25 @@ impl Source {
     /// # Errors
     /// A file cannot be read.
     pub fn open(folder: &Folder) -> Result<(Source, Sites), TraceError> {
-        // Sites are told before their events are written: what is read of those now is known.
-        let (reader, chunks, rest) = ChunkReader::open(&folder.events())?;
-        let sites = Sites::read(folder)?;
-        let changed = reader.changed().map_err(TraceError::at(&folder.events()))?;
-        let stamp = Stamp { chunks: chunks.len(), changed };
-        let mut source = Source { chunks, missing: Vec::new(), stamp, reader, left: BTreeMap::new() };
-        if rest {
-            source.missing.push("the file of events was cut off inside of a chunk".to_owned());
+        let mut again = LOOKS;
+        loop {
+            // Sites are told before their events are written: what is read of those now is known.
+            let (reader, chunks, rest) = ChunkReader::open(&folder.events())?;
+            let sites = Sites::read(folder)?;
+            let changed = reader.changed().map_err(TraceError::at(&folder.events()))?;
+            let stamp = Stamp { chunks: chunks.len(), changed };
+            let mut source = Source { chunks, missing: Vec::new(), stamp, reader, left: BTreeMap::new() };
+            if rest {
+                source.missing.push("the file of events was cut off inside of a chunk".to_owned());
+            }
+            let has_moved = source.take_leftovers(folder, &sites);
+            source.stamp.chunks = source.chunks.len();
+            again -= 1;
+            // Where events are taken out just now, what is between the file and the rings was not seen.
+            if !has_moved || again == 0 {
+                return Ok((source, sites));
+            }
         }
-        source.take_leftovers(folder, &sites);
-        source.stamp.chunks = source.chunks.len();
-        Ok((source, sites))
     }
 
     /// Where a chunk is.
@@ -59,8 +69,10 @@ impl Source {
         }
     }
 
-    /// What is left in the rings of a recording that was cut off, as further chunks.
-    fn take_leftovers(&mut self, folder: &Folder, sites: &Sites) {
+    /// What is left in the rings of a recording that goes on or was cut off, as further chunks. Whether some of it was put into the file
+    /// after that was looked at.
+    fn take_leftovers(&mut self, folder: &Folder, sites: &Sites) -> bool {
+        let mut has_moved = false;
         for (ring, name) in &sites.threads {
             let path = folder.rings().join(RingReport::file(*ring));
             match collector::left_in(&path) {
@@ -68,7 +80,7 @@ impl Source {
                     let known = self.chunks.iter().filter(|chunk| chunk.thread == *ring);
                     let known = known.map(|chunk| chunk.at + u64::from(chunk.length)).max().unwrap_or(0);
                     if from > known {
-                        // They were put into the file after that was looked at.
+                        has_moved = true;
                         continue;
                     }
                     // What was put into the file, and the ring was not told.
@@ -86,5 +98,6 @@ impl Source {
                 }
             }
         }
+        has_moved
     }
 }

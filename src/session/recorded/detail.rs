@@ -161,17 +161,20 @@ fn joined(calls: &mut Calls, node: u32, mut later: RecordedTrace) -> Result<Reco
     };
     let first = found.of_thread(thread).start;
     let there = first + u32::try_from(around.len()).unwrap_or(1) - 1;
-    let ours = Told::of(calls, &around)?;
-    let theirs = Told::of(found, &(first..=there).collect::<Vec<_>>())?;
-    // Of a call that had not ended no more can be compared than what it had done.
-    let is_open = calls.call(node)?.is_none_or(|call| call.exit == Exit::Open);
-    let same = ours.events.iter().zip(&theirs.events).take_while(|((a, _), (b, _))| a == b).count();
-    let all = match is_open {
-        true => ours.events.len(),
-        false => ours.events.len().max(theirs.events.len()),
-    };
-    if same < all {
-        return Err(differs(ours.events.get(same).map_or(node, |(_, node)| *node)));
+    let path: Vec<u32> = (first..=there).collect();
+    let ours = Told::of(calls, &around, None)?;
+    let theirs = Told::of(found, &path, None)?;
+    let block = ours.blocks.iter().zip(&theirs.blocks).take_while(|(a, b)| a == b).count();
+    if block < ours.blocks.len().max(theirs.blocks.len()) {
+        // Of a call that had not ended no more can be compared than what it had done.
+        let is_open = calls.call(node)?.is_none_or(|call| call.exit == Exit::Open);
+        let ours = Told::of(calls, &around, Some(block))?.events;
+        let theirs = Told::of(found, &path, Some(block))?.events;
+        let same = ours.iter().zip(&theirs).take_while(|((a, _), (b, _))| a == b).count();
+        let all = if is_open { ours.len() } else { ours.len().max(theirs.len()) };
+        if same < all {
+            return Err(differs(ours.get(same).map_or(node, |(_, node)| *node)));
+        }
     }
     let names = theirs.objects.into_iter().zip(ours.objects).collect();
     found.objects.rename(names, &calls.objects);
@@ -181,17 +184,23 @@ fn joined(calls: &mut Calls, node: u32, mut later: RecordedTrace) -> Result<Reco
     Ok(later)
 }
 
+/// Events whose digest is kept as one: those of a call may be too many to be held.
+const BLOCK: usize = 1 << 12;
+
 /// What was recorded of a call at level `calls`, with the entries of those around it. Numbers of objects differ from run to run:
 /// they are told by the order in which they are met.
 #[derive(Default)]
 struct Told {
-    /// What an event says, and the call that it is in.
+    /// A digest of every so many events.
+    blocks: Vec<u64>,
+    /// Of one block: what each event says, and the call that it is in.
     events: Vec<(u64, u32)>,
     objects: Vec<u32>,
+    count: usize,
 }
 
 impl Told {
-    fn of(calls: &mut Calls, path: &[u32]) -> Result<Told, SessionError> {
+    fn of(calls: &mut Calls, path: &[u32], block: Option<usize>) -> Result<Told, SessionError> {
         let mut told = Told::default();
         let mut met = HashMap::new();
         for (at, node) in path.iter().enumerate() {
@@ -209,12 +218,27 @@ impl Told {
                     for value in seen.values {
                         told.value(*value, &calls.objects, &mut met, &mut hasher);
                     }
-                    told.events.push((hasher.finish(), seen.node.unwrap_or(*node)));
+                    told.event(hasher.finish(), seen.node.unwrap_or(*node), block);
                 }
                 if is_around { Then::Stop } else { Then::Next }
             })?;
         }
         Ok(told)
+    }
+
+    fn event(&mut self, says: u64, node: u32, block: Option<usize>) {
+        if block == Some(self.count / BLOCK) {
+            self.events.push((says, node));
+        }
+        if self.count.is_multiple_of(BLOCK) {
+            self.blocks.push(0);
+        }
+        if let Some(digest) = self.blocks.last_mut() {
+            let mut hasher = DefaultHasher::new();
+            (*digest, says).hash(&mut hasher);
+            *digest = hasher.finish();
+        }
+        self.count += 1;
     }
 
     fn value(
