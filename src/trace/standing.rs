@@ -4,7 +4,10 @@ use super::calls::{Calls, Place};
 use super::error::TraceError;
 use super::walk::{Seen, Then};
 use super::writes::When;
-use wire::recording::Traced;
+use wire::recording::{Level, Traced};
+
+/// A line begins not so many events before a call that is made in it, but for calls in it.
+const LOOKED_AT: usize = 64;
 
 /// An event of a call: its entry, its end, something that it does, or a call that it makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +28,13 @@ impl Seen<'_> {
     /// Whether one stands at this event.
     pub fn is_at(&self, at: Standing) -> bool {
         self.place == at.place
+    }
+}
+
+impl Standing {
+    /// Whether another event of the same call comes later, or is this one.
+    pub fn is_before(self, later: Standing) -> bool {
+        self.node == later.node && self.place <= later.place
     }
 }
 
@@ -61,19 +71,25 @@ impl Calls {
         self.when(at.place)
     }
 
-    /// The line that the event is in: that of a call which is made there is told by the last line of the call that makes it, where lines
-    /// are recorded.
+    /// The line of a call that is made at an event: that of the last event before which has one. None where lines are not recorded.
     ///
     /// # Errors
     /// The events cannot be read.
     pub fn called_from(&mut self, at: Standing) -> Result<Option<u16>, TraceError> {
-        let mut line = None;
-        self.own_until(at, |_, seen| {
-            if seen.node == Some(at.node) && seen.site.what != Traced::Enter {
-                line = seen.site.line.or(line);
+        let has_lines = self.method(at.node).is_some_and(|method| method.level == Level::All);
+        let mut before = at;
+        for _ in 0..if has_lines { LOOKED_AT } else { 0 } {
+            let Some(found) = self.preceding(before)? else { break };
+            before = found;
+            let line = self.happens(found, |_, seen| {
+                let is_own = seen.node == Some(at.node) && seen.site.what != Traced::Enter;
+                seen.site.line.filter(|_| is_own)
+            })?;
+            if let Some(line) = line.flatten() {
+                return Ok(Some(line));
             }
-        })?;
-        Ok(line)
+        }
+        Ok(None)
     }
 
     /// What happens at an event.
@@ -110,17 +126,29 @@ impl Calls {
         Ok(found)
     }
 
-    /// Goes through the events of a call from its entry on, up to one that is not seen any more; by places, as long as it is wanted.
+    /// Goes through the events of a call from its entry on, up to one that is not seen any more.
     ///
     /// # Errors
     /// The events cannot be read.
     pub fn own_until(
         &mut self,
         at: Standing,
+        visit: impl FnMut(&Calls, &Seen<'_>),
+    ) -> Result<(), TraceError> {
+        self.entry(at.node).map_or(Ok(()), |entry| self.own_between(entry, at, visit))
+    }
+
+    /// Goes through the events of a call from one on, up to a later one that is not seen any more.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn own_between(
+        &mut self,
+        from: Standing,
+        at: Standing,
         mut visit: impl FnMut(&Calls, &Seen<'_>),
     ) -> Result<(), TraceError> {
-        let Some(begins) = self.begins(at.node) else { return Ok(()) };
-        self.own_from(at.node, begins, |calls, seen| {
+        self.own_from(at.node, from.place, |calls, seen| {
             let goes_on = seen.place < at.place;
             if goes_on {
                 visit(calls, seen);

@@ -13,6 +13,7 @@ use crate::session::workspace::Workspace;
 use crate::trace::{Standing, Traced, When};
 use std::path::PathBuf;
 use target::Target;
+use view::Known;
 
 /// Someone who stands at an event.
 pub struct Stepper {
@@ -21,6 +22,8 @@ pub struct Stepper {
     sources: Option<crate::classes::SourceRoots>,
     /// The variable whose changes are marked.
     marked: Option<Target>,
+    /// The variables where one stood last.
+    known: Option<Known>,
 }
 
 /// A way to go.
@@ -52,7 +55,7 @@ impl Stepper {
         // Without sources everything else is there all the same.
         let sources = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None);
         let sources = sources.ok().map(|workspace| workspace.sources());
-        Ok(Stepper { trace, at, sources, marked: None })
+        Ok(Stepper { trace, at, sources, marked: None, known: None })
     }
 
     fn no_further(what: &str) -> SessionError {

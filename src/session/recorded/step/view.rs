@@ -85,6 +85,12 @@ pub struct ListedEvent {
     pub changes_below: bool,
 }
 
+/// What the variables of a call hold before one of its events: their names, values, and what they held at first if they are parameters.
+pub(super) struct Known {
+    at: Standing,
+    held: Vec<(String, Value, Option<Value>)>,
+}
+
 impl Stepper {
     pub(super) fn this(&mut self) -> Result<Option<u32>, SessionError> {
         let call = self.trace.calls.call(self.at.node)?;
@@ -94,27 +100,44 @@ impl Stepper {
     /// The variables of the call before this event: what they hold, and whether they are parameters that hold something else than at first.
     pub(super) fn locals(&mut self) -> Result<Vec<(String, Value, bool)>, SessionError> {
         let calls = &mut self.trace.calls;
-        let Some(call) = calls.call(self.at.node)? else { return Ok(Vec::new()) };
-        let names = calls.method(self.at.node).map(|method| method.parameters.clone()).unwrap_or_default();
-        let mut held: Vec<(String, Value, Option<Value>)> = Vec::new();
-        for (at, value) in call.arguments.into_iter().enumerate() {
-            let name = names.get(at).cloned().flatten();
-            held.push((name.unwrap_or_else(|| format!("argument {}", at + 1)), value, Some(value)));
-        }
-        calls.own_until(self.at, |_, seen| {
-            let (Traced::Local { .. }, Some(written), Some(value)) =
-                (seen.site.what, &seen.site.written, seen.values.first())
-            else {
-                return;
-            };
-            match held.iter_mut().find(|(name, ..)| *name == written.name) {
-                Some((_, known, _)) => *known = *value,
-                None => held.push((written.name.clone(), *value, None)),
+        let (at, entry) = (self.at, calls.entry(self.at.node));
+        // A call can have very many events: what those up to here have written is known.
+        let known = self.known.take().filter(|known| known.at.is_before(at));
+        let mut known = match (known, entry) {
+            (Some(known), _) => known,
+            (None, Some(entry)) => {
+                let Some(call) = calls.call(at.node)? else { return Ok(Vec::new()) };
+                let names = calls.method(at.node).map(|method| method.parameters.clone()).unwrap_or_default();
+                let named = |(at, value): (usize, Value)| {
+                    let name = names.get(at).cloned().flatten();
+                    (name.unwrap_or_else(|| format!("argument {}", at + 1)), value, Some(value))
+                };
+                Known { at: entry, held: call.arguments.into_iter().enumerate().map(named).collect() }
             }
-        })?;
-        let told =
-            held.into_iter().map(|(name, value, first)| (name, value, first.is_some_and(|f| f != value)));
-        Ok(told.collect())
+            (None, None) => return Ok(Vec::new()),
+        };
+        let held = &mut known.held;
+        let has_locals = calls.method(at.node).is_some_and(|method| method.level == Level::All);
+        if has_locals {
+            calls.own_between(known.at, at, |_, seen| {
+                let (Traced::Local { .. }, Some(written), Some(value)) =
+                    (seen.site.what, &seen.site.written, seen.values.first())
+                else {
+                    return;
+                };
+                match held.iter_mut().find(|(name, ..)| *name == written.name) {
+                    Some((_, known, _)) => *known = *value,
+                    None => held.push((written.name.clone(), *value, None)),
+                }
+            })?;
+        }
+        known.at = at;
+        let told = known.held.iter().map(|(name, value, first)| {
+            (name.clone(), *value, first.is_some_and(|first| !same(first, *value)))
+        });
+        let told = told.collect();
+        self.known = Some(known);
+        Ok(told)
     }
 
     /// An object before this event, and what it refers to, so many levels deep.
@@ -326,6 +349,15 @@ impl Stepper {
             }
             Target::Parts(object, parts) => of_parts(&mut self.trace.calls, text, object, &parts, limit),
         }
+    }
+}
+
+/// Whether two values are one: a `NaN` is itself.
+fn same(one: Value, other: Value) -> bool {
+    match (one, other) {
+        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+        (Value::Double(one), Value::Double(other)) => one.to_bits() == other.to_bits(),
+        _ => one == other,
     }
 }
 
