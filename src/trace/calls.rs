@@ -209,12 +209,13 @@ impl Calls {
     /// All calls of a thread.
     pub fn of_thread(&self, thread: u32) -> std::ops::Range<u32> {
         let found = self.threads.iter().find(|(of, ..)| *of == thread);
-        found.map_or(0..0, |(_, first, count)| *first..first + count)
+        found.map_or(0..0, |(_, first, count)| *first..first.saturating_add(*count))
     }
 
     /// The number of the thread of a call; none if there is no such call.
     pub fn thread_number(&self, node: u32) -> Option<u32> {
-        let holds = |(_, first, count): &&(u32, u32, u32)| (*first..first + count).contains(&node);
+        let holds =
+            |(_, first, count): &&(u32, u32, u32)| (*first..first.saturating_add(*count)).contains(&node);
         self.threads.iter().find(holds).map(|(thread, ..)| *thread)
     }
 
@@ -231,15 +232,16 @@ impl Calls {
 
     /// The calls that a call has made.
     pub fn children(&self, node: u32) -> Vec<u32> {
-        self.siblings(node + 1, node + self.size(node))
+        self.siblings(node.saturating_add(1), node.saturating_add(self.size(node)))
     }
 
     fn siblings(&self, first: u32, end: u32) -> Vec<u32> {
         let mut found = Vec::new();
         let mut at = first;
-        while at < end {
+        // A table that was changed can say anything.
+        while at < end && self.row(at).is_some() {
             found.push(at);
-            at += self.size(at).max(1);
+            at = at.saturating_add(self.size(at).max(1));
         }
         found
     }
@@ -286,9 +288,9 @@ impl Calls {
         self.size(node).saturating_sub(1)
     }
 
-    /// The call that made this one.
+    /// The call that made this one: a lower number, so whoever goes up comes to an end.
     pub fn parent(&self, node: u32) -> Option<u32> {
-        self.row(node).map(|row| self.table.word(2, row)).filter(|parent| *parent != NONE)
+        self.row(node).map(|row| self.table.word(2, row)).filter(|parent| *parent < node)
     }
 
     fn exit(&self, node: u32) -> Exit {

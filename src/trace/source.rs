@@ -78,7 +78,8 @@ impl Source {
             match collector::left_in(&path) {
                 Ok(Some((from, events))) => {
                     let known = self.chunks.iter().filter(|chunk| chunk.thread == *ring);
-                    let known = known.map(|chunk| chunk.at + u64::from(chunk.length)).max().unwrap_or(0);
+                    let known =
+                        known.map(|chunk| chunk.at.saturating_add(chunk.length.into())).max().unwrap_or(0);
                     if from > known {
                         has_moved = true;
                         continue;

@@ -101,7 +101,7 @@ impl Calls {
                     Traced::Enter => {
                         (node, around) = (Some(next), inside);
                         inside = node;
-                        next += 1;
+                        next = next.saturating_add(1);
                     }
                     Traced::Return | Traced::Leave => {
                         // Where the end of one inside was not recorded, that has ended too.
@@ -124,10 +124,13 @@ impl Calls {
                 match visit(self, &seen) {
                     Then::Stop => return Ok(()),
                     Then::Over if !is_end => {
-                        let Some((node, end)) = node.and_then(|node| Some((node, self.ends(node)?))) else {
+                        let Some((node, end)) = node
+                            .and_then(|node| Some((node, self.ends(node)?)))
+                            .filter(|(_, end)| *end > (chunk, at))
+                        else {
                             continue;
                         };
-                        let after = node + 1 + self.below(node);
+                        let after = node.saturating_add(1).saturating_add(self.below(node));
                         if end.0 != chunk {
                             while chunks.next_if(|next| *next < end.0).is_some() {}
                             over = Some((end, node, after));

@@ -62,7 +62,7 @@ impl Calls {
     pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
         let row = self.writes.lower_bound(&[object.into(), part.into()]);
         let found = (self.writes.word(0, row), self.writes.word(1, row));
-        (row < self.writes.len() && found.0 == object).then_some(found.1)
+        (row < self.writes.len() && found.0 == object && found.1 >= part).then_some(found.1)
     }
 
     /// A row.

@@ -134,7 +134,7 @@ fn window(calls: &Calls, node: u32) -> Option<Window> {
     let thread = threads.iter().find(|(of, ..)| *of == number).map(|(_, name, _)| name.clone())?;
     let nth = threads.iter().filter(|(of, name, _)| *of < number && *name == thread).count();
     let first = calls.of_thread(number).start;
-    let ordinal = |node: u32| u64::from(node - first);
+    let ordinal = |node: u32| u64::from(node.saturating_sub(first));
     let mut around: Vec<u64> = path(calls, node).into_iter().map(ordinal).collect();
     around.truncate(around.len().saturating_sub(1));
     let (from, to) = (ordinal(node), ordinal(node) + 1 + u64::from(calls.below(node)));

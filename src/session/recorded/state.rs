@@ -89,7 +89,7 @@ pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown
             index: any.index,
             entry: entry.held(),
             exit: exit.held(),
-            writes: exit.before - entry.before,
+            writes: exit.before.saturating_sub(entry.before),
             unrecorded: entry.is_unsure() || exit.is_unsure(),
         }));
         next = part.checked_add(1).and_then(|part| calls.part_from(object, part));
