@@ -1,7 +1,7 @@
 //! Events out of the bytes of a thread.
 
 use super::sites::{Site, Sites};
-use wire::recording::{IS_ARRAY, IS_BOX, IS_TEXT, MET, TURN};
+use wire::recording::{IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, TURN};
 
 /// A value of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,26 +85,30 @@ impl<'a> Decoder<'a> {
         mut meeting: Option<&mut dyn Meeting>,
     ) -> Result<Option<Event<'a>>, &'static str> {
         values.clear();
-        if self.at >= self.bytes.len() {
-            return Ok(None);
-        }
-        let number = self.u32()?;
+        let number = loop {
+            if self.at >= self.bytes.len() {
+                return Ok(None);
+            }
+            match self.u32()? {
+                // A reborrow ends with each turn; what `as_deref_mut` gives does not.
+                MEETING => self.meeting(match &mut meeting {
+                    Some(meeting) => Some(&mut **meeting),
+                    None => None,
+                })?,
+                number => break number,
+            }
+        };
         if number == TURN {
             return Ok(Some(Event::Turn(u64::from_le_bytes(self.take()?))));
         }
         let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
         for descriptor in site.values.iter() {
-            // A reborrow ends with each turn; what `as_deref_mut` gives does not.
-            let meeting: Option<&mut dyn Meeting> = match &mut meeting {
-                Some(meeting) => Some(&mut **meeting),
-                None => None,
-            };
-            values.push(self.value(descriptor, meeting)?);
+            values.push(self.value(descriptor)?);
         }
         Ok(Some(Event::At(site)))
     }
 
-    fn value(&mut self, descriptor: &str, meeting: Option<&mut dyn Meeting>) -> Result<Value, &'static str> {
+    fn value(&mut self, descriptor: &str) -> Result<Value, &'static str> {
         Ok(match descriptor.as_bytes().first() {
             // A field takes the lower bits of what the VM computes with (JVMS §6.5.putfield).
             Some(b'Z') => Value::Boolean(self.u32()? & 1 != 0),
@@ -116,21 +120,18 @@ impl<'a> Decoder<'a> {
             Some(b'J') => Value::Long(i64::from_le_bytes(self.take()?)),
             Some(b'F') => Value::Float(f32::from_le_bytes(self.take()?)),
             Some(b'D') => Value::Double(f64::from_le_bytes(self.take()?)),
-            Some(b'L' | b'[') => Value::Object(self.object(meeting)?),
+            Some(b'L' | b'[') => Value::Object(self.u32()?),
             _ => Value::Int(i32::from_le_bytes(self.take()?)),
         })
     }
 
-    fn object(&mut self, mut meeting: Option<&mut dyn Meeting>) -> Result<u32, &'static str> {
-        let number = self.u32()?;
-        if number & MET == 0 {
-            return Ok(number);
-        }
-        let object = number & !MET;
+    /// An object that is met.
+    fn meeting(&mut self, mut meeting: Option<&mut dyn Meeting>) -> Result<(), &'static str> {
+        let object = self.u32()?;
         let [what] = self.take()?;
         let class = self.u32()?;
-        let named = class & MET != 0;
-        let class = class & !MET;
+        let named = class & NAMED != 0;
+        let class = class & !NAMED;
         if named {
             let length = u16::from_le_bytes(self.take()?);
             let name = self.characters(length)?;
@@ -152,7 +153,7 @@ impl<'a> Decoder<'a> {
         if let Some(meeting) = meeting {
             meeting.object(object, class, met);
         }
-        Ok(object)
+        Ok(())
     }
 
     /// The bytes of so many UTF-16 units.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use wire::recording::{Level, Window};
 
 /// The version of the format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The folder of a recorded run.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use jvmti_bindings::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::Report;
-use wire::recording::{LIMIT, RING_DATA, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
+use wire::recording::{LIMIT, LONGEST_EVENT, RING_DATA, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
 
 /// How long a thread waits while nothing at all is taken out.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -58,7 +58,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
     match made.flatten().and_then(|address| jni::jlong::try_from(address).ok()) {
         Some(address) => {
             // SAFETY: the ring was just made.
-            unsafe { word(address, LIMIT) }.store(RING_SIZE, Ordering::Relaxed);
+            unsafe { word(address, LIMIT) }.store(RING_SIZE - LONGEST_EVENT, Ordering::Relaxed);
             address
         }
         None => {
@@ -116,7 +116,19 @@ unsafe fn word(ring: jni::jlong, at: u64) -> &'static AtomicU64 {
     unsafe { &*(address as *const AtomicU64) }
 }
 
-/// `QuerypointTraceAgent.await(long, long)`.
+/// `QuerypointTraceAgent.ordered()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ordered(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    jni::jboolean::from(cfg!(any(target_arch = "x86_64", target_arch = "x86")))
+}
+
+/// `QuerypointTraceAgent.await(long)`.
 ///
 /// # Safety
 /// Called by the VM only, with the address of a ring.
@@ -125,17 +137,16 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
     _env: *mut jni::JNIEnv,
     _class: jni::jclass,
     ring: jni::jlong,
-    bytes: jni::jlong,
 ) -> jni::jboolean {
     let began = Instant::now();
     // SAFETY: the recorder passes what it was given.
     let [written, limit, taken, waited] = [WRITTEN, LIMIT, TAKEN, WAITED].map(|at| unsafe { word(ring, at) });
-    let until = written.load(Ordering::Relaxed) + u64::try_from(bytes).unwrap_or(u64::MAX);
+    let until = written.load(Ordering::Relaxed) + LONGEST_EVENT;
     let mut last = (taken.load(Ordering::Acquire), began);
     loop {
         let now = taken.load(Ordering::Acquire);
         if until <= now + RING_SIZE {
-            limit.store(now + RING_SIZE, Ordering::Relaxed);
+            limit.store(now + RING_SIZE - LONGEST_EVENT, Ordering::Relaxed);
             let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
             waited.fetch_add(micros, Ordering::Relaxed);
             return 1;

@@ -128,7 +128,7 @@ impl Weaver {
             What::Returns { kind } => {
                 let kind = kind_of(*kind);
                 let scratch = self.scratch(kind);
-                let put = call("put", &format!("(Ljava/lang/Object;{}II)V", letter(kind)));
+                let put = call("put", &format!("(Ljava/lang/Object;{}II)V", kind.descriptor()));
                 self.before(
                     bci,
                     [
@@ -176,7 +176,7 @@ impl Weaver {
                 (vec![dup.clone()], vec![dup, Step::Stack(StackOp::Pop)])
             }
         };
-        let value = letter(kind);
+        let value = kind.descriptor();
         let calls = Calls {
             look: (both.clone(), call("look", &format!("(Ljava/lang/Object;{value}I)V"))),
             hit: (both, call("put", &format!("(Ljava/lang/Object;{value}II)V"))),
@@ -196,7 +196,7 @@ impl Weaver {
         let mut steps = vec![Step::Store(kind, scratch)];
         let place = Step::Stack(StackOp::Dup2);
         let both = vec![place.clone(), Step::Load(kind, scratch)];
-        let value = letter(kind);
+        let value = kind.descriptor();
         let calls = Calls {
             look: (both.clone(), call("look", &format!("(Ljava/lang/Object;I{value}I)V"))),
             hit: (both.clone(), call("element", &format!("(Ljava/lang/Object;I{value}II)V"))),
@@ -251,7 +251,7 @@ impl Weaver {
                 'Z' | 'L' | '[' => {
                     let scratch = self.scratch(kind);
                     let mut steps = vec![Step::Store(kind, scratch)];
-                    steps.extend(end(Step::Load(kind, scratch), letter(kind), flags));
+                    steps.extend(end(Step::Load(kind, scratch), kind.descriptor(), flags));
                     steps.push(Step::Load(kind, scratch));
                     steps
                 }
@@ -388,18 +388,7 @@ pub(crate) fn call(name: &str, descriptor: &str) -> Step {
 }
 
 fn stored(kind: Kind) -> Step {
-    call("store", &format!("({}I)J", letter(kind)))
-}
-
-/// How the recorder's parameters name a kind.
-pub(crate) fn letter(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Int => "I",
-        Kind::Long => "J",
-        Kind::Float => "F",
-        Kind::Double => "D",
-        Kind::Reference => "Ljava/lang/Object;",
-    }
+    call("store", &format!("({}I)J", kind.descriptor()))
 }
 
 pub(crate) fn kind_of(letter: char) -> Kind {

@@ -1,10 +1,10 @@
 //! The code that goes into a method that is recorded, and its sites.
 
-use crate::steps::{kind_of, letter};
+use crate::steps::kind_of;
 use bytecode::Kind;
 use bytecode::descriptor;
 use bytecode::rewrite::{Deed, Doing, Kept, MethodPlan, MethodShape, Slot, StackOp, Step};
-use wire::recording::{LONGEST_REFERENCE, Level, Traced, TracedMethod, TracedSite, Written};
+use wire::recording::{Level, Traced, TracedMethod, TracedSite, Written};
 use wire::{TRACE_CLASS, TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS};
 
 /// What goes into a method of which so much is recorded, and its sites. `deeds` are what it does besides being called, `number`
@@ -28,49 +28,13 @@ pub fn weave(
     };
     let ring = Step::Load(Kind::Long, Slot::Kept(0));
     let mut detail = ring.clone();
-    plan.entry = match has_window {
-        false => vec![call("ring", "()J"), Step::Store(Kind::Long, Slot::Kept(0))],
-        true => {
-            plan.kept.push(Kept { kind: Kind::Long, name: "qp:detail".to_owned() });
-            detail = Step::Load(Kind::Long, Slot::Kept(1));
-            vec![
-                window("ring", "()J"),
-                Step::Store(Kind::Long, Slot::Kept(0)),
-                window("detail", "()J"),
-                Step::Store(Kind::Long, Slot::Kept(1)),
-            ]
-        }
-    };
+    if has_window {
+        plan.kept.push(Kept { kind: Kind::Long, name: "qp:detail".to_owned() });
+        detail = Step::Load(Kind::Long, Slot::Kept(1));
+    }
     let is_constructor = shape.name == "<init>";
-    let is_static = shape.access & STATIC != 0;
-    let mut arguments = descriptor::parameter_slots(&shape.descriptor, is_static);
-    if !is_static && !is_constructor {
-        arguments.insert(0, (0, "Ljava/lang/Object;".to_owned()));
-    }
-    let enter = site(0, Traced::Enter);
-    match arguments.as_slice() {
-        [] => plan.entry.extend([ring.clone(), enter, call("event", "(JI)V")]),
-        [(slot, of)] => {
-            let kind = Kind::of_descriptor(of);
-            plan.entry.extend([Step::Load(kind, Slot::Own(*slot)), ring.clone(), enter, event(kind)]);
-        }
-        several => {
-            let most = several.iter().map(|(_, of)| length(Kind::of_descriptor(of))).sum::<usize>() + 4;
-            let most = Step::Int(i32::try_from(most).unwrap_or(i32::MAX));
-            plan.scratch.push(Kind::Long);
-            let at = Slot::Scratch(0);
-            let begin = call("begin", "(JII)J");
-            plan.entry.extend([ring.clone(), enter, most, begin, Step::Store(Kind::Long, at)]);
-            for (slot, of) in several {
-                let kind = Kind::of_descriptor(of);
-                let value = call("value", &format!("({}J)J", letter(kind)));
-                let next = [Step::Load(kind, Slot::Own(*slot)), Step::Load(Kind::Long, at), value];
-                plan.entry.extend(next);
-                plan.entry.push(Step::Store(Kind::Long, at));
-            }
-            plan.entry.extend([Step::Load(Kind::Long, at), ring.clone(), call("end", "(JJ)V")]);
-        }
-    }
+    plan.entry = enter(shape, has_window, site(0, Traced::Enter), &mut plan.scratch);
+    let event = |kind, ring: &Step, site| event(kind, ring, site, has_window);
     if let (true, Some(call)) = (is_constructor, shape.constructs_at) {
         let this = Step::Load(Kind::Reference, Slot::Own(0));
         let born = [this, ring.clone(), site(call, Traced::Born), rare()];
@@ -83,7 +47,7 @@ pub fn weave(
             plan.before.insert(*handler, caught.into_iter().chain([rare()]).collect());
         }
     }
-    let mut doings = Doings { shape, ring: &detail, plan: &mut plan, scratch: Vec::new() };
+    let mut doings = Doings { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new() };
     for deed in deeds.iter().filter(|deed| level >= least(&deed.what)) {
         doings.put(deed, &mut site);
     }
@@ -94,7 +58,7 @@ pub fn weave(
             kind => {
                 let kind = kind_of(kind);
                 let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
-                vec![Step::Stack(dup), ring.clone(), id, event(kind)]
+                [Step::Stack(dup)].into_iter().chain(event(kind, &ring, id)).collect()
             }
         };
         plan.before.entry(returns.pc).or_default().extend(steps);
@@ -153,6 +117,7 @@ fn least(what: &Doing) -> Level {
 /// Puts in what tells of what a method does.
 struct Doings<'a> {
     shape: &'a MethodShape,
+    has_window: bool,
     ring: &'a Step,
     plan: &'a mut MethodPlan,
     /// By kind, the scratch local of that kind.
@@ -185,7 +150,8 @@ impl Doings<'_> {
                     let kind = Kind::of_descriptor(descriptor);
                     let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
                     let id = site(pc, Traced::Preset);
-                    self.before(pc, vec![Step::Stack(dup), self.ring.clone(), id, event(kind)]);
+                    let told = event(kind, self.ring, id, self.has_window);
+                    self.before(pc, [Step::Stack(dup)].into_iter().chain(told).collect());
                 }
             }
             Doing::Put { descriptor, constant: None, .. } => {
@@ -196,7 +162,7 @@ impl Doings<'_> {
                     "S" => "putShort",
                     _ => "put",
                 };
-                let told = write(name, &format!("(Ljava/lang/Object;{}JI)V", letter(kind)));
+                let told = write(name, &format!("(Ljava/lang/Object;{}JI)V", kind.descriptor()));
                 let id = site(pc, Traced::Put);
                 let steps = if kind.slots() == 1 {
                     vec![Step::Stack(StackOp::Dup2), self.ring.clone(), id, told]
@@ -209,7 +175,7 @@ impl Doings<'_> {
             Doing::Put { descriptor, constant: Some(constant), .. } => {
                 let kind = Kind::of_descriptor(descriptor);
                 let [store, load] = self.scratch(kind);
-                let told = write("putStatic", &format!("({0}{0}JI)V", letter(kind)));
+                let told = write("putStatic", &format!("({0}{0}JI)V", kind.descriptor()));
                 let old = Step::Static { constant: *constant, kind };
                 let id = site(pc, Traced::PutStatic);
                 self.before(pc, vec![store, old, load.clone(), self.ring.clone(), id, told, load]);
@@ -222,7 +188,7 @@ impl Doings<'_> {
                     'B' => "Ljava/lang/Object;".to_owned(),
                     of => format!("[{of}"),
                 };
-                let told = write("element", &format!("({array}I{}JI)V", letter(kind)));
+                let told = write("element", &format!("({array}I{}JI)V", kind.descriptor()));
                 let id = site(pc, Traced::Element(*of));
                 let dup = Step::Stack(StackOp::Dup2);
                 self.before(pc, vec![store, dup, load.clone(), self.ring.clone(), id, told, load]);
@@ -236,7 +202,8 @@ impl Doings<'_> {
                 let letter = kind.descriptor().chars().next().unwrap_or('L');
                 let id = site(pc, Traced::Local { slot: *slot, kind: letter });
                 let load = Step::Load(*kind, Slot::Own(*slot));
-                self.after(pc, vec![load, self.ring.clone(), id, event(*kind)]);
+                let told = event(*kind, self.ring, id, self.has_window);
+                self.after(pc, [load].into_iter().chain(told).collect());
             }
             Doing::Lock | Doing::Unlock if is_early => {}
             Doing::Lock => {
@@ -275,17 +242,88 @@ impl Doings<'_> {
 /// The access flag of static methods (JVMS §4.6).
 const STATIC: u16 = 0x0008;
 
-/// How many bytes a value takes at most.
-fn length(kind: Kind) -> usize {
-    match kind {
-        Kind::Int | Kind::Float => 4,
-        Kind::Long | Kind::Double => 8,
-        Kind::Reference => LONGEST_REFERENCE,
+/// So many arguments are handed to one call, where they are references or fit an `int`.
+const FEW: usize = 3;
+
+/// What tells that a method is entered, and keeps the ring. `this` first, but a constructor's is no object yet.
+fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Kind>) -> Vec<Step> {
+    let is_static = shape.access & STATIC != 0;
+    let mut arguments: Vec<(u16, Kind)> = descriptor::parameter_slots(&shape.descriptor, is_static)
+        .into_iter()
+        .map(|(slot, of)| (slot, Kind::of_descriptor(&of)))
+        .collect();
+    if !is_static && shape.name != "<init>" {
+        arguments.insert(0, (0, Kind::Reference));
+    }
+    let ring = Step::Load(Kind::Long, Slot::Kept(0));
+    let keep = Step::Store(Kind::Long, Slot::Kept(0));
+    let load = |(slot, kind): (u16, Kind)| Step::Load(kind, Slot::Own(slot));
+    let number = |argument| [vec![load(argument)], number(&ring, has_window)].concat();
+    let is_few = arguments.len() <= FEW
+        && arguments.iter().all(|(_, kind)| matches!(kind, Kind::Int | Kind::Reference));
+    if is_few && !has_window {
+        let ints = "I".repeat(arguments.len());
+        let values = arguments.iter().flat_map(|argument| match argument.1 {
+            Kind::Reference => number(*argument),
+            _ => vec![load(*argument)],
+        });
+        return values.chain([site, call("enter", &format!("({ints}I)J")), keep]).collect();
+    }
+    let mut steps = match has_window {
+        false => vec![call("ring", "()J"), keep],
+        true => {
+            let keep_detail = Step::Store(Kind::Long, Slot::Kept(1));
+            vec![window("ring", "()J"), keep, window("detail", "()J"), keep_detail]
+        }
+    };
+    // Objects that are met have events of their own: all of them before this one begins.
+    let references: Vec<_> = arguments.iter().copied().filter(|(_, kind)| *kind == Kind::Reference).collect();
+    steps.extend(references.iter().flat_map(|argument| number(*argument)));
+    steps.extend([ring.clone(), site]);
+    if arguments.is_empty() {
+        steps.push(call("event", "(JI)V"));
+        return steps;
+    }
+    scratch.push(Kind::Long);
+    let begun = Slot::Scratch(0);
+    steps.extend([call("begin", "(JI)J"), Step::Store(Kind::Long, begun)]);
+    let mut length = 4;
+    let mut places = Vec::new();
+    for argument in arguments {
+        places.push((argument, length));
+        length += 4 * i32::from(argument.1.slots());
+    }
+    let set = |kind: char, place| {
+        [Step::Load(Kind::Long, begun), Step::Int(place), call("set", &format!("({kind}JI)V"))]
+    };
+    // Those whose numbers lie on the stack, the last one first.
+    for (_, place) in places.iter().rev().filter(|((_, kind), _)| *kind == Kind::Reference) {
+        steps.extend(set('I', *place));
+    }
+    for (argument, place) in places.into_iter().filter(|((_, kind), _)| *kind != Kind::Reference) {
+        steps.push(load(argument));
+        steps.extend(set(argument.1.descriptor().chars().next().unwrap_or('I'), place));
+    }
+    steps.extend([ring, Step::Int(length), call("end", "(JI)V")]);
+    steps
+}
+
+/// Puts the number of the object on the stack in its place.
+fn number(ring: &Step, has_window: bool) -> Vec<Step> {
+    match has_window {
+        false => vec![call("number", "(Ljava/lang/Object;)I")],
+        true => vec![ring.clone(), call("number", "(Ljava/lang/Object;J)I")],
     }
 }
 
-fn event(kind: Kind) -> Step {
-    call("event", &format!("({}JI)V", letter(kind)))
+/// An event with the value on the stack.
+fn event(kind: Kind, ring: &Step, site: Step, has_window: bool) -> Vec<Step> {
+    let (mut steps, told) = match kind {
+        Kind::Reference => (number(ring, has_window), call("event", "(IJI)V")),
+        kind => (Vec::new(), call("event", &format!("({}JI)V", kind.descriptor()))),
+    };
+    steps.extend([ring.clone(), site, told]);
+    steps
 }
 
 /// An event with a reference, where methods should not grow by it.

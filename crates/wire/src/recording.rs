@@ -74,7 +74,7 @@ pub const RING_DATA: u64 = 1 << 16;
 pub const RING_SIZE: u64 = 1 << 20;
 /// How many bytes the thread has written in all: whole events.
 pub const WRITTEN: u64 = 0;
-/// How far the thread may write before it looks at [`TAKEN`] again: it alone uses that.
+/// How much the thread may have written before it looks at [`TAKEN`] again: it alone uses that.
 pub const LIMIT: u64 = 8;
 /// How many of them were taken out: written by who reads the ring.
 pub const TAKEN: u64 = 64;
@@ -90,20 +90,23 @@ pub const CONTROL: usize = 144;
 pub const TURN: u32 = 1;
 /// The first number of a site: an event begins with that of its site.
 pub const FIRST_SITE: u32 = 16;
-/// The bit of a reference by which its object is met for the first time.
-pub const MET: u32 = 1 << 31;
+/// The number that begins an event which tells of an object that is met for the first time, or for a second time where two threads
+/// do so at once: then its number follows, a byte that says what it is, and its class.
+pub const MEETING: u32 = 2;
+/// The bit of a class's number by which its name follows.
+pub const NAMED: u32 = 1 << 31;
+/// No event is longer than so many bytes: a call with 255 arguments, or an object whose class has a long name.
+pub const LONGEST_EVENT: u64 = 1 << 12;
 /// So many characters of a string are recorded, at most.
 pub const TEXT: usize = 100;
 /// So many bytes of a class's name are recorded, at most.
 pub const NAME: usize = 400;
-/// What follows [`MET`]: a byte, which says this of the object, and its class, whose name follows if it is met too.
+/// The object is a text: its length follows its class, and how it begins.
 pub const IS_TEXT: u8 = 1;
-/// The object is an array.
+/// It is an array: its length follows.
 pub const IS_ARRAY: u8 = 2;
-/// The object is a box of a primitive value.
+/// It is a box of a primitive value: that follows.
 pub const IS_BOX: u8 = 3;
-/// The longest record of a reference, in bytes: the object, what it is, its class, that class's name, and a text.
-pub const LONGEST_REFERENCE: usize = 4 + 1 + 4 + 2 + NAME + 4 + 2 + 2 * TEXT;
 
 /// What an event at a site is, and so what follows its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

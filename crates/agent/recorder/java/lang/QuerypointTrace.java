@@ -9,7 +9,11 @@ import jdk.internal.vm.annotation.Hidden;
  * What the code in recorded methods calls: it writes events into the ring of their thread, outside the heap.
  *
  * <p>A method looks its ring up once, as it is entered, and hands it to every call. An event is written behind the last
- * one and becomes part of the ring by one store at its end, so that who reads it sees whole events.
+ * one and becomes part of the ring by one store at its end, so that who reads it sees whole events. Objects are met by events of
+ * their own, before those that name them: so it is known of every other event how long it is.
+ *
+ * <p>This is most of what a recorded program does, and most of what the compilers of its VM have to do: as little as can be, and as
+ * few calls within calls.
  */
 public final class QuerypointTrace {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -21,24 +25,30 @@ public final class QuerypointTrace {
     private static final int DATA = 1 << 16;
     private static final int SIZE = 1 << 20;
     private static final int TURN = 1;
-    private static final int MET = 1 << 31;
+    private static final int MEETING = 2;
+    private static final int NAMED = 1 << 31;
     private static final int TEXT = 100;
     private static final int NAME = 400;
 
-    /** Where writes go that nobody reads: of a thread that has no ring. */
-    private static final long NOWHERE = QuerypointTraceAgent.reserve(SIZE);
+    /** The ring of threads that have none: nobody reads it, and it is never full. */
+    private static final long NOWHERE = QuerypointTraceAgent.reserve(DATA + 2 * SIZE);
     /** A bit for each object that was met, by its identity hash code. */
     private static final long SEEN = QuerypointTraceAgent.reserve(1L << 28);
+    /** The processor shows stores to others in their order. */
+    private static final boolean ORDERED = QuerypointTraceAgent.ordered();
+    /** Only some calls are recorded: others have 0 for a ring. */
+    private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
     /** How often a thread went on where another one had recorded before. */
     private static long turns;
 
-    /** The thread that recorded last. */
-    private static QuerypointTraceThread current;
+    /** The thread that recorded last; at first none. */
+    private static QuerypointTraceThread current = new QuerypointTraceThread(null, 0, NOWHERE, null);
 
     /** A call of this class was refused for want of stack. */
     public static boolean cut;
 
     static {
+        U.putLong(null, NOWHERE + LIMIT, Long.MAX_VALUE);
         // Later there may be no stack to initialise it.
         U.ensureClassInitialized(QuerypointTraceThread.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
@@ -50,12 +60,17 @@ public final class QuerypointTrace {
     private QuerypointTrace() {
     }
 
-    /** The ring of this thread; 0 where it has none. */
+    /** The ring of this thread, which has room for an event. */
     @Hidden
     @ForceInline
     public static long ring() {
         QuerypointTraceThread known = current;
-        return known != null && known.thread == Thread.currentThread() ? known.ring : arrive();
+        long ring = known.ring;
+        if (known.thread != Thread.currentThread()
+                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            return arrive();
+        }
+        return ring;
     }
 
     @Hidden
@@ -63,9 +78,12 @@ public final class QuerypointTrace {
     private static long arrive() {
         QuerypointTraceThread own = QuerypointTraceThread.of(Thread.currentThread());
         if (own == null || own.ring == 0) {
-            return 0;
+            return NOWHERE;
         }
-        turn(own);
+        if (current != own) {
+            turn(own);
+        }
+        await(own.ring);
         return own.ring;
     }
 
@@ -80,14 +98,14 @@ public final class QuerypointTrace {
             }
             current = own;
             U.fullFence();
-            if (before != null) {
-                U.putLong(before.ring + LIMIT, 0);
+            if (before.ring != NOWHERE) {
+                U.putLong(null, before.ring + LIMIT, -1);
             }
-            room(own.ring, 12);
+            room(own.ring);
             long at = at(own.ring);
-            U.putInt(at, TURN);
-            U.putLong(at + 4, ++turns);
-            wrote(own.ring, at + 12);
+            U.putInt(null, at, TURN);
+            U.putLong(null, at + 4, ++turns);
+            advance(own.ring, 12);
         }
     }
 
@@ -95,149 +113,168 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     private static long at(long ring) {
-        return ring + DATA + (U.getLong(ring + WRITTEN) & SIZE - 1);
+        return ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
     }
 
-    /** The ring is full, or another thread has recorded since. */
+    /** The ring is full, or another thread has recorded since: when this returns there is room for an event. */
     @Hidden
     @DontInline
-    private static void await(long ring, int most) {
-        QuerypointTraceThread last = current;
-        while (last == null || last.ring != ring) {
-            QuerypointTraceThread own = QuerypointTraceThread.of(Thread.currentThread());
-            if (own == null || own.ring != ring) {
-                break;
+    private static void await(long ring) {
+        while (U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            QuerypointTraceThread last = current;
+            while (last.ring != ring) {
+                QuerypointTraceThread own = QuerypointTraceThread.of(Thread.currentThread());
+                if (own == null || own.ring != ring) {
+                    break;
+                }
+                turn(own);
+                last = current;
             }
-            turn(own);
-            last = current;
-        }
-        room(ring, most);
-        // Whoever took the turn meanwhile has said that there is no room, and that was just written over.
-        U.fullFence();
-        if (current != last) {
-            U.putLong(ring + LIMIT, 0);
+            room(ring);
+            // Whoever took the turn meanwhile has said that there is no room, and that was just written over.
+            U.fullFence();
+            if (current != last) {
+                U.putLong(null, ring + LIMIT, -1);
+            }
         }
     }
 
     @Hidden
-    private static void room(long ring, int most) {
-        if (!QuerypointTraceAgent.await(ring, most)) {
+    private static void room(long ring) {
+        if (!QuerypointTraceAgent.await(ring)) {
             // Nobody reads any more: what is written over is lost, and that is known.
-            U.putLong(ring + LIMIT, Long.MAX_VALUE);
+            U.putLong(null, ring + LIMIT, Long.MAX_VALUE);
         }
     }
 
-    /** An event begins that is no longer than so many bytes: where its values go. */
+    /** An event begins: where it goes. */
     @Hidden
     @ForceInline
-    public static long begin(long ring, int site, int most) {
-        if (ring == 0) {
-            return NOWHERE;
+    static long begin(long ring) {
+        if (U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            await(ring);
         }
-        if (U.getLong(ring + WRITTEN) + most > U.getLong(ring + LIMIT)) {
-            await(ring, most);
+        return at(ring);
+    }
+
+    /** The event is whole, and has so many bytes. */
+    @Hidden
+    @ForceInline
+    static void advance(long ring, int bytes) {
+        long written = U.getLong(null, ring + WRITTEN) + bytes;
+        if (!ORDERED) {
+            U.storeFence();
         }
-        long at = at(ring);
-        U.putInt(at, site);
-        return at + 4;
+        U.putLong(null, ring + WRITTEN, written);
     }
 
-    /** The event is whole. */
+    /** Whether the events of a call are not wanted. */
     @Hidden
     @ForceInline
-    public static void end(long at, long ring) {
-        if (ring != 0) {
-            wrote(ring, at);
+    static boolean isOutside(long ring) {
+        return WINDOWED && ring == 0;
+    }
+
+    /** An event begins: where its values go, behind the number of its site. They are put there by {@code set}. */
+    @Hidden
+    @ForceInline
+    public static long begin(long ring, int site) {
+        long at = isOutside(ring) ? at(NOWHERE) : begin(ring);
+        U.putInt(null, at, site);
+        return at;
+    }
+
+    /** The event is whole, and has so many bytes. */
+    @Hidden
+    @ForceInline
+    public static void end(long ring, int bytes) {
+        if (!isOutside(ring)) {
+            advance(ring, bytes);
         }
     }
 
+    /** A value of an event. */
     @Hidden
     @ForceInline
-    private static void wrote(long ring, long at) {
-        long before = U.getLong(ring + WRITTEN);
-        U.putLongRelease(null, ring + WRITTEN, before + (at - (ring + DATA + (before & SIZE - 1))));
-    }
-
-    /** A value of the event; where the next one goes. */
-    @Hidden
-    @ForceInline
-    public static long value(int value, long at) {
-        U.putInt(at, value);
-        return at + 4;
+    public static void set(int value, long at, int place) {
+        U.putInt(null, at + place, value);
     }
 
     @Hidden
     @ForceInline
-    public static long value(long value, long at) {
-        U.putLong(at, value);
-        return at + 8;
+    public static void set(long value, long at, int place) {
+        U.putLong(null, at + place, value);
     }
 
     @Hidden
     @ForceInline
-    public static long value(float value, long at) {
-        U.putInt(at, Float.floatToRawIntBits(value));
-        return at + 4;
+    public static void set(float value, long at, int place) {
+        U.putInt(null, at + place, Float.floatToRawIntBits(value));
     }
 
     @Hidden
     @ForceInline
-    public static long value(double value, long at) {
-        U.putLong(at, Double.doubleToRawLongBits(value));
-        return at + 8;
+    public static void set(double value, long at, int place) {
+        U.putLong(null, at + place, Double.doubleToRawLongBits(value));
     }
 
+    /** The number of an object, which is met if it was not; 0 for none. */
     @Hidden
-    @ForceInline
-    public static long value(Object value, long at) {
+    public static int number(Object value) {
         if (value == null) {
-            U.putInt(at, 0);
-            return at + 4;
+            return 0;
         }
         int number = QuerypointProbeNumber.of(value);
-        if (number == 0 || !seen(number)) {
-            return meet(value, at);
+        if (number != 0 && (U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0) {
+            return number;
         }
-        U.putInt(at, number);
-        return at + 4;
+        return meet(value);
     }
 
-    /** An object that may be met for the first time: then what it is follows, and its class. */
+    /** The same, where only some calls are recorded. */
+    @Hidden
+    @ForceInline
+    public static int number(Object value, long ring) {
+        return ring == 0 ? 0 : number(value);
+    }
+
+    /** An object that may be met for the first time: an event tells what it is, and its class. */
     @Hidden
     @DontInline
-    private static long meet(Object value, long at) {
+    private static int meet(Object value) {
         int number = System.identityHashCode(value);
+        long ring = seen(number) ? NOWHERE : arrive();
         // Where nobody reads nobody would know what it is.
-        if (at >= NOWHERE && at < NOWHERE + SIZE || seen(number)) {
-            U.putInt(at, number);
-            return at + 4;
+        if (ring == NOWHERE) {
+            return number;
         }
         see(number);
         Class<?> of = value.getClass();
         int kind = System.identityHashCode(of);
         int what = value instanceof String ? 1 : of.isArray() ? 2 : isBox(of) ? 3 : 0;
-        U.putInt(at, number | MET);
-        U.putByte(at + 4, (byte) what);
+        long begin = at(ring);
+        U.putInt(null, begin, MEETING);
+        U.putInt(null, begin + 4, number);
+        U.putByte(null, begin + 8, (byte) what);
+        long at = begin + 13;
         if (seen(kind)) {
-            U.putInt(at + 5, kind);
-            at += 9;
+            U.putInt(null, begin + 9, kind);
         } else {
             see(kind);
-            U.putInt(at + 5, kind | MET);
-            at = name(of, at + 9);
+            U.putInt(null, begin + 9, kind | NAMED);
+            at = name(of, at);
         }
         if (what == 1) {
-            return text((String) value, at);
+            at = text((String) value, at);
+        } else if (what == 2) {
+            U.putInt(null, at, java.lang.reflect.Array.getLength(value));
+            at += 4;
+        } else if (what == 3) {
+            U.putLong(null, at, bits(value));
+            at += 8;
         }
-        if (what == 2) {
-            U.putInt(at, java.lang.reflect.Array.getLength(value));
-            return at + 4;
-        }
-        if (what == 3) {
-            U.putLong(at, bits(value));
-            return at + 8;
-        }
-        return at;
+        advance(ring, (int) (at - begin));
+        return number;
     }
 
     @Hidden
@@ -270,14 +307,14 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     private static boolean seen(int number) {
-        return (U.getByte(SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0;
+        return (U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0;
     }
 
     /** Two threads may do so at once, and one bit be lost: then its object is met once more. */
     @Hidden
     private static void see(int number) {
         long at = SEEN + (number >>> 3);
-        U.putByte(at, (byte) (U.getByte(at) | 1 << (number & 7)));
+        U.putByte(null, at, (byte) (U.getByte(null, at) | 1 << (number & 7)));
     }
 
     /** The name of a class, in UTF-16. The VM makes it when it is asked for the first time. */
@@ -291,7 +328,7 @@ public final class QuerypointTrace {
             QuerypointTraceAgent.lose(QuerypointTraceAgent.NAME);
         }
         int length = Math.min(name.length(), NAME / 2);
-        U.putShort(at, (short) length);
+        U.putShort(null, at, (short) length);
         return characters(name, length, at + 2);
     }
 
@@ -299,64 +336,141 @@ public final class QuerypointTrace {
     @Hidden
     private static long text(String text, long at) {
         int length = Math.min(text.length(), TEXT);
-        U.putInt(at, text.length());
-        U.putShort(at + 4, (short) length);
+        U.putInt(null, at, text.length());
+        U.putShort(null, at + 4, (short) length);
         return characters(text, length, at + 6);
     }
 
     @Hidden
     private static long characters(String text, int length, long at) {
         for (int i = 0; i < length; i++) {
-            U.putChar(at + 2L * i, text.charAt(i));
+            U.putChar(null, at + 2L * i, text.charAt(i));
         }
         return at + 2L * length;
     }
 
     /** An event without a value. */
     @Hidden
-    @ForceInline
     public static void event(long ring, int site) {
-        end(begin(ring, site, 4), ring);
+        if (isOutside(ring)) {
+            return;
+        }
+        if (U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            await(ring);
+        }
+        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        U.putInt(null, at, site);
+        advance(ring, 4);
     }
 
     /** An event with one value. */
     @Hidden
-    @ForceInline
     public static void event(int value, long ring, int site) {
-        end(value(value, begin(ring, site, 8)), ring);
+        if (isOutside(ring)) {
+            return;
+        }
+        if (U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            await(ring);
+        }
+        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        U.putInt(null, at, site);
+        U.putInt(null, at + 4, value);
+        advance(ring, 8);
     }
 
     @Hidden
-    @ForceInline
     public static void event(long value, long ring, int site) {
-        end(value(value, begin(ring, site, 12)), ring);
+        if (isOutside(ring)) {
+            return;
+        }
+        if (U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            await(ring);
+        }
+        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        U.putInt(null, at, site);
+        U.putLong(null, at + 4, value);
+        advance(ring, 12);
     }
 
     @Hidden
-    @ForceInline
     public static void event(float value, long ring, int site) {
-        end(value(value, begin(ring, site, 8)), ring);
+        event(Float.floatToRawIntBits(value), ring, site);
     }
 
     @Hidden
-    @ForceInline
     public static void event(double value, long ring, int site) {
-        end(value(value, begin(ring, site, 12)), ring);
+        event(Double.doubleToRawLongBits(value), ring, site);
     }
 
-    @Hidden
-    @ForceInline
-    public static void event(Object value, long ring, int site) {
-        end(value(value, begin(ring, site, 4 + REFERENCE)), ring);
-    }
-
-    /** As {@link #event(Object, long, int)}, where it is rare: methods that are recorded should stay small. */
+    /** An event with an object, where it is rare: methods that are recorded should stay small. */
     @Hidden
     @DontInline
     public static void rare(Object value, long ring, int site) {
-        event(value, ring, site);
+        if (!isOutside(ring)) {
+            event(number(value), ring, site);
+        }
     }
 
-    /** The longest record of a reference. */
-    static final int REFERENCE = 4 + 1 + 4 + 2 + NAME + 4 + 2 + 2 * TEXT;
+    /** A method is entered: the ring of this thread, with that event. */
+    @Hidden
+    public static long enter(int site) {
+        QuerypointTraceThread known = current;
+        long ring = known.ring;
+        if (known.thread != Thread.currentThread()
+                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            ring = arrive();
+        }
+        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        U.putInt(null, at, site);
+        advance(ring, 4);
+        return ring;
+    }
+
+    @Hidden
+    public static long enter(int first, int site) {
+        QuerypointTraceThread known = current;
+        long ring = known.ring;
+        if (known.thread != Thread.currentThread()
+                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            ring = arrive();
+        }
+        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        U.putInt(null, at, site);
+        U.putInt(null, at + 4, first);
+        advance(ring, 8);
+        return ring;
+    }
+
+    @Hidden
+    public static long enter(int first, int second, int site) {
+        QuerypointTraceThread known = current;
+        long ring = known.ring;
+        if (known.thread != Thread.currentThread()
+                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            ring = arrive();
+        }
+        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        U.putInt(null, at, site);
+        U.putInt(null, at + 4, first);
+        U.putInt(null, at + 8, second);
+        advance(ring, 12);
+        return ring;
+    }
+
+    @Hidden
+    public static long enter(int first, int second, int third, int site) {
+        QuerypointTraceThread known = current;
+        long ring = known.ring;
+        if (known.thread != Thread.currentThread()
+                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+            ring = arrive();
+        }
+        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        U.putInt(null, at, site);
+        U.putInt(null, at + 4, first);
+        U.putInt(null, at + 8, second);
+        U.putInt(null, at + 12, third);
+        advance(ring, 16);
+        return ring;
+    }
 }

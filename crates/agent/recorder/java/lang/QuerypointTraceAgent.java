@@ -14,8 +14,11 @@ final class QuerypointTraceAgent {
     /** A ring for a thread: where its control words are; 0 where there is none. */
     static native long ring(String thread);
 
-    /** Waits until there is room for so many bytes in a ring. False where nobody takes anything out any more. */
-    static native boolean await(long ring, long bytes);
+    /** Waits until there is room for an event in a ring. False where nobody takes anything out any more. */
+    static native boolean await(long ring);
+
+    /** Whether the processor shows stores to others in their order. */
+    static native boolean ordered();
 
     /** Whether only some calls are recorded. */
     static native boolean windowed();

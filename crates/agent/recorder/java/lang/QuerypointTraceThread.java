@@ -32,7 +32,7 @@ final class QuerypointTraceThread {
     long calls;
 
     @Hidden
-    private QuerypointTraceThread(Thread thread, long tid, long ring, long[] window) {
+    QuerypointTraceThread(Thread thread, long tid, long ring, long[] window) {
         this.window = window;
         this.thread = thread;
         this.tid = tid;

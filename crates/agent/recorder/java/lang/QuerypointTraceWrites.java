@@ -2,6 +2,7 @@ package java.lang;
 
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 import jdk.internal.vm.annotation.Stable;
 
@@ -59,192 +60,191 @@ public final class QuerypointTraceWrites {
     /** A field of an object is about to be written. */
     @Hidden
     public static void put(Object owner, int value, long ring, int site) {
-        if (owner == null) {
+        if (owner == null || QuerypointTrace.isOutside(ring)) {
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            long at = QuerypointTrace.value(owner, QuerypointTrace.begin(ring, site, 4 + REFERENCE + 8));
-            at = QuerypointTrace.value(U.getInt(owner, offset), at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            told(QuerypointTrace.number(owner), U.getInt(owner, offset), value, ring, site);
         }
     }
 
     /** As {@link #put(Object, int, long, int)}, of a {@code byte} or {@code boolean}. */
     @Hidden
     public static void putByte(Object owner, int value, long ring, int site) {
-        if (owner == null) {
+        if (owner == null || QuerypointTrace.isOutside(ring)) {
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            long at = QuerypointTrace.value(owner, QuerypointTrace.begin(ring, site, 4 + REFERENCE + 8));
-            at = QuerypointTrace.value((int) U.getByte(owner, offset), at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            told(QuerypointTrace.number(owner), (int) U.getByte(owner, offset), value, ring, site);
         }
     }
 
     @Hidden
     public static void putShort(Object owner, int value, long ring, int site) {
-        if (owner == null) {
+        if (owner == null || QuerypointTrace.isOutside(ring)) {
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            long at = QuerypointTrace.value(owner, QuerypointTrace.begin(ring, site, 4 + REFERENCE + 8));
-            at = QuerypointTrace.value((int) U.getShort(owner, offset), at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            told(QuerypointTrace.number(owner), (int) U.getShort(owner, offset), value, ring, site);
         }
     }
 
     @Hidden
     public static void putChar(Object owner, int value, long ring, int site) {
-        if (owner == null) {
+        if (owner == null || QuerypointTrace.isOutside(ring)) {
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            long at = QuerypointTrace.value(owner, QuerypointTrace.begin(ring, site, 4 + REFERENCE + 8));
-            at = QuerypointTrace.value((int) U.getChar(owner, offset), at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            told(QuerypointTrace.number(owner), (int) U.getChar(owner, offset), value, ring, site);
         }
     }
 
     @Hidden
     public static void put(Object owner, long value, long ring, int site) {
-        if (owner == null) {
+        if (owner == null || QuerypointTrace.isOutside(ring)) {
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            long at = QuerypointTrace.value(owner, QuerypointTrace.begin(ring, site, 4 + REFERENCE + 16));
-            at = QuerypointTrace.value(U.getLong(owner, offset), at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            told(QuerypointTrace.number(owner), U.getLong(owner, offset), value, ring, site);
         }
     }
 
     @Hidden
     public static void put(Object owner, float value, long ring, int site) {
-        if (owner == null) {
+        if (owner == null || QuerypointTrace.isOutside(ring)) {
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            long at = QuerypointTrace.value(owner, QuerypointTrace.begin(ring, site, 4 + REFERENCE + 8));
-            at = QuerypointTrace.value(U.getFloat(owner, offset), at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            told(QuerypointTrace.number(owner), U.getFloat(owner, offset), value, ring, site);
         }
     }
 
     @Hidden
     public static void put(Object owner, double value, long ring, int site) {
-        if (owner == null) {
+        if (owner == null || QuerypointTrace.isOutside(ring)) {
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            long at = QuerypointTrace.value(owner, QuerypointTrace.begin(ring, site, 4 + REFERENCE + 16));
-            at = QuerypointTrace.value(U.getDouble(owner, offset), at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            told(QuerypointTrace.number(owner), U.getDouble(owner, offset), value, ring, site);
         }
     }
 
     @Hidden
     public static void put(Object owner, Object value, long ring, int site) {
-        if (owner == null) {
+        if (owner == null || QuerypointTrace.isOutside(ring)) {
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            long at = QuerypointTrace.value(owner, QuerypointTrace.begin(ring, site, 4 + 3 * REFERENCE));
-            at = QuerypointTrace.value(U.getReference(owner, offset), at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            told(QuerypointTrace.number(owner), QuerypointTrace.number(U.getReference(owner, offset)), QuerypointTrace.number(value), ring, site);
         }
     }
 
     /** A static field is about to be written. */
     @Hidden
     public static void putStatic(int old, int value, long ring, int site) {
-        long at = QuerypointTrace.value(old, QuerypointTrace.begin(ring, site, 12));
-        QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (QuerypointTrace.isOutside(ring)) {
+            return;
+        }
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(old, at, 4);
+        QuerypointTrace.set(value, at, 8);
+        QuerypointTrace.end(ring, 12);
     }
 
     @Hidden
     public static void putStatic(long old, long value, long ring, int site) {
-        long at = QuerypointTrace.value(old, QuerypointTrace.begin(ring, site, 20));
-        QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (QuerypointTrace.isOutside(ring)) {
+            return;
+        }
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(old, at, 4);
+        QuerypointTrace.set(value, at, 12);
+        QuerypointTrace.end(ring, 20);
     }
 
     @Hidden
     public static void putStatic(float old, float value, long ring, int site) {
-        long at = QuerypointTrace.value(old, QuerypointTrace.begin(ring, site, 12));
-        QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (QuerypointTrace.isOutside(ring)) {
+            return;
+        }
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(old, at, 4);
+        QuerypointTrace.set(value, at, 8);
+        QuerypointTrace.end(ring, 12);
     }
 
     @Hidden
     public static void putStatic(double old, double value, long ring, int site) {
-        long at = QuerypointTrace.value(old, QuerypointTrace.begin(ring, site, 20));
-        QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (QuerypointTrace.isOutside(ring)) {
+            return;
+        }
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(old, at, 4);
+        QuerypointTrace.set(value, at, 12);
+        QuerypointTrace.end(ring, 20);
     }
 
     @Hidden
     public static void putStatic(Object old, Object value, long ring, int site) {
-        long at = QuerypointTrace.value(old, QuerypointTrace.begin(ring, site, 4 + 2 * REFERENCE));
-        QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (QuerypointTrace.isOutside(ring)) {
+            return;
+        }
+        int before = QuerypointTrace.number(old);
+        int after = QuerypointTrace.number(value);
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(before, at, 4);
+        QuerypointTrace.set(after, at, 8);
+        QuerypointTrace.end(ring, 12);
     }
 
     /** An element is about to be written. */
     @Hidden
     public static void element(int[] array, int index, int value, long ring, int site) {
-        if (array != null && index >= 0 && index < array.length) {
-            long at = place(array, index, ring, site, 8);
-            at = QuerypointTrace.value(array[index], at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
+            told(QuerypointTrace.number(array), index, array[index], value, ring, site);
         }
     }
 
     @Hidden
     public static void element(char[] array, int index, int value, long ring, int site) {
-        if (array != null && index >= 0 && index < array.length) {
-            long at = place(array, index, ring, site, 8);
-            at = QuerypointTrace.value((int) array[index], at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
+            told(QuerypointTrace.number(array), index, (int) array[index], value, ring, site);
         }
     }
 
     @Hidden
     public static void element(short[] array, int index, int value, long ring, int site) {
-        if (array != null && index >= 0 && index < array.length) {
-            long at = place(array, index, ring, site, 8);
-            at = QuerypointTrace.value((int) array[index], at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
+            told(QuerypointTrace.number(array), index, (int) array[index], value, ring, site);
         }
     }
 
     @Hidden
     public static void element(long[] array, int index, long value, long ring, int site) {
-        if (array != null && index >= 0 && index < array.length) {
-            long at = place(array, index, ring, site, 16);
-            at = QuerypointTrace.value(array[index], at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
+            told(QuerypointTrace.number(array), index, array[index], value, ring, site);
         }
     }
 
     @Hidden
     public static void element(float[] array, int index, float value, long ring, int site) {
-        if (array != null && index >= 0 && index < array.length) {
-            long at = place(array, index, ring, site, 8);
-            at = QuerypointTrace.value(array[index], at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
+            told(QuerypointTrace.number(array), index, array[index], value, ring, site);
         }
     }
 
     @Hidden
     public static void element(double[] array, int index, double value, long ring, int site) {
-        if (array != null && index >= 0 && index < array.length) {
-            long at = place(array, index, ring, site, 16);
-            at = QuerypointTrace.value(array[index], at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+        if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
+            told(QuerypointTrace.number(array), index, array[index], value, ring, site);
         }
     }
 
@@ -254,10 +254,9 @@ public final class QuerypointTraceWrites {
         boolean[] flags = array instanceof boolean[] ? (boolean[]) array : null;
         byte[] bytes = array instanceof byte[] ? (byte[]) array : null;
         int length = flags != null ? flags.length : bytes != null ? bytes.length : 0;
-        if (index >= 0 && index < length) {
-            long at = place(array, index, ring, site, 8);
+        if (index >= 0 && index < length && !QuerypointTrace.isOutside(ring)) {
             int old = bytes != null ? bytes[index] : flags[index] ? 1 : 0;
-            QuerypointTrace.end(QuerypointTrace.value(value, QuerypointTrace.value(old, at)), ring);
+            told(QuerypointTrace.number(array), index, old, value, ring, site);
         }
     }
 
@@ -266,18 +265,94 @@ public final class QuerypointTraceWrites {
         if (array != null
                 && index >= 0
                 && index < array.length
+                && !QuerypointTrace.isOutside(ring)
                 && (value == null || array.getClass().getComponentType().isInstance(value))) {
-            long at = place(array, index, ring, site, 2 * REFERENCE);
-            at = QuerypointTrace.value(array[index], at);
-            QuerypointTrace.end(QuerypointTrace.value(value, at), ring);
+            int old = QuerypointTrace.number(array[index]);
+            told(QuerypointTrace.number(array), index, old, QuerypointTrace.number(value), ring, site);
         }
     }
 
     @Hidden
-    private static long place(Object array, int index, long ring, int site, int most) {
-        long at = QuerypointTrace.value(array, QuerypointTrace.begin(ring, site, 8 + REFERENCE + most));
-        return QuerypointTrace.value(index, at);
+    @ForceInline
+    private static void told(int object, int old, int value, long ring, int site) {
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(object, at, 4);
+        QuerypointTrace.set(old, at, 8);
+        QuerypointTrace.set(value, at, 12);
+        QuerypointTrace.end(ring, 16);
     }
 
-    private static final int REFERENCE = QuerypointTrace.REFERENCE;
+    @Hidden
+    @ForceInline
+    private static void told(int object, int index, int old, int value, long ring, int site) {
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(object, at, 4);
+        QuerypointTrace.set(index, at, 8);
+        QuerypointTrace.set(old, at, 12);
+        QuerypointTrace.set(value, at, 16);
+        QuerypointTrace.end(ring, 20);
+    }
+
+    @Hidden
+    @ForceInline
+    private static void told(int object, long old, long value, long ring, int site) {
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(object, at, 4);
+        QuerypointTrace.set(old, at, 8);
+        QuerypointTrace.set(value, at, 16);
+        QuerypointTrace.end(ring, 24);
+    }
+
+    @Hidden
+    @ForceInline
+    private static void told(int object, int index, long old, long value, long ring, int site) {
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(object, at, 4);
+        QuerypointTrace.set(index, at, 8);
+        QuerypointTrace.set(old, at, 12);
+        QuerypointTrace.set(value, at, 20);
+        QuerypointTrace.end(ring, 28);
+    }
+
+    @Hidden
+    @ForceInline
+    private static void told(int object, float old, float value, long ring, int site) {
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(object, at, 4);
+        QuerypointTrace.set(old, at, 8);
+        QuerypointTrace.set(value, at, 12);
+        QuerypointTrace.end(ring, 16);
+    }
+
+    @Hidden
+    @ForceInline
+    private static void told(int object, int index, float old, float value, long ring, int site) {
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(object, at, 4);
+        QuerypointTrace.set(index, at, 8);
+        QuerypointTrace.set(old, at, 12);
+        QuerypointTrace.set(value, at, 16);
+        QuerypointTrace.end(ring, 20);
+    }
+
+    @Hidden
+    @ForceInline
+    private static void told(int object, double old, double value, long ring, int site) {
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(object, at, 4);
+        QuerypointTrace.set(old, at, 8);
+        QuerypointTrace.set(value, at, 16);
+        QuerypointTrace.end(ring, 24);
+    }
+
+    @Hidden
+    @ForceInline
+    private static void told(int object, int index, double old, double value, long ring, int site) {
+        long at = QuerypointTrace.begin(ring, site);
+        QuerypointTrace.set(object, at, 4);
+        QuerypointTrace.set(index, at, 8);
+        QuerypointTrace.set(old, at, 12);
+        QuerypointTrace.set(value, at, 20);
+        QuerypointTrace.end(ring, 28);
+    }
 }
