@@ -1,9 +1,11 @@
 //! One pass over all events of a recorded run, which makes the tables. What has to be sorted is sorted in so much memory as is
 //! given, whatever there is of it.
 
+use super::grouped::Grouped;
 use super::open::OpenCalls;
-use super::sorter::Sorter;
+use super::sorter::{Sorted, Sorter};
 use super::table::{Layout, TableWriter};
+use super::unfolded::Unfolded;
 use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, WRITES};
 use crate::trace::TraceError;
 use crate::trace::calls::{Exit, Place};
@@ -118,8 +120,8 @@ struct Pass<'a> {
     sites: &'a Sites,
     to: &'a Path,
     summary: Summary,
-    calls: Sorter<10>,
-    methods: Sorter<2>,
+    calls: Unfolded<10>,
+    methods: Grouped,
     writes: Sorter<7>,
     objects: ObjectsMet,
     fields: Fields,
@@ -140,8 +142,8 @@ impl<'a> Pass<'a> {
             sites,
             to,
             summary: Summary { missing: Vec::new(), format: FORMAT, ..Summary::default() },
-            calls: Sorter::new(to, 2 * eighth),
-            methods: Sorter::new(to, eighth),
+            calls: Unfolded::new(to, 2 * eighth)?,
+            methods: Grouped::new(to, eighth),
             writes: Sorter::new(to, 3 * eighth),
             objects: ObjectsMet::new(to, eighth)?,
             fields: Fields::default(),
@@ -192,7 +194,8 @@ impl<'a> Pass<'a> {
     }
 
     fn count(&mut self, word: &'static str) {
-        match self.counts.iter_mut().find(|(of, _)| *of == word) {
+        // The same word is nearly always the same text in memory.
+        match self.counts.iter_mut().find(|(of, _)| std::ptr::eq(*of, word)) {
             Some((_, count)) => *count += 1,
             None => self.counts.push((word, 1)),
         }
@@ -207,7 +210,8 @@ impl<'a> Pass<'a> {
                 let (node, method) = (self.next, site.method);
                 self.next =
                     self.next.checked_add(1).filter(|next| *next < NONE).ok_or(TraceError::TooMany)?;
-                self.methods.push([method, node])?;
+                self.methods.push(method, node)?;
+                self.calls.begin()?;
                 let call = Open { node, method, parent, enter: place, born: 0, presets: Vec::new() };
                 self.open.enter(method, call);
             }
@@ -282,7 +286,7 @@ impl<'a> Pass<'a> {
         let size = self.next - call.node;
         let ((enter, enter_at), (exit, exit_at)) = (call.enter, exit);
         let Open { node, method, parent, born, .. } = *call;
-        self.calls.push([node, method, parent, size, enter, enter_at, exit, exit_at, how.number(), born])
+        self.calls.end([node, method, parent, size, enter, enter_at, exit, exit_at, how.number(), born])
     }
 
     /// The thread's events are over: how many calls it has.
@@ -300,17 +304,23 @@ impl<'a> Pass<'a> {
             self.summary.missing.push(what);
         }
         self.summary.of = source.stamp;
-        self.summary.events = self.counts.into_iter().map(|(word, count)| (word.to_owned(), count)).collect();
+        for (word, count) in self.counts {
+            *self.summary.events.entry(word.to_owned()).or_default() += count;
+        }
         self.summary.fields = self.fields.names;
         self.summary.classes = self.objects.classes;
         let mut table = TableWriter::create(&self.to.join("chunks.arrow"), CHUNKS)?;
         chunks.into_iter().try_for_each(|row| table.push(row))?;
         table.finish()?;
-        write(self.calls, self.to, "calls", CALLS, |_, _| false)?;
-        write(self.methods, self.to, "methods", METHODS, |_, _| false)?;
-        write(self.writes, self.to, "writes", WRITES, |_, _| false)?;
+        write(self.calls.sorted()?, self.to, "calls", CALLS, |_, _| false)?;
+        let mut table = TableWriter::create(&self.to.join("methods.arrow"), METHODS)?;
+        self.methods.each(|row| table.push(row))?;
+        table.finish()?;
+        write(self.writes.sorted()?, self.to, "writes", WRITES, |_, _| false)?;
         // Two threads may both say that they have met it.
-        write(self.objects.sorter, self.to, "objects", OBJECTS, |one, next| one.first() == next.first())?;
+        write(self.objects.sorter.sorted()?, self.to, "objects", OBJECTS, |one, next| {
+            one.first() == next.first()
+        })?;
         let texts = self.to.join("texts");
         self.objects.texts.flush().map_err(TraceError::at(&texts))?;
         // What is there last says that all is.
@@ -322,14 +332,13 @@ impl<'a> Pass<'a> {
 
 /// Writes a table, without rows that stand for the same as the one before.
 fn write<const N: usize>(
-    rows: Sorter<N>,
+    mut rows: Sorted<N>,
     to: &Path,
     name: &str,
     layout: Layout,
     same: impl Fn(&[u32; N], &[u32; N]) -> bool,
 ) -> Result<(), TraceError> {
     let mut table = TableWriter::create(&to.join(format!("{name}.arrow")), layout)?;
-    let mut rows = rows.sorted()?;
     let mut last = None;
     while let Some(row) = rows.next()? {
         if !last.as_ref().is_some_and(|last| same(last, &row)) {

@@ -1,13 +1,16 @@
 //! What is derived from the events of a recorded run: tables in Arrow IPC files, mapped into memory to be read.
 //! docs/trace-format.md describes them.
 //!
-//! - `table` is a table in a file; `sorter` sorts rows, however many.
+//! - `table` is a table in a file.
+//! - `sorter` sorts rows, however many; `unfolded` has calls as they began, `grouped` numbers by groups.
 //! - `arrange` goes through all events once and makes the tables; `open` knows which calls are open then.
 
 mod arrange;
+mod grouped;
 mod open;
 mod sorter;
 mod table;
+mod unfolded;
 
 pub use arrange::{ARRAY, Arranging, BOX, TEXT, arrange};
 pub use table::Table;

@@ -3,22 +3,27 @@
 use crate::trace::TraceError;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+
+/// So many bytes of a file of rows are read or written at once.
+const AT_ONCE: usize = 1 << 16;
 
 /// Takes rows in any order.
 pub struct Sorter<const N: usize> {
     folder: PathBuf,
     most: usize,
     rows: Vec<[u32; N]>,
-    runs: Vec<File>,
+    runs: Vec<Run>,
 }
 
 impl<const N: usize> Sorter<N> {
-    /// One that has so many bytes of rows in memory at most, and others in the file system of a folder.
+    /// One that takes so many bytes of memory at most, and the rest in the file system of a folder.
     pub fn new(folder: &Path, bytes: usize) -> Sorter<N> {
-        let most = (bytes / size_of::<[u32; N]>()).max(1);
+        // What sorts them takes half as much again.
+        let most = (bytes / size_of::<[u32; N]>() / 3 * 2).max(1);
         Sorter { folder: folder.to_owned(), most, rows: Vec::new(), runs: Vec::new() }
     }
 
@@ -28,25 +33,18 @@ impl<const N: usize> Sorter<N> {
     /// It cannot be written.
     pub fn push(&mut self, row: [u32; N]) -> Result<(), TraceError> {
         if self.rows.len() == self.most {
-            let folder = self.folder.clone();
-            self.spill().map_err(TraceError::at(&folder))?;
+            self.rows.sort();
+            let mut run = RunWriter::create(&self.folder)?;
+            self.rows.drain(..).try_for_each(|row| run.push(row))?;
+            self.runs.push(run.finish()?);
         }
         self.rows.push(row);
         Ok(())
     }
 
-    fn spill(&mut self) -> std::io::Result<()> {
-        self.rows.sort_unstable();
-        let mut out = BufWriter::new(tempfile::tempfile_in(&self.folder)?);
-        for row in self.rows.drain(..) {
-            for word in row {
-                out.write_all(&word.to_le_bytes())?;
-            }
-        }
-        let mut file = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        file.rewind()?;
-        self.runs.push(file);
-        Ok(())
+    /// Rows that are in their order already, besides those that were pushed.
+    pub fn add(&mut self, run: Run) {
+        self.runs.push(run);
     }
 
     /// All rows in their order.
@@ -54,12 +52,13 @@ impl<const N: usize> Sorter<N> {
     /// # Errors
     /// They cannot be read again.
     pub fn sorted(mut self) -> Result<Sorted<N>, TraceError> {
-        self.rows.sort_unstable();
-        let runs = self.runs.into_iter().map(BufReader::new).collect();
-        let mut sorted =
-            Sorted { folder: self.folder, rest: self.rows.into_iter(), runs, heads: BinaryHeap::new() };
+        // Often they nearly are: a sort that finds what is in order.
+        self.rows.sort();
+        let rest = self.rows.into_iter();
+        let mut sorted = Sorted { rest, runs: self.runs, heads: BinaryHeap::new() };
         for run in 0..=sorted.runs.len() {
-            sorted.advance(run)?;
+            let first = sorted.read(run)?;
+            sorted.heads.extend(first.map(|row| Reverse((row, run))));
         }
         Ok(sorted)
     }
@@ -67,22 +66,19 @@ impl<const N: usize> Sorter<N> {
 
 /// Rows in their order.
 pub struct Sorted<const N: usize> {
-    folder: PathBuf,
-    /// Those that are still in memory; they are behind the last of the others.
+    /// Those that are still in memory.
     rest: std::vec::IntoIter<[u32; N]>,
-    runs: Vec<BufReader<File>>,
+    runs: Vec<Run>,
     /// The next row of each.
     heads: BinaryHeap<Reverse<([u32; N], usize)>>,
 }
 
 impl<const N: usize> Sorted<N> {
-    fn advance(&mut self, run: usize) -> Result<(), TraceError> {
-        let next = match self.runs.get_mut(run) {
-            None => self.rest.next(),
-            Some(file) => read(file).map_err(TraceError::at(&self.folder))?,
-        };
-        self.heads.extend(next.map(|row| Reverse((row, run))));
-        Ok(())
+    fn read(&mut self, run: usize) -> Result<Option<[u32; N]>, TraceError> {
+        match self.runs.get_mut(run) {
+            None => Ok(self.rest.next()),
+            Some(run) => run.next(),
+        }
     }
 
     /// The next one.
@@ -90,23 +86,73 @@ impl<const N: usize> Sorted<N> {
     /// # Errors
     /// It cannot be read.
     pub fn next(&mut self) -> Result<Option<[u32; N]>, TraceError> {
-        let Some(Reverse((row, run))) = self.heads.pop() else { return Ok(None) };
-        self.advance(run)?;
+        let Some(Reverse((row, run))) = self.heads.peek().copied() else { return Ok(None) };
+        let behind = self.read(run)?;
+        if let Some(mut head) = self.heads.peek_mut() {
+            match behind {
+                Some(behind) => *head = Reverse((behind, run)),
+                None => _ = PeekMut::pop(head),
+            }
+        }
         Ok(Some(row))
     }
 }
 
-fn read<const N: usize>(file: &mut BufReader<File>) -> std::io::Result<Option<[u32; N]>> {
-    let mut row = [0; N];
-    for (at, word) in row.iter_mut().enumerate() {
-        let mut bytes = [0; 4];
-        match file.read_exact(&mut bytes) {
-            Err(error) if at == 0 && error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),
-            read => read?,
+/// Rows in a file without a name, one behind the other.
+pub struct Run {
+    folder: PathBuf,
+    file: BufReader<File>,
+}
+
+impl Run {
+    /// The next row.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn next<const N: usize>(&mut self) -> Result<Option<[u32; N]>, TraceError> {
+        let mut row = [[0; 4]; N];
+        match self.file.read_exact(row.as_flattened_mut()) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+            read => read.map(|()| Some(row.map(u32::from_le_bytes))).map_err(TraceError::at(&self.folder)),
         }
-        *word = u32::from_le_bytes(bytes);
     }
-    Ok(Some(row))
+}
+
+/// Writes rows.
+pub struct RunWriter {
+    folder: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl RunWriter {
+    /// Into the file system of a folder.
+    ///
+    /// # Errors
+    /// There is no place for a file.
+    pub fn create(folder: &Path) -> Result<RunWriter, TraceError> {
+        let file = tempfile::tempfile_in(folder).map_err(TraceError::at(folder))?;
+        Ok(RunWriter { folder: folder.to_owned(), file: BufWriter::with_capacity(AT_ONCE, file) })
+    }
+
+    /// A further row.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn push<const N: usize>(&mut self, row: [u32; N]) -> Result<(), TraceError> {
+        let row = row.map(u32::to_le_bytes);
+        self.file.write_all(row.as_flattened()).map_err(TraceError::at(&self.folder))
+    }
+
+    /// To be read from the beginning.
+    ///
+    /// # Errors
+    /// The rest cannot be written.
+    pub fn finish(self) -> Result<Run, TraceError> {
+        let file = self.file.into_inner().map_err(std::io::IntoInnerError::into_error);
+        let rewound = file.and_then(|mut file| file.rewind().map(|()| file));
+        let file = rewound.map_err(TraceError::at(&self.folder))?;
+        Ok(Run { folder: self.folder, file: BufReader::with_capacity(AT_ONCE, file) })
+    }
 }
 
 #[cfg(test)]
@@ -116,18 +162,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_come_in_their_order(rows: Vec<[u32; 2]>, most in 1_usize..9) {
+        fn rows_come_in_their_order(rows: Vec<[u32; 2]>, in_order: Vec<[u32; 2]>, most in 1_usize..9) {
             let folder = tempfile::tempdir().unwrap();
-            let mut sorter = Sorter::new(folder.path(), most * 8);
+            let mut sorter = Sorter::new(folder.path(), most * 12);
             for row in &rows {
                 sorter.push(*row).unwrap();
             }
+            let mut wanted = in_order;
+            wanted.sort_unstable();
+            let mut run = RunWriter::create(folder.path()).unwrap();
+            wanted.iter().try_for_each(|row| run.push(*row)).unwrap();
+            sorter.add(run.finish().unwrap());
             let mut sorted = sorter.sorted().unwrap();
             let mut found = Vec::new();
             while let Some(row) = sorted.next().unwrap() {
                 found.push(row);
             }
-            let mut wanted = rows;
+            wanted.extend(rows);
             wanted.sort_unstable();
             prop_assert_eq!(found, wanted);
         }

@@ -1,0 +1,91 @@
+//! Rising numbers, by groups of which there are few.
+
+use super::sorter::{Run, RunWriter};
+use crate::trace::TraceError;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Takes numbers that rise, each of one group.
+pub struct Grouped {
+    folder: PathBuf,
+    most: usize,
+    held: usize,
+    groups: BTreeMap<u32, Vec<u32>>,
+    runs: Vec<Run>,
+}
+
+impl Grouped {
+    /// One that takes so many bytes of memory at most, and the rest in the file system of a folder.
+    pub fn new(folder: &Path, bytes: usize) -> Grouped {
+        // A vector that grows may hold twice as much as is in it, and the one before that.
+        let most = (bytes / size_of::<u32>() / 3).max(1);
+        Grouped { folder: folder.to_owned(), most, held: 0, groups: BTreeMap::new(), runs: Vec::new() }
+    }
+
+    /// A further number.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn push(&mut self, group: u32, number: u32) -> Result<(), TraceError> {
+        if self.held == self.most {
+            let mut run = RunWriter::create(&self.folder)?;
+            for (group, numbers) in std::mem::take(&mut self.groups) {
+                numbers.into_iter().try_for_each(|number| run.push([group, number]))?;
+            }
+            self.runs.push(run.finish()?);
+            self.held = 0;
+        }
+        self.held += 1;
+        self.groups.entry(group).or_default().push(number);
+        Ok(())
+    }
+
+    /// Gives all, group by group, the numbers of each in their order.
+    ///
+    /// # Errors
+    /// They cannot be read again, or whoever takes them says so.
+    pub fn each(self, mut take: impl FnMut([u32; 2]) -> Result<(), TraceError>) -> Result<(), TraceError> {
+        let mut runs = Vec::new();
+        for mut run in self.runs {
+            runs.push((run.next::<2>()?, run));
+        }
+        let mut groups = self.groups;
+        loop {
+            let written = runs.iter().filter_map(|(next, _)| next.map(|[group, _]| group)).min();
+            let held = groups.keys().next().copied();
+            let Some(group) = written.into_iter().chain(held).min() else { return Ok(()) };
+            // Each run was written before the next: so its numbers are lower.
+            for (next, run) in &mut runs {
+                while let Some(row) = next.filter(|[of, _]| *of == group) {
+                    take(row)?;
+                    *next = run.next()?;
+                }
+            }
+            let numbers = groups.remove(&group).unwrap_or_default();
+            numbers.into_iter().try_for_each(|number| take([group, number]))?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_by_groups(groups in proptest::collection::vec(0_u32..5, 0..60), most in 1_usize..9) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut grouped = Grouped::new(folder.path(), most * 12);
+            let mut wanted = Vec::new();
+            for (number, group) in (0..).zip(groups) {
+                grouped.push(group, number).unwrap();
+                wanted.push([group, number]);
+            }
+            wanted.sort_unstable();
+            let mut found = Vec::new();
+            grouped.each(|row| { found.push(row); Ok(()) }).unwrap();
+            prop_assert_eq!(found, wanted);
+        }
+    }
+}
