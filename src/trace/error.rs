@@ -59,8 +59,7 @@ pub enum TraceError {
 
 impl TraceError {
     /// Names the file of an I/O error.
-    pub fn at(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> TraceError + use<> {
-        let path = path.to_owned();
-        move |source| TraceError::File { path, source }
+    pub fn at(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> TraceError {
+        |source| TraceError::File { path: path.to_owned(), source }
     }
 }

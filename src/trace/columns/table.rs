@@ -38,7 +38,7 @@ fn schema(columns: Layout) -> Schema {
     Schema::new(columns.iter().map(field).collect::<Vec<_>>())
 }
 
-fn wrong(path: &Path) -> impl FnOnce(ArrowError) -> TraceError + use<> {
+fn wrong(path: &Path) -> impl FnOnce(ArrowError) -> TraceError {
     let at = TraceError::at(path);
     |error| at(std::io::Error::other(error))
 }
