@@ -130,6 +130,46 @@ fn exported(folder: &Path) -> Vec<Value> {
 }
 
 #[test]
+fn it_is_told_how_threads_end() {
+    let case = Case::new("ends");
+    for (n, java) in javas().iter().enumerate() {
+        let folder = case.mark(&format!("trace{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--out"]).arg(&folder);
+        case.run_command(command.args(["--", java, "-cp", "classes", "Ends"])).is(0, &[]);
+        let info = finish(support::qp().args(["trace", "info", "--format=json"]).arg(&folder));
+        let info: Value = serde_json::from_slice(&info.stdout).expect("JSON");
+        let exported = exported(&folder);
+        let mut ends = Vec::new();
+        for thread in info["threads"].as_array().expect("threads") {
+            let name = text(&thread["name"]);
+            let events = exported.iter().filter(|event| event["thread"] == name);
+            let of_thread: Vec<&Value> = events.collect();
+            // An end is the last of a thread, and says the same.
+            let end: Vec<_> = of_thread.iter().filter(|event| event["event"] == "end").collect();
+            assert_eq!(end.len(), usize::from(thread["ended"] == true), "{thread}");
+            assert_eq!(end.first().map(|end| &end["exception"]), end.first().map(|_| &thread["uncaught"]));
+            if let Some(end) = end.first() {
+                assert_eq!(of_thread.last(), Some(*end));
+            }
+            let class = thread["uncaught"].as_str().and_then(|text| text.split('@').next());
+            ends.push((name.to_owned(), thread["ended"] == true, class.map(str::to_owned)));
+        }
+        ends.sort();
+        let wanted = [
+            ("fails", true, Some("Ends.Bad")),
+            ("handled", true, Some("Ends.Worse")),
+            ("main", true, Some("Ends.Bad")),
+            ("pool", true, None),
+            ("returns", true, None),
+            ("waits", false, None),
+        ];
+        let wanted = wanted.map(|(name, ended, class)| (name.to_owned(), ended, class.map(str::to_owned)));
+        assert_eq!(ends, wanted, "{java}");
+    }
+}
+
+#[test]
 fn writes_of_every_kind_are_told_and_those_that_throw_are_none() {
     let case = Case::new("written");
     for (n, java) in javas().iter().enumerate() {
@@ -256,7 +296,7 @@ fn a_long_method_is_recorded_at_a_lower_level() {
     case.run_command(command.args(["--", "java", "-cp", "classes", "Long"])).is(0, &[]);
     let events = exported(&folder);
     let kinds: Vec<&str> = events.iter().map(|event| text(&event["event"])).collect();
-    assert_eq!(kinds, ["enter", "field", "return"]);
+    assert_eq!(kinds, ["enter", "field", "return", "end"]);
     let output = finish(support::qp().args(["trace", "info"]).arg(&folder));
     assert!(said(&output).contains("Long.main is recorded at level writes: "), "{}", said(&output));
 }

@@ -60,7 +60,7 @@ fn what_is_exported_and_derived_is_read_by_others() {
     let (parents, sizes) = (column("calls", "parent"), column("calls", "size"));
     let mut open: Vec<(u64, &str)> = Vec::new();
     let mut known = 0;
-    for line in &lines {
+    for line in lines.iter().filter(|line| line["event"] != "end") {
         let thread = line["thread"].as_str().expect("a thread");
         let node = line["node"].as_u64().expect("a call");
         let at = usize::try_from(node).expect("a row");

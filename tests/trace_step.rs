@@ -240,8 +240,8 @@ fn a_call_is_walked_through_that_was_recorded_later() {
     let (case, calls) = recorded("calls");
     // Which of the other threads comes first differs from run to run.
     let info = json(&["trace", "info"], &calls);
-    assert_eq!(info["threads"][0][0], "main");
-    let count = info["threads"][0][1].as_u64().expect("a number");
+    assert_eq!(info["threads"][0]["name"], "main");
+    let count = info["threads"][0]["calls"].as_u64().expect("a number");
     let numbers = regex::Regex::new(r"@\d+").expect("a pattern");
     let mut seen = 0;
     for node in [1, 2, count / 3, count / 2, count - 1] {

@@ -1,6 +1,6 @@
 //! The tree of calls: a node for each, by thread, in the order in which they were entered.
 
-use super::columns::{Arranging, Columns, NONE, Table, arrange};
+use super::columns::{Arranging, Columns, NONE, Table, ThreadEnd, arrange};
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::folder::{About, Folder};
@@ -69,6 +69,8 @@ pub struct Calls {
     /// The fields that are written: the classes that declare them, and their names.
     pub(super) fields: Vec<(String, String)>,
     pub(super) source: Source,
+    /// How threads have ended, by their numbers.
+    pub ends: BTreeMap<u32, ThreadEnd>,
     /// The threads: their numbers, their first calls, and how many they have.
     threads: Vec<(u32, u32, u32)>,
     /// The chunks of each thread that follow each other without a gap.
@@ -165,6 +167,7 @@ impl Calls {
             writes,
             fields: summary.fields,
             source,
+            ends: summary.ends,
             threads: summary.threads,
             rows,
             recent: VecDeque::new(),

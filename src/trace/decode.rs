@@ -1,7 +1,7 @@
 //! Events out of the bytes of a thread.
 
 use super::sites::{Site, Sites};
-use wire::recording::{IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, TURN};
+use wire::recording::{END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, TURN};
 
 /// A value of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub enum Value {
 pub enum Event<'a> {
     /// The thread goes on where another one has recorded before; such events of all threads are ordered by this.
     Turn(u64),
+    /// The thread ends: the number of the exception that nobody caught, 0 for none.
+    End(u32),
     /// Something happens at a site.
     At(&'a Site),
 }
@@ -100,6 +102,9 @@ impl<'a> Decoder<'a> {
         };
         if number == TURN {
             return Ok(Some(Event::Turn(u64::from_le_bytes(self.take()?))));
+        }
+        if number == END {
+            return Ok(Some(Event::End(self.u32()?)));
         }
         let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
         for descriptor in site.values.iter() {

@@ -26,6 +26,7 @@ mod writes;
 
 pub use calls::{Call, Calls, Exit, Opening};
 pub use collector::{Collected, Collector};
+pub use columns::ThreadEnd;
 pub use decode::{Event, Value};
 pub use error::TraceError;
 pub use folder::{About, Folder, Recorded};

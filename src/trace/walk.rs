@@ -93,6 +93,7 @@ impl Calls {
                         turn = number;
                         continue;
                     }
+                    Some(Event::End(_)) => continue,
                     Some(Event::At(site)) => site,
                 };
                 let is_end = matches!(site.what, Traced::Return | Traced::Leave);

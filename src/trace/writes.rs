@@ -218,7 +218,7 @@ impl Calls {
         while u32::try_from(decoder.at()).is_ok_and(|at| at < place.1) {
             match decoder.next(&mut values, None) {
                 Ok(Some(Event::Turn(number))) => turn = number,
-                Ok(Some(Event::At(_))) => {}
+                Ok(Some(Event::At(_) | Event::End(_))) => {}
                 Ok(None) | Err(_) => break,
             }
         }

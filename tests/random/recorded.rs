@@ -218,6 +218,9 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
     for line in record(program, folders, level, to) {
         let text = |key: &str| line[key].as_str().unwrap_or("-").to_owned();
         let (class, method, kind) = (text("class"), text("method"), text("event"));
+        if kind == "end" {
+            continue;
+        }
         let node = line["node"].as_u64().expect("the call of an event");
         let is_known = known(&class, &method);
         let is_compared = is_known && method != "<init>" && method != "main";

@@ -274,7 +274,8 @@ fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<
         Ok(None) => Some(None),
         // Events of sites that nobody could be told of would mean nothing.
         Ok(Some(Recorded { bytes, report })) => {
-            Some(if state.reporter.tell(&Report::Traced(report)) { bytes } else { None })
+            let is_told = report.is_none_or(|report| state.reporter.tell(&Report::Traced(report)));
+            Some(if is_told { bytes } else { None })
         }
         Err(error) => {
             let name = name.unwrap_or("a class without a name");

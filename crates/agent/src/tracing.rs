@@ -1,12 +1,18 @@
 //! What goes into the methods of classes that are recorded.
 
 use crate::weave::weave;
-use bytecode::rewrite::{self, MethodShape, RewriteError, Scan};
+use bytecode::Kind;
+use bytecode::rewrite::{self, MethodPlan, MethodShape, RewriteError, Scan, Slot, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use wire::TRACE_CLASS;
 use wire::recording::{FIRST_SITE, Level, TracePlan, Traced, TracedClass, TracedMethod, Written};
 
 /// What the recorder itself stands on cannot be recorded: it would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
+
+/// The class of threads, which calls this with an exception that nobody has caught.
+const THREAD: &str = "java/lang/Thread";
+const UNCAUGHT: (&str, &str) = ("dispatchUncaughtException", "(Ljava/lang/Throwable;)V");
 
 /// The recording of this run.
 #[derive(Debug)]
@@ -26,8 +32,8 @@ pub struct Tracer {
 pub struct Recorded {
     /// The class file; none where it stays as it is.
     pub bytes: Option<Vec<u8>>,
-    /// What is recorded of it.
-    pub report: TracedClass,
+    /// What is recorded of it; none where nothing is.
+    pub report: Option<TracedClass>,
 }
 
 impl Tracer {
@@ -56,7 +62,9 @@ impl Tracer {
 
     /// Whether a class is recorded, by its name with slashes.
     pub fn concerns(&self, class: &str) -> bool {
-        !BELOW.iter().any(|below| class.starts_with(below)) && self.plan.records(&class.replace('/', "."))
+        class == THREAD
+            || !BELOW.iter().any(|below| class.starts_with(below))
+                && self.plan.records(&class.replace('/', "."))
     }
 
     /// Puts into a class what records it; none if it is not recorded.
@@ -71,6 +79,9 @@ impl Tracer {
         let class = scan.name()?;
         if !self.concerns(&class) {
             return Ok(None);
+        }
+        if class == THREAD {
+            return uncaught(bytes).map(Some);
         }
         let shapes = scan.methods()?;
         let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
@@ -101,7 +112,7 @@ impl Tracer {
                 }
             }
             let bytes = (!report.methods.is_empty()).then_some(rewritten.bytes);
-            return Ok(Some(Recorded { bytes, report }));
+            return Ok(Some(Recorded { bytes, report: Some(report) }));
         }
     }
 
@@ -164,4 +175,17 @@ impl Tracer {
         let next = FIRST_SITE + u32::try_from(self.numbers.len()).unwrap_or(u32::MAX / 2);
         *self.numbers.entry((class.to_owned(), name.clone(), descriptor.clone(), bci, what)).or_insert(next)
     }
+}
+
+/// Puts into the class of threads what tells of exceptions that nobody catches.
+fn uncaught(bytes: &[u8]) -> Result<Recorded, RewriteError> {
+    let class = TRACE_CLASS.to_owned();
+    let (name, descriptor) = ("uncaught".to_owned(), "(Ljava/lang/Object;)V".to_owned());
+    let entry = vec![Step::Load(Kind::Reference, Slot::Own(1)), Step::Call { class, name, descriptor }];
+    let mut plan = rewrite::Plan::default();
+    let (name, descriptor) = UNCAUGHT;
+    let method = MethodPlan { entry, ..MethodPlan::default() };
+    plan.methods.insert((name.to_owned(), descriptor.to_owned()), method);
+    let rewritten = rewrite::rewrite(bytes, &plan)?;
+    Ok(Recorded { bytes: Some(rewritten.bytes), report: None })
 }

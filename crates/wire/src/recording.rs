@@ -93,6 +93,8 @@ pub const FIRST_SITE: u32 = 16;
 /// The number that begins an event which tells of an object that is met for the first time, or for a second time where two threads
 /// do so at once: then its number follows, a byte that says what it is, and its class.
 pub const MEETING: u32 = 2;
+/// The number that begins an event which says that its thread ends: the exception that nobody caught follows, 0 for none.
+pub const END: u32 = 3;
 /// The bit of a class's number by which its name follows.
 pub const NAMED: u32 = 1 << 31;
 /// No event is longer than so many bytes: a call with 255 arguments, or an object whose class has a long name.

@@ -5,7 +5,7 @@ use super::events::{EventShown, event};
 use super::open::RecordedTrace;
 use super::parquet::Rows;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Seen, Then, TraceError, Traced};
+use crate::trace::{Calls, Seen, Then, ThreadEnd, TraceError, Traced, Value};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -30,13 +30,14 @@ pub enum ExportForm {
 }
 
 /// An event.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct Line<'a> {
     /// The name of its thread.
     pub thread: &'a str,
     /// Events of all threads are in the order of their turns.
     pub turn: u64,
     /// The call that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
     /// The class of the method.
     pub class: &'a str,
@@ -130,6 +131,10 @@ pub fn export(trace: &mut RecordedTrace, file: &Path, form: ExportForm) -> Resul
             Some(error) => return Err(at(error).into()),
             None => {}
         }
+        if let Some(end) = calls.ends.get(&number) {
+            events += 1;
+            out.push(ended(calls, *end, &thread)).map_err(at)?;
+        }
     }
     out.finish().map_err(at)?;
     if let Some(temporary) = temporary {
@@ -138,21 +143,22 @@ pub fn export(trace: &mut RecordedTrace, file: &Path, form: ExportForm) -> Resul
     Ok(Exported { file: file.to_owned(), events })
 }
 
+/// That a thread ends.
+fn ended<'a>(calls: &Calls, end: ThreadEnd, thread: &'a str) -> Line<'a> {
+    let exception = Value::Object(end.exception);
+    Line {
+        thread,
+        turn: end.turn,
+        exception: (end.exception != 0).then(|| shown(&exception, &calls.objects)),
+        event: EventShown { event: "end", ..EventShown::default() },
+        ..Line::default()
+    }
+}
+
 fn line<'a>(calls: &'a Calls, seen: &Seen<'_>, thread: &'a str) -> Line<'a> {
     let text = |at: usize| seen.values.get(at).map(|value| shown(value, &calls.objects));
-    let mut line = Line {
-        thread,
-        turn: seen.turn,
-        node: seen.node,
-        class: "",
-        method: "",
-        descriptor: "",
-        this: None,
-        arguments: None,
-        result: None,
-        exception: None,
-        event: event(calls, seen),
-    };
+    let mut line =
+        Line { thread, turn: seen.turn, node: seen.node, event: event(calls, seen), ..Line::default() };
     let Some(method) = calls.sites.method(seen.site.method) else { return line };
     (line.class, line.method, line.descriptor) = (&method.class, &method.name, &method.descriptor);
     match seen.site.what {

@@ -1,7 +1,8 @@
 //! What a recorded run holds, and what is missing.
 
+use super::calls::shown;
 use super::open::RecordedTrace;
-use crate::trace::Level;
+use crate::trace::{Level, Value};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ pub struct Holds {
     /// How long the run took, in seconds.
     pub seconds: Option<f64>,
     /// The threads, with their calls.
-    pub threads: Vec<(String, u32)>,
+    pub threads: Vec<ThreadHolds>,
     /// How many events there are of each kind.
     pub events: BTreeMap<String, u64>,
     /// How many calls.
@@ -36,6 +37,20 @@ pub struct Holds {
     pub left: Vec<(String, String)>,
 }
 
+/// A thread of a recorded run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ThreadHolds {
+    /// Its name.
+    pub name: String,
+    /// How many calls it has.
+    pub calls: u32,
+    /// Whether it has ended.
+    pub ended: bool,
+    /// The exception by which it has ended, since nobody caught it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncaught: Option<String>,
+}
+
 /// Tells what a recorded run holds.
 pub fn holds(trace: &RecordedTrace) -> Holds {
     let RecordedTrace { about, calls, .. } = trace;
@@ -51,7 +66,13 @@ pub fn holds(trace: &RecordedTrace) -> Holds {
             missing.push(problem.clone());
         }
     }
-    let threads = calls.threads().into_iter().map(|(_, name, count)| (name, count)).collect();
+    let threads = calls.threads().into_iter().map(|(number, name, count)| {
+        let end = calls.ends.get(&number);
+        let uncaught = end.filter(|end| end.exception != 0);
+        let uncaught = uncaught.map(|end| shown(&Value::Object(end.exception), &calls.objects));
+        ThreadHolds { name, calls: count, ended: end.is_some(), uncaught }
+    });
+    let threads = threads.collect();
     let lower = calls.sites.methods().iter().filter(|method| method.level < about.level);
     let lower = lower.map(|method| (format!("{}.{}", method.class, method.name), method.level)).collect();
     Holds {

@@ -6,7 +6,7 @@ use super::open::OpenCalls;
 use super::sorter::{Sorted, Sorter};
 use super::table::{Layout, TableWriter};
 use super::unfolded::Unfolded;
-use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, WRITES};
+use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES};
 use crate::trace::TraceError;
 use crate::trace::calls::{Exit, Place};
 use crate::trace::decode::{Decoder, Event, Meeting, Met, Value};
@@ -53,7 +53,7 @@ pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> 
     let mut chunks = vec![[0; 5]; all];
     let mut done = 0;
     for (thread, numbers) in by_thread {
-        let first = pass.begin();
+        let first = pass.begin(thread);
         let mut expected = 0;
         for number in numbers {
             done += 1;
@@ -133,6 +133,7 @@ struct Pass<'a> {
     /// Writes of this chunk and turn, by what is written: where the first one is, and how many.
     written: HashMap<(u32, u32), (u32, u32)>,
     chunk: u32,
+    thread: u32,
 }
 
 impl<'a> Pass<'a> {
@@ -154,10 +155,12 @@ impl<'a> Pass<'a> {
             strays: 0,
             written: HashMap::new(),
             chunk: 0,
+            thread: 0,
         })
     }
 
-    fn begin(&mut self) -> u32 {
+    fn begin(&mut self, thread: u32) -> u32 {
+        self.thread = thread;
         self.open = OpenCalls::default();
         self.turn = 0;
         self.next
@@ -182,6 +185,10 @@ impl<'a> Pass<'a> {
                     self.count("turn");
                     self.flush()?;
                     self.turn = turn;
+                }
+                Some(Event::End(exception)) => {
+                    self.count("end");
+                    self.summary.ends.insert(self.thread, ThreadEnd { turn: self.turn, exception });
                 }
                 Some(Event::At(site)) => {
                     let at = u32::try_from(place).unwrap_or(u32::MAX);

@@ -72,6 +72,15 @@ pub struct Stamp {
     pub changed: u64,
 }
 
+/// How a thread has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadEnd {
+    /// In which turn.
+    pub turn: u64,
+    /// By an exception that nobody caught; 0 for none.
+    pub exception: u32,
+}
+
 /// What the tables are made of, and what else is known then.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
@@ -87,6 +96,8 @@ pub struct Summary {
     pub missing: Vec<String>,
     /// The threads: their numbers, their first calls, and how many they have.
     pub threads: Vec<(u32, u32, u32)>,
+    /// How threads have ended, by their numbers.
+    pub ends: BTreeMap<u32, ThreadEnd>,
     /// The names of classes, by the numbers of their objects.
     pub classes: BTreeMap<u32, String>,
     /// The fields that are written: the classes that declare them, and their names. A part is a place here.
@@ -94,7 +105,7 @@ pub struct Summary {
 }
 
 /// The version of the tables.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The tables.
 pub struct Columns {

@@ -82,8 +82,13 @@ fn info(holds: &Holds, paint: Paint) -> String {
     out.push_str(&format!("bytes      {}\n", bytes(holds.bytes)));
     out.push_str(&format!("methods    {}\n", thousands(holds.methods)));
     out.push_str(&format!("objects    {}\n", thousands(holds.objects)));
-    for (thread, calls) in &holds.threads {
-        out.push_str(&format!("thread     {thread}: {} calls\n", thousands(*calls)));
+    for thread in &holds.threads {
+        let end = match &thread.uncaught {
+            Some(exception) => format!(", ended by {exception}, which nobody caught"),
+            None if thread.ended => String::new(),
+            None => ", not at its end".to_owned(),
+        };
+        out.push_str(&format!("thread     {}: {} calls{end}\n", thread.name, thousands(thread.calls)));
     }
     for (method, at) in &holds.lower {
         out.push_str(&format!("{method} is recorded at level {}: with more it would be too long\n", at));

@@ -26,6 +26,7 @@ public final class QuerypointTrace {
     private static final int SIZE = 1 << 20;
     private static final int TURN = 1;
     private static final int MEETING = 2;
+    private static final int END = 3;
     private static final int NAMED = 1 << 31;
     private static final int TEXT = 100;
     private static final int NAME = 400;
@@ -107,6 +108,24 @@ public final class QuerypointTrace {
             U.putLong(null, at + 4, ++turns);
             advance(own.ring, 12);
         }
+    }
+
+    /** Nobody catches an exception: that its thread ends by it is told when it ends. Called by {@code Thread}. */
+    @Hidden
+    public static void uncaught(Object exception) {
+        QuerypointTraceThread own = QuerypointTraceThread.known(Thread.currentThread());
+        if (own != null && own.ring != 0 && !WINDOWED) {
+            own.uncaught = number(exception);
+        }
+    }
+
+    /** This thread ends, and has recorded something. */
+    @Hidden
+    static void end(QuerypointTraceThread own) {
+        long at = begin(own.ring);
+        U.putInt(null, at, END);
+        U.putInt(null, at + 4, own.uncaught);
+        advance(own.ring, 8);
     }
 
     /** Where the next event goes. */

@@ -30,6 +30,8 @@ final class QuerypointTraceThread {
     final long[] window;
     /** How many calls of recorded methods there were, where that is asked. */
     long calls;
+    /** The number of the exception by which it ends; 0 for none. */
+    int uncaught;
 
     @Hidden
     QuerypointTraceThread(Thread thread, long tid, long ring, long[] window) {
@@ -37,6 +39,12 @@ final class QuerypointTraceThread {
         this.thread = thread;
         this.tid = tid;
         this.ring = ring;
+    }
+
+    /** Null where it has recorded nothing. */
+    @Hidden
+    static QuerypointTraceThread known(Thread thread) {
+        return find(U.getLong(thread, TID));
     }
 
     /** Null where there is no memory left. */
@@ -90,6 +98,10 @@ final class QuerypointTraceThread {
     @Hidden
     static void end(Thread thread) {
         long tid = U.getLong(thread, TID);
+        QuerypointTraceThread own = find(tid);
+        if (own != null && own.ring != 0 && thread == Thread.currentThread()) {
+            QuerypointTrace.end(own);
+        }
         synchronized (LOCK) {
             int at = (int) tid & (table.length - 1);
             QuerypointTraceThread before = null;
