@@ -67,7 +67,7 @@ fn main() -> Outcome<()> {
     let scratch = tempfile::tempdir()?;
     let scratch = scratch.path();
     let all: Vec<&str> = ROWS.iter().flat_map(|row| row.jars).copied().collect();
-    let class_path = compiled(&all, scratch)?;
+    let class_path = compiled(&all, &["Programs.java", "Classics.java"], scratch)?;
     let source = root().join("benches/programs/Programs.java");
     let text = std::fs::read_to_string(&source)?;
     let marked = |mark: &str| text.lines().position(|line| line.ends_with(mark)).ok_or("a mark");

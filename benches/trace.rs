@@ -1,14 +1,17 @@
-//! `cargo bench --bench trace`: what the recording of a run costs real programs, at each level. Prints a table; judges nothing.
+//! `cargo bench --bench trace`: what the recording of a run costs real programs, at each level. Prints tables; judges nothing.
 //!
-//! jsoup, HtmlCleaner and kxml2 parse one document each, `javac` compiles a class; a merge sort and an AVL tree do next to nothing but
-//! what is recorded. `plain` is what the program says its work
+//! jsoup, HtmlCleaner and kxml2 parse one document each, `javac` compiles a class, javassist and cglib make classes; a merge sort and an
+//! AVL tree do next to nothing but what is recorded. `plain` is what the program says its work
 //! took, `recorded` the same while it is recorded, to disk included; `waited` is how long its threads waited until events were
-//! taken out. `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=avl` one program.
+//! taken out; `whole` is the time of the whole command, tables and all. A tracer that stands on JDI is told of the same program's calls
+//! and writes beside it. `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=avl` one program, `numbers` what it
+//! costs to number objects, `lookups` what it costs to ask.
 
 #[path = "programs/common.rs"]
 mod common;
 
 use common::{Outcome, compiled, median, share, took};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,76 +20,172 @@ use std::time::Instant;
 const ROUNDS: usize = 3;
 const LEVELS: [&str; 3] = ["calls", "writes", "all"];
 
-/// A program: its jars, how large its document is, and what of it is recorded where that is no user's class.
-const ROWS: &[(&str, &[&str], u32, &[&str])] = &[
-    ("jsoup", &["jsoup"], 20_000, &[]),
-    ("htmlcleaner", &["htmlcleaner", "jdom2"], 10_000, &[]),
-    ("kxml2", &["kxml2"], 200_000, &[]),
-    ("javac", &[], 1_000, &["--scope=com.sun.tools.javac.**"]),
-    ("sort", &[], 2_000_000, &[]),
-    ("avl", &[], 300_000, &[]),
+/// For so many seconds the tracer that stands on JDI is told of what happens.
+const TRACED: &str = "10";
+
+/// A program.
+struct Row {
+    name: &'static str,
+    /// The class that it begins in.
+    main: &'static str,
+    /// How large its document is.
+    size: u32,
+    /// What of it is recorded where that is no user's class.
+    options: &'static [&'static str],
+    /// What the VM has to be told.
+    vm: &'static [&'static str],
+}
+
+const fn row(name: &'static str, main: &'static str, size: u32) -> Row {
+    Row { name, main, size, options: &[], vm: &[] }
+}
+
+const ROWS: &[Row] = &[
+    row("jsoup", "Programs", 10_000),
+    row("htmlcleaner", "Programs", 10_000),
+    row("kxml2", "Programs", 30_000),
+    Row { options: &["--scope=com.sun.tools.javac.**"], ..row("javac", "Programs", 1_000) },
+    row("javassist", "Generators", 1_000),
+    // It defines classes by reflection.
+    Row { vm: &["--add-opens=java.base/java.lang=ALL-UNNAMED"], ..row("cglib", "Generators", 1_000) },
+    row("sort", "Programs", 2_000_000),
+    row("avl", "Programs", 300_000),
 ];
+const JARS: [&str; 7] = ["jsoup", "htmlcleaner", "jdom2", "kxml2", "javassist", "cglib", "asm"];
+const SOURCES: [&str; 4] = ["Programs.java", "Classics.java", "Generators.java", "Tracer.java"];
 
 fn main() -> Outcome<()> {
     let share = share();
     let scratch = tempfile::tempdir()?;
-    let all: Vec<&str> = ROWS.iter().flat_map(|(_, jars, ..)| *jars).copied().collect();
-    let jars = compiled(&all, scratch.path())?;
+    let jars = compiled(&JARS, &SOURCES, scratch.path())?;
     let class_path = format!("{}:{jars}", scratch.path().display());
+    let only = std::env::var("QP_BENCH_ONLY").ok();
+    let is_wanted = |name: &str| only.as_ref().is_none_or(|only| only == name);
     println!("medians of {ROUNDS} rounds in ms");
     println!(
-        "{:<12} {:<7} {:>8} {:>9} {:>6} {:>8} {:>12} {:>8} {:>6} {:>6}",
-        "", "level", "plain", "recorded", "ratio", "waited", "events", "M/s", "bytes", "disk"
+        "{:<12} {:<7} {:>7} {:>8} {:>6} {:>6} {:>7} {:>12} {:>6} {:>5} {:>5}",
+        "", "level", "plain", "recorded", "ratio", "waited", "whole", "events", "M/s", "bytes", "disk"
     );
-    let only = std::env::var("QP_BENCH_ONLY").ok();
-    for (name, _, size, options) in ROWS.iter().filter(|(name, ..)| only.as_ref().is_none_or(|o| o == name)) {
-        let size = (size / share).to_string();
-        let folder = scratch.path().display().to_string();
-        let java = ["java", "-Xmx2g", "-cp", &class_path, "Programs", name, &size, &folder];
-        let mut plain = Vec::new();
-        let mut rows: [Vec<Recorded>; 3] = Default::default();
-        // In turn: what disturbs one disturbs all.
-        for _ in 0..ROUNDS {
-            plain.extend(took(&Command::new(java[0]).args(&java[1..]).output()?));
-            for (level, row) in LEVELS.iter().zip(&mut rows) {
-                row.push(recorded(level, options, &java, scratch.path())?);
-            }
-        }
-        let plain = median(plain);
-        for (level, row) in LEVELS.iter().zip(rows) {
-            let of = |value: fn(&Recorded) -> f64| median(row.iter().map(value).collect());
-            let (time, events) = (of(|r| r.took), of(|r| r.events));
-            println!(
-                "{name:<12} {level:<7} {plain:>8.0} {time:>9.0} {:>6.2} {:>8.0} {events:>12.0} {:>8.1} {:>6.1} {:>6.1}",
-                time / plain,
-                of(|r| r.waited),
-                events / time / 1e3,
-                of(|r| r.bytes) / events,
-                of(|r| r.stored) / events,
-            );
-        }
+    for row in ROWS.iter().filter(|row| is_wanted(row.name)) {
+        measure(row, &class_path, scratch.path(), share)?;
     }
     println!("bytes: of an event as it is written, and on disk");
     println!(
         "published: Whyline 5x to 25x; measured elsewhere: Whyline 265x, 14.8 million events of 8 to 9 bytes; ODB 53x to 507x"
     );
-    if only.is_none_or(|only| only == "lookups") { lookups(&class_path, scratch.path()) } else { Ok(()) }
+    if is_wanted("numbers") {
+        numbers(&class_path, scratch.path(), share)?;
+    }
+    if is_wanted("lookups") { lookups(&class_path, scratch.path()) } else { Ok(()) }
+}
+
+fn measure(row: &Row, class_path: &str, scratch: &Path, share: u32) -> Outcome<()> {
+    let size = (row.size / share).to_string();
+    let folder = scratch.display().to_string();
+    let program = [row.main, row.name, &size, &folder];
+    let java: Vec<&str> =
+        ["java", "-Xmx2g", "-cp", class_path].iter().chain(row.vm).chain(&program).copied().collect();
+    let mut plain = Vec::new();
+    let mut levels: [Vec<Recorded>; 3] = Default::default();
+    // In turn: what disturbs one disturbs all.
+    for _ in 0..ROUNDS {
+        plain.extend(took(&Command::new("java").args(java.get(1..).unwrap_or_default()).output()?));
+        for (level, found) in LEVELS.iter().zip(&mut levels) {
+            found.push(recorded(level, row.options, &java, scratch)?);
+        }
+    }
+    let plain = median(plain);
+    for (level, found) in LEVELS.iter().zip(&levels) {
+        let of = |value: fn(&Recorded) -> f64| median(found.iter().map(value).collect());
+        let (time, events) = (of(|r| r.took), of(Recorded::events));
+        println!(
+            "{:<12} {level:<7} {plain:>7.0} {time:>8.0} {:>6.2} {:>6.0} {:>7.0} {events:>12.0} {:>6.1} {:>5.1} {:>5.1}",
+            row.name,
+            time / plain,
+            of(|r| r.waited),
+            of(|r| r.whole),
+            events / time / 1e3,
+            of(|r| r.bytes) / events,
+            of(|r| r.stored) / events,
+        );
+    }
+    if let Some(last) = levels.last().and_then(|level| level.last()) {
+        let kinds = last.kinds.iter().map(|(kind, count)| format!("{count:.0} {kind}"));
+        println!("{:<12} all: {}", "", kinds.collect::<Vec<_>>().join(", "));
+    }
+    let (options, arguments) =
+        ([&["-Xmx2g"], row.vm, &["-cp", class_path]].concat().join(" "), program.join(" "));
+    // What belongs to the JDK is left out by its filters.
+    if row.options.is_empty() {
+        let output = Command::new("java")
+            .args(["-cp", class_path, "Tracer", TRACED, &options, &arguments])
+            .output()?;
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let words: Vec<&str> = told.split_whitespace().collect();
+        let [events, seconds, ended] = words[..] else {
+            return Err(format!("the tracer said: {told}{}", String::from_utf8_lossy(&output.stderr)).into());
+        };
+        let (events, seconds): (f64, f64) = (events.parse()?, seconds.parse()?);
+        let all = levels.get(1).and_then(|level| level.first()).map_or(f64::NAN, Recorded::events);
+        let end = match ended {
+            "true" => format!("the program ended after {seconds:.1} s"),
+            _ => format!(
+                "cut off after {seconds:.0} s; all of `writes` would take {:.0} s",
+                all / (events / seconds)
+            ),
+        };
+        println!("{:<12} JDI: {events:.0} events, {:.3} M/s; {end}", "", events / seconds / 1e6);
+    }
+    Ok(())
+}
+
+/// Calls with a number, with an object, and with a new object each.
+const TAKEN: u32 = 30_000_000;
+
+/// What an object costs in an event.
+fn numbers(class_path: &str, scratch: &Path, share: u32) -> Outcome<()> {
+    let many = TAKEN / share;
+    println!("a call and its end, ns beyond those of the plain program:");
+    for (name, what) in [("number", "an int"), ("known", "an object that was met"), ("fresh", "a new object")]
+    {
+        let size = many.to_string();
+        let java = ["java", "-Xmx2g", "-cp", class_path, "Programs", name, &size, "."];
+        let (mut plain, mut found) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            plain.extend(took(&Command::new(java[0]).args(&java[1..]).output()?));
+            found.push(recorded("calls", &[], &java, scratch)?);
+        }
+        let (plain, time) = (median(plain), median(found.iter().map(|r| r.took).collect()));
+        let waited = median(found.iter().map(|r| r.waited).collect());
+        let of = |ms: f64| ms * 1e6 / f64::from(many);
+        println!("  with {what:<24} {:>6.1}, of which it waited {:.1}", of(time - plain), of(waited));
+    }
+    Ok(())
 }
 
 /// What one recording has measured.
 struct Recorded {
     took: f64,
+    whole: f64,
     waited: f64,
-    events: f64,
+    kinds: BTreeMap<String, f64>,
     bytes: f64,
     stored: f64,
+}
+
+impl Recorded {
+    fn events(&self) -> f64 {
+        self.kinds.values().sum()
+    }
 }
 
 fn recorded(level: &str, options: &[&str], java: &[&str], scratch: &Path) -> Outcome<Recorded> {
     let folder = scratch.join("trace");
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
     qp.args(["trace", "record", "--format=json", "--show-output", "--level", level, "--out"]).arg(&folder);
+    let began = Instant::now();
     let output = qp.args(options).arg("--").args(java).output()?;
+    let whole = began.elapsed().as_secs_f64() * 1e3;
     let told: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     if !told["missing"].as_array().is_some_and(Vec::is_empty) {
         return Err(format!("not all was recorded: {}", told["missing"]).into());
@@ -94,13 +193,13 @@ fn recorded(level: &str, options: &[&str], java: &[&str], scratch: &Path) -> Out
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
     let info = qp.args(["trace", "info", "--format=json"]).arg(&folder).output()?;
     let info: serde_json::Value = serde_json::from_slice(&info.stdout)?;
-    let events = info["events"].as_object().ok_or("events")?;
     std::fs::remove_dir_all(&folder)?;
     let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
     Ok(Recorded {
         took: took(&output).first().copied().ok_or("the program says how long it took")?,
+        whole,
         waited: number(&told["waited_s"]) * 1e3,
-        events: events.values().filter_map(serde_json::Value::as_f64).sum(),
+        kinds: serde_json::from_value(info["events"].clone())?,
         bytes: number(&told["bytes"]),
         stored: number(&told["stored"]),
     })

@@ -101,6 +101,29 @@ class Classics {
         }
     }
 
+    static int sum;
+
+    static void takeNumber(int number) {
+        sum += number;
+    }
+
+    static void takeObject(Object object) {
+        sum += object == null ? 0 : 1;
+    }
+
+    /** So many calls with a number, with one object, or with a new one each. */
+    static int taken(String what, int many) {
+        Object known = new Object();
+        for (int i = 0; i < many; i++) {
+            if (what.equals("number")) {
+                takeNumber(1);
+            } else {
+                takeObject(what.equals("known") ? known : new Object());
+            }
+        }
+        return sum;
+    }
+
     int added;
 
     void count() {

@@ -2,6 +2,7 @@ import java.io.Reader;
 import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import javax.tools.ToolProvider;
 
 /** Real parsers and a compiler at work on one large document each; says how long that took. */
@@ -65,9 +66,13 @@ public class Programs {
 
     public static void main(String[] args) throws Exception {
         int size = Integer.parseInt(args[1]);
-        if (args[0].equals("sort") || args[0].equals("avl")) {
+        if (List.of("sort", "avl", "number", "known", "fresh").contains(args[0])) {
             long before = System.nanoTime();
-            int result = args[0].equals("sort") ? Classics.sorted(size) : Classics.tree(size);
+            int result = switch (args[0]) {
+                case "sort" -> Classics.sorted(size);
+                case "avl" -> Classics.tree(size);
+                default -> Classics.taken(args[0], size);
+            };
             System.out.println("took " + (System.nanoTime() - before) / 1e6);
             System.out.println(result);
             return;

@@ -16,7 +16,7 @@ pub fn share() -> u32 {
 }
 
 /// Compiles the programs into a folder; the class path of their jars, which the system's packages have.
-pub fn compiled(names: &[&str], to: &Path) -> Outcome<String> {
+pub fn compiled(names: &[&str], sources: &[&str], to: &Path) -> Outcome<String> {
     let paths: Vec<PathBuf> =
         names.iter().map(|name| Path::new("/usr/share/java").join(format!("{name}.jar"))).collect();
     if let Some(missing) = paths.iter().find(|path| !path.exists()) {
@@ -24,7 +24,7 @@ pub fn compiled(names: &[&str], to: &Path) -> Outcome<String> {
     }
     let class_path = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":");
     let mut javac = Command::new("javac");
-    let sources = ["Programs.java", "Classics.java"].map(|name| root().join("benches/programs").join(name));
+    let sources = sources.iter().map(|name| root().join("benches/programs").join(name));
     javac.args(["-g", "-cp", &class_path, "-d"]).arg(to).args(sources);
     if javac.status()?.success() { Ok(class_path) } else { Err("javac failed".into()) }
 }
