@@ -116,24 +116,12 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     public static void put(Object owner, float value, long ring, int site) {
-        if (owner == null || QuerypointTrace.isOutside(ring)) {
-            return;
-        }
-        long offset = offset(owner, site);
-        if (offset != 0) {
-            told(QuerypointTrace.number(owner), U.getFloat(owner, offset), value, ring, site);
-        }
+        put(owner, Float.floatToRawIntBits(value), ring, site);
     }
 
     @Hidden
     public static void put(Object owner, double value, long ring, int site) {
-        if (owner == null || QuerypointTrace.isOutside(ring)) {
-            return;
-        }
-        long offset = offset(owner, site);
-        if (offset != 0) {
-            told(QuerypointTrace.number(owner), U.getDouble(owner, offset), value, ring, site);
-        }
+        put(owner, Double.doubleToRawLongBits(value), ring, site);
     }
 
     @Hidden
@@ -143,7 +131,8 @@ public final class QuerypointTraceWrites {
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            told(QuerypointTrace.number(owner), QuerypointTrace.number(U.getReference(owner, offset)), QuerypointTrace.number(value), ring, site);
+            int old = QuerypointTrace.number(U.getReference(owner, offset));
+            told(QuerypointTrace.number(owner), old, QuerypointTrace.number(value), ring, site);
         }
     }
 
@@ -172,37 +161,19 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     public static void putStatic(float old, float value, long ring, int site) {
-        if (QuerypointTrace.isOutside(ring)) {
-            return;
-        }
-        long at = QuerypointTrace.begin(ring, site);
-        QuerypointTrace.set(old, at, 4);
-        QuerypointTrace.set(value, at, 8);
-        QuerypointTrace.end(ring, 12);
+        putStatic(Float.floatToRawIntBits(old), Float.floatToRawIntBits(value), ring, site);
     }
 
     @Hidden
     public static void putStatic(double old, double value, long ring, int site) {
-        if (QuerypointTrace.isOutside(ring)) {
-            return;
-        }
-        long at = QuerypointTrace.begin(ring, site);
-        QuerypointTrace.set(old, at, 4);
-        QuerypointTrace.set(value, at, 12);
-        QuerypointTrace.end(ring, 20);
+        putStatic(Double.doubleToRawLongBits(old), Double.doubleToRawLongBits(value), ring, site);
     }
 
     @Hidden
     public static void putStatic(Object old, Object value, long ring, int site) {
-        if (QuerypointTrace.isOutside(ring)) {
-            return;
+        if (!QuerypointTrace.isOutside(ring)) {
+            putStatic(QuerypointTrace.number(old), QuerypointTrace.number(value), ring, site);
         }
-        int before = QuerypointTrace.number(old);
-        int after = QuerypointTrace.number(value);
-        long at = QuerypointTrace.begin(ring, site);
-        QuerypointTrace.set(before, at, 4);
-        QuerypointTrace.set(after, at, 8);
-        QuerypointTrace.end(ring, 12);
     }
 
     /** An element is about to be written. */
@@ -237,14 +208,16 @@ public final class QuerypointTraceWrites {
     @Hidden
     public static void element(float[] array, int index, float value, long ring, int site) {
         if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
-            told(QuerypointTrace.number(array), index, array[index], value, ring, site);
+            int old = Float.floatToRawIntBits(array[index]);
+            told(QuerypointTrace.number(array), index, old, Float.floatToRawIntBits(value), ring, site);
         }
     }
 
     @Hidden
     public static void element(double[] array, int index, double value, long ring, int site) {
         if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
-            told(QuerypointTrace.number(array), index, array[index], value, ring, site);
+            long old = Double.doubleToRawLongBits(array[index]);
+            told(QuerypointTrace.number(array), index, old, Double.doubleToRawLongBits(value), ring, site);
         }
     }
 
@@ -306,48 +279,6 @@ public final class QuerypointTraceWrites {
     @Hidden
     @ForceInline
     private static void told(int object, int index, long old, long value, long ring, int site) {
-        long at = QuerypointTrace.begin(ring, site);
-        QuerypointTrace.set(object, at, 4);
-        QuerypointTrace.set(index, at, 8);
-        QuerypointTrace.set(old, at, 12);
-        QuerypointTrace.set(value, at, 20);
-        QuerypointTrace.end(ring, 28);
-    }
-
-    @Hidden
-    @ForceInline
-    private static void told(int object, float old, float value, long ring, int site) {
-        long at = QuerypointTrace.begin(ring, site);
-        QuerypointTrace.set(object, at, 4);
-        QuerypointTrace.set(old, at, 8);
-        QuerypointTrace.set(value, at, 12);
-        QuerypointTrace.end(ring, 16);
-    }
-
-    @Hidden
-    @ForceInline
-    private static void told(int object, int index, float old, float value, long ring, int site) {
-        long at = QuerypointTrace.begin(ring, site);
-        QuerypointTrace.set(object, at, 4);
-        QuerypointTrace.set(index, at, 8);
-        QuerypointTrace.set(old, at, 12);
-        QuerypointTrace.set(value, at, 16);
-        QuerypointTrace.end(ring, 20);
-    }
-
-    @Hidden
-    @ForceInline
-    private static void told(int object, double old, double value, long ring, int site) {
-        long at = QuerypointTrace.begin(ring, site);
-        QuerypointTrace.set(object, at, 4);
-        QuerypointTrace.set(old, at, 8);
-        QuerypointTrace.set(value, at, 16);
-        QuerypointTrace.end(ring, 24);
-    }
-
-    @Hidden
-    @ForceInline
-    private static void told(int object, int index, double old, double value, long ring, int site) {
         long at = QuerypointTrace.begin(ring, site);
         QuerypointTrace.set(object, at, 4);
         QuerypointTrace.set(index, at, 8);
