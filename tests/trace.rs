@@ -166,6 +166,17 @@ fn it_is_told_how_threads_end() {
         ];
         let wanted = wanted.map(|(name, ended, class)| (name.to_owned(), ended, class.map(str::to_owned)));
         assert_eq!(ends, wanted, "{java}");
+        // One that has the VM exit does not come to its end, nor does who waits for it.
+        let folder = case.mark(&format!("exits{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--out"]).arg(&folder);
+        case.run_command(command.args(["--", java, "-cp", "classes", "Ends", "exit"])).is(0, &[]);
+        let info = finish(support::qp().args(["trace", "info"]).arg(&folder));
+        let said = said(&info);
+        for thread in ["main", "exits"] {
+            let line = said.lines().find(|line| line.starts_with(&format!("thread     {thread}: ")));
+            assert!(line.is_some_and(|line| line.ends_with(", its end was not recorded")), "{said}");
+        }
     }
 }
 

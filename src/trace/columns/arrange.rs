@@ -186,6 +186,8 @@ impl<'a> Pass<'a> {
                     self.flush()?;
                     self.turn = turn;
                 }
+                // Who has the VM exit is still inside of a call when the VM ends it.
+                Some(Event::End(_)) if self.open.innermost().is_some() => {}
                 Some(Event::End(exception)) => {
                     self.count("end");
                     self.summary.ends.insert(self.thread, ThreadEnd { turn: self.turn, exception });

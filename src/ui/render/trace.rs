@@ -86,9 +86,10 @@ fn info(holds: &Holds, paint: Paint) -> String {
         let end = match &thread.uncaught {
             Some(exception) => format!(", ended by {exception}, which nobody caught"),
             None if thread.ended => String::new(),
-            None => ", not at its end".to_owned(),
+            None => ", its end was not recorded".to_owned(),
         };
-        out.push_str(&format!("thread     {}: {} calls{end}\n", thread.name, thousands(thread.calls)));
+        let calls = if thread.calls == 1 { "call" } else { "calls" };
+        out.push_str(&format!("thread     {}: {} {calls}{end}\n", thread.name, thousands(thread.calls)));
     }
     for (method, at) in &holds.lower {
         out.push_str(&format!("{method} is recorded at level {}: with more it would be too long\n", at));
