@@ -123,6 +123,10 @@ pub fn export(trace: &mut RecordedTrace, file: &Path, form: ExportForm) -> Resul
                 }
             }
         })?;
+        if let Some(end) = calls.ends.get(&number).filter(|_| failed.is_none()) {
+            events += 1;
+            failed = out.push(ended(calls, *end, &thread)).err();
+        }
         match failed.take() {
             // Who reads it has enough.
             Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => {
@@ -130,10 +134,6 @@ pub fn export(trace: &mut RecordedTrace, file: &Path, form: ExportForm) -> Resul
             }
             Some(error) => return Err(at(error).into()),
             None => {}
-        }
-        if let Some(end) = calls.ends.get(&number) {
-            events += 1;
-            out.push(ended(calls, *end, &thread)).map_err(at)?;
         }
     }
     out.finish().map_err(at)?;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// So many bytes of a file of rows are read or written at once.
@@ -111,10 +111,11 @@ impl Run {
     /// It cannot be read.
     pub fn next<const N: usize>(&mut self) -> Result<Option<[u32; N]>, TraceError> {
         let mut row = [[0; 4]; N];
-        match self.file.read_exact(row.as_flattened_mut()) {
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
-            read => read.map(|()| Some(row.map(u32::from_le_bytes))).map_err(TraceError::at(&self.folder)),
-        }
+        let read = self.file.fill_buf().map(<[u8]>::is_empty).and_then(|is_end| match is_end {
+            true => Ok(None),
+            false => self.file.read_exact(row.as_flattened_mut()).map(|()| Some(row.map(u32::from_le_bytes))),
+        });
+        read.map_err(TraceError::at(&self.folder))
     }
 }
 
