@@ -6,6 +6,7 @@
 pub mod bisect;
 pub mod check;
 pub mod debug;
+pub mod diagnose;
 pub mod explain;
 pub mod program;
 pub mod replay;

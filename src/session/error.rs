@@ -98,6 +98,14 @@ pub enum SessionError {
     /// There is no event to go to.
     #[error("{0}")]
     NoStep(String),
+    /// There is no such strategy.
+    #[error("there is no strategy `{name}`: {there}")]
+    NoStrategy {
+        /// What was named.
+        name: String,
+        /// Those that there are.
+        there: String,
+    },
     /// Only calls were recorded.
     #[error("writes were not recorded: record the run again with `--level writes`")]
     NoWrites,
@@ -267,6 +275,7 @@ impl SessionError {
             | SessionError::NoStep(_)
             | SessionError::NoObject(_)
             | SessionError::NoWrites
+            | SessionError::NoStrategy { .. }
             | SessionError::Trace(
                 TraceError::Part | TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
             )

@@ -17,6 +17,7 @@ mod assemble;
 mod came;
 mod code;
 mod cost;
+mod diagnose;
 mod error;
 mod expectation;
 mod explore;
@@ -44,6 +45,9 @@ pub use answer::{
     StepAnswer,
 };
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
+pub use diagnose::{
+    Bounds, Buggy, Change, DiagnoseOptions, Diagnoser, Judgement, Next, Question, Shape, Trust, strategies,
+};
 pub use error::SessionError;
 pub use explore::{
     Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,

@@ -257,7 +257,8 @@ impl Calls {
         self.row(node).map_or(0, |row| self.table.word(3, row))
     }
 
-    pub(super) fn method_number(&self, node: u32) -> Option<u32> {
+    /// The number of the method of a call.
+    pub fn method_number(&self, node: u32) -> Option<u32> {
         self.row(node).map(|row| self.table.word(1, row))
     }
 
@@ -296,7 +297,8 @@ impl Calls {
         self.row(node).map(|row| self.table.word(2, row)).filter(|parent| *parent < node)
     }
 
-    fn exit(&self, node: u32) -> Exit {
+    /// How a call ended.
+    pub fn exit(&self, node: u32) -> Exit {
         self.row(node).map_or(Exit::Unseen, |row| Exit::of(self.table.word(8, row)))
     }
 

@@ -22,6 +22,17 @@ pub enum Value {
     Object(u32),
 }
 
+impl Value {
+    /// Whether two values are one: a `NaN` is itself.
+    pub fn is(self, other: Value) -> bool {
+        match (self, other) {
+            (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+            (Value::Double(one), Value::Double(other)) => one.to_bits() == other.to_bits(),
+            _ => self == other,
+        }
+    }
+}
+
 /// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event<'a> {

@@ -7,7 +7,7 @@
 //! - `collector` takes events out of the rings while they are written.
 //! - `sites` is what the numbers of sites mean; `decode` reads events by them; `objects` knows what was met.
 //! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
-//! - `calls` is the tree of calls; `writes` finds what was written to a field or an element.
+//! - `calls` is the tree of calls; `writes` finds what was written to a field or an element, `held` what it held at some time.
 //! - `walk` goes through the events of a thread or a call; `standing` goes from one to the next, to and fro.
 
 mod calls;
@@ -17,6 +17,7 @@ mod columns;
 mod decode;
 mod error;
 mod folder;
+mod held;
 mod objects;
 mod sites;
 mod source;
@@ -30,7 +31,8 @@ pub use columns::ThreadEnd;
 pub use decode::{Event, Value};
 pub use error::TraceError;
 pub use folder::{About, Folder, Recorded};
-pub use objects::Objects;
+pub use held::{Held, MADE};
+pub use objects::{Objects, Text};
 pub use sites::{Method, Site, Sites};
 pub use standing::Standing;
 pub use walk::{Seen, Then};

@@ -47,8 +47,8 @@ impl Objects {
         self.kind(object, ARRAY).is_some()
     }
 
-    /// What an object that is a box holds.
-    fn boxed(&self, object: u32, class: &str) -> Option<Value> {
+    /// What an object of a class holds, if it is a box.
+    pub fn boxed(&self, object: u32, class: &str) -> Option<Value> {
         let bits = self.table.get(3, self.kind(object, BOX)?).cast_signed();
         let low = u32::try_from(bits & 0xffff_ffff).ok()?;
         Some(match class {
@@ -79,6 +79,16 @@ impl Objects {
     /// The object that is shown by a number.
     pub fn own(&self, number: u32) -> u32 {
         if self.own.is_empty() { number } else { self.own.get(&number).copied().unwrap_or(0) }
+    }
+
+    /// The number by which an object is shown.
+    pub fn number(&self, object: u32) -> u32 {
+        self.shown.get(&object).copied().unwrap_or(object)
+    }
+
+    /// How many elements an array has, if it was met as one.
+    pub fn length(&self, object: u32) -> Option<u32> {
+        self.kind(object, ARRAY).map(|row| self.table.word(3, row))
     }
 
     /// How many were met.
@@ -112,13 +122,13 @@ impl Objects {
                 false => format!("{}… ({} characters)", quoted(&text.begins, '"'), text.length),
             };
         }
-        let number = self.shown.get(&object).copied().unwrap_or(object);
+        let number = self.number(object);
         let Some(class) = self.class(object) else { return format!("?@{number}") };
         if let Some(value) = self.boxed(object, class) {
             return Namer::default().text(&value, &Tables::default());
         }
         let name = shown_class(class);
-        let length = self.kind(object, ARRAY).map(|row| self.table.word(3, row));
+        let length = self.length(object);
         match (length, name.strip_suffix("[]")) {
             (Some(length), Some(of)) => {
                 // The outermost dimension stands first.

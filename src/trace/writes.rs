@@ -3,6 +3,7 @@
 use super::calls::{Calls, Place};
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
+use super::held::MADE;
 use super::sites::Site;
 use super::walk::{Seen, Then};
 use std::collections::HashSet;
@@ -62,7 +63,8 @@ impl Calls {
     pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
         let row = self.writes.lower_bound(&[object.into(), part.into()]);
         let found = (self.writes.word(0, row), self.writes.word(1, row));
-        (row < self.writes.len() && found.0 == object && found.1 >= part).then_some(found.1)
+        let is_part = found.0 == object && found.1 >= part && found.1 != MADE;
+        (row < self.writes.len() && is_part).then_some(found.1)
     }
 
     /// A row.

@@ -20,6 +20,8 @@ pub use export::Export;
 pub use find::Find;
 pub use history::History;
 pub use info::Info;
+pub use level::LevelArg;
+pub use reading::Memory;
 pub use record::Record;
 pub use state::State;
 pub use step::{STEP_TABLE, Step, StepReply, StepRow, step};

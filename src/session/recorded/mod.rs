@@ -21,7 +21,7 @@ mod step;
 
 pub use as_chain::{ChainAsked, as_chain};
 pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
-pub use detail::{Only, only};
+pub use detail::{Only, detail, only};
 pub use events::{EventShown, EventsAsked, EventsShown, events};
 pub use export::{ExportForm, Exported, export};
 pub use find::{FoundEvent, FoundEvents, find};

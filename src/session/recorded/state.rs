@@ -4,7 +4,7 @@ use super::calls::CallShown;
 use super::events::{EventShown, event};
 use super::open::RecordedTrace;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Exit, Level, Seen, Standing, Then, Traced, Value, When, Writes};
+use crate::trace::{Calls, Exit, Level, Standing, Then, Value, When, Writes};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -141,7 +141,7 @@ impl Around {
             calls.each_write(calls.writes_in(low), |calls, seen| {
                 around.next = Some(event(calls, seen));
                 if around.last.is_none() {
-                    around.value = found(seen);
+                    around.value = seen.found();
                 }
                 Then::Stop
             })?;
@@ -164,13 +164,6 @@ impl Around {
             _ => false,
         }
     }
-}
-
-/// What a write has found where it writes.
-fn found(write: &Seen<'_>) -> Option<Value> {
-    let before_last = write.values.len().checked_sub(2)?;
-    let is_told = matches!(write.site.what, Traced::Put | Traced::PutStatic | Traced::Element(_));
-    write.values.get(before_last).filter(|_| is_told).copied()
 }
 
 /// `Rec@7`, `@7` or `7`.

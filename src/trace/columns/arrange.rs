@@ -10,6 +10,7 @@ use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, Thr
 use crate::trace::TraceError;
 use crate::trace::calls::{Exit, Place};
 use crate::trace::decode::{Decoder, Event, Meeting, Met, Value};
+use crate::trace::held::MADE;
 use crate::trace::sites::{Site, Sites};
 use crate::trace::source::Source;
 use std::collections::{BTreeMap, HashMap};
@@ -255,6 +256,11 @@ impl<'a> Pass<'a> {
                 if let (Some(Value::Object(array)), Some(Value::Int(index))) = (values.first(), values.get(1))
                 {
                     self.write(*array, index.cast_unsigned(), at);
+                }
+            }
+            Traced::Array => {
+                if let Some(Value::Object(array)) = values.first() {
+                    self.write(*array, MADE, at);
                 }
             }
             _ => {}

@@ -4,13 +4,14 @@ use crate::command::CommandError;
 use crate::command::bisect::{self, Bisect};
 use crate::command::check::{Check, Report};
 use crate::command::debug::Debug;
+use crate::command::diagnose::Diagnose;
 use crate::command::explain::{Explain, Explained};
 use crate::command::replay::{Replay, Replayed};
 use crate::command::trace::{Trace, Traced};
 use crate::command::why::Why;
 use crate::session::{Answer, Repeated};
 use crate::ui::out::{complain, error_text, json, print};
-use crate::ui::{interrupt, progress, render, repl, stepper};
+use crate::ui::{diagnoser, interrupt, progress, render, repl, stepper};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -79,6 +80,8 @@ pub enum Command {
         after_help = "Examples:\n  qp trace record -- java -cp classes Intro\n  qp trace info\n  qp trace calls --depth 5"
     )]
     Trace(Trace),
+    #[allow(missing_docs)]
+    Diagnose(Diagnose),
     /// Prints the completions of a shell
     Completions {
         /// The shell
@@ -142,6 +145,9 @@ async fn run(cli: &Cli) -> u8 {
     if let Command::Trace(Trace::Step(args)) = &cli.command {
         return stepper::run(cli, args).await;
     }
+    if let Command::Diagnose(args) = &cli.command {
+        return diagnoser::run(cli, args).await;
+    }
     let mut interrupt = match interrupt::on_signals() {
         Ok(interrupt) => interrupt,
         Err(error) => {
@@ -153,7 +159,7 @@ async fn run(cli: &Cli) -> u8 {
     let result = match &cli.command {
         Command::Why(why) => why.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
         // It has been seen to above.
-        Command::Debug(_) => Ok(0),
+        Command::Debug(_) | Command::Diagnose(_) => Ok(0),
         Command::Replay(replay) => {
             replay.execute(&mut progress, &mut interrupt).await.map(|replayed| match replayed {
                 Replayed::Once(a) => answer(cli, &a),

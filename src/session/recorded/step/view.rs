@@ -132,9 +132,10 @@ impl Stepper {
             })?;
         }
         known.at = at;
-        let told = known.held.iter().map(|(name, value, first)| {
-            (name.clone(), *value, first.is_some_and(|first| !same(first, *value)))
-        });
+        let told = known
+            .held
+            .iter()
+            .map(|(name, value, first)| (name.clone(), *value, first.is_some_and(|first| !first.is(*value))));
         let told = told.collect();
         self.known = Some(known);
         Ok(told)
@@ -349,15 +350,6 @@ impl Stepper {
             }
             Target::Parts(object, parts) => of_parts(&mut self.trace.calls, text, object, &parts, limit),
         }
-    }
-}
-
-/// Whether two values are one: a `NaN` is itself.
-fn same(one: Value, other: Value) -> bool {
-    match (one, other) {
-        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
-        (Value::Double(one), Value::Double(other)) => one.to_bits() == other.to_bits(),
-        _ => one == other,
     }
 }
 

@@ -1,0 +1,253 @@
+//! `qp diagnose`: asks of one call after the other whether it is right, until one is left that is wrong.
+
+use super::CommandError;
+use super::program::ProgramArgs;
+use super::trace::{LevelArg, Memory};
+use crate::chain::Chain;
+use crate::session::{
+    self, Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions, RecordedTrace,
+    Trust,
+};
+use std::path::PathBuf;
+
+/// Asks of calls whether they are right, until the one is left that is wrong
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp diagnose -- java -cp classes MergeSort\n  qp diagnose shop.trace --node 12\n  qp diagnose shop.trace --strategy top-down --format json\n  Answers: valid, invalid, trusted, unknown, inadmissible, undo; help shows all"
+)]
+pub struct Diagnose {
+    /// The folder that `qp trace record` wrote; without it the command is recorded first
+    #[arg(value_name = "FOLDER", required_unless_present = "command")]
+    pub folder: Option<PathBuf>,
+    /// How the next question is chosen; `help` at the prompt lists them
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// What a part of the code counts after one valid call that went through it, for strategies that go by coverage
+    #[arg(long, value_name = "P", value_parser = portion)]
+    pub p: Option<f64>,
+    /// Begin below this call, which is wrong, by its number as `qp trace calls` shows it
+    #[arg(long, value_name = "CALL")]
+    pub node: Option<u32>,
+    /// Judge a recursion by the call that begins it
+    #[arg(long)]
+    pub compress: bool,
+    /// A folder or archive with Java sources; as often as wanted
+    #[arg(long, value_name = "PATH")]
+    pub source: Vec<PathBuf>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub memory: Memory,
+    /// How much of the command's run is recorded
+    #[arg(long, value_enum, default_value_t = LevelArg::All, conflicts_with = "folder")]
+    pub level: LevelArg,
+    /// Classes to record; without any, all but those of the JDK
+    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    pub scope: Vec<String>,
+    /// Classes that are right for sure, and are not recorded
+    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    pub trust: Vec<String>,
+    /// Keep what is recorded in this folder, which must not be there
+    #[arg(short, long, value_name = "FOLDER", conflicts_with = "folder")]
+    pub out: Option<PathBuf>,
+    /// End the run after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
+    pub timeout: Option<u64>,
+    /// The command that starts the program
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder")]
+    pub command: Vec<String>,
+}
+
+fn portion(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+}
+
+/// How much of values is shown to people.
+const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
+/// And to programs.
+const TO_PROGRAMS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
+
+/// A diagnosis that has begun.
+pub struct Begun {
+    /// Leads it.
+    pub diagnoser: Diagnoser,
+    /// What was recorded for it alone is removed with it.
+    _recorded: Option<tempfile::TempDir>,
+}
+
+impl Diagnose {
+    /// Records the program if need be, and begins.
+    ///
+    /// # Errors
+    /// The program cannot be launched, or the recorded run not be read; there is no such strategy or call.
+    pub async fn begin(
+        &self,
+        for_people: bool,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Begun, CommandError> {
+        let (folder, recorded) = match (&self.folder, &self.out) {
+            (Some(folder), _) => (folder.clone(), None),
+            (None, Some(out)) => (out.clone(), None),
+            (None, None) => {
+                let folder = tempfile::Builder::new().prefix("qp-diagnose-").tempdir();
+                let folder = folder.map_err(super::unwritten(&std::env::temp_dir()))?;
+                (folder.path().join("trace"), Some(folder))
+            }
+        };
+        if self.folder.is_none() {
+            self.record(folder.clone(), progress, interrupt).await?;
+        }
+        let trace = RecordedTrace::open(&folder, self.memory.bytes(), progress, interrupt).await?;
+        let options = DiagnoseOptions {
+            strategy: self.strategy.clone(),
+            p: self.p,
+            node: self.node,
+            compress: self.compress,
+            bounds: if for_people { TO_PEOPLE } else { TO_PROGRAMS },
+        };
+        Ok(Begun { diagnoser: Diagnoser::new(trace, options)?, _recorded: recorded })
+    }
+
+    async fn record(
+        &self,
+        out: PathBuf,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<(), CommandError> {
+        let options = RecordOptions {
+            out,
+            level: self.level.into(),
+            scope: self.scope.clone(),
+            trust: self.trust.clone(),
+            window: None,
+            memory: self.memory.bytes(),
+            timeout_s: self.timeout,
+            show_output: false,
+        };
+        let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
+        let run = session::record(&chain, &options, progress, interrupt).await?;
+        if run.recorded.bytes == 0 {
+            let why = "nothing was recorded: no method of a class that --scope and --trust leave was called";
+            return Err(CommandError::Usage(why.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// A row of the table of what can be said to a question.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct AnswerRow {
+    /// What is typed.
+    pub name: &'static str,
+    /// Other words for it.
+    pub aliases: &'static [&'static str],
+    /// How it is written.
+    pub usage: &'static str,
+    /// What it means.
+    pub about: &'static str,
+    /// What it means.
+    pub means: Said,
+}
+
+/// What is said to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub enum Said {
+    /// Of the call.
+    #[serde(skip)]
+    Judged(Judgement),
+    /// How far the trust goes follows.
+    Trusted,
+    /// The last answer is taken back.
+    Undo,
+    /// The question is shown once more.
+    Again,
+    /// The table is shown.
+    Help,
+    /// That was all.
+    Quit,
+}
+
+const fn row(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    usage: &'static str,
+    about: &'static str,
+    means: Said,
+) -> AnswerRow {
+    AnswerRow { name, aliases, usage, about, means }
+}
+
+/// What can be said to a question.
+pub const ANSWER_TABLE: &[AnswerRow] = &[
+    row("valid", &["v", "yes", "y"], "valid", "the call did what it should", Said::Judged(Judgement::Valid)),
+    row("invalid", &["i", "no", "n"], "invalid", "it did not", Said::Judged(Judgement::Invalid)),
+    row(
+        "trusted",
+        &["t", "trust"],
+        "trusted [class | package]",
+        "its method is right for sure, or all of its class or package",
+        Said::Trusted,
+    ),
+    row("unknown", &["u", "?"], "unknown", "cannot be told", Said::Judged(Judgement::Unknown)),
+    row(
+        "inadmissible",
+        &["x"],
+        "inadmissible",
+        "what it was given was wrong already",
+        Said::Judged(Judgement::Inadmissible),
+    ),
+    row("undo", &[], "undo", "takes back the last answer", Said::Undo),
+    row("where", &["w"], "where", "shows the question once more", Said::Again),
+    row("help", &["h"], "help", "shows this table, and the strategies", Said::Help),
+    row("quit", &["q"], "quit", "ends", Said::Quit),
+];
+
+/// What a line says.
+///
+/// # Errors
+/// It means nothing.
+pub fn said(line: &str) -> Result<Said, CommandError> {
+    let mut words = line.split_whitespace();
+    let word = words.next().unwrap_or("where");
+    let known = ANSWER_TABLE.iter().find(|row| row.name == word || row.aliases.contains(&word));
+    let Some(row) = known else {
+        return Err(CommandError::Usage(format!("`{word}` is no answer: `help` shows what can be said")));
+    };
+    let usage = || CommandError::Usage(format!("write: {}", row.usage));
+    let rest = words.next();
+    if words.next().is_some() {
+        return Err(usage());
+    }
+    match (row.means, rest) {
+        (Said::Trusted, rest) => {
+            let trust = match rest {
+                None | Some("method") => Trust::Method,
+                Some("class") => Trust::Class,
+                Some("package") => Trust::Package,
+                Some(_) => return Err(usage()),
+            };
+            Ok(Said::Judged(Judgement::Trusted(trust)))
+        }
+        (means, None) => Ok(means),
+        (_, Some(_)) => Err(usage()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_what_is_thought_of_a_call() {
+        let parsed = |line: &str| said(line).ok();
+        assert_eq!(parsed(" valid "), Some(Said::Judged(Judgement::Valid)));
+        assert_eq!(parsed("n"), Some(Said::Judged(Judgement::Invalid)));
+        assert_eq!(parsed("trust class"), Some(Said::Judged(Judgement::Trusted(Trust::Class))));
+        assert_eq!(parsed("t"), Some(Said::Judged(Judgement::Trusted(Trust::Method))));
+        assert_eq!(parsed(""), Some(Said::Again));
+        for none in ["perhaps", "valid really", "trust me", "trust class now"] {
+            assert_eq!(parsed(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! From question to answer, until one call is left.
+
+use super::coverage::Coverage;
+use super::forest::Forest;
+use super::situation::Situation;
+use super::strategy::Strategy;
+use super::suspects::Suspects;
+use std::collections::BTreeSet;
+
+/// What is said of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It did what it should.
+    Valid,
+    /// It did not.
+    Invalid,
+    /// These methods, by their numbers, are right for sure; the call's is one of them.
+    Trusted(BTreeSet<u32>),
+    /// Nobody knows.
+    Unknown,
+    /// What it was given was wrong already.
+    Inadmissible,
+}
+
+/// A call, and what was said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The call.
+    pub node: u32,
+    /// What was said.
+    pub verdict: Verdict,
+}
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// This call is to be judged.
+    Ask(u32),
+    /// This call is buggy: it is invalid, and all calls that it made are valid.
+    Buggy(u32),
+    /// This invalid call is buggy, or one of these below it, of which nobody knew.
+    Undecided(Option<u32>, Vec<u32>),
+    /// No call that has ended is buggy; others go on.
+    NotEnded,
+    /// No call is buggy.
+    NoneLeft,
+}
+
+/// A diagnosis.
+pub struct Diagnosis {
+    forest: Forest,
+    strategy: Box<dyn Strategy>,
+    coverage: Option<Coverage>,
+    compressed: bool,
+    /// Where it begins: this call is invalid, or nothing is known.
+    start: Option<u32>,
+    answers: Vec<Answered>,
+    suspects: Suspects,
+    valid_sets: Vec<u32>,
+}
+
+impl Diagnosis {
+    /// Of these trees.
+    pub fn new(forest: Forest, strategy: Box<dyn Strategy>, coverage: Option<Coverage>) -> Diagnosis {
+        let mut made = Diagnosis {
+            forest,
+            strategy,
+            coverage,
+            compressed: false,
+            start: None,
+            answers: Vec::new(),
+            suspects: Suspects::default(),
+            valid_sets: Vec::new(),
+        };
+        made.begin();
+        made
+    }
+
+    /// Only below this call, which is invalid.
+    pub fn start_below(&mut self, node: u32) {
+        self.start = Some(node);
+        self.begin();
+    }
+
+    /// Of a recursion only the call that begins it is judged: an invalid one tells as much of the method.
+    pub fn compress(&mut self) {
+        self.compressed = true;
+    }
+
+    fn begin(&mut self) {
+        self.suspects = Suspects::new(0..self.forest.count());
+        self.valid_sets = vec![0; self.coverage.as_ref().map_or(0, |coverage| coverage.sets().len())];
+        if let Some(start) = self.start {
+            self.suspects.invalid(&self.forest, start);
+        }
+        for answered in std::mem::take(&mut self.answers) {
+            self.take(answered);
+        }
+    }
+
+    /// What was answered, in its order.
+    pub fn answers(&self) -> &[Answered] {
+        &self.answers
+    }
+
+    /// The trees.
+    pub fn forest(&self) -> &Forest {
+        &self.forest
+    }
+
+    /// An answer about a call.
+    pub fn answer(&mut self, node: u32, verdict: Verdict) {
+        self.take(Answered { node, verdict });
+    }
+
+    fn take(&mut self, answered: Answered) {
+        let Answered { node, verdict } = &answered;
+        let (forest, suspects) = (&self.forest, &mut self.suspects);
+        match verdict {
+            Verdict::Valid => {
+                if let Some(coverage) = &self.coverage {
+                    // Of calls that were valid before nothing new is learnt.
+                    for below in forest.tree(*node).filter(|below| suspects.holds(forest, *below)) {
+                        if let Some(count) = self.valid_sets.get_mut(coverage.set_of(below)) {
+                            *count += 1;
+                        }
+                    }
+                }
+                suspects.valid(forest, *node);
+            }
+            Verdict::Invalid => suspects.invalid(forest, *node),
+            Verdict::Trusted(methods) => methods.iter().for_each(|method| suspects.trust(*method)),
+            Verdict::Unknown => suspects.unknown(*node),
+            Verdict::Inadmissible => suspects.inadmissible(forest, *node),
+        }
+        self.answers.push(answered);
+    }
+
+    /// Takes back an answer, by its place; the last one: `answers().len() - 1`. What was said of it; none if there is no such.
+    pub fn retract(&mut self, at: usize) -> Option<Answered> {
+        let taken = (at < self.answers.len()).then(|| self.answers.remove(at));
+        self.begin();
+        taken
+    }
+
+    /// The trees have grown: what was said holds for the same calls, whose numbers are told anew.
+    pub fn grown(&mut self, forest: Forest, coverage: Option<Coverage>, renumbered: impl Fn(u32) -> u32) {
+        self.forest = forest;
+        self.coverage = coverage;
+        self.start = self.start.map(&renumbered);
+        for answered in &mut self.answers {
+            answered.node = renumbered(answered.node);
+        }
+        self.begin();
+    }
+
+    /// How many calls are suspicious.
+    pub fn remaining(&self) -> u64 {
+        let mut count = 0;
+        self.situation().each(|_| count += 1);
+        count
+    }
+
+    /// What a strategy sees.
+    pub fn situation(&self) -> Situation<'_> {
+        Situation {
+            forest: &self.forest,
+            suspects: &self.suspects,
+            answers: &self.answers,
+            coverage: self.coverage.as_ref(),
+            compressed: self.compressed,
+            valid_sets: &self.valid_sets,
+        }
+    }
+
+    /// What comes next.
+    pub fn next(&self) -> Step {
+        let situation = self.situation();
+        let invalid = self.suspects.innermost_invalid();
+        let chosen = self.strategy.choose(&situation).filter(|node| situation.can_be_asked(*node));
+        // A strategy that has no more to ask leaves the rest to be asked in turn.
+        if let Some(node) = chosen.or_else(|| situation.outermost().first().copied()) {
+            return Step::Ask(node);
+        }
+        let undecided = self.suspects.undecided(&self.forest);
+        match invalid {
+            _ if !undecided.is_empty() => Step::Undecided(invalid, undecided),
+            Some(node) if self.suspects.holds(&self.forest, node) => Step::Buggy(node),
+            // Whoever trusts the method of an invalid call leaves nothing to find.
+            Some(_) => Step::NoneLeft,
+            None if self.goes_on() => Step::NotEnded,
+            None => Step::NoneLeft,
+        }
+    }
+
+    /// Whether calls that are suspicious have not ended.
+    fn goes_on(&self) -> bool {
+        let is_open =
+            |node: u32| !self.forest.has_ended(node) && !self.suspects.is_trusted(self.forest.method(node));
+        self.suspects.ranges().flatten().any(is_open)
+    }
+}

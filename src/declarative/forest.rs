@@ -1,0 +1,114 @@
+//! The shape of the execution trees of a run: calls by number, in the order in which their threads entered them.
+
+use std::ops::Range;
+
+/// Execution trees. A call's number is its place in the order of entries, so those below it follow it.
+#[derive(Clone, Debug, Default)]
+pub struct Forest {
+    /// By call: how many calls there are in its tree, itself one of them.
+    sizes: Vec<u32>,
+    /// By call: its method.
+    methods: Vec<u32>,
+    /// By call: whether it has ended, so that something can be said about it.
+    ended: Vec<bool>,
+    /// By call: whether its caller is a call of the same method, so that it is one step of a recursion.
+    repeats: Vec<bool>,
+    /// The calls around the last one: where their trees end, and their methods.
+    open: Vec<(u32, u32)>,
+    /// The calls of each thread.
+    threads: Vec<Range<u32>>,
+}
+
+impl Forest {
+    /// Without calls, with room for so many.
+    pub fn with_room(calls: usize) -> Forest {
+        Forest {
+            sizes: Vec::with_capacity(calls),
+            methods: Vec::with_capacity(calls),
+            ended: Vec::with_capacity(calls),
+            repeats: Vec::with_capacity(calls),
+            ..Forest::default()
+        }
+    }
+
+    /// The next call: the size of its tree, its method, and whether it has ended.
+    pub fn push(&mut self, size: u32, method: u32, ended: bool) {
+        let node = self.count();
+        while self.open.pop_if(|(end, _)| *end <= node).is_some() {}
+        self.repeats.push(self.open.last().is_some_and(|(_, around)| *around == method));
+        self.open.push((node.saturating_add(size.max(1)), method));
+        self.sizes.push(size.max(1));
+        self.methods.push(method);
+        self.ended.push(ended);
+    }
+
+    /// Further calls of one thread.
+    pub fn thread(&mut self, calls: Range<u32>) {
+        self.threads.push(calls);
+    }
+
+    /// How many calls there are.
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.sizes.len()).unwrap_or(u32::MAX)
+    }
+
+    fn at<T: Copy>(of: &[T], node: u32) -> Option<T> {
+        of.get(usize::try_from(node).ok()?).copied()
+    }
+
+    /// A call and those below it.
+    pub fn tree(&self, node: u32) -> Range<u32> {
+        let size = Forest::at(&self.sizes, node).unwrap_or(0);
+        node..node.saturating_add(size).min(self.count())
+    }
+
+    /// The method of a call, by its number.
+    pub fn method(&self, node: u32) -> u32 {
+        Forest::at(&self.methods, node).unwrap_or(u32::MAX)
+    }
+
+    /// Whether a call has ended.
+    pub fn has_ended(&self, node: u32) -> bool {
+        Forest::at(&self.ended, node).unwrap_or(false)
+    }
+
+    /// The calls of the thread of a call.
+    pub fn thread_of(&self, node: u32) -> Range<u32> {
+        self.threads.iter().find(|calls| calls.contains(&node)).cloned().unwrap_or(0..self.count())
+    }
+
+    /// Whether a call is made by one of the same method, with nothing between: one step of a recursion.
+    pub fn repeats_its_caller(&self, node: u32) -> bool {
+        Forest::at(&self.repeats, node).unwrap_or(false)
+    }
+
+    /// The calls that a call has made.
+    pub fn children(&self, node: u32) -> impl Iterator<Item = u32> {
+        let end = self.tree(node).end;
+        let mut next = node.saturating_add(1);
+        std::iter::from_fn(move || {
+            let child = next;
+            next = self.tree(child).end.max(child.saturating_add(1));
+            (child < end).then_some(child)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_below_follow_their_caller() {
+        let mut forest = Forest::default();
+        for (size, method) in [(5, 0), (1, 1), (2, 1), (1, 1), (1, 3)] {
+            forest.push(size, method, true);
+        }
+        forest.thread(0..5);
+        assert_eq!(forest.tree(2), 2..4);
+        assert_eq!(forest.children(0).collect::<Vec<_>>(), [1, 2, 4]);
+        assert_eq!(forest.children(4).count(), 0);
+        assert_eq!(forest.thread_of(3), 0..5);
+        assert_eq!((0..5).filter(|node| forest.repeats_its_caller(*node)).collect::<Vec<_>>(), [3]);
+    }
+}

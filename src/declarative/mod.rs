@@ -1,0 +1,21 @@
+//! Declarative debugging: someone says of calls whether they are right, until one method is left that is wrong (Shapiro 1983; JHyde §2.2).
+//!
+//! This room knows the shape of an execution tree and answers about it; of values, programs and people it knows nothing.
+//!
+//! - `forest` is the shape of the execution trees of a run, one for each thread's outermost call.
+//! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees.
+//! - `coverage` is what calls have covered of the code.
+//! - `strategy` has a file for each way to choose the next question, and their table.
+//! - `diagnosis` goes from question to answer to its end.
+
+mod coverage;
+mod diagnosis;
+mod forest;
+mod situation;
+mod strategy;
+mod suspects;
+
+pub use coverage::{Coverage, CoverageMaker};
+pub use diagnosis::{Answered, Diagnosis, Step, Verdict};
+pub use forest::Forest;
+pub use strategy::{Needs, STRATEGIES, Strategy, StrategyRow, strategy};

@@ -1,0 +1,129 @@
+//! What a strategy sees: the trees, what is suspicious, what was answered and what calls have covered.
+
+use super::coverage::Coverage;
+use super::diagnosis::{Answered, Verdict};
+use super::forest::Forest;
+use super::suspects::Suspects;
+
+/// What a strategy sees.
+pub struct Situation<'a> {
+    /// The execution trees.
+    pub forest: &'a Forest,
+    /// The calls that can be buggy.
+    pub suspects: &'a Suspects,
+    /// What was answered, in its order.
+    pub answers: &'a [Answered],
+    /// What calls have covered, where the strategy needs that.
+    pub coverage: Option<&'a Coverage>,
+    /// Whether the steps of a recursion are one with the call that begins it: only that is judged.
+    pub compressed: bool,
+    /// By set of entities: how many calls are valid that have covered it, those below a valid call among them.
+    pub valid_sets: &'a [u32],
+}
+
+impl Situation<'_> {
+    /// Whether a call is suspicious, has ended, and nothing was said of it.
+    pub fn can_be_asked(&self, node: u32) -> bool {
+        self.counts(node) && self.suspects.holds(self.forest, node) && !self.suspects.is_answered(node)
+    }
+
+    /// Whether a call that was not cleared is one to judge.
+    fn counts(&self, node: u32) -> bool {
+        self.forest.has_ended(node)
+            && !(self.compressed && self.forest.repeats_its_caller(node))
+            && !self.suspects.is_trusted(self.forest.method(node))
+    }
+
+    /// Goes through the suspicious calls that have ended, in the order of their entries.
+    pub fn each(&self, mut visit: impl FnMut(u32)) {
+        for range in self.suspects.ranges() {
+            for node in range {
+                if self.counts(node) {
+                    visit(node);
+                }
+            }
+        }
+    }
+
+    /// The outermost calls that can be asked: what top-down strategies choose from. Below calls that cannot be asked, those below
+    /// are taken (VET §2.1: calls that have not ended are ignored).
+    pub fn outermost(&self) -> Vec<u32> {
+        let mut found = Vec::new();
+        for range in self.suspects.ranges() {
+            let mut node = range.start;
+            while node < range.end {
+                if self.can_be_asked(node) {
+                    found.push(node);
+                    node = self.forest.tree(node).end;
+                } else {
+                    node += 1;
+                }
+            }
+        }
+        found
+    }
+
+    /// Weighs trees: `own` is what a suspicious call weighs itself, and each call that can be asked is told with what the suspicious calls
+    /// of its tree weigh together, itself one of them. Gives what all weigh together.
+    pub fn weigh(&self, own: impl Fn(u32) -> f64, mut visit: impl FnMut(u32, f64)) -> f64 {
+        // The calls around: where their trees end, and what all before them weighs.
+        let mut open: Vec<(u32, u32, f64)> = Vec::new();
+        let mut sum = 0.0;
+        for range in self.suspects.ranges() {
+            for node in range {
+                while let Some((around, _, before)) = open.pop_if(|(_, end, _)| *end <= node) {
+                    visit(around, sum - before);
+                }
+                if !self.counts(node) {
+                    continue;
+                }
+                if !self.suspects.is_answered(node) {
+                    open.push((node, self.forest.tree(node).end, sum));
+                }
+                sum += own(node);
+            }
+        }
+        while let Some((around, _, before)) = open.pop() {
+            visit(around, sum - before);
+        }
+        sum
+    }
+
+    /// The call whose tree weighs nearest to half of all: the first one of those that are as near.
+    pub fn nearest_to_half(&self, own: impl Fn(u32) -> f64) -> Option<u32> {
+        let mut half = 0.0;
+        self.each(|node| half += own(node) / 2.0);
+        let mut best: Option<(f64, u32)> = None;
+        self.weigh(own, |node, weight| {
+            let distance = (weight - half).abs();
+            if best.is_none_or(|(least, first)| (distance, node) < (least, first)) {
+                best = Some((distance, node));
+            }
+        });
+        best.map(|(_, node)| node)
+    }
+
+    /// By method: how many of its calls were said to be valid, and invalid.
+    pub fn said_of_methods(&self) -> std::collections::HashMap<u32, (u32, u32)> {
+        let mut said = std::collections::HashMap::new();
+        for answered in self.answers {
+            let (valid, invalid): &mut (u32, u32) =
+                said.entry(self.forest.method(answered.node)).or_default();
+            match answered.verdict {
+                Verdict::Valid => *valid += 1,
+                Verdict::Invalid => *invalid += 1,
+                Verdict::Trusted(_) | Verdict::Unknown | Verdict::Inadmissible => {}
+            }
+        }
+        said
+    }
+
+    /// By method: ½ for each of its calls that was said to be valid (Silva's Less YES First and Divide by YES & Query).
+    pub fn halved_by_yes(&self) -> impl Fn(u32) -> f64 {
+        let said = self.said_of_methods();
+        move |node| {
+            let valid = said.get(&self.forest.method(node)).map_or(0, |(valid, _)| *valid);
+            0.5_f64.powi(i32::try_from(valid).unwrap_or(i32::MAX))
+        }
+    }
+}

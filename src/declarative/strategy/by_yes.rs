@@ -1,0 +1,12 @@
+//! Divide by YES & query (Silva 2006): divide & query, where a call weighs half for each call of its method that was said to be valid.
+
+use super::{Situation, Strategy};
+
+/// Takes the nearest to half of what was not said to be right.
+pub struct ByYes;
+
+impl Strategy for ByYes {
+    fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
+        situation.nearest_to_half(situation.halved_by_yes())
+    }
+}

@@ -1,0 +1,12 @@
+//! Divide & query as Hirunkitti & Hogger 1993 have it, and JHyde §2.4: the call whose tree's weight is nearest to half of all.
+
+use super::{Situation, Strategy};
+
+/// Takes the nearest to half.
+pub struct HirunkittiHogger;
+
+impl Strategy for HirunkittiHogger {
+    fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
+        situation.nearest_to_half(|_| 1.0)
+    }
+}

@@ -1,0 +1,29 @@
+//! Divide & query as Shapiro 1983 has it: the heaviest call whose tree has no more than half of the suspicious calls.
+
+use super::{Situation, Strategy};
+
+/// Takes the heaviest of the lighter half.
+pub struct Shapiro;
+
+impl Strategy for Shapiro {
+    fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
+        let mut half = 0.0;
+        situation.each(|_| half += 0.5);
+        let mut best: Option<(f64, u32)> = None;
+        let mut lightest: Option<(f64, u32)> = None;
+        situation.weigh(
+            |_| 1.0,
+            |node, weight| {
+                if weight <= half
+                    && best.is_none_or(|(most, first)| weight > most || weight >= most && node < first)
+                {
+                    best = Some((weight, node));
+                }
+                if lightest.is_none_or(|(least, first)| weight < least || weight <= least && node < first) {
+                    lightest = Some((weight, node));
+                }
+            },
+        );
+        best.or(lightest).map(|(_, node)| node)
+    }
+}

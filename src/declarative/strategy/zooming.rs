@@ -1,0 +1,16 @@
+//! Top-down zooming (Maeji & Kanamori 1987): a recursion is followed before anything else is asked, so that one looks at one method
+//! for as long as possible.
+
+use super::{Situation, Strategy};
+
+/// Takes the first of the invalid call's method, else the first.
+pub struct Zooming;
+
+impl Strategy for Zooming {
+    fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
+        let outermost = situation.outermost();
+        let method = situation.suspects.innermost_invalid().map(|invalid| situation.forest.method(invalid));
+        let same = outermost.iter().find(|node| Some(situation.forest.method(**node)) == method);
+        same.or(outermost.first()).copied()
+    }
+}

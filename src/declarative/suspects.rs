@@ -1,0 +1,159 @@
+//! The calls that can be buggy: the suspicious set of JHyde §2.2, kept as ranges of calls.
+
+use super::forest::Forest;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The suspicious calls.
+#[derive(Clone, Debug, Default)]
+pub struct Suspects {
+    /// The innermost call that is known to be invalid.
+    invalid: Option<u32>,
+    /// All suspicious calls are in here.
+    within: Range<u32>,
+    /// And in none of these, which are sorted and do not touch each other.
+    cleared: Vec<Range<u32>>,
+    /// Nor of these methods.
+    trusted: BTreeSet<u32>,
+    /// Calls of which something was said.
+    answered: BTreeSet<u32>,
+    /// Those of which someone did not know.
+    unknown: BTreeSet<u32>,
+}
+
+impl Suspects {
+    /// All of these.
+    pub fn new(within: Range<u32>) -> Suspects {
+        Suspects { within, ..Suspects::default() }
+    }
+
+    /// A call is valid: so is what is below it.
+    pub fn valid(&mut self, forest: &Forest, node: u32) {
+        self.answered.insert(node);
+        self.clear(forest.tree(node));
+    }
+
+    /// A call is invalid: it or one below it is buggy.
+    pub fn invalid(&mut self, forest: &Forest, node: u32) {
+        self.answered.insert(node);
+        self.invalid = Some(node);
+        let tree = forest.tree(node);
+        self.within = tree.start.max(self.within.start)..tree.end.min(self.within.end);
+    }
+
+    /// The calls of a method are not buggy; those below them can be.
+    pub fn trust(&mut self, method: u32) {
+        self.trusted.insert(method);
+    }
+
+    /// What a call was given was wrong: something before it is buggy, a call around it or one that had begun before.
+    pub fn inadmissible(&mut self, forest: &Forest, node: u32) {
+        self.answered.insert(node);
+        self.clear(node..forest.thread_of(node).end);
+    }
+
+    /// Nobody knows.
+    pub fn unknown(&mut self, node: u32) {
+        self.answered.insert(node);
+        self.unknown.insert(node);
+    }
+
+    fn clear(&mut self, mut range: Range<u32>) {
+        self.cleared.retain(|other| {
+            let touches = other.start <= range.end && range.start <= other.end;
+            if touches {
+                range = other.start.min(range.start)..other.end.max(range.end);
+            }
+            !touches
+        });
+        let at = self.cleared.partition_point(|other| other.start < range.start);
+        self.cleared.insert(at, range);
+    }
+
+    /// The innermost call that is known to be invalid.
+    pub fn innermost_invalid(&self) -> Option<u32> {
+        self.invalid
+    }
+
+    /// The ranges of calls that were not cleared.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<u32>> {
+        let end = self.within.end;
+        let starts = std::iter::once(self.within.start).chain(self.cleared.iter().map(|range| range.end));
+        let ends = self.cleared.iter().map(|range| range.start).chain(std::iter::once(end));
+        let all = starts.zip(ends).map(move |(from, to)| from.max(self.within.start)..to.min(end));
+        all.filter(|range| range.start < range.end)
+    }
+
+    /// Whether a call is suspicious.
+    pub fn holds(&self, forest: &Forest, node: u32) -> bool {
+        let at = self.cleared.partition_point(|range| range.end <= node);
+        let is_cleared = self.cleared.get(at).is_some_and(|range| range.contains(&node));
+        self.within.contains(&node) && !is_cleared && !self.is_trusted(forest.method(node))
+    }
+
+    /// Whether a method is trusted.
+    pub fn is_trusted(&self, method: u32) -> bool {
+        self.trusted.contains(&method)
+    }
+
+    /// Whether something was said of a call.
+    pub fn is_answered(&self, node: u32) -> bool {
+        self.answered.contains(&node)
+    }
+
+    /// The calls of which someone did not know, as far as they are still suspicious.
+    pub fn undecided(&self, forest: &Forest) -> Vec<u32> {
+        self.unknown.iter().copied().filter(|node| self.holds(forest, *node)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A call with three below it, of which the second has one.
+    fn forest() -> Forest {
+        let mut forest = Forest::default();
+        for (size, method) in [(5, 0), (1, 1), (2, 1), (1, 2), (1, 3)] {
+            forest.push(size, method, true);
+        }
+        forest.thread(0..5);
+        forest
+    }
+
+    fn left(suspects: &Suspects, forest: &Forest) -> Vec<u32> {
+        let all: Vec<u32> =
+            suspects.ranges().flatten().filter(|node| !suspects.is_trusted(forest.method(*node))).collect();
+        let one_by_one: Vec<u32> = (0..forest.count()).filter(|node| suspects.holds(forest, *node)).collect();
+        assert_eq!(all, one_by_one);
+        all
+    }
+
+    #[test]
+    fn answers_leave_what_can_be_buggy() {
+        let forest = forest();
+        let new = || Suspects::new(0..5);
+        let after = |say: &dyn Fn(&mut Suspects)| {
+            let mut suspects = new();
+            say(&mut suspects);
+            left(&suspects, &forest)
+        };
+        assert_eq!(after(&|_| ()), [0, 1, 2, 3, 4]);
+        assert_eq!(after(&|s| s.valid(&forest, 2)), [0, 1, 4]);
+        assert_eq!(after(&|s| s.invalid(&forest, 2)), [2, 3]);
+        assert_eq!(after(&|s| s.trust(1)), [0, 3, 4]);
+        assert_eq!(after(&|s| s.inadmissible(&forest, 2)), [0, 1]);
+        let both = |s: &mut Suspects| {
+            s.valid(&forest, 3);
+            s.invalid(&forest, 2);
+        };
+        assert_eq!(after(&both), [2]);
+        let all = |s: &mut Suspects| (1..5).rev().for_each(|node| s.valid(&forest, node));
+        assert_eq!(after(&all), [0]);
+        let mut unsure = new();
+        unsure.unknown(1);
+        unsure.unknown(3);
+        unsure.valid(&forest, 2);
+        assert_eq!((unsure.undecided(&forest), unsure.is_answered(1)), (vec![1], true));
+    }
+}

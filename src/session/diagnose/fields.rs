@@ -1,0 +1,116 @@
+//! The fields of the classes of objects: those that class files declare, and the parts under which their writes are found.
+
+use crate::classes::ClassPool;
+use crate::trace::{Calls, Value};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// No class has so many above it.
+const MOST_ABOVE: usize = 64;
+
+/// A field of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name; with its class before it where a class below declares one of the same name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The part under which its writes are found; none where it is never written.
+    pub part: Option<u32>,
+}
+
+/// The fields of a class and those above it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldsOf {
+    /// Those that are known, of the topmost class first.
+    pub fields: Vec<Field>,
+    /// Whether these are all but those of the JDK's classes above it.
+    pub is_whole: bool,
+}
+
+/// The fields of classes.
+#[derive(Default)]
+pub struct Fields {
+    pool: Option<ClassPool>,
+    known: HashMap<String, Rc<FieldsOf>>,
+}
+
+impl Fields {
+    /// As class files declare them; without class files, those that are written.
+    pub fn new(pool: Option<ClassPool>) -> Fields {
+        Fields { pool, known: HashMap::new() }
+    }
+
+    /// The class files.
+    pub fn pool(&self) -> Option<&ClassPool> {
+        self.pool.as_ref()
+    }
+
+    /// Forgets the parts: those of another recording are others.
+    pub fn forget(&mut self) {
+        self.known.clear();
+    }
+
+    /// The fields of a class, by its binary name.
+    pub fn of(&mut self, class: &str, calls: &Calls) -> Rc<FieldsOf> {
+        if let Some(known) = self.known.get(class) {
+            return known.clone();
+        }
+        let found = Rc::new(self.find(class, calls));
+        self.known.insert(class.to_owned(), found.clone());
+        found
+    }
+
+    fn find(&self, class: &str, calls: &Calls) -> FieldsOf {
+        let mut declared: Vec<(String, String, String)> = Vec::new();
+        let mut at = Some(class.to_owned());
+        let mut is_whole = true;
+        for _ in 0..MOST_ABOVE {
+            let Some(name) = at.take().filter(|name| name != "java.lang.Object") else { break };
+            let found = self.pool.as_ref().and_then(|pool| pool.find(&name).ok().flatten());
+            let Some(found) = found else {
+                is_whole = false;
+                break;
+            };
+            if found.origin.is_runtime() {
+                // What the JDK's classes hold is not recorded, unless it is in the scope.
+                is_whole = matches!(name.as_str(), "java.lang.Record" | "java.lang.Enum");
+                break;
+            }
+            let own = found.file.fields.iter().filter(|field| !field.is_static());
+            let own = own.map(|field| (name.clone(), field.name.clone(), field.descriptor.clone()));
+            declared.splice(0..0, own);
+            at = found.file.super_name.as_ref().map(|name| name.replace('/', "."));
+        }
+        let part = |class: &str, name: &str| {
+            (0..)
+                .zip(calls.fields())
+                .find(|(_, (of, field))| of == class && field == name)
+                .map(|(part, _)| part)
+        };
+        let mut fields: Vec<Field> = Vec::new();
+        for (at, (of, name, descriptor)) in declared.iter().enumerate() {
+            let is_hidden = declared.iter().skip(at + 1).any(|(_, other, _)| other == name);
+            let shown = if is_hidden {
+                format!("{}.{name}", crate::model::short_class_name(of))
+            } else {
+                name.clone()
+            };
+            fields.push(Field { name: shown, descriptor: descriptor.clone(), part: part(of, name) });
+        }
+        FieldsOf { fields, is_whole }
+    }
+}
+
+/// What the VM puts into a field or an element of a type before anything is written to it (JVMS §2.3, §2.4).
+pub fn default_of(descriptor: &str) -> Value {
+    match descriptor.as_bytes().first() {
+        Some(b'Z') => Value::Boolean(false),
+        Some(b'C') => Value::Char(0),
+        Some(b'J') => Value::Long(0),
+        Some(b'F') => Value::Float(0.0),
+        Some(b'D') => Value::Double(0.0),
+        Some(b'L' | b'[') => Value::Object(0),
+        _ => Value::Int(0),
+    }
+}

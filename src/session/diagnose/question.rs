@@ -1,0 +1,247 @@
+//! What is asked of a call: what it was given and what became of that (JHyde §2.2).
+
+use super::fields::Fields;
+use super::shape::{Bounds, Part, Shape, Shaper};
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Exit, Level, Traced, Value, When};
+use indexmap::IndexMap;
+use serde::Serialize;
+use std::collections::{HashSet, VecDeque};
+
+/// So many fields and elements are compared, at most.
+const COMPARED: usize = 20_000;
+/// So many changes are told, at most.
+const CHANGES: usize = 200;
+/// How deep the two sides of a change are told.
+const CHANGE: Bounds = Bounds { depth: 3, elements: 32, parts: 100 };
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Question {
+    /// Its number, from 1 on.
+    pub question: u32,
+    /// The call.
+    pub node: u32,
+    /// The class of its method.
+    pub class: String,
+    /// The method's name.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// `this` and the arguments as the call began.
+    pub entry: IndexMap<String, Shape>,
+    /// `this`, the arguments and the local variables as it ended.
+    pub exit: IndexMap<String, Shape>,
+    /// What it has changed, of all that it could reach as it began.
+    pub changed: Vec<Change>,
+    /// What it returned; `null` where it returned nothing.
+    pub result: Option<Shape>,
+    /// The exception that left it.
+    pub exception: Option<Shape>,
+    /// How many calls are suspicious.
+    pub remaining: u64,
+    /// What may be missing from all this.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A field or element that a call has changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// The way to it: `this.root.left`, `c[2]`, `Shop.open`.
+    pub path: String,
+    /// What it held as the call began.
+    pub old: Shape,
+    /// What it held as it ended.
+    pub new: Shape,
+}
+
+/// A call as it is asked of.
+pub struct Asked<'a> {
+    /// The recording that tells what it does.
+    pub calls: &'a mut Calls,
+    /// Its number there.
+    pub node: u32,
+    /// The fields of classes.
+    pub fields: &'a mut Fields,
+    /// How much is shown of values.
+    pub bounds: Bounds,
+}
+
+impl Asked<'_> {
+    /// The question.
+    ///
+    /// # Errors
+    /// There is no such call, or it cannot be read.
+    pub fn question(self, number: u32, remaining: u64) -> Result<Question, SessionError> {
+        let Asked { calls, node, fields, bounds } = self;
+        let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
+        let Some(call) = calls.call(node)? else { return Err(no_such) };
+        let method = calls.method(node).cloned();
+        let Some(method) = method else {
+            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+        };
+        let (begins, ends) = calls.span(node)?;
+        let types = bytecode::descriptor::parse_method(&method.descriptor);
+        let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
+        let arguments: Vec<(String, Value, String)> = (1..)
+            .zip(call.arguments.iter().zip(&parameters))
+            .map(|(at, (value, of))| {
+                let name = method.parameters.get(at - 1).cloned().flatten();
+                (name.unwrap_or_else(|| format!("argument {at}")), *value, of.clone())
+            })
+            .collect();
+        let this = call.this.map(|this| (this != 0).then_some(Value::Object(this)));
+        let at_exit = locals(calls, node, &arguments)?;
+        let mut shaper = Shaper { calls, fields, bounds };
+        let mut entry = IndexMap::new();
+        let mut exit = IndexMap::new();
+        if let Some(this) = this {
+            entry.insert("this".to_owned(), shaper.shape(this, "", begins)?);
+            exit.insert("this".to_owned(), shaper.shape(this, "", ends)?);
+        }
+        for (name, value, of) in &arguments {
+            entry.insert(name.clone(), shaper.shape(Some(*value), of, begins)?);
+        }
+        for (name, value, of) in at_exit {
+            exit.insert(name, shaper.shape(Some(value), &of, ends)?);
+        }
+        let (returned, threw) = (call.exit == Exit::Returned, call.exit == Exit::Threw);
+        let told = |wanted: bool| call.result.filter(|_| wanted);
+        let shaped = |shaper: &mut Shaper<'_>, value: Option<Value>| {
+            value.map(|value| shaper.shape(Some(value), &result, ends)).transpose()
+        };
+        let (result, exception) = (shaped(&mut shaper, told(returned))?, shaped(&mut shaper, told(threw))?);
+        let mut roots: Vec<(String, u32)> = Vec::new();
+        let named = this.flatten().map(|this| ("this".to_owned(), this));
+        for (name, value) in
+            named.into_iter().chain(arguments.iter().map(|(name, value, _)| (name.clone(), *value)))
+        {
+            if let Value::Object(object) = value
+                && object != 0
+            {
+                roots.push((name, object));
+            }
+        }
+        let (changed, is_whole) = changes(&mut shaper, roots, begins, ends)?;
+        let mut notes = Vec::new();
+        if !is_whole {
+            notes.push("it may have changed more: too much hangs on what it was given".to_owned());
+        }
+        if method.level < Level::Writes {
+            notes.push(
+                "what it has written is not recorded: its method would be too long for that".to_owned(),
+            );
+        }
+        Ok(Question {
+            question: number,
+            node: shaper.calls.shown(node),
+            class: method.class.to_string(),
+            method: method.name,
+            descriptor: method.descriptor,
+            entry,
+            exit,
+            changed,
+            result,
+            exception,
+            remaining,
+            notes,
+        })
+    }
+}
+
+/// The arguments and local variables of a call as it ended, with the descriptors of their types.
+fn locals(
+    calls: &mut Calls,
+    node: u32,
+    arguments: &[(String, Value, String)],
+) -> Result<Vec<(String, Value, String)>, SessionError> {
+    let mut held = arguments.to_vec();
+    let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
+    if let (true, Some(entry)) = (has_locals, calls.entry(node)) {
+        calls.own_behind(entry, |_, seen| {
+            if let (Traced::Local { .. }, Some(written), Some(value)) =
+                (seen.site.what, &seen.site.written, seen.values.first())
+            {
+                match held.iter_mut().find(|(name, ..)| *name == written.name) {
+                    Some((_, known, _)) => *known = *value,
+                    None => held.push((written.name.clone(), *value, written.descriptor.clone())),
+                }
+            }
+            true
+        })?;
+    }
+    Ok(held)
+}
+
+/// What a call has changed of all that can be reached from some objects and from static fields, and whether that is all.
+fn changes(
+    shaper: &mut Shaper<'_>,
+    roots: Vec<(String, u32)>,
+    begins: When,
+    ends: When,
+) -> Result<(Vec<Change>, bool), SessionError> {
+    let bounds = std::mem::replace(&mut shaper.bounds, CHANGE);
+    let mut changed = Vec::new();
+    let mut queue: VecDeque<(String, u32)> = roots.into();
+    let statics: Vec<(u32, String)> = (0..)
+        .zip(shaper.calls.fields())
+        .filter(|(part, _)| !shaper.calls.rows_of(0, *part).is_empty())
+        .map(|(part, (class, name))| (part, format!("{}.{name}", crate::model::short_class_name(class))))
+        .collect();
+    for (number, path) in statics {
+        let part = Part { name: None, part: Some(number), descriptor: String::new(), begins_empty: false };
+        compare(shaper, (0, &part, path), (begins, ends), &mut changed, &mut queue)?;
+    }
+    let mut seen: HashSet<u32> = HashSet::new();
+    let mut left = COMPARED;
+    let mut is_whole = true;
+    while let Some((path, object)) = queue.pop_front() {
+        if !seen.insert(object) {
+            continue;
+        }
+        let (parts, _) = shaper.parts(object, left.saturating_add(1));
+        is_whole &= parts.len() <= left && changed.len() < CHANGES;
+        if !is_whole {
+            break;
+        }
+        left -= parts.len();
+        for part in parts {
+            let path = part.path(&path);
+            compare(shaper, (object, &part, path), (begins, ends), &mut changed, &mut queue)?;
+        }
+    }
+    changed.truncate(CHANGES);
+    shaper.bounds = bounds;
+    Ok((changed, is_whole))
+}
+
+/// Compares what a part held as a call began and as it ended.
+fn compare(
+    shaper: &mut Shaper<'_>,
+    (object, part, path): (u32, &Part, String),
+    (begins, ends): (When, When),
+    changed: &mut Vec<Change>,
+    queue: &mut VecDeque<(String, u32)>,
+) -> Result<(), SessionError> {
+    let may_be = part.part.is_some_and(|number| shaper.calls.may_be_written(object, number, begins, ends));
+    let refers = part.descriptor.is_empty() || part.descriptor.starts_with(['L', '[']);
+    if !may_be && !refers {
+        return Ok(());
+    }
+    let old = shaper.held(object, part, begins)?;
+    let new = if may_be { shaper.held(object, part, ends)? } else { old };
+    let is_same = match (old, new) {
+        (Some(old), Some(new)) => old.is(new),
+        (old, new) => old == new,
+    };
+    if !is_same && changed.len() < CHANGES {
+        let (old, new) =
+            (shaper.shape(old, &part.descriptor, begins)?, shaper.shape(new, &part.descriptor, ends)?);
+        changed.push(Change { path: path.clone(), old, new });
+    }
+    if let Some(Value::Object(inner)) = old.filter(|old| *old != Value::Object(0)) {
+        queue.push_back((path, inner));
+    }
+    Ok(())
+}

@@ -1,0 +1,280 @@
+//! Values as they were at some time, with what hangs on them: the form in which questions carry them (docs/declarative.md).
+
+use super::fields::{Fields, default_of};
+use crate::model::Value as Plain;
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Held, Value, When};
+use indexmap::IndexMap;
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Shape {
+    /// `null`.
+    Null,
+    /// A primitive value, a string, or a box of a primitive value.
+    Plain {
+        /// Its type, as in Java.
+        #[serde(rename = "type")]
+        of: String,
+        /// It.
+        value: serde_json::Value,
+        /// Only how a string begins is known.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        truncated: bool,
+    },
+    /// An object.
+    Object {
+        /// The binary name of its class.
+        #[serde(rename = "type")]
+        of: String,
+        /// Its number.
+        object: u32,
+        /// Its fields.
+        fields: IndexMap<String, Shape>,
+        /// Whether not all of it is shown.
+        truncated: bool,
+    },
+    /// An array or a collection.
+    Array {
+        /// Its type, as in Java.
+        #[serde(rename = "type")]
+        of: String,
+        /// Its number.
+        object: u32,
+        /// Its elements.
+        elements: Vec<Shape>,
+        /// Whether not all of it is shown.
+        truncated: bool,
+    },
+    /// An object that stands in the same value before.
+    Again {
+        /// The binary name of its class.
+        #[serde(rename = "type")]
+        of: String,
+        /// Its number.
+        object: u32,
+    },
+    /// It was not recorded.
+    Unknown {
+        /// Always true.
+        unknown: bool,
+    },
+}
+
+/// How much of values is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Objects inside of each other.
+    pub depth: usize,
+    /// Elements of one array.
+    pub elements: usize,
+    /// Fields and elements of one value.
+    pub parts: usize,
+}
+
+/// A place of something that holds a value: its name, where its writes are found, and what it holds before them.
+pub struct Part {
+    /// A field's name; none for an element.
+    pub name: Option<String>,
+    /// Where its writes are found.
+    pub part: Option<u32>,
+    /// The descriptor of what it can hold.
+    pub descriptor: String,
+    /// Whether it holds the type's default before anything is written.
+    pub begins_empty: bool,
+}
+
+impl Part {
+    /// How it is named behind the path of its object.
+    pub fn path(&self, of: &str) -> String {
+        match (&self.name, self.part) {
+            (Some(name), _) => format!("{of}.{name}"),
+            (None, part) => format!("{of}[{}]", part.unwrap_or(0)),
+        }
+    }
+}
+
+/// What can be said of values in one recording.
+pub struct Shaper<'a> {
+    /// The recording.
+    pub calls: &'a mut Calls,
+    /// The fields of classes.
+    pub fields: &'a mut Fields,
+    /// How much is shown.
+    pub bounds: Bounds,
+}
+
+impl Shaper<'_> {
+    /// The parts of an object, no more than so many, and whether these are all.
+    pub fn parts(&mut self, object: u32, limit: usize) -> (Vec<Part>, bool) {
+        let Some(class) = self.calls.objects.class(object).cloned() else { return (Vec::new(), false) };
+        if let Some(length) = self.calls.objects.length(object) {
+            let descriptor = class.get(1..).unwrap_or("I").to_owned();
+            let begins_empty = self.calls.was_made(object);
+            let shown = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
+            let part =
+                |index| Part { name: None, part: Some(index), descriptor: descriptor.clone(), begins_empty };
+            return ((0..shown).map(part).collect(), shown == length);
+        }
+        let of = self.fields.of(&class, self.calls);
+        let part = |field: &super::fields::Field| Part {
+            name: Some(field.name.clone()),
+            part: field.part,
+            descriptor: field.descriptor.clone(),
+            begins_empty: true,
+        };
+        let mut parts: Vec<Part> = of.fields.iter().map(part).collect();
+        if of.fields.is_empty() && !of.is_whole {
+            // Without its class file: what is ever written.
+            let mut next = self.calls.part_from(object, 0);
+            while let Some(number) = next.filter(|_| parts.len() < limit) {
+                let at = usize::try_from(number).ok();
+                let name = at.and_then(|at| self.calls.fields().get(at)).map(|(_, name)| name.clone());
+                parts.push(Part { name, part: Some(number), descriptor: String::new(), begins_empty: false });
+                next = number.checked_add(1).and_then(|number| self.calls.part_from(object, number));
+            }
+        }
+        let is_whole = of.is_whole && parts.len() <= limit;
+        parts.truncate(limit);
+        (parts, is_whole)
+    }
+
+    /// What a part held; none where that is not known.
+    pub fn held(&mut self, object: u32, part: &Part, when: When) -> Result<Option<Value>, SessionError> {
+        let held = match part.part {
+            Some(number) => self.calls.held(object, number, when)?,
+            None => Held::Unwritten,
+        };
+        Ok(match held {
+            Held::Value(value) => Some(value),
+            Held::Unwritten => part.begins_empty.then(|| default_of(&part.descriptor)),
+            Held::Unknown => None,
+        })
+    }
+
+    /// A value as it was.
+    pub fn shape(&mut self, value: Option<Value>, type_of: &str, when: When) -> Result<Shape, SessionError> {
+        let mut walk = Walk { left: self.bounds.parts, shown: HashSet::new() };
+        self.inner(value, type_of, when, self.bounds.depth, &mut walk)
+    }
+
+    fn inner(
+        &mut self,
+        value: Option<Value>,
+        descriptor: &str,
+        when: When,
+        depth: usize,
+        walk: &mut Walk,
+    ) -> Result<Shape, SessionError> {
+        let Some(value) = value else { return Ok(Shape::Unknown { unknown: true }) };
+        let object = match value {
+            Value::Object(0) => return Ok(Shape::Null),
+            Value::Object(object) => object,
+            plain => return Ok(primitive(plain, descriptor)),
+        };
+        let objects = &self.calls.objects;
+        let number = objects.number(object);
+        let Some(class) = objects.class(object).cloned() else {
+            return Ok(Shape::Unknown { unknown: true });
+        };
+        let of = type_name(&class);
+        if let Some(text) = objects.text_of(object) {
+            let truncated = i32::try_from(text.begins.encode_utf16().count()) != Ok(text.length);
+            return Ok(Shape::Plain { of, value: text.begins.into(), truncated });
+        }
+        if let Some(boxed) = objects.boxed(object, &class) {
+            let Shape::Plain { value, .. } = primitive(unboxed(&boxed), "") else {
+                return Ok(Shape::Null);
+            };
+            return Ok(Shape::Plain { of, value, truncated: false });
+        }
+        if !walk.shown.insert(object) {
+            return Ok(Shape::Again { of, object: number });
+        }
+        let is_array = objects.is_array(object);
+        let limit = if depth == 0 {
+            0
+        } else {
+            walk.left.min(if is_array { self.bounds.elements } else { usize::MAX })
+        };
+        let (parts, is_whole) = self.parts(object, limit);
+        walk.left -= parts.len().min(walk.left);
+        let mut fields = IndexMap::new();
+        let mut elements = Vec::new();
+        for part in parts {
+            let held = self.held(object, &part, when)?;
+            let shape = self.inner(held, &part.descriptor, when, depth.saturating_sub(1), walk)?;
+            match part.name {
+                Some(name) => drop(fields.insert(name, shape)),
+                None => elements.push(shape),
+            }
+        }
+        Ok(match is_array {
+            true => Shape::Array { of, object: number, elements, truncated: !is_whole },
+            false => Shape::Object { of, object: number, fields, truncated: !is_whole },
+        })
+    }
+}
+
+struct Walk {
+    left: usize,
+    shown: HashSet<u32>,
+}
+
+/// A class as Java names it: `[I` is `int[]`.
+pub fn type_name(class: &str) -> String {
+    if class.starts_with('[') {
+        bytecode::descriptor::java_type(&class.replace('.', "/"))
+    } else {
+        class.to_owned()
+    }
+}
+
+/// What a box holds.
+fn unboxed(value: &Plain) -> Value {
+    match *value {
+        Plain::Boolean(value) => Value::Boolean(value),
+        Plain::Char(value) => Value::Char(value),
+        Plain::Long(value) => Value::Long(value),
+        Plain::Float(value) => Value::Float(value),
+        Plain::Double(value) => Value::Double(value),
+        Plain::Int(value) => Value::Int(value),
+        Plain::Byte(value) => Value::Int(value.into()),
+        Plain::Short(value) => Value::Int(value.into()),
+        _ => Value::Object(0),
+    }
+}
+
+fn primitive(value: Value, descriptor: &str) -> Shape {
+    let real = |number: f64| match serde_json::Number::from_f64(number) {
+        Some(number) => serde_json::Value::Number(number),
+        // JSON has no words for them.
+        None => serde_json::Value::String(if number.is_nan() {
+            "NaN".to_owned()
+        } else if number > 0.0 {
+            "Infinity".to_owned()
+        } else {
+            "-Infinity".to_owned()
+        }),
+    };
+    let (of, value) = match value {
+        Value::Boolean(value) => ("boolean", value.into()),
+        Value::Char(value) => ("char", String::from_utf16_lossy(&[value]).into()),
+        Value::Int(value) => (
+            match descriptor {
+                "B" => "byte",
+                "S" => "short",
+                _ => "int",
+            },
+            value.into(),
+        ),
+        Value::Long(value) => ("long", value.into()),
+        Value::Float(value) => ("float", real(value.into())),
+        Value::Double(value) => ("double", real(value)),
+        Value::Object(_) => return Shape::Null,
+    };
+    Shape::Plain { of: of.to_owned(), value, truncated: false }
+}

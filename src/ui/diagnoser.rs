@@ -1,0 +1,288 @@
+//! The questions of `qp diagnose`: at a prompt for people, as lines of JSON for programs.
+
+use super::cli::{Cli, Format};
+use super::interrupt::{Asked, Hearing};
+use super::out::{complain, error_text, print};
+use super::progress::Bar;
+use super::render;
+use super::repl::{Input, Lines};
+use crate::command::CommandError;
+use crate::command::diagnose::{Begun, Diagnose, Said, said};
+use crate::session::{Buggy, Interrupt, Judgement, Next, Question, Trust};
+use serde::{Deserialize, Serialize};
+use std::io::IsTerminal;
+
+/// What it exits with after SIGTERM or SIGHUP.
+const ENDED: u8 = 130;
+/// What it exits with where no buggy call is found.
+const NONE: u8 = 1;
+/// What it exits with where answers end before their questions do.
+const NO_MORE: u8 = 2;
+
+/// An answer of a program.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    question: u32,
+    answer: Word,
+    /// Of `trusted`: how far that goes.
+    #[serde(default)]
+    of: Of,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Valid,
+    Invalid,
+    Trusted,
+    Unknown,
+    Inadmissible,
+    Undo,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+enum Of {
+    #[default]
+    Method,
+    Class,
+    Package,
+}
+
+/// What is told at the end.
+#[derive(Serialize)]
+struct Found {
+    buggy: Option<Buggy>,
+    answers: usize,
+    /// The buggy call is one of these, or the one that is invalid.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undecided: Vec<u32>,
+    /// Whether calls go on that could be it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_ended: bool,
+}
+
+/// Asks until it is known.
+pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
+    let mut hearing = match Hearing::new() {
+        Ok(hearing) => hearing,
+        Err(error) => {
+            complain(format_args!("error: cannot watch for signals: {error}"));
+            return 4;
+        }
+    };
+    let (stop, mut interrupt) = Interrupt::new();
+    let mut progress = Bar::new(std::io::stderr().is_terminal());
+    let begun = {
+        let mut begin = std::pin::pin!(args.begin(cli.format == Format::Text, &mut progress, &mut interrupt));
+        loop {
+            tokio::select! {
+                begun = &mut begin => break begun,
+                _ = hearing.next() => drop(stop.send(true)),
+            }
+        }
+    };
+    match begun {
+        Ok(begun) => {
+            let mut lines = Lines::open();
+            let mut led =
+                Led { cli, lines: &mut lines, hearing: &mut hearing, begun, stop, interrupt, progress };
+            for note in &led.begun.diagnoser.notes {
+                complain(format_args!("{note}"));
+            }
+            let code = match led.go_on().await {
+                Ok(code) => code,
+                Err(error) => {
+                    led.tell(&error);
+                    error.exit_code()
+                }
+            };
+            drop(led);
+            lines.close();
+            code
+        }
+        Err(error) => {
+            complain(format_args!("{}", error_text(&error, cli.colors(std::io::stderr().is_terminal()))));
+            error.exit_code()
+        }
+    }
+}
+
+struct Led<'a> {
+    cli: &'a Cli,
+    lines: &'a mut Lines,
+    hearing: &'a mut Hearing,
+    begun: Begun,
+    stop: tokio::sync::watch::Sender<bool>,
+    interrupt: Interrupt,
+    progress: Bar,
+}
+
+/// What came of waiting for an answer.
+enum Heard {
+    Said(Said),
+    End(u8),
+}
+
+impl Led<'_> {
+    async fn go_on(&mut self) -> Result<u8, CommandError> {
+        loop {
+            let next = self.next().await?;
+            let question = match next {
+                Next::Question(question) => question,
+                Next::Buggy(buggy) => return Ok(self.found(Some(buggy), Vec::new(), false)),
+                Next::Undecided(invalid, unknown) => return Ok(self.found_no_more(invalid, unknown)),
+                Next::NotEnded => return Ok(self.found(None, Vec::new(), true)),
+                Next::NoneLeft => return Ok(self.found(None, Vec::new(), false)),
+            };
+            self.show(&question);
+            loop {
+                let said = match self.hear(&question).await {
+                    Heard::Said(said) => said,
+                    Heard::End(code) => return Ok(code),
+                };
+                match said {
+                    Said::Judged(judgement) => self.begun.diagnoser.answer(question.node, judgement),
+                    Said::Undo => {
+                        if self.begun.diagnoser.undo().is_none() {
+                            self.tell(&CommandError::Usage("there is no answer to take back".to_owned()));
+                            continue;
+                        }
+                    }
+                    Said::Again => {
+                        self.show(&question);
+                        continue;
+                    }
+                    Said::Help => {
+                        print(&render::answers());
+                        continue;
+                    }
+                    Said::Trusted => continue,
+                    Said::Quit => return Ok(if self.lines.is_terminal() { 0 } else { NO_MORE }),
+                }
+                break;
+            }
+        }
+    }
+
+    /// What comes next: the program may have to be run for it, and Ctrl-C ends that.
+    async fn next(&mut self) -> Result<Next, CommandError> {
+        let mut next = std::pin::pin!(self.begun.diagnoser.next(&mut self.progress, &mut self.interrupt));
+        loop {
+            tokio::select! {
+                next = &mut next => return Ok(next?),
+                _ = self.hearing.next() => drop(self.stop.send(true)),
+            }
+        }
+    }
+
+    fn show(&self, question: &Question) {
+        let text = match self.cli.format {
+            Format::Json => one_line(question),
+            Format::Text => render::question(question, self.cli.colors(std::io::stdout().is_terminal())),
+        };
+        print(&text);
+    }
+
+    fn tell(&self, error: &CommandError) {
+        match self.cli.format {
+            Format::Json => drop(print(&one_line(&serde_json::json!({ "error": error.to_string() })))),
+            Format::Text => {
+                let color = self.cli.colors(std::io::stderr().is_terminal());
+                complain(format_args!("{}", error_text(error, color)));
+            }
+        }
+    }
+
+    async fn hear(&mut self, question: &Question) -> Heard {
+        loop {
+            self.lines.ask("is it right? ", self.cli.format == Format::Text);
+            let input = tokio::select! {
+                input = self.lines.next() => input,
+                asked = self.hearing.next() => match asked {
+                    Asked::EndRun => Input::Interrupted,
+                    Asked::EndAll => return Heard::End(ENDED),
+                }
+            };
+            let line = match input {
+                Input::Interrupted if self.lines.is_terminal() => continue,
+                Input::Interrupted => return Heard::End(ENDED),
+                Input::End if self.lines.is_terminal() => return Heard::End(0),
+                Input::End => {
+                    complain(format_args!("error: the answers ended at question {}", question.question));
+                    return Heard::End(NO_MORE);
+                }
+                Input::Text(line) => line,
+            };
+            let understood = match self.cli.format {
+                Format::Text => said(&line),
+                Format::Json => answer(&line, question.question),
+            };
+            match understood {
+                Ok(said) => return Heard::Said(said),
+                Err(error) => self.tell(&error),
+            }
+        }
+    }
+
+    fn found_no_more(&self, invalid: Option<Buggy>, unknown: Vec<u32>) -> u8 {
+        let answers = self.begun.diagnoser.answers();
+        match self.cli.format {
+            Format::Json => {
+                let undecided = invalid.iter().map(|call| call.node).chain(unknown).collect();
+                print(&one_line(&Found { buggy: None, answers, undecided, not_ended: false }));
+            }
+            Format::Text => {
+                let color = self.cli.colors(std::io::stdout().is_terminal());
+                print(&render::undecided(invalid.as_ref(), &unknown, answers, color));
+            }
+        }
+        NONE
+    }
+
+    fn found(&self, buggy: Option<Buggy>, undecided: Vec<u32>, not_ended: bool) -> u8 {
+        let answers = self.begun.diagnoser.answers();
+        let code = if buggy.is_some() { 0 } else { NONE };
+        let text = match self.cli.format {
+            Format::Json => one_line(&Found { buggy, answers, undecided, not_ended }),
+            Format::Text => {
+                let color = self.cli.colors(std::io::stdout().is_terminal());
+                render::found(buggy.as_ref(), not_ended, answers, color)
+            }
+        };
+        print(&text).max(code)
+    }
+}
+
+fn one_line(value: &impl Serialize) -> String {
+    match serde_json::to_string(value) {
+        Ok(text) => text + "\n",
+        Err(error) => format!("{}\n", serde_json::json!({ "error": error.to_string() })),
+    }
+}
+
+/// What a program answers.
+fn answer(line: &str, question: u32) -> Result<Said, CommandError> {
+    let answer: Answer = serde_json::from_str(line).map_err(|error| {
+        CommandError::Usage(format!(
+            "this is no answer: {error}; write {{\"question\": {question}, \"answer\": \"valid\"}}"
+        ))
+    })?;
+    if answer.question != question {
+        let why = format!("this answers question {}, and question {question} was asked", answer.question);
+        return Err(CommandError::Usage(why));
+    }
+    Ok(match answer.answer {
+        Word::Valid => Said::Judged(Judgement::Valid),
+        Word::Invalid => Said::Judged(Judgement::Invalid),
+        Word::Unknown => Said::Judged(Judgement::Unknown),
+        Word::Inadmissible => Said::Judged(Judgement::Inadmissible),
+        Word::Undo => Said::Undo,
+        Word::Trusted => Said::Judged(Judgement::Trusted(match answer.of {
+            Of::Method => Trust::Method,
+            Of::Class => Trust::Class,
+            Of::Package => Trust::Package,
+        })),
+    })
+}

@@ -1,0 +1,203 @@
+//! The questions of a diagnosis as text, and its end.
+
+use super::{Paint, palette, visible};
+use crate::command::diagnose::ANSWER_TABLE;
+use crate::model::quoted;
+use crate::session::{Buggy, Change, Question, Shape, strategies};
+
+/// Columns of a line.
+const WIDTH: usize = 80;
+
+/// A question.
+pub fn question(question: &Question, color: bool) -> String {
+    let paint = Paint { color };
+    let calls = if question.remaining == 1 {
+        "1 call is suspicious".to_owned()
+    } else {
+        format!("{} calls are suspicious", question.remaining)
+    };
+    let mut out = format!(
+        "{} {}\n",
+        paint.on(palette::POINT, format!("#{} {}.{}", question.node, question.class, question.method)),
+        paint.on(palette::DIM, format!("question {}, {calls}", question.question)),
+    );
+    let reaches = |name: &str| {
+        question
+            .changed
+            .iter()
+            .any(|change| change.path.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '['])))
+    };
+    for (name, entry) in &question.entry {
+        let exit = question.exit.get(name);
+        let is_other = exit.is_some_and(|exit| one_value(entry) != one_value(exit));
+        match exit {
+            Some(exit) if is_other => {
+                pair(&mut out, name, entry, exit, paint);
+            }
+            _ => {
+                let name = if reaches(name) { paint.on(palette::VALUE, name) } else { name.clone() };
+                one(&mut out, &format!("  {name} = "), entry);
+            }
+        }
+    }
+    section(&mut out, "changed", &question.changed, paint);
+    let locals = question.exit.iter().filter(|(name, _)| !question.entry.contains_key(*name));
+    for (at, (name, shape)) in locals.enumerate() {
+        if at == 0 {
+            out.push_str(&format!("{}\n", paint.on(palette::DIM, "variables at its end")));
+        }
+        one(&mut out, &format!("  {name} = "), shape);
+    }
+    match (&question.result, &question.exception) {
+        (_, Some(exception)) => one(&mut out, &format!("{} ", paint.on(palette::FAILED, "threw")), exception),
+        (Some(result), None) => one(&mut out, "returned ", result),
+        (None, None) => {}
+    }
+    for note in &question.notes {
+        out.push_str(&format!("{}\n", paint.on(palette::DIM, note)));
+    }
+    out
+}
+
+fn section(out: &mut String, title: &str, changes: &[Change], paint: Paint) {
+    if changes.is_empty() {
+        return;
+    }
+    out.push_str(&format!("{title}\n"));
+    for change in changes {
+        pair(out, &change.path, &change.old, &change.new, paint);
+    }
+}
+
+fn one(out: &mut String, before: &str, shape: &Shape) {
+    let room = WIDTH.saturating_sub(visible(before));
+    out.push_str(&format!("{before}{}\n", fitting(shape, room)));
+}
+
+fn pair(out: &mut String, name: &str, old: &Shape, new: &Shape, paint: Paint) {
+    let room = WIDTH.saturating_sub(visible(name) + 8);
+    let old = fitting(old, room / 3);
+    let new = fitting(new, room.saturating_sub(visible(&old)));
+    out.push_str(&format!(
+        "  {}: {old} → {}\n",
+        paint.on(palette::FAILED, name),
+        paint.on(palette::FAILED, new)
+    ));
+}
+
+/// What tells one value from another: an object is itself, whatever it holds.
+fn one_value(shape: &Shape) -> String {
+    text(shape, 0)
+}
+
+/// As much of a value as fits.
+fn fitting(shape: &Shape, room: usize) -> String {
+    let texts = (0..=3).rev().map(|depth| text(shape, depth));
+    let mut shortest = String::new();
+    for text in texts {
+        if visible(&text) <= room {
+            return text;
+        }
+        shortest = text;
+    }
+    shortest
+}
+
+fn text(shape: &Shape, depth: usize) -> String {
+    let short = |of: &str| crate::model::short_class_name(of).to_owned();
+    match shape {
+        Shape::Null => "null".to_owned(),
+        Shape::Plain { value: serde_json::Value::String(text), of, truncated } => match of.as_str() {
+            "char" | "java.lang.Character" => quoted(text, '\''),
+            "java.lang.String" if *truncated => format!("{}…", quoted(text, '"')),
+            "java.lang.String" => quoted(text, '"'),
+            _ => text.clone(),
+        },
+        Shape::Plain { value, of, .. } => match of.as_str() {
+            "long" | "java.lang.Long" => format!("{value}L"),
+            "float" | "java.lang.Float" => format!("{value}f"),
+            _ => value.to_string(),
+        },
+        Shape::Again { of, object } => format!("{}@{object}", short(of)),
+        Shape::Unknown { .. } => "?".to_owned(),
+        Shape::Array { of, object, elements, truncated } => {
+            let inside: Vec<String> = elements.iter().map(|e| text(e, depth.saturating_sub(1))).collect();
+            let more = if *truncated { ", …" } else { "" };
+            match depth {
+                0 => format!("{}@{object}", short(of)),
+                _ => format!("{}@{object} [{}{more}]", short(of), inside.join(", ")),
+            }
+        }
+        Shape::Object { of, object, fields, truncated } => {
+            let inside: Vec<String> = fields
+                .iter()
+                .map(|(name, value)| format!("{name}: {}", text(value, depth.saturating_sub(1))))
+                .chain(truncated.then(|| "…".to_owned()))
+                .collect();
+            match depth {
+                0 => format!("{}@{object}", short(of)),
+                _ if inside.is_empty() => format!("{}@{object}", short(of)),
+                _ => format!("{}@{object} {{{}}}", short(of), inside.join(", ")),
+            }
+        }
+    }
+}
+
+fn after(answers: usize) -> String {
+    if answers == 1 { "after 1 answer".to_owned() } else { format!("after {answers} answers") }
+}
+
+fn named(buggy: &Buggy) -> String {
+    let place = match (&buggy.source, buggy.line) {
+        (Some(source), Some(line)) => format!(" ({source}:{line})"),
+        _ => String::new(),
+    };
+    format!("{}.{}{place}, call #{}", buggy.class, buggy.method, buggy.node)
+}
+
+/// How it ended.
+pub fn found(buggy: Option<&Buggy>, not_ended: bool, answers: usize, color: bool) -> String {
+    let paint = Paint { color };
+    match buggy {
+        Some(buggy) => {
+            let mut out = format!(
+                "{} {}, {}\n",
+                paint.on(palette::FAILED, "the bug is in"),
+                named(buggy),
+                after(answers)
+            );
+            if buggy.recursive {
+                out.push_str("its recursive calls were not judged: it may be in what one of them did\n");
+            }
+            out
+        }
+        None if not_ended => format!("the buggy call has not ended yet, {}\n", after(answers)),
+        None => format!("no call is left that could be wrong, {}\n", after(answers)),
+    }
+}
+
+/// How it ended where somebody did not know.
+pub fn undecided(invalid: Option<&Buggy>, unknown: &[u32], answers: usize, color: bool) -> String {
+    let paint = Paint { color };
+    let calls: Vec<String> = unknown.iter().map(|node| format!("#{node}")).collect();
+    let calls = calls.join(", ");
+    let (what, after) = (paint.on(palette::FAILED, "not decided:"), after(answers));
+    match invalid {
+        Some(buggy) => format!("{what} the bug is in {}, or in one of {calls}, {after}\n", named(buggy)),
+        None => format!("{what} the bug is in one of {calls} if it is in any, {after}\n"),
+    }
+}
+
+/// What can be said, and how questions can be chosen.
+pub fn answers() -> String {
+    let mut out = String::new();
+    for row in ANSWER_TABLE {
+        let other = row.aliases.join(", ");
+        out.push_str(&format!("  {:<26} {other:<10} {}\n", row.usage, row.about));
+    }
+    out.push_str("strategies, by --strategy:\n");
+    for (name, about) in strategies() {
+        out.push_str(&format!("  {name:<24} {about}\n"));
+    }
+    out
+}
