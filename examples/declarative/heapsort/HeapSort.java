@@ -49,7 +49,7 @@ public class HeapSort {
     }
 
     public static void main(String[] args) {
-        int[] a = {5, 3, 17, 10, 84, 6};
+        int[] a = {5, 13, 2, 25, 7, 17, 20};
         sort(a);
         System.out.println(Arrays.toString(a));
     }
