@@ -75,7 +75,7 @@ fn make() {
     }
 }
 
-/// An accessor has no branch, no loop and no call of another method, and three statements at most.
+/// An accessor has no `if`, no loop and no call of another method, and three statements at most.
 #[test]
 fn what_is_trusted_is_an_accessor() {
     for program in programs() {

@@ -1,4 +1,5 @@
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.StringWriter;
@@ -9,7 +10,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Compiles many programs in one VM. Each line read is a folder: its Java files become classes in it; "yes" or "no" is told. */
+/** Compiles many programs in one VM. Each line read is a folder with Java files; "yes" or "no" tells whether they compile. */
 class Compile {
     public static void main(String[] args) throws IOException {
         List<String> folders = new BufferedReader(new InputStreamReader(System.in)).lines().toList();
@@ -20,7 +21,7 @@ class Compile {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             List<String> sources = new ArrayList<>();
-            for (String name : new java.io.File(folder).list()) {
+            for (String name : new File(folder).list()) {
                 if (name.endsWith(".java")) {
                     sources.add(folder + "/" + name);
                 }
