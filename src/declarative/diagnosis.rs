@@ -52,6 +52,8 @@ pub struct Diagnosis {
     strategy: Box<dyn Strategy>,
     coverage: Option<Coverage>,
     compressed: bool,
+    /// Methods that are right for sure from the beginning.
+    trusted: BTreeSet<u32>,
     /// Where it begins: this call is invalid, or nothing is known.
     start: Option<u32>,
     answers: Vec<Answered>,
@@ -67,6 +69,7 @@ impl Diagnosis {
             strategy,
             coverage,
             compressed: false,
+            trusted: BTreeSet::new(),
             start: None,
             answers: Vec::new(),
             suspects: Suspects::default(),
@@ -82,6 +85,12 @@ impl Diagnosis {
         self.begin();
     }
 
+    /// These methods, by their numbers, are right for sure.
+    pub fn trust(&mut self, methods: &BTreeSet<u32>) {
+        self.trusted.extend(methods);
+        self.begin();
+    }
+
     /// Of a recursion only the call that begins it is judged: an invalid one tells as much of the method.
     pub fn compress(&mut self) {
         self.compressed = true;
@@ -90,6 +99,7 @@ impl Diagnosis {
     fn begin(&mut self) {
         self.suspects = Suspects::new(0..self.forest.count());
         self.valid_sets = vec![0; self.coverage.as_ref().map_or(0, |coverage| coverage.sets().len())];
+        self.trusted.iter().for_each(|method| self.suspects.trust(*method));
         if let Some(start) = self.start {
             self.suspects.invalid(&self.forest, start);
         }

@@ -98,6 +98,9 @@ pub enum SessionError {
     /// There is no event to go to.
     #[error("{0}")]
     NoStep(String),
+    /// The right version of a program cannot be called.
+    #[error("the reference cannot be called: {0}; check its class path, and that `java` runs")]
+    Reference(std::io::Error),
     /// There is no such strategy.
     #[error("there is no strategy `{name}`: {there}")]
     NoStrategy {
@@ -290,6 +293,7 @@ impl SessionError {
             | SessionError::Trace(_)
             | SessionError::NotTheSame { .. }
             | SessionError::NeedsProbes { .. }
+            | SessionError::Reference(_)
             | SessionError::Lost(_) => 4,
             SessionError::CutOff { .. } | SessionError::CallInterrupted | SessionError::Interrupted => 130,
         }

@@ -11,6 +11,7 @@ pub mod operators;
 mod rng;
 pub mod runs;
 pub mod tokens;
+pub mod trial;
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

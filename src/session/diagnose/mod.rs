@@ -2,13 +2,16 @@
 //!
 //! - [`Diagnoser`] leads from question to answer. `question` says what a call was given and what became of it, `shape` what values were,
 //!   `fields` which fields objects have; `covered` is what calls have covered of the code.
+//! - A [`Reference`] is a version of the program that is right, and answers for a person.
 
 mod covered;
 mod fields;
 mod question;
+mod reference;
 mod shape;
 
 pub use question::{Change, Question};
+pub use reference::{Opinion, Reference};
 pub use shape::{Bounds, Shape};
 
 use super::error::SessionError;
@@ -143,6 +146,11 @@ impl Diagnoser {
         Ok(Diagnoser { trace, diagnosis, fields, options, notes })
     }
 
+    /// What calls cover, where the strategy goes by that, and the shape of the trees.
+    pub fn diagnosis(&self) -> &Diagnosis {
+        &self.diagnosis
+    }
+
     /// What comes next. Where less was recorded of a call than is asked about, the program is run again.
     ///
     /// # Errors
@@ -163,7 +171,11 @@ impl Diagnoser {
         })
     }
 
-    async fn question(
+    /// What would be asked of a call.
+    ///
+    /// # Errors
+    /// There is no such call, or it cannot be read; the program cannot be run again, or did something else this time.
+    pub async fn question(
         &mut self,
         node: u32,
         progress: &mut dyn Progress,
@@ -184,6 +196,14 @@ impl Diagnoser {
                 question
             }
         }
+    }
+
+    /// Where the `java` of the program is, and the folder in which it works.
+    pub fn java(&self) -> (String, std::path::PathBuf) {
+        let about = &self.trace.about;
+        let first = about.command.first().cloned().unwrap_or_default();
+        let is_java = std::path::Path::new(&first).file_name().is_some_and(|name| name == "java");
+        (if is_java { first } else { "java".to_owned() }, about.cwd.clone())
     }
 
     /// What is said of a call.

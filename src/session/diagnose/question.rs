@@ -92,6 +92,7 @@ impl Asked<'_> {
             })
             .collect();
         let this = call.this.map(|this| (this != 0).then_some(Value::Object(this)));
+        let statics = statics(calls);
         let at_exit = locals(calls, node, &arguments)?;
         let mut shaper = Shaper { calls, fields, bounds };
         let mut entry = IndexMap::new();
@@ -105,6 +106,12 @@ impl Asked<'_> {
         }
         for (name, value, of) in at_exit {
             exit.insert(name, shaper.shape(Some(value), &of, ends)?);
+        }
+        for (part, name) in &statics {
+            for (of, when) in [(&mut entry, begins), (&mut exit, ends)] {
+                let held = shaper.held(0, part, when)?;
+                of.insert(name.clone(), shaper.shape(held, "", when)?);
+            }
         }
         let (returned, threw) = (call.exit == Exit::Returned, call.exit == Exit::Threw);
         let told = |wanted: bool| call.result.filter(|_| wanted);
@@ -174,6 +181,26 @@ fn locals(
     Ok(held)
 }
 
+/// The static fields that are written after their classes were initialised, with their names.
+fn statics(calls: &Calls) -> Vec<(Part, String)> {
+    let mut found: Vec<(Part, String)> = Vec::new();
+    for site in calls.sites.all().filter(|site| site.what == Traced::PutStatic) {
+        let is_initial = calls.sites.method(site.method).is_none_or(|method| method.name == "<clinit>");
+        let Some(written) = site.written.as_ref().filter(|_| !is_initial) else { continue };
+        let class = calls.sites.declares(written);
+        let number = (0..)
+            .zip(calls.fields())
+            .find(|(_, (of, name))| *of == class && *name == written.name)
+            .map(|(number, _)| number);
+        let name = format!("{class}.{}", written.name);
+        // One that no event writes holds what it held at first, everywhere.
+        if let Some(number) = number.filter(|_| found.iter().all(|(_, other)| *other != name)) {
+            found.push((Part::of_static(number), name));
+        }
+    }
+    found
+}
+
 /// What a call has changed of all that can be reached from some objects and from static fields, and whether that is all.
 fn changes(
     shaper: &mut Shaper<'_>,
@@ -184,14 +211,8 @@ fn changes(
     let bounds = std::mem::replace(&mut shaper.bounds, CHANGE);
     let mut changed = Vec::new();
     let mut queue: VecDeque<(String, u32)> = roots.into();
-    let statics: Vec<(u32, String)> = (0..)
-        .zip(shaper.calls.fields())
-        .filter(|(part, _)| !shaper.calls.rows_of(0, *part).is_empty())
-        .map(|(part, (class, name))| (part, format!("{}.{name}", crate::model::short_class_name(class))))
-        .collect();
-    for (number, path) in statics {
-        let part = Part { name: None, part: Some(number), descriptor: String::new(), begins_empty: false };
-        compare(shaper, (0, &part, path), (begins, ends), &mut changed, &mut queue)?;
+    for (number, path) in all_statics(shaper.calls) {
+        compare(shaper, (0, &Part::of_static(number), path), (begins, ends), &mut changed, &mut queue)?;
     }
     let mut seen: HashSet<u32> = HashSet::new();
     let mut left = COMPARED;
@@ -214,6 +235,15 @@ fn changes(
     changed.truncate(CHANGES);
     shaper.bounds = bounds;
     Ok((changed, is_whole))
+}
+
+/// The static fields that are ever written.
+fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
+    (0..)
+        .zip(calls.fields())
+        .filter(|(part, _)| !calls.rows_of(0, *part).is_empty())
+        .map(|(part, (class, name))| (part, format!("{class}.{name}")))
+        .collect()
 }
 
 /// Compares what a part held as a call began and as it ended.

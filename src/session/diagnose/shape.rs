@@ -88,6 +88,11 @@ pub struct Part {
 }
 
 impl Part {
+    /// A static field, by its number.
+    pub fn of_static(number: u32) -> Part {
+        Part { name: None, part: Some(number), descriptor: String::new(), begins_empty: false }
+    }
+
     /// How it is named behind the path of its object.
     pub fn path(&self, of: &str) -> String {
         match (&self.name, self.part) {

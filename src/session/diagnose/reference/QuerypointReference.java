@@ -1,0 +1,590 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * Calls methods of a program that is right, with what they were given in another run, and says whether what came of it
+ * is the same. A question is a line of JSON, an answer a line: a word, and why.
+ */
+public final class QuerypointReference {
+    /** It cannot be told. */
+    private static final class Unknown extends Exception {
+        Unknown(String why) {
+            super(why);
+        }
+    }
+
+    /** What the program prints: only whether it does matters. */
+    private static final class Printed extends OutputStream {
+        volatile boolean something;
+
+        @Override
+        public void write(int b) {
+            something = true;
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int count) {
+            something |= count > 0;
+        }
+    }
+
+    private static final sun.misc.Unsafe UNSAFE = unsafe();
+
+    /** The objects of the other run, by their numbers, and back. */
+    private final Map<Long, Object> made = new HashMap<>();
+    private final Map<Object, Long> numbers = new IdentityHashMap<>();
+    /** How objects are described that have been met: by their numbers. */
+    private final Map<Long, Map<?, ?>> described = new HashMap<>();
+    /** What differs first; null for nothing. */
+    private String differs;
+    /** What could not be compared; null for nothing. */
+    private String unsure;
+
+    private QuerypointReference() {
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        PrintStream answers = System.out;
+        BlockingQueue<String> questions = new LinkedBlockingQueue<>();
+        InputStream asked = System.in;
+        Thread reader = new Thread(() -> read(asked, questions), "questions");
+        reader.setDaemon(true);
+        reader.start();
+        Printed printed = new Printed();
+        System.setOut(new PrintStream(printed, true));
+        System.setErr(new PrintStream(printed, true));
+        System.setIn(InputStream.nullInputStream());
+        while (true) {
+            String line = questions.take();
+            String answer;
+            try {
+                printed.something = false;
+                answer = new QuerypointReference().judge((Map<?, ?>) new Json(line).value(), printed);
+            } catch (Unknown unknown) {
+                answer = "unknown " + unknown.getMessage();
+            } catch (ReflectiveOperationException | RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError error) {
+                answer = "unknown it cannot be called: " + error;
+            }
+            byte[] bytes = (answer.replace('\n', ' ') + "\n").getBytes(StandardCharsets.UTF_8);
+            answers.write(bytes, 0, bytes.length);
+            answers.flush();
+        }
+    }
+
+    /** Whoever asks no more has gone: then neither a call nor a thread that the program has begun keeps this. */
+    private static void read(InputStream asked, BlockingQueue<String> questions) {
+        try {
+            BufferedReader lines = new BufferedReader(new InputStreamReader(asked, StandardCharsets.UTF_8));
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                questions.add(line);
+            }
+        } catch (IOException error) {
+            // As at the end.
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private String judge(Map<?, ?> question, Printed printed) throws Unknown, ReflectiveOperationException {
+        String name = (String) question.get("method");
+        Class<?> owner = named((String) question.get("class"));
+        Map<?, ?> entry = (Map<?, ?>) question.get("entry");
+        Map<?, ?> exit = (Map<?, ?>) question.get("exit");
+        if (name.equals("<clinit>")) {
+            throw new Unknown("a class is initialised once");
+        }
+        MethodType type =
+            MethodType.fromMethodDescriptorString((String) question.get("descriptor"), loader());
+        boolean constructs = name.equals("<init>");
+        Executable called = constructs
+            ? owner.getDeclaredConstructor(type.parameterArray())
+            : owner.getDeclaredMethod(name, type.parameterArray());
+        called.setAccessible(true);
+        entry.values().forEach(this::describe);
+        Object self = null;
+        List<Object> arguments = new ArrayList<>();
+        for (Map.Entry<?, ?> given : entry.entrySet()) {
+            String of = (String) given.getKey();
+            if (of.equals("this")) {
+                self = constructs ? null : object(given.getValue());
+            } else if (of.indexOf('.') >= 0) {
+                set(of, given.getValue());
+            } else {
+                arguments.add(object(given.getValue()));
+            }
+        }
+        if (arguments.size() != type.parameterCount()) {
+            throw new Unknown("it has other parameters");
+        }
+        for (int at = 0; at < arguments.size(); at++) {
+            arguments.set(at, narrowed(arguments.get(at), type.parameterType(at)));
+        }
+        boolean isStatic = Modifier.isStatic(called.getModifiers());
+        if (!constructs && isStatic == (self != null)) {
+            throw new Unknown("it is static in one version only");
+        }
+        Object result = null;
+        Throwable thrown = null;
+        try {
+            result = constructs
+                ? ((Constructor<?>) called).newInstance(arguments.toArray())
+                : ((Method) called).invoke(self, arguments.toArray());
+        } catch (InvocationTargetException failed) {
+            thrown = failed.getCause();
+        }
+        if (thrown instanceof VirtualMachineError) {
+            throw new Unknown("the right version fails with " + thrown);
+        }
+        boolean has = printed.something;
+        described.clear();
+        exit.values().forEach(this::describe);
+        compare(question, entry, exit, constructs, type, result, thrown);
+        if (differs != null) {
+            return "invalid " + differs;
+        }
+        if (has) {
+            throw new Unknown("the right version prints something");
+        }
+        boolean tells = !constructs && type.returnType() != void.class || thrown != null || constructs;
+        if (!tells && ((List<?>) question.get("changed")).isEmpty()) {
+            throw new Unknown("it returns nothing and changes nothing");
+        }
+        if (unsure != null) {
+            throw new Unknown(unsure);
+        }
+        return "valid";
+    }
+
+    private void compare(Map<?, ?> question, Map<?, ?> entry, Map<?, ?> exit, boolean constructs, MethodType type,
+            Object result, Throwable thrown) throws ReflectiveOperationException {
+        Map<?, ?> exception = (Map<?, ?>) question.get("exception");
+        if (exception != null || thrown != null) {
+            String there = exception == null ? null : (String) exception.get("type");
+            String here = thrown == null ? null : thrown.getClass().getName();
+            if (here == null || !here.equals(there)) {
+                differs = here == null ? "the right version throws nothing" : "the right version throws " + here;
+                return;
+            }
+        } else if (!constructs && type.returnType() != void.class) {
+            same(question.get("result"), result, "the result");
+        }
+        if (constructs && thrown == null) {
+            same(exit.get("this"), result, "this");
+        }
+        for (Object key : entry.keySet()) {
+            String name = (String) key;
+            Object there = exit.get(name);
+            if (name.indexOf('.') >= 0) {
+                Field field = staticOf(name);
+                same(there, field.get(null), name);
+            } else if (there instanceof Map && number(there) != null && !(constructs && name.equals("this"))) {
+                // What a parameter refers to at the end is nobody's concern but the method's.
+                Long before = number(entry.get(name));
+                if (number(there).equals(before)) {
+                    same(there, made.get(before), name);
+                }
+            }
+        }
+    }
+
+    /** Whether something is as it was in the other run. */
+    private void same(Object there, Object here, String path) throws ReflectiveOperationException {
+        if (differs != null) {
+            return;
+        }
+        if (there == null || here == null) {
+            if (there != here) {
+                differs = path + " is " + shown(here);
+            }
+            return;
+        }
+        Map<?, ?> shape = (Map<?, ?>) there;
+        if (shape.containsKey("unknown")) {
+            unsure = "not all of " + path + " was recorded";
+            return;
+        }
+        Long number = number(shape);
+        if (number == null) {
+            plain(shape, here, path);
+            return;
+        }
+        Object known = made.get(number);
+        Long other = numbers.get(here);
+        if (known != null && known != here || other != null && !other.equals(number)) {
+            differs = path + " is another object";
+            return;
+        }
+        String type = (String) shape.get("type");
+        if (!type.equals(here.getClass().getTypeName()) && !type.equals(here.getClass().getName())) {
+            differs = path + " is a " + here.getClass().getTypeName();
+            return;
+        }
+        made.put(number, here);
+        numbers.put(here, number);
+        Map<?, ?> described = this.described.remove(number);
+        if (described == null) {
+            return;
+        }
+        if (Boolean.TRUE.equals(described.get("truncated"))) {
+            unsure = "not all of " + path + " was recorded";
+        }
+        if (described.get("elements") instanceof List) {
+            elements((List<?>) described.get("elements"), here, path, Boolean.TRUE.equals(described.get("truncated")));
+        } else if (described.get("fields") instanceof Map) {
+            for (Map.Entry<?, ?> field : ((Map<?, ?>) described.get("fields")).entrySet()) {
+                String name = (String) field.getKey();
+                Field found = field(here.getClass(), name);
+                same(field.getValue(), found.get(here), path + "." + name);
+            }
+        }
+    }
+
+    private void elements(List<?> there, Object here, String path, boolean more) throws ReflectiveOperationException {
+        List<Object> all = new ArrayList<>();
+        if (here.getClass().isArray()) {
+            for (int at = 0; at < Array.getLength(here); at++) {
+                all.add(Array.get(here, at));
+            }
+        } else if (here instanceof Collection) {
+            all.addAll((Collection<?>) here);
+        } else {
+            unsure = "nothing is known of what " + path + " holds";
+            return;
+        }
+        if (!more && all.size() != there.size()) {
+            differs = path + " has " + all.size() + " elements";
+            return;
+        }
+        for (int at = 0; at < Math.min(there.size(), all.size()); at++) {
+            same(there.get(at), all.get(at), path + "[" + at + "]");
+        }
+    }
+
+    private void plain(Map<?, ?> shape, Object here, String path) {
+        Object value = shape.get("value");
+        String type = (String) shape.get("type");
+        if (Boolean.TRUE.equals(shape.get("truncated"))) {
+            if (!(here instanceof String) || !((String) here).startsWith((String) value)) {
+                differs = path + " is " + shown(here);
+            } else {
+                unsure = "not all of " + path + " was recorded";
+            }
+            return;
+        }
+        Object there = parsed(type, value);
+        if (there == null || !there.equals(here)) {
+            differs = path + " is " + shown(here);
+        }
+    }
+
+    /** A primitive value, a box or a text as it was in the other run. */
+    private static Object parsed(String type, Object value) {
+        switch (type) {
+            case "boolean": case "java.lang.Boolean": return value;
+            case "char": case "java.lang.Character": return ((String) value).charAt(0);
+            case "byte": case "java.lang.Byte": return ((Number) value).byteValue();
+            case "short": case "java.lang.Short": return ((Number) value).shortValue();
+            case "int": case "java.lang.Integer": return ((Number) value).intValue();
+            case "long": case "java.lang.Long": return ((Number) value).longValue();
+            case "float": case "java.lang.Float": return Float.valueOf(value.toString());
+            case "double": case "java.lang.Double": return Double.valueOf(value.toString());
+            case "java.lang.String": return value;
+            default: return null;
+        }
+    }
+
+
+    private static String shown(Object here) {
+        if (here == null || here instanceof Number || here instanceof Boolean || here instanceof Character) {
+            return String.valueOf(here);
+        }
+        return here instanceof String ? "\"" + here + "\"" : "a " + here.getClass().getTypeName();
+    }
+
+    private static Long number(Object shape) {
+        Object number = shape instanceof Map ? ((Map<?, ?>) shape).get("object") : null;
+        return number == null ? null : ((Number) number).longValue();
+    }
+
+    /** Remembers how the objects in a value are described. */
+    private void describe(Object value) {
+        if (!(value instanceof Map)) {
+            return;
+        }
+        Map<?, ?> shape = (Map<?, ?>) value;
+        Long number = number(shape);
+        if (number == null) {
+            return;
+        }
+        Object fields = shape.get("fields");
+        Object elements = shape.get("elements");
+        Map<?, ?> known = described.get(number);
+        if (fields == null && elements == null || known != null && !Boolean.TRUE.equals(known.get("truncated"))) {
+            return;
+        }
+        described.put(number, shape);
+        if (fields instanceof Map) {
+            ((Map<?, ?>) fields).values().forEach(this::describe);
+        } else if (elements instanceof List) {
+            ((List<?>) elements).forEach(this::describe);
+        }
+    }
+
+    /** A value of the other run, made here. */
+    private Object object(Object value) throws Unknown, ReflectiveOperationException {
+        if (value == null) {
+            return null;
+        }
+        Map<?, ?> shape = (Map<?, ?>) value;
+        if (shape.containsKey("unknown")) {
+            throw new Unknown("not all that it was given was recorded");
+        }
+        Long number = number(shape);
+        if (number == null) {
+            if (Boolean.TRUE.equals(shape.get("truncated"))) {
+                throw new Unknown("it was given a long text");
+            }
+            return parsed((String) shape.get("type"), shape.get("value"));
+        }
+        Object known = made.get(number);
+        if (known != null) {
+            return known;
+        }
+        Map<?, ?> described = this.described.get(number);
+        String type = (String) shape.get("type");
+        if (described == null || Boolean.TRUE.equals(described.get("truncated"))) {
+            throw new Unknown("not all is known of the " + type + " that it was given");
+        }
+        Class<?> of = named(type);
+        List<?> elements = described.get("elements") instanceof List ? (List<?>) described.get("elements") : null;
+        if (of.isArray() && elements != null) {
+            Object array = Array.newInstance(of.getComponentType(), elements.size());
+            met(number, array);
+            for (int at = 0; at < elements.size(); at++) {
+                Array.set(array, at, narrowed(object(elements.get(at)), of.getComponentType()));
+            }
+            return array;
+        }
+        if (elements != null && Collection.class.isAssignableFrom(of)) {
+            @SuppressWarnings("unchecked")
+            Collection<Object> collection = (Collection<Object>) of.getDeclaredConstructor().newInstance();
+            met(number, collection);
+            for (Object element : elements) {
+                collection.add(object(element));
+            }
+            return collection;
+        }
+        if (of.isEnum() || isSpecial(of) || !(described.get("fields") instanceof Map)) {
+            throw new Unknown("a " + type + " cannot be made");
+        }
+        Object object = UNSAFE.allocateInstance(of);
+        met(number, object);
+        for (Map.Entry<?, ?> field : ((Map<?, ?>) described.get("fields")).entrySet()) {
+            Field found = field(of, (String) field.getKey());
+            found.set(object, narrowed(object(field.getValue()), found.getType()));
+        }
+        return object;
+    }
+
+    /** Records and hidden classes: their fields cannot be set. */
+    private static boolean isSpecial(Class<?> of) {
+        Class<?> above = of.getSuperclass();
+        return of.getName().indexOf('/') >= 0 || above != null && above.getName().equals("java.lang.Record");
+    }
+
+    private void met(Long number, Object object) {
+        made.put(number, object);
+        numbers.put(object, number);
+    }
+
+    private void set(String name, Object value) throws Unknown, ReflectiveOperationException {
+        Field field = staticOf(name);
+        if (Modifier.isFinal(field.getModifiers())) {
+            throw new Unknown(name + " is final in the right version");
+        }
+        field.set(null, narrowed(object(value), field.getType()));
+    }
+
+    private static Field staticOf(String name) throws ReflectiveOperationException {
+        int dot = name.lastIndexOf('.');
+        return field(named(name.substring(0, dot)), name.substring(dot + 1));
+    }
+
+    /** A number as a narrower type has it. */
+    private static Object narrowed(Object value, Class<?> to) {
+        if (!(value instanceof Number) || !to.isPrimitive()) {
+            return value;
+        }
+        Number number = (Number) value;
+        return to == byte.class ? (Object) number.byteValue() : to == short.class ? (Object) number.shortValue() : number;
+    }
+
+    private static Field field(Class<?> of, String name) throws NoSuchFieldException {
+        int dot = name.indexOf('.');
+        String simple = dot < 0 ? name : name.substring(dot + 1);
+        for (Class<?> at = of; at != null; at = at.getSuperclass()) {
+            boolean isMeant = dot < 0 || at.getName().endsWith(name.substring(0, dot));
+            for (Field field : at.getDeclaredFields()) {
+                if (isMeant && field.getName().equals(simple)) {
+                    field.setAccessible(true);
+                    return field;
+                }
+            }
+        }
+        throw new NoSuchFieldException(of.getName() + "." + name);
+    }
+
+    private static ClassLoader loader() {
+        return ClassLoader.getSystemClassLoader();
+    }
+
+    /** A class as Java names it: int[] too. */
+    private static Class<?> named(String name) throws ClassNotFoundException {
+        if (name.endsWith("[]")) {
+            return Array.newInstance(named(name.substring(0, name.length() - 2)), 0).getClass();
+        }
+        switch (name) {
+            case "boolean": return boolean.class;
+            case "char": return char.class;
+            case "byte": return byte.class;
+            case "short": return short.class;
+            case "int": return int.class;
+            case "long": return long.class;
+            case "float": return float.class;
+            case "double": return double.class;
+            default: return Class.forName(name, true, loader());
+        }
+    }
+
+    private static sun.misc.Unsafe unsafe() {
+        try {
+            Field field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
+            field.setAccessible(true);
+            return (sun.misc.Unsafe) field.get(null);
+        } catch (ReflectiveOperationException error) {
+            throw new ExceptionInInitializerError(error);
+        }
+    }
+
+    /** Reads JSON as it is written by machines. */
+    private static final class Json {
+        private final String text;
+        private int at;
+
+        Json(String text) {
+            this.text = text;
+        }
+
+        Object value() {
+            space();
+            switch (text.charAt(at)) {
+                case '{': return object();
+                case '[': return array();
+                case '"': return string();
+                case 't': at += 4; return true;
+                case 'f': at += 5; return false;
+                case 'n': at += 4; return null;
+                default: return number();
+            }
+        }
+
+        private Map<String, Object> object() {
+            Map<String, Object> found = new LinkedHashMap<>();
+            at++;
+            space();
+            while (text.charAt(at) != '}') {
+                String key = string();
+                space();
+                at++;
+                found.put(key, value());
+                space();
+                if (text.charAt(at) == ',') {
+                    at++;
+                    space();
+                }
+            }
+            at++;
+            return found;
+        }
+
+        private List<Object> array() {
+            List<Object> found = new ArrayList<>();
+            at++;
+            space();
+            while (text.charAt(at) != ']') {
+                found.add(value());
+                space();
+                if (text.charAt(at) == ',') {
+                    at++;
+                }
+                space();
+            }
+            at++;
+            return found;
+        }
+
+        private String string() {
+            StringBuilder found = new StringBuilder();
+            at++;
+            while (text.charAt(at) != '"') {
+                char next = text.charAt(at++);
+                if (next != '\\') {
+                    found.append(next);
+                    continue;
+                }
+                char escaped = text.charAt(at++);
+                switch (escaped) {
+                    case 'n': found.append('\n'); break;
+                    case 't': found.append('\t'); break;
+                    case 'r': found.append('\r'); break;
+                    case 'b': found.append('\b'); break;
+                    case 'f': found.append('\f'); break;
+                    case 'u':
+                        found.append((char) Integer.parseInt(text.substring(at, at + 4), 16));
+                        at += 4;
+                        break;
+                    default: found.append(escaped);
+                }
+            }
+            at++;
+            return found.toString();
+        }
+
+        private Number number() {
+            int from = at;
+            while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
+                at++;
+            }
+            String number = text.substring(from, at);
+            boolean isWhole = number.chars().noneMatch(c -> c == '.' || c == 'e' || c == 'E');
+            return isWhole ? (Number) Long.valueOf(number) : (Number) Double.valueOf(number);
+        }
+
+        private void space() {
+            while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+                at++;
+            }
+        }
+    }
+}

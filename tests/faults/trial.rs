@@ -1,0 +1,175 @@
+//! A program with a fault, recorded once, and what is true of each of its calls: the program without the fault was called with what the call
+//! was given. On that every strategy can be played without a person.
+
+use super::{Fault, Program};
+use querypoint::chain::{Chain, Debuggee};
+use querypoint::declarative::{Coverage, Diagnosis, Forest, Step, Verdict, strategy};
+use querypoint::session::{
+    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
+    Reference, Silent, record,
+};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// A program with a fault.
+pub struct Trial {
+    pub program: String,
+    /// The method with the fault.
+    pub faulty: String,
+    pub line: usize,
+    pub forest: Forest,
+    pub edges: Coverage,
+    pub chains: Coverage,
+    /// By method number: its name, as in `faults.ron`.
+    pub methods: Vec<String>,
+    /// The methods that nobody need be asked about.
+    pub trusted: BTreeSet<u32>,
+    /// By call: whether it is right; none where that is not known.
+    pub right: Vec<Option<bool>>,
+    /// What could not be told, and why.
+    pub unknown: Vec<String>,
+}
+
+/// How a strategy fared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    pub answers: usize,
+    /// The method that it ended at.
+    pub ended_at: Option<String>,
+    /// The methods that were asked about, with what was answered.
+    pub asked: Vec<(String, bool)>,
+}
+
+fn compile(text: &str, class: &str, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    let file = to.join(format!("{class}.java"));
+    std::fs::write(&file, text).expect("written");
+    let done = Command::new("javac").args(["-g", "-d"]).arg(to).arg(&file).output().expect("javac");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+impl Trial {
+    /// Records a program with a fault, and finds what is true of its calls.
+    pub async fn new(program: &Program, fault: &Fault) -> Trial {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (wrong, right) = (folder.path().join("wrong"), folder.path().join("right"));
+        compile(&fault.apply(&program.text()).expect("it fits"), &program.name, &wrong);
+        compile(&program.text(), &program.name, &right);
+        let command =
+            ["java", "-cp", &wrong.display().to_string(), &program.name].map(str::to_owned).to_vec();
+        let debuggee = Debuggee { command, ..Debuggee::default() };
+        let out = folder.path().join("trace");
+        let options =
+            RecordOptions { out: out.clone(), level: Level::All, memory: MEMORY, ..RecordOptions::default() };
+        let (_stop, mut interrupt) = Interrupt::new();
+        record(&Chain::new(debuggee, Vec::new()), &options, &mut Silent, &mut interrupt)
+            .await
+            .expect("recorded");
+        let mut diagnosers = Vec::new();
+        for name in ["edge-coverage", "def-use-coverage"] {
+            let trace = RecordedTrace::open(&out, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
+            let bounds = Bounds { depth: 64, elements: 1000, parts: 10_000 };
+            let options = DiagnoseOptions {
+                strategy: Some(name.to_owned()),
+                p: None,
+                node: None,
+                compress: false,
+                bounds,
+            };
+            diagnosers.push(Diagnoser::new(trace, options).expect("begun"));
+        }
+        let coverage =
+            |diagnoser: &Diagnoser| diagnoser.diagnosis().situation().coverage.cloned().expect("coverage");
+        let (edges, chains) = (coverage(&diagnosers[0]), coverage(&diagnosers[1]));
+        let mut diagnoser = diagnosers.remove(0);
+        let forest = diagnoser.diagnosis().forest().clone();
+        let mut reference =
+            Reference::new("java".to_owned(), &right.display().to_string(), folder.path().to_owned())
+                .expect("a reference");
+        let mut trial = Trial {
+            program: program.name.clone(),
+            faulty: fault.method.clone(),
+            line: fault.line,
+            methods: Vec::new(),
+            trusted: BTreeSet::new(),
+            right: Vec::new(),
+            unknown: Vec::new(),
+            forest,
+            edges,
+            chains,
+        };
+        for node in 0..trial.forest.count() {
+            if !trial.forest.has_ended(node) {
+                trial.right.push(None);
+                continue;
+            }
+            let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+            let name = format!("{}.{}", question.class, question.method);
+            let number = usize::try_from(trial.forest.method(node)).expect("a number");
+            if trial.methods.len() <= number {
+                trial.methods.resize(number + 1, String::new());
+            }
+            trial.methods[number].clone_from(&name);
+            if program.trusted.contains(&name) {
+                trial.trusted.insert(trial.forest.method(node));
+            }
+            trial.right.push(match question.method.as_str() {
+                // It has printed what it should not.
+                "main" => Some(false),
+                _ => match reference.judge(&question).await.expect("an opinion") {
+                    Opinion::Valid => Some(true),
+                    Opinion::Invalid(_) => Some(false),
+                    // Nothing but `main` prints here: both do nothing.
+                    Opinion::Unknown(why) if why.contains("returns nothing and changes nothing") => {
+                        Some(true)
+                    }
+                    Opinion::Unknown(why) => {
+                        trial.unknown.push(format!("#{node} {name}: {why}"));
+                        None
+                    }
+                },
+            });
+        }
+        trial
+    }
+
+    /// Plays a strategy to its end.
+    pub fn play(&self, name: &str) -> Played {
+        let (made, needs) = strategy(name, None).expect("a strategy");
+        let coverage = match needs {
+            querypoint::declarative::Needs::Nothing => None,
+            querypoint::declarative::Needs::Edges => Some(self.edges.clone()),
+            querypoint::declarative::Needs::Chains => Some(self.chains.clone()),
+        };
+        let mut diagnosis = Diagnosis::new(self.forest.clone(), made, coverage);
+        diagnosis.trust(&self.trusted);
+        let mut asked = Vec::new();
+        loop {
+            match diagnosis.next() {
+                Step::Ask(node) => {
+                    let at = usize::try_from(node).expect("a number");
+                    let right = self.right[at];
+                    asked.push((self.name(node), right.unwrap_or(false)));
+                    diagnosis.answer(
+                        node,
+                        match right {
+                            Some(true) => Verdict::Valid,
+                            Some(false) => Verdict::Invalid,
+                            None => Verdict::Unknown,
+                        },
+                    );
+                }
+                Step::Buggy(node) => {
+                    return Played { answers: asked.len(), ended_at: Some(self.name(node)), asked };
+                }
+                _ => return Played { answers: asked.len(), ended_at: None, asked },
+            }
+        }
+    }
+
+    pub fn name(&self, node: u32) -> String {
+        let at = usize::try_from(self.forest.method(node)).expect("a number");
+        self.methods.get(at).cloned().unwrap_or_default()
+    }
+}
