@@ -28,9 +28,9 @@ pub struct Diagnose {
     /// Begin below this call, which is wrong, by its number as `qp trace calls` shows it
     #[arg(long, value_name = "CALL")]
     pub node: Option<u32>,
-    /// Judge a recursion by the call that begins it
-    #[arg(long)]
-    pub compress: bool,
+    /// Judge a recursion by the call that begins it, or each of its calls; without this, as the strategy has it
+    #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub compress: Option<bool>,
     /// A folder or archive with Java sources; as often as wanted
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,

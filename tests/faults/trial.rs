@@ -3,7 +3,7 @@
 
 use super::{Fault, Program};
 use querypoint::chain::{Chain, Debuggee};
-use querypoint::declarative::{Coverage, Diagnosis, Forest, Step, Verdict, strategy};
+use querypoint::declarative::{Coverage, Diagnosis, Forest, Needs, Step, Verdict, strategy};
 use querypoint::session::{
     Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
     Reference, Silent, record,
@@ -74,7 +74,7 @@ impl Trial {
                 strategy: Some(name.to_owned()),
                 p: None,
                 node: None,
-                compress: false,
+                compress: None,
                 bounds,
             };
             diagnosers.push(Diagnoser::new(trace, options).expect("begun"));
@@ -136,14 +136,17 @@ impl Trial {
 
     /// Plays a strategy to its end.
     pub fn play(&self, name: &str) -> Played {
-        let (made, needs) = strategy(name, None).expect("a strategy");
-        let coverage = match needs {
-            querypoint::declarative::Needs::Nothing => None,
-            querypoint::declarative::Needs::Edges => Some(self.edges.clone()),
-            querypoint::declarative::Needs::Chains => Some(self.chains.clone()),
+        let row = strategy(name).expect("a strategy");
+        let coverage = match row.needs {
+            Needs::Nothing => None,
+            Needs::Edges => Some(self.edges.clone()),
+            Needs::Chains => Some(self.chains.clone()),
         };
-        let mut diagnosis = Diagnosis::new(self.forest.clone(), made, coverage);
+        let mut diagnosis = Diagnosis::new(self.forest.clone(), row.made(None), coverage);
         diagnosis.trust(&self.trusted);
+        if row.compresses {
+            diagnosis.compress();
+        }
         let mut asked = Vec::new();
         loop {
             match diagnosis.next() {

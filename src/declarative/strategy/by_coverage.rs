@@ -1,5 +1,5 @@
 //! Divide & query by coverage (JHyde §2.4): a call weighs as much as the entities that it has covered, and each of these the less the more
-//! valid calls have covered it: pⁿ.
+//! valid calls have covered it: pⁿ. Where coverage was not recorded, each call weighs the same.
 
 use super::{Situation, Strategy};
 
@@ -8,7 +8,7 @@ pub const EDGES: f64 = 0.5;
 /// `p` of def-use chains (JHyde §6).
 pub const CHAINS: f64 = 0.6;
 /// What every call weighs, so that those which have covered nothing new are told apart.
-const LEAST: f64 = 1e-9;
+pub const LEAST: f64 = 1e-9;
 
 /// Takes the nearest to half of the weight.
 pub struct ByCoverage {
@@ -19,19 +19,33 @@ pub struct ByCoverage {
 impl Strategy for ByCoverage {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
         let Some(coverage) = situation.coverage else { return situation.nearest_to_half(|_| 1.0) };
-        let mut valid = vec![0_u32; coverage.entities()];
-        for (set, count) in coverage.sets().iter().zip(situation.valid_sets) {
-            for entity in set {
-                if let Some(of) = usize::try_from(*entity).ok().and_then(|entity| valid.get_mut(entity)) {
-                    *of = of.saturating_add(*count);
-                }
+        let sets = of_sets(situation, &weights(situation, self.p));
+        situation.nearest_to_half(|node| sets.get(coverage.set_of(node)).copied().unwrap_or(LEAST))
+    }
+}
+
+/// By entity: what it weighs after the valid calls that have covered it.
+pub fn weights(situation: &Situation<'_>, p: f64) -> Vec<f64> {
+    let Some(coverage) = situation.coverage else { return Vec::new() };
+    let mut valid = vec![0_u32; coverage.entities()];
+    for (set, count) in coverage.sets().iter().zip(situation.valid_sets) {
+        for entity in set {
+            if let Some(of) = usize::try_from(*entity).ok().and_then(|entity| valid.get_mut(entity)) {
+                *of = of.saturating_add(*count);
             }
         }
-        let weight = |valid: u32| self.p.powi(i32::try_from(valid).unwrap_or(i32::MAX));
-        let weights: Vec<f64> = valid.into_iter().map(weight).collect();
-        let of = |entity: &u32| usize::try_from(*entity).ok().and_then(|entity| weights.get(entity)).copied();
-        let sets: Vec<f64> =
-            coverage.sets().iter().map(|set| LEAST + set.iter().filter_map(of).sum::<f64>()).collect();
-        situation.nearest_to_half(|node| sets.get(coverage.set_of(node)).copied().unwrap_or(LEAST))
+    }
+    let weight = |valid: u32| p.powi(i32::try_from(valid).unwrap_or(i32::MAX));
+    valid.into_iter().map(weight).collect()
+}
+
+/// By set of entities: what a call weighs that has covered it.
+pub fn of_sets(situation: &Situation<'_>, weights: &[f64]) -> Vec<f64> {
+    let of = |entity: &u32| usize::try_from(*entity).ok().and_then(|entity| weights.get(entity)).copied();
+    match situation.coverage {
+        Some(coverage) => {
+            coverage.sets().iter().map(|set| LEAST + set.iter().filter_map(of).sum::<f64>()).collect()
+        }
+        None => vec![1.0],
     }
 }

@@ -41,6 +41,8 @@ pub struct StrategyRow {
     pub about: &'static str,
     /// What it needs.
     pub needs: Needs,
+    /// Whether it judges a recursion by the call that begins it, unless told otherwise.
+    pub compresses: bool,
     /// Makes it; the number is `p` of JHyde §2.4, where it has one.
     make: fn(Option<f64>) -> Box<dyn Strategy>,
 }
@@ -51,14 +53,17 @@ const fn row(
     needs: Needs,
     make: fn(Option<f64>) -> Box<dyn Strategy>,
 ) -> StrategyRow {
-    StrategyRow { name, about, needs, make }
+    StrategyRow { name, about, needs, compresses: false, make }
 }
 
 /// The strategies, the one that is taken where none is named first.
 pub const STRATEGIES: &[StrategyRow] = &[
-    row("foremost", "the call that tells most of which code is wrong", Needs::Edges, |_| {
-        Box::new(foremost::Foremost)
-    }),
+    StrategyRow {
+        compresses: true,
+        ..row("foremost", "edge coverage, where a recursion is one call", Needs::Edges, |_| {
+            Box::new(foremost::Foremost)
+        })
+    },
     row("top-down", "the calls of an invalid call in their order", Needs::Nothing, |_| {
         Box::new(top_down::TopDown)
     }),
@@ -115,10 +120,16 @@ pub const STRATEGIES: &[StrategyRow] = &[
     }),
 ];
 
-/// A strategy by its name, and what it needs; the number is `p` of JHyde §2.4.
-pub fn strategy(name: &str, p: Option<f64>) -> Option<(Box<dyn Strategy>, Needs)> {
-    let row = STRATEGIES.iter().find(|row| row.name == name)?;
-    Some(((row.make)(p), row.needs))
+/// A strategy by its name.
+pub fn strategy(name: &str) -> Option<&'static StrategyRow> {
+    STRATEGIES.iter().find(|row| row.name == name)
+}
+
+impl StrategyRow {
+    /// Makes it; the number is `p` of JHyde §2.4, from 0 to 1.
+    pub fn made(&self, p: Option<f64>) -> Box<dyn Strategy> {
+        (self.make)(p)
+    }
 }
 
 /// Of the outermost calls that with the heaviest tree, by what each call weighs itself; the first one of those that weigh as much.

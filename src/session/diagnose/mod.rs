@@ -19,7 +19,9 @@ use super::progress::Progress;
 use super::recorded::{RecordedTrace, detail};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
-use crate::declarative::{Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict, strategy};
+use crate::declarative::{
+    Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, StrategyRow, Verdict, strategy,
+};
 use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
 use fields::Fields;
@@ -36,8 +38,8 @@ pub struct DiagnoseOptions {
     pub p: Option<f64>,
     /// Only what is below this call, which is invalid.
     pub node: Option<u32>,
-    /// Whether of a recursion only the call that begins it is judged.
-    pub compress: bool,
+    /// Whether of a recursion only the call that begins it is judged; none: as the strategy has it.
+    pub compress: Option<bool>,
     /// How much is shown of values.
     pub bounds: Bounds,
 }
@@ -125,12 +127,12 @@ impl Diagnoser {
     pub fn new(mut trace: RecordedTrace, options: DiagnoseOptions) -> Result<Diagnoser, SessionError> {
         let first = STRATEGIES.first().map_or("", |row| row.name);
         let name = options.strategy.as_deref().unwrap_or(first);
-        let Some((strategy, needs)) = strategy(name, options.p) else {
+        let Some(row) = strategy(name) else {
             let there: Vec<&str> = STRATEGIES.iter().map(|row| row.name).collect();
             return Err(SessionError::NoStrategy { name: name.to_owned(), there: there.join(", ") });
         };
         let mut notes = Vec::new();
-        let coverage = match needs {
+        let coverage = match row.needs {
             Needs::Nothing => None,
             _ if trace.about.level < Level::All => {
                 notes.push(format!(
@@ -141,7 +143,7 @@ impl Diagnoser {
             }
             Needs::Edges | Needs::Chains => Some(covered::edges(&mut trace.calls)?),
         };
-        let diagnosis = begun(&trace.calls, strategy, coverage, &options)?;
+        let diagnosis = begun(&trace.calls, row, coverage, &options)?;
         let fields = Fields::new(class_files(&trace));
         Ok(Diagnoser { trace, diagnosis, fields, options, notes })
     }
@@ -265,8 +267,8 @@ impl Diagnoser {
             calls.sites.all().filter(|site| site.method == own).filter_map(|site| site.line).min()
         };
         let forest = self.diagnosis.forest();
-        let recursive =
-            self.options.compress && forest.children(node).any(|child| forest.repeats_its_caller(child));
+        let recursive = self.diagnosis.situation().compressed
+            && forest.children(node).any(|child| forest.repeats_its_caller(child));
         Buggy {
             node,
             class,
@@ -280,12 +282,12 @@ impl Diagnoser {
 
 fn begun(
     calls: &Calls,
-    strategy: Box<dyn crate::declarative::Strategy>,
+    row: &StrategyRow,
     coverage: Option<Coverage>,
     options: &DiagnoseOptions,
 ) -> Result<Diagnosis, SessionError> {
-    let mut diagnosis = Diagnosis::new(forest(calls), strategy, coverage);
-    if options.compress {
+    let mut diagnosis = Diagnosis::new(forest(calls), row.made(options.p), coverage);
+    if options.compress.unwrap_or(row.compresses) {
         diagnosis.compress();
     }
     if let Some(node) = options.node {
