@@ -6,7 +6,7 @@ use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
 use crate::session::{
     self, Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions, RecordedTrace,
-    Trust,
+    Reference, Trust,
 };
 use std::path::PathBuf;
 
@@ -31,6 +31,9 @@ pub struct Diagnose {
     /// Judge a recursion by the call that begins it, or each of its calls; without this, as the strategy has it
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub compress: Option<bool>,
+    /// A version of the program that is right, by its class path: it is called with what a call was given, and answers where it can
+    #[arg(long, value_name = "CLASSPATH")]
+    pub reference: Option<String>,
     /// A folder or archive with Java sources; as often as wanted
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
@@ -106,7 +109,13 @@ impl Diagnose {
             compress: self.compress,
             bounds: if for_people { TO_PEOPLE } else { TO_PROGRAMS },
         };
-        Ok(Begun { diagnoser: Diagnoser::new(trace, options)?, _recorded: recorded })
+        let mut diagnoser = Diagnoser::new(trace, options)?;
+        if let Some(class_path) = &self.reference {
+            let (java, _) = diagnoser.java();
+            let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
+            diagnoser.ask_first(Reference::new(java, class_path, here)?);
+        }
+        Ok(Begun { diagnoser, _recorded: recorded })
     }
 
     async fn record(

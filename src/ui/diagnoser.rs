@@ -55,12 +55,19 @@ enum Of {
 struct Found {
     buggy: Option<Buggy>,
     answers: usize,
+    /// How many the version that is right has given.
+    #[serde(skip_serializing_if = "is_none")]
+    by_reference: usize,
     /// The buggy call is one of these, or the one that is invalid.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undecided: Vec<u32>,
     /// Whether calls go on that could be it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     not_ended: bool,
+}
+
+fn is_none(many: &usize) -> bool {
+    *many == 0
 }
 
 /// Asks until it is known.
@@ -128,7 +135,9 @@ enum Heard {
 impl Led<'_> {
     async fn go_on(&mut self) -> Result<u8, CommandError> {
         loop {
-            let next = self.next().await?;
+            let next = self.next().await;
+            self.show_referred();
+            let next = next?;
             let question = match next {
                 Next::Question(question) => question,
                 Next::Buggy(buggy) => return Ok(self.found(Some(buggy), Vec::new(), false)),
@@ -174,6 +183,16 @@ impl Led<'_> {
                 next = &mut next => return Ok(next?),
                 _ = self.hearing.next() => drop(self.stop.send(true)),
             }
+        }
+    }
+
+    fn show_referred(&mut self) {
+        for referred in self.begun.diagnoser.take_referred() {
+            let text = match self.cli.format {
+                Format::Json => one_line(&serde_json::json!({ "by_reference": referred })),
+                Format::Text => render::referred(&referred, self.cli.colors(std::io::stdout().is_terminal())),
+            };
+            print(&text);
         }
     }
 
@@ -227,11 +246,12 @@ impl Led<'_> {
     }
 
     fn found_no_more(&self, invalid: Option<Buggy>, unknown: Vec<u32>) -> u8 {
-        let answers = self.begun.diagnoser.answers();
+        let diagnoser = &self.begun.diagnoser;
+        let (answers, by_reference) = (diagnoser.answers(), diagnoser.by_reference());
         match self.cli.format {
             Format::Json => {
                 let undecided = invalid.iter().map(|call| call.node).chain(unknown).collect();
-                print(&one_line(&Found { buggy: None, answers, undecided, not_ended: false }));
+                print(&one_line(&Found { buggy: None, answers, by_reference, undecided, not_ended: false }));
             }
             Format::Text => {
                 let color = self.cli.colors(std::io::stdout().is_terminal());
@@ -242,10 +262,11 @@ impl Led<'_> {
     }
 
     fn found(&self, buggy: Option<Buggy>, undecided: Vec<u32>, not_ended: bool) -> u8 {
-        let answers = self.begun.diagnoser.answers();
+        let diagnoser = &self.begun.diagnoser;
+        let (answers, by_reference) = (diagnoser.answers(), diagnoser.by_reference());
         let code = if buggy.is_some() { 0 } else { NONE };
         let text = match self.cli.format {
-            Format::Json => one_line(&Found { buggy, answers, undecided, not_ended }),
+            Format::Json => one_line(&Found { buggy, answers, by_reference, undecided, not_ended }),
             Format::Text => {
                 let color = self.cli.colors(std::io::stdout().is_terminal());
                 render::found(buggy.as_ref(), not_ended, answers, color)

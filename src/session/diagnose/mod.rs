@@ -2,13 +2,14 @@
 //!
 //! - [`Diagnoser`] leads from question to answer. `question` says what a call was given and what became of it, `shape` what values were,
 //!   `fields` which fields objects have; `covered` is what calls have covered of the code.
-//! - A [`Reference`] is a version of the program that is right, and answers for a person.
+//! - A [`Reference`] is a version of the program that is right, and answers for a person; `silent` tells which calls can be judged by values alone.
 
 mod covered;
 mod fields;
 mod question;
 mod reference;
 mod shape;
+mod silent;
 
 pub use question::{Change, Question};
 pub use reference::{Opinion, Reference};
@@ -109,12 +110,34 @@ pub struct Buggy {
     pub recursive: bool,
 }
 
+/// An answer of the version that is right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Referred {
+    /// The call.
+    pub node: u32,
+    /// Its method, as CLASS.METHOD.
+    pub method: String,
+    /// Whether it did the same.
+    pub valid: bool,
+    /// What differs.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
 /// Leads from question to answer.
 pub struct Diagnoser {
     trace: RecordedTrace,
     diagnosis: Diagnosis,
     fields: Fields,
     options: DiagnoseOptions,
+    silence: silent::Silence,
+    reference: Option<Reference>,
+    /// What it has answered, as far as nobody was told.
+    referred: Vec<Referred>,
+    /// How many answers are its.
+    by_reference: usize,
+    /// The calls that were answered by others, in their order.
+    asked: Vec<u32>,
     /// What is to be said about the way in which it is asked.
     pub notes: Vec<String>,
 }
@@ -145,7 +168,18 @@ impl Diagnoser {
         };
         let diagnosis = begun(&trace.calls, row, coverage, &options)?;
         let fields = Fields::new(class_files(&trace));
-        Ok(Diagnoser { trace, diagnosis, fields, options, notes })
+        Ok(Diagnoser {
+            trace,
+            diagnosis,
+            fields,
+            options,
+            silence: silent::Silence::default(),
+            reference: None,
+            referred: Vec::new(),
+            by_reference: 0,
+            asked: Vec::new(),
+            notes,
+        })
     }
 
     /// What calls cover, where the strategy goes by that, and the shape of the trees.
@@ -162,7 +196,16 @@ impl Diagnoser {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Next, SessionError> {
-        Ok(match self.diagnosis.next() {
+        let mut step = self.diagnosis.next();
+        while let (Step::Ask(node), true) = (&step, self.reference.is_some()) {
+            let mut question = self.question(*node, progress, interrupt).await?;
+            if let Some(why) = self.refer(*node, &question).await? {
+                question.notes.push(format!("the reference cannot tell: {why}"));
+                return Ok(Next::Question(Box::new(question)));
+            }
+            step = self.diagnosis.next();
+        }
+        Ok(match step {
             Step::Ask(node) => Next::Question(Box::new(self.question(node, progress, interrupt).await?)),
             Step::Buggy(node) => Next::Buggy(self.buggy(node)),
             Step::Undecided(invalid, unknown) => {
@@ -171,6 +214,33 @@ impl Diagnoser {
             Step::NotEnded => Next::NotEnded,
             Step::NoneLeft => Next::NoneLeft,
         })
+    }
+
+    /// From now on this version, which is right, is asked first.
+    pub fn ask_first(&mut self, reference: Reference) {
+        self.reference = Some(reference);
+    }
+
+    /// What the version that is right has answered since this was asked last.
+    pub fn take_referred(&mut self) -> Vec<Referred> {
+        std::mem::take(&mut self.referred)
+    }
+
+    /// Has the version that is right answer; why it cannot.
+    async fn refer(&mut self, node: u32, question: &Question) -> Result<Option<String>, SessionError> {
+        let Some(reference) = &mut self.reference else { return Ok(None) };
+        let (forest, calls) = (self.diagnosis.forest(), &self.trace.calls);
+        let is_silent = self.silence.of(node, forest, calls, self.fields.pool());
+        let (valid, why) = match reference.judge(question, is_silent).await? {
+            Opinion::Valid => (true, String::new()),
+            Opinion::Invalid(why) => (false, why),
+            Opinion::Unknown(why) => return Ok(Some(why)),
+        };
+        let method = format!("{}.{}", question.class, question.method);
+        self.referred.push(Referred { node, method, valid, why });
+        self.by_reference += 1;
+        self.take(node, if valid { Judgement::Valid } else { Judgement::Invalid });
+        Ok(None)
     }
 
     /// What would be asked of a call.
@@ -208,8 +278,7 @@ impl Diagnoser {
         (if is_java { first } else { "java".to_owned() }, about.cwd.clone())
     }
 
-    /// What is said of a call.
-    pub fn answer(&mut self, node: u32, judgement: Judgement) {
+    fn take(&mut self, node: u32, judgement: Judgement) {
         let verdict = match judgement {
             Judgement::Valid => Verdict::Valid,
             Judgement::Invalid => Verdict::Invalid,
@@ -218,6 +287,12 @@ impl Diagnoser {
             Judgement::Trusted(trust) => Verdict::Trusted(self.trusted(node, trust)),
         };
         self.diagnosis.answer(node, verdict);
+    }
+
+    /// What a person, or a program in its place, says of a call.
+    pub fn answer(&mut self, node: u32, judgement: Judgement) {
+        self.asked.push(node);
+        self.take(node, judgement);
     }
 
     /// The methods that are trusted with that of a call.
@@ -243,13 +318,19 @@ impl Diagnoser {
 
     /// Takes back the last answer: the call that it was of.
     pub fn undo(&mut self) -> Option<u32> {
-        let last = self.diagnosis.answers().len().checked_sub(1)?;
-        self.diagnosis.retract(last).map(|answered| answered.node)
+        let last = self.asked.pop()?;
+        let at = self.diagnosis.answers().iter().rposition(|answered| answered.node == last)?;
+        self.diagnosis.retract(at).map(|answered| answered.node)
     }
 
-    /// How many answers there are.
+    /// How many answers there are, those of the version that is right left out.
     pub fn answers(&self) -> usize {
-        self.diagnosis.answers().len()
+        self.diagnosis.answers().len().saturating_sub(self.by_reference)
+    }
+
+    /// How many answers the version that is right has given.
+    pub fn by_reference(&self) -> usize {
+        self.by_reference
     }
 
     fn buggy(&self, node: u32) -> Buggy {

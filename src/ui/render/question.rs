@@ -3,7 +3,7 @@
 use super::{Paint, palette, visible};
 use crate::command::diagnose::ANSWER_TABLE;
 use crate::model::quoted;
-use crate::session::{Buggy, Change, Question, Shape, strategies};
+use crate::session::{Buggy, Change, Question, Referred, Shape, strategies};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -139,6 +139,18 @@ fn text(shape: &Shape, depth: usize) -> String {
                 _ if inside.is_empty() => format!("{}@{object}", short(of)),
                 _ => format!("{}@{object} {{{}}}", short(of), inside.join(", ")),
             }
+        }
+    }
+}
+
+/// What the version that is right has answered.
+pub fn referred(referred: &Referred, color: bool) -> String {
+    let paint = Paint { color };
+    let Referred { node, method, valid, why } = referred;
+    match valid {
+        true => format!("#{node} {method} is {} by the reference\n", paint.on(palette::HELD, "valid")),
+        false => {
+            format!("#{node} {method} is {} by the reference: {why}\n", paint.on(palette::FAILED, "invalid"))
         }
     }
 }

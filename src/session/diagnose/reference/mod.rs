@@ -64,12 +64,12 @@ impl Reference {
         Ok(Reference { java, class_path: class_path.to_owned(), cwd, classes, running: None })
     }
 
-    /// What it says of a call.
+    /// What it says of a call; all that it does is in values if it is silent.
     ///
     /// # Errors
     /// It cannot be started.
-    pub async fn judge(&mut self, question: &Question) -> Result<Opinion, SessionError> {
-        let mut line = serde_json::to_string(question).unwrap_or_default();
+    pub async fn judge(&mut self, question: &Question, is_silent: bool) -> Result<Opinion, SessionError> {
+        let mut line = serde_json::json!({ "question": question, "silent": is_silent }).to_string();
         line.push('\n');
         let running = match &mut self.running {
             Some(running) => running,

@@ -1,0 +1,67 @@
+//! Whether all that calls do is in values: then two versions that return nothing and change nothing have done the same. Told from the
+//! code of the methods: whoever calls something that was not recorded may print, write a file or wait.
+
+use crate::classes::ClassPool;
+use crate::declarative::Forest;
+use crate::trace::Calls;
+use bytecode::Op;
+use std::collections::{HashMap, HashSet};
+
+/// So many calls below one are looked at.
+const MOST: u32 = 10_000;
+/// Packages and classes of the JDK that do nothing but compute.
+const COMPUTE: [&str; 16] = [
+    "java.util.",
+    "java.lang.Object",
+    "java.lang.Math",
+    "java.lang.String",
+    "java.lang.StringBuilder",
+    "java.lang.Boolean",
+    "java.lang.Byte",
+    "java.lang.Character",
+    "java.lang.Short",
+    "java.lang.Integer",
+    "java.lang.Long",
+    "java.lang.Float",
+    "java.lang.Double",
+    "java.lang.Enum",
+    "java.lang.Record",
+    "java.math.",
+];
+
+/// Which methods are silent in themselves, by their numbers.
+#[derive(Default)]
+pub struct Silence(HashMap<u32, bool>);
+
+impl Silence {
+    /// Whether a call and all below it are silent.
+    pub fn of(&mut self, node: u32, forest: &Forest, calls: &Calls, pool: Option<&ClassPool>) -> bool {
+        let tree = forest.tree(node);
+        if tree.end - tree.start > MOST {
+            return false;
+        }
+        let methods: HashSet<u32> = tree.map(|node| forest.method(node)).collect();
+        methods.into_iter().all(|method| {
+            *self.0.entry(method).or_insert_with(|| is_silent(method, calls, pool).unwrap_or(false))
+        })
+    }
+}
+
+fn is_silent(number: u32, calls: &Calls, pool: Option<&ClassPool>) -> Option<bool> {
+    let method = calls.sites.method(number)?;
+    let found = pool?.find(&method.class).ok()??;
+    let code = found.file.method(&method.name, &method.descriptor)?.code.as_ref()?;
+    let is_recorded = |class: &str| calls.sites.methods().iter().any(|other| *other.class == *class);
+    let is_loud = |op: &Op| match op {
+        Op::Invoke { method, .. } => {
+            let class = bytecode::descriptor::class_name(&method.class);
+            let computes = COMPUTE.iter().any(|of| match of.strip_suffix('.') {
+                Some(_) => class.starts_with(of),
+                None => class == *of,
+            });
+            !computes && !class.ends_with("[]") && !is_recorded(&class)
+        }
+        _ => false,
+    };
+    Some(!code.instructions.iter().any(|instruction| is_loud(&instruction.op)))
+}
