@@ -6,7 +6,7 @@ use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
 use crate::session::{
     self, Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions, RecordedTrace,
-    Reference, Trust,
+    Reference, Stepper, Trust,
 };
 use std::path::PathBuf;
 
@@ -75,7 +75,21 @@ pub struct Begun {
     /// Leads it.
     pub diagnoser: Diagnoser,
     /// What was recorded for it alone is removed with it.
-    _recorded: Option<tempfile::TempDir>,
+    recorded: Option<tempfile::TempDir>,
+}
+
+impl Begun {
+    /// Goes over to the events of a call; what was recorded for this alone is to be kept as long.
+    ///
+    /// # Errors
+    /// There is no such call.
+    pub fn walk(
+        self,
+        node: u32,
+        sources: &[PathBuf],
+    ) -> Result<(Stepper, Option<tempfile::TempDir>), CommandError> {
+        Ok((self.diagnoser.walk(node, sources)?, self.recorded))
+    }
 }
 
 impl Diagnose {
@@ -115,7 +129,7 @@ impl Diagnose {
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
             diagnoser.ask_first(Reference::new(java, class_path, here)?);
         }
-        Ok(Begun { diagnoser, _recorded: recorded })
+        Ok(Begun { diagnoser, recorded: recorded })
     }
 
     async fn record(

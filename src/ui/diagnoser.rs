@@ -98,17 +98,51 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
             for note in &led.begun.diagnoser.notes {
                 complain(format_args!("{note}"));
             }
-            let code = match led.go_on().await {
-                Ok(code) => code,
+            let ended = match led.go_on().await {
+                Ok(ended) => ended,
                 Err(error) => {
                     led.tell(&error);
-                    error.exit_code()
+                    Ended { code: error.exit_code(), buggy: None }
                 }
             };
-            drop(led);
+            let begun = led.begun;
+            let mut code = ended.code;
+            if let (Some(node), Format::Text) = (ended.buggy, cli.format) {
+                code = walk(cli, args, begun, node, &mut lines, &mut hearing).await;
+            }
             lines.close();
             code
         }
+        Err(error) => {
+            complain(format_args!("{}", error_text(&error, cli.colors(std::io::stderr().is_terminal()))));
+            error.exit_code()
+        }
+    }
+}
+
+/// How the questions ended: with what exit code, and at which call.
+struct Ended {
+    code: u8,
+    buggy: Option<u32>,
+}
+
+impl Ended {
+    fn without_bug(code: u8) -> Ended {
+        Ended { code, buggy: None }
+    }
+}
+
+/// Walks over the call in which the bug is, to and fro (JHyde §2.3).
+async fn walk(
+    cli: &Cli,
+    args: &Diagnose,
+    begun: Begun,
+    node: u32,
+    lines: &mut Lines,
+    hearing: &mut Hearing,
+) -> u8 {
+    match begun.walk(node, &args.source) {
+        Ok((mut stepper, _recorded)) => super::stepper::go_on(cli, lines, &mut stepper, hearing).await,
         Err(error) => {
             complain(format_args!("{}", error_text(&error, cli.colors(std::io::stderr().is_terminal()))));
             error.exit_code()
@@ -133,23 +167,29 @@ enum Heard {
 }
 
 impl Led<'_> {
-    async fn go_on(&mut self) -> Result<u8, CommandError> {
+    async fn go_on(&mut self) -> Result<Ended, CommandError> {
         loop {
             let next = self.next().await;
             self.show_referred();
             let next = next?;
             let question = match next {
                 Next::Question(question) => question,
-                Next::Buggy(buggy) => return Ok(self.found(Some(buggy), Vec::new(), false)),
-                Next::Undecided(invalid, unknown) => return Ok(self.found_no_more(invalid, unknown)),
-                Next::NotEnded => return Ok(self.found(None, Vec::new(), true)),
-                Next::NoneLeft => return Ok(self.found(None, Vec::new(), false)),
+                Next::Buggy(buggy) => {
+                    let node = buggy.node;
+                    let code = self.found(Some(buggy), Vec::new(), false);
+                    return Ok(Ended { code, buggy: Some(node) });
+                }
+                Next::Undecided(invalid, unknown) => {
+                    return Ok(Ended::without_bug(self.found_no_more(invalid, unknown)));
+                }
+                Next::NotEnded => return Ok(Ended::without_bug(self.found(None, Vec::new(), true))),
+                Next::NoneLeft => return Ok(Ended::without_bug(self.found(None, Vec::new(), false))),
             };
             self.show(&question);
             loop {
                 let said = match self.hear(&question).await {
                     Heard::Said(said) => said,
-                    Heard::End(code) => return Ok(code),
+                    Heard::End(code) => return Ok(Ended::without_bug(code)),
                 };
                 match said {
                     Said::Judged(judgement) => self.begun.diagnoser.answer(question.node, judgement),
@@ -168,7 +208,10 @@ impl Led<'_> {
                         continue;
                     }
                     Said::Trusted => continue,
-                    Said::Quit => return Ok(if self.lines.is_terminal() { 0 } else { NO_MORE }),
+                    Said::Quit => {
+                        let code = if self.lines.is_terminal() { 0 } else { NO_MORE };
+                        return Ok(Ended::without_bug(code));
+                    }
                 }
                 break;
             }

@@ -48,7 +48,8 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
     }
 }
 
-async fn go_on(cli: &Cli, lines: &mut Lines, stepper: &mut Stepper, hearing: &mut Hearing) -> u8 {
+/// Does what lines say until they end: the exit code.
+pub async fn go_on(cli: &Cli, lines: &mut Lines, stepper: &mut Stepper, hearing: &mut Hearing) -> u8 {
     // What a script exits with: the gravest of its errors.
     let mut code = tell(cli, "where", step("where", stepper));
     loop {

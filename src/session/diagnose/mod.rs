@@ -17,7 +17,7 @@ pub use shape::{Bounds, Shape};
 
 use super::error::SessionError;
 use super::progress::Progress;
-use super::recorded::{RecordedTrace, detail};
+use super::recorded::{RecordedTrace, Stepper, detail};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
 use crate::declarative::{
@@ -331,6 +331,14 @@ impl Diagnoser {
     /// How many answers the version that is right has given.
     pub fn by_reference(&self) -> usize {
         self.by_reference
+    }
+
+    /// Goes over to the events of a call.
+    ///
+    /// # Errors
+    /// There is no such call.
+    pub fn walk(self, node: u32, sources: &[std::path::PathBuf]) -> Result<Stepper, SessionError> {
+        Stepper::new(self.trace, node, sources)
     }
 
     fn buggy(&self, node: u32) -> Buggy {
