@@ -5,7 +5,7 @@ use super::program::ProgramArgs;
 use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
 use crate::session::{
-    self, Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions, RecordedTrace,
+    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions, RecordedTrace,
     Reference, Stepper, Trust,
 };
 use std::path::PathBuf;
@@ -112,10 +112,6 @@ impl Diagnose {
                 (folder.path().join("trace"), Some(folder))
             }
         };
-        if self.folder.is_none() {
-            self.record(folder.clone(), progress, interrupt).await?;
-        }
-        let trace = RecordedTrace::open(&folder, self.memory.bytes(), progress, interrupt).await?;
         let options = DiagnoseOptions {
             strategy: self.strategy.clone(),
             p: self.p,
@@ -123,7 +119,16 @@ impl Diagnose {
             compress: self.compress,
             bounds: if for_people { TO_PEOPLE } else { TO_PROGRAMS },
         };
-        let mut diagnoser = Diagnoser::new(trace, options)?;
+        let mut diagnoser = match &self.folder {
+            Some(folder) => {
+                let trace = RecordedTrace::open(folder, self.memory.bytes(), progress, interrupt).await?;
+                Diagnoser::new(trace, options)?
+            }
+            None => {
+                let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
+                Diagnoser::while_it_runs(chain, self.recording(folder), options, progress, interrupt).await?
+            }
+        };
         if let Some(class_path) = &self.reference {
             let (java, _) = diagnoser.java();
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
@@ -132,13 +137,8 @@ impl Diagnose {
         Ok(Begun { diagnoser, recorded: recorded })
     }
 
-    async fn record(
-        &self,
-        out: PathBuf,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<(), CommandError> {
-        let options = RecordOptions {
+    fn recording(&self, out: PathBuf) -> RecordOptions {
+        RecordOptions {
             out,
             level: self.level.into(),
             scope: self.scope.clone(),
@@ -147,14 +147,7 @@ impl Diagnose {
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: false,
-        };
-        let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
-        let run = session::record(&chain, &options, progress, interrupt).await?;
-        if run.recorded.bytes == 0 {
-            let why = "nothing was recorded: no method of a class that --scope and --trust leave was called";
-            return Err(CommandError::Usage(why.to_owned()));
         }
-        Ok(())
     }
 }
 

@@ -101,6 +101,9 @@ pub enum SessionError {
     /// The right version of a program cannot be called.
     #[error("the reference cannot be called: {0}; check its class path, and that `java` runs")]
     Reference(std::io::Error),
+    /// Nothing was recorded.
+    #[error("nothing was recorded: no method of a class that --scope and --trust leave was called")]
+    NothingRecorded,
     /// There is no such strategy.
     #[error("there is no strategy `{name}`: {there}")]
     NoStrategy {
@@ -279,6 +282,7 @@ impl SessionError {
             | SessionError::NoObject(_)
             | SessionError::NoWrites
             | SessionError::NoStrategy { .. }
+            | SessionError::NothingRecorded
             | SessionError::Trace(
                 TraceError::Part | TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
             )

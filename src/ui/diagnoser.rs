@@ -105,8 +105,13 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
                     Ended { code: error.exit_code(), buggy: None }
                 }
             };
-            let begun = led.begun;
+            let mut begun = led.begun;
+            let (_nobody, mut interrupt) = Interrupt::new();
             let mut code = ended.code;
+            if let Err(error) = begun.diagnoser.end_run(&mut led.progress, &mut interrupt).await {
+                complain(format_args!("error: {error}"));
+                code = code.max(error.exit_code());
+            }
             if let (Some(node), Format::Text) = (ended.buggy, cli.format) {
                 code = walk(cli, args, begun, node, &mut lines, &mut hearing).await;
             }
@@ -220,13 +225,19 @@ impl Led<'_> {
 
     /// What comes next: the program may have to be run for it, and Ctrl-C ends that.
     async fn next(&mut self) -> Result<Next, CommandError> {
-        let mut next = std::pin::pin!(self.begun.diagnoser.next(&mut self.progress, &mut self.interrupt));
-        loop {
-            tokio::select! {
-                next = &mut next => return Ok(next?),
-                _ = self.hearing.next() => drop(self.stop.send(true)),
+        let next = {
+            let mut next = std::pin::pin!(self.begun.diagnoser.next(&mut self.progress, &mut self.interrupt));
+            loop {
+                tokio::select! {
+                    next = &mut next => break next,
+                    _ = self.hearing.next() => drop(self.stop.send(true)),
+                }
             }
+        };
+        if self.interrupt.is_set() {
+            (self.stop, self.interrupt) = Interrupt::new();
         }
+        Ok(next?)
     }
 
     fn show_referred(&mut self) {

@@ -1,11 +1,12 @@
 //! Declarative debugging of a recorded run (JHyde §2): calls are asked about, one after the other, until one is left.
 //!
 //! - [`Diagnoser`] leads from question to answer. `question` says what a call was given and what became of it, `shape` what values were,
-//!   `fields` which fields objects have; `covered` is what calls have covered of the code.
+//!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the code.
 //! - A [`Reference`] is a version of the program that is right, and answers for a person; `silent` tells which calls can be judged by values alone.
 
 mod covered;
 mod fields;
+mod live;
 mod question;
 mod reference;
 mod shape;
@@ -130,6 +131,9 @@ pub struct Diagnoser {
     diagnosis: Diagnosis,
     fields: Fields,
     options: DiagnoseOptions,
+    needs: Needs,
+    /// The program, if it may go on.
+    live: Option<live::Live>,
     silence: silent::Silence,
     reference: Option<Reference>,
     /// What it has answered, as far as nobody was told.
@@ -155,17 +159,13 @@ impl Diagnoser {
             return Err(SessionError::NoStrategy { name: name.to_owned(), there: there.join(", ") });
         };
         let mut notes = Vec::new();
-        let coverage = match row.needs {
-            Needs::Nothing => None,
-            _ if trace.about.level < Level::All => {
-                notes.push(format!(
-                    "what calls cover is not recorded at level {}: `{name}` asks by their number",
-                    trace.about.level
-                ));
-                None
-            }
-            Needs::Edges | Needs::Chains => Some(covered::edges(&mut trace.calls)?),
-        };
+        let coverage = coverage(&mut trace, row.needs)?;
+        if coverage.is_none() && row.needs != Needs::Nothing {
+            let level = trace.about.level;
+            notes.push(format!(
+                "what calls cover is not recorded at level {level}: `{name}` asks by their number"
+            ));
+        }
         let diagnosis = begun(&trace.calls, row, coverage, &options)?;
         let fields = Fields::new(class_files(&trace));
         Ok(Diagnoser {
@@ -173,6 +173,8 @@ impl Diagnoser {
             diagnosis,
             fields,
             options,
+            needs: row.needs,
+            live: None,
             silence: silent::Silence::default(),
             reference: None,
             referred: Vec::new(),
@@ -196,15 +198,20 @@ impl Diagnoser {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Next, SessionError> {
-        let mut step = self.diagnosis.next();
-        while let (Step::Ask(node), true) = (&step, self.reference.is_some()) {
-            let mut question = self.question(*node, progress, interrupt).await?;
-            if let Some(why) = self.refer(*node, &question).await? {
-                question.notes.push(format!("the reference cannot tell: {why}"));
-                return Ok(Next::Question(Box::new(question)));
+        self.catch_up(false, progress, interrupt).await?;
+        let step = loop {
+            match self.diagnosis.next() {
+                Step::Ask(node) if self.reference.is_some() => {
+                    let mut question = self.question(node, progress, interrupt).await?;
+                    if let Some(why) = self.refer(node, &question).await? {
+                        question.notes.push(format!("the reference cannot tell: {why}"));
+                        return Ok(Next::Question(Box::new(question)));
+                    }
+                }
+                Step::NotEnded | Step::NoneLeft if self.catch_up(true, progress, interrupt).await? => {}
+                step => break step,
             }
-            step = self.diagnosis.next();
-        }
+        };
         Ok(match step {
             Step::Ask(node) => Next::Question(Box::new(self.question(node, progress, interrupt).await?)),
             Step::Buggy(node) => Next::Buggy(self.buggy(node)),
@@ -367,6 +374,15 @@ impl Diagnoser {
             recursive,
         }
     }
+}
+
+/// What calls have covered, where a strategy needs that and it was recorded.
+fn coverage(trace: &mut RecordedTrace, needs: Needs) -> Result<Option<Coverage>, SessionError> {
+    Ok(match needs {
+        _ if trace.about.level < Level::All => None,
+        Needs::Nothing => None,
+        Needs::Edges | Needs::Chains => Some(covered::edges(&mut trace.calls)?),
+    })
 }
 
 fn begun(
