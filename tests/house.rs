@@ -285,6 +285,7 @@ fn flags_of_the_docs_exist() {
         "trace as-chain --help",
         "trace find --help",
         "trace history --help",
+        "diagnose --help",
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();
         assert!(output.status.success());
@@ -292,12 +293,19 @@ fn flags_of_the_docs_exist() {
     }
     let flag = Regex::new(r"`(?:qp [^`]*?)?(--[a-z][a-z-]+)").unwrap();
     let mut seen = 0;
-    for file in ["README.md", "docs/guide.md", "docs/sessions.md", "docs/formats.md", "docs/trace.md"] {
+    for file in [
+        "README.md",
+        "docs/guide.md",
+        "docs/sessions.md",
+        "docs/formats.md",
+        "docs/trace.md",
+        "docs/declarative.md",
+    ] {
         for found in flag.captures_iter(&read(file)) {
             seen += 1;
             let flag = &found[1];
             assert!(
-                help.contains(&format!("{flag} ")) || help.contains(&format!("{flag}\n")),
+                [" ", "\n", "["].iter().any(|behind| help.contains(&format!("{flag}{behind}"))),
                 "{file}: {flag}"
             );
         }
