@@ -34,6 +34,9 @@ pub struct Diagnose {
     /// A version of the program that is right, by its class path: it is called with what a call was given, and answers where it can
     #[arg(long, value_name = "CLASSPATH")]
     pub reference: Option<String>,
+    /// Where answers are kept, and taken from for calls that do the same; at a terminal `answers.ron` in the folder unless it is named
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
     /// A folder or archive with Java sources; as often as wanted
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
@@ -93,13 +96,13 @@ impl Begun {
 }
 
 impl Diagnose {
-    /// Records the program if need be, and begins.
+    /// Records the program if need be, and begins. For people values are shown shorter; answers are kept in the folder if that is wanted.
     ///
     /// # Errors
     /// The program cannot be launched, or the recorded run not be read; there is no such strategy or call.
     pub async fn begin(
         &self,
-        for_people: bool,
+        (for_people, keeps): (bool, bool),
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Begun, CommandError> {
@@ -126,9 +129,16 @@ impl Diagnose {
             }
             None => {
                 let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
-                Diagnoser::while_it_runs(chain, self.recording(folder), options, progress, interrupt).await?
+                Diagnoser::while_it_runs(chain, self.recording(folder.clone()), options, progress, interrupt)
+                    .await?
             }
         };
+        let beside = folder.join("answers.ron");
+        // What a script is asked must not depend on what another one has answered.
+        let answers = self.answers.as_ref().or(Some(&beside).filter(|_| keeps && recorded.is_none()));
+        if let Some(answers) = answers {
+            diagnoser.keep_in(answers)?;
+        }
         if let Some(class_path) = &self.reference {
             let (java, _) = diagnoser.java();
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
@@ -176,6 +186,10 @@ pub enum Said {
     Trusted,
     /// The last answer is taken back.
     Undo,
+    /// The answers that are kept are shown.
+    Answers,
+    /// One of them is taken back, by its number.
+    Retract(usize),
     /// The question is shown once more.
     Again,
     /// The table is shown.
@@ -214,6 +228,8 @@ pub const ANSWER_TABLE: &[AnswerRow] = &[
         Said::Judged(Judgement::Inadmissible),
     ),
     row("undo", &[], "undo", "takes back the last answer", Said::Undo),
+    row("answers", &["a"], "answers", "shows the answers that are kept, with their numbers", Said::Answers),
+    row("retract", &["r"], "retract N", "takes back one of them", Said::Retract(0)),
     row("where", &["w"], "where", "shows the question once more", Said::Again),
     row("help", &["h"], "help", "shows this table, and the strategies", Said::Help),
     row("quit", &["q"], "quit", "ends", Said::Quit),
@@ -244,6 +260,9 @@ pub fn said(line: &str) -> Result<Said, CommandError> {
                 Some(_) => return Err(usage()),
             };
             Ok(Said::Judged(Judgement::Trusted(trust)))
+        }
+        (Said::Retract(_), rest) => {
+            rest.and_then(|number| number.parse().ok()).map(Said::Retract).ok_or_else(usage)
         }
         (means, None) => Ok(means),
         (_, Some(_)) => Err(usage()),

@@ -153,6 +153,12 @@ impl Diagnosis {
         taken
     }
 
+    /// Takes back all answers of which that is said.
+    pub fn retract_all(&mut self, is_meant: impl Fn(&Answered) -> bool) {
+        self.answers.retain(|answered| !is_meant(answered));
+        self.begin();
+    }
+
     /// The trees have grown: what was said holds for the same calls, whose numbers are told anew.
     pub fn grown(&mut self, forest: Forest, coverage: Option<Coverage>, renumbered: impl Fn(u32) -> u32) {
         self.forest = forest;

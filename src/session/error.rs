@@ -101,6 +101,14 @@ pub enum SessionError {
     /// The right version of a program cannot be called.
     #[error("the reference cannot be called: {0}; check its class path, and that `java` runs")]
     Reference(std::io::Error),
+    /// Answers cannot be kept.
+    #[error("{file}: {why}; name another file with --answers, or remove it", file = file.display())]
+    Answers {
+        /// Where.
+        file: std::path::PathBuf,
+        /// Why.
+        why: String,
+    },
     /// Nothing was recorded.
     #[error("nothing was recorded: no method of a class that --scope and --trust leave was called")]
     NothingRecorded,
@@ -283,6 +291,7 @@ impl SessionError {
             | SessionError::NoWrites
             | SessionError::NoStrategy { .. }
             | SessionError::NothingRecorded
+            | SessionError::Answers { .. }
             | SessionError::Trace(
                 TraceError::Part | TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
             )

@@ -81,8 +81,10 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
     };
     let (stop, mut interrupt) = Interrupt::new();
     let mut progress = Bar::new(std::io::stderr().is_terminal());
+    let is_text = cli.format == Format::Text;
+    let keeps = is_text && std::io::stdin().is_terminal();
     let begun = {
-        let mut begin = std::pin::pin!(args.begin(cli.format == Format::Text, &mut progress, &mut interrupt));
+        let mut begin = std::pin::pin!(args.begin((is_text, keeps), &mut progress, &mut interrupt));
         loop {
             tokio::select! {
                 begun = &mut begin => break begun,
@@ -197,9 +199,11 @@ impl Led<'_> {
                     Heard::End(code) => return Ok(Ended::without_bug(code)),
                 };
                 match said {
-                    Said::Judged(judgement) => self.begun.diagnoser.answer(question.node, judgement),
+                    Said::Judged(judgement) => {
+                        self.begun.diagnoser.answer(&question, judgement).map_err(CommandError::from)?
+                    }
                     Said::Undo => {
-                        if self.begun.diagnoser.undo().is_none() {
+                        if self.begun.diagnoser.undo().map_err(CommandError::from)?.is_none() {
                             self.tell(&CommandError::Usage("there is no answer to take back".to_owned()));
                             continue;
                         }
@@ -207,6 +211,17 @@ impl Led<'_> {
                     Said::Again => {
                         self.show(&question);
                         continue;
+                    }
+                    Said::Answers => {
+                        print(&render::kept(self.begun.diagnoser.kept()));
+                        continue;
+                    }
+                    Said::Retract(number) => {
+                        let at = number.checked_sub(1).unwrap_or(usize::MAX);
+                        if let Err(error) = self.begun.diagnoser.retract(at) {
+                            self.tell(&error.into());
+                            continue;
+                        }
                     }
                     Said::Help => {
                         print(&render::answers());
@@ -243,7 +258,9 @@ impl Led<'_> {
     fn show_referred(&mut self) {
         for referred in self.begun.diagnoser.take_referred() {
             let text = match self.cli.format {
-                Format::Json => one_line(&serde_json::json!({ "by_reference": referred })),
+                Format::Json => one_line(
+                    &serde_json::json!({ (if referred.kept { "kept" } else { "by_reference" }): referred }),
+                ),
                 Format::Text => render::referred(&referred, self.cli.colors(std::io::stdout().is_terminal())),
             };
             print(&text);

@@ -187,7 +187,7 @@ impl Diagnoser {
             new.of_thread(thread).start.saturating_add(ordinal)
         };
         self.diagnosis.grown(super::forest(new), coverage, renumbered);
-        self.asked.iter_mut().for_each(|node| *node = renumbered(*node));
+        self.asked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         self.trace = trace;
         self.fields.forget();
         Ok(())

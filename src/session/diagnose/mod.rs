@@ -6,12 +6,14 @@
 
 mod covered;
 mod fields;
+mod kept;
 mod live;
 mod question;
 mod reference;
 mod shape;
 mod silent;
 
+pub use kept::KeptAnswer;
 pub use question::{Change, Question};
 pub use reference::{Opinion, Reference};
 pub use shape::{Bounds, Shape};
@@ -28,7 +30,7 @@ use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
 use fields::Fields;
 use question::Asked;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// How calls are asked about.
@@ -52,7 +54,7 @@ pub fn strategies() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// How far trust goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Trust {
     /// The method.
     Method,
@@ -63,7 +65,7 @@ pub enum Trust {
 }
 
 /// What is said of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Judgement {
     /// It did what it should.
     Valid,
@@ -111,16 +113,18 @@ pub struct Buggy {
     pub recursive: bool,
 }
 
-/// An answer of the version that is right.
+/// An answer that nobody was asked for: by the version that is right, or one that was kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Referred {
     /// The call.
     pub node: u32,
     /// Its method, as CLASS.METHOD.
     pub method: String,
-    /// Whether it did the same.
-    pub valid: bool,
-    /// What differs.
+    /// What was said.
+    pub answer: Judgement,
+    /// Whether it was kept; else the version that is right has said it.
+    pub kept: bool,
+    /// What differs from that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
@@ -140,8 +144,11 @@ pub struct Diagnoser {
     referred: Vec<Referred>,
     /// How many answers are its.
     by_reference: usize,
-    /// The calls that were answered by others, in their order.
-    asked: Vec<u32>,
+    /// How many were kept.
+    unasked: usize,
+    kept: kept::Kept,
+    /// The questions that somebody has answered, in their order, with the calls.
+    asked: Vec<(u32, Question)>,
     /// What is to be said about the way in which it is asked.
     pub notes: Vec<String>,
 }
@@ -179,6 +186,8 @@ impl Diagnoser {
             reference: None,
             referred: Vec::new(),
             by_reference: 0,
+            unasked: 0,
+            kept: kept::Kept::default(),
             asked: Vec::new(),
             notes,
         })
@@ -201,8 +210,18 @@ impl Diagnoser {
         self.catch_up(false, progress, interrupt).await?;
         let step = loop {
             match self.diagnosis.next() {
-                Step::Ask(node) if self.reference.is_some() => {
+                Step::Ask(node) => {
                     let mut question = self.question(node, progress, interrupt).await?;
+                    if let Some(answer) = self.kept.answer(&question) {
+                        let method = format!("{}.{}", question.class, question.method);
+                        self.referred.push(Referred { node, method, answer, kept: true, why: String::new() });
+                        self.unasked += 1;
+                        self.take(node, answer);
+                        continue;
+                    }
+                    if self.reference.is_none() {
+                        return Ok(Next::Question(Box::new(question)));
+                    }
                     if let Some(why) = self.refer(node, &question).await? {
                         question.notes.push(format!("the reference cannot tell: {why}"));
                         return Ok(Next::Question(Box::new(question)));
@@ -213,13 +232,13 @@ impl Diagnoser {
             }
         };
         Ok(match step {
-            Step::Ask(node) => Next::Question(Box::new(self.question(node, progress, interrupt).await?)),
+            // It has been seen to above.
+            Step::Ask(_) | Step::NoneLeft => Next::NoneLeft,
             Step::Buggy(node) => Next::Buggy(self.buggy(node)),
             Step::Undecided(invalid, unknown) => {
                 Next::Undecided(invalid.map(|node| self.buggy(node)), unknown)
             }
             Step::NotEnded => Next::NotEnded,
-            Step::NoneLeft => Next::NoneLeft,
         })
     }
 
@@ -244,9 +263,10 @@ impl Diagnoser {
             Opinion::Unknown(why) => return Ok(Some(why)),
         };
         let method = format!("{}.{}", question.class, question.method);
-        self.referred.push(Referred { node, method, valid, why });
+        let answer = if valid { Judgement::Valid } else { Judgement::Invalid };
+        self.referred.push(Referred { node, method, answer, kept: false, why });
         self.by_reference += 1;
-        self.take(node, if valid { Judgement::Valid } else { Judgement::Invalid });
+        self.take(node, answer);
         Ok(None)
     }
 
@@ -291,28 +311,74 @@ impl Diagnoser {
             Judgement::Invalid => Verdict::Invalid,
             Judgement::Unknown => Verdict::Unknown,
             Judgement::Inadmissible => Verdict::Inadmissible,
-            Judgement::Trusted(trust) => Verdict::Trusted(self.trusted(node, trust)),
+            Judgement::Trusted(trust) => {
+                let method = self.trace.calls.method_number(node);
+                Verdict::Trusted(method.map(|method| self.trusted(method, trust)).unwrap_or_default())
+            }
         };
         self.diagnosis.answer(node, verdict);
     }
 
-    /// What a person, or a program in its place, says of a call.
-    pub fn answer(&mut self, node: u32, judgement: Judgement) {
-        self.asked.push(node);
+    /// What a person, or a program in its place, says of a call that was asked about.
+    ///
+    /// # Errors
+    /// It cannot be kept.
+    pub fn answer(&mut self, question: &Question, judgement: Judgement) -> Result<(), SessionError> {
+        let node = self.trace.calls.own(question.node);
+        self.asked.push((node, question.clone()));
         self.take(node, judgement);
+        self.kept.keep(question, judgement)
     }
 
-    /// The methods that are trusted with that of a call.
-    fn trusted(&self, node: u32, trust: Trust) -> BTreeSet<u32> {
+    /// Keeps answers in a file, and takes those that are in it for calls that do the same.
+    ///
+    /// # Errors
+    /// It cannot be read, or holds something else.
+    pub fn keep_in(&mut self, file: &std::path::Path) -> Result<(), SessionError> {
+        self.kept = kept::Kept::of(file)?;
+        let mut trusted = BTreeSet::new();
+        for (method, trust) in self.kept.trusted() {
+            let of = |m: &crate::trace::Method| format!("{}.{}{}", m.class, m.name, m.descriptor) == method;
+            let number =
+                (0..).zip(self.trace.calls.sites.methods()).find(|(_, m)| of(m)).map(|(number, _)| number);
+            trusted.extend(number.map(|number| self.trusted(number, trust)).unwrap_or_default());
+        }
+        self.diagnosis.trust(&trusted);
+        Ok(())
+    }
+
+    /// The answers that are kept.
+    pub fn kept(&self) -> &[KeptAnswer] {
+        self.kept.answers()
+    }
+
+    /// Takes back an answer, by its place among those that are kept, from 0 on: questions that follow from it are asked anew.
+    ///
+    /// # Errors
+    /// There is no such answer, or the file cannot be written.
+    pub fn retract(&mut self, at: usize) -> Result<(), SessionError> {
+        let Some(kept) = self.kept.answers().get(at).cloned() else {
+            return Err(SessionError::NoStep(format!("there is no answer {}", at + 1)));
+        };
+        self.kept.remove(at)?;
+        // All that was said of calls that do the same, by whomever, was this answer.
+        let is_it = |question: &Question| question.digest().as_ref() == Some(&kept.call);
+        let nodes: Vec<u32> = self.asked.iter().filter(|(_, q)| is_it(q)).map(|(node, _)| *node).collect();
+        self.asked.retain(|(_, question)| !is_it(question));
+        self.diagnosis.retract_all(|answered| nodes.contains(&answered.node));
+        Ok(())
+    }
+
+    /// The methods that are trusted with one.
+    fn trusted(&self, own: u32, trust: Trust) -> BTreeSet<u32> {
         let calls = &self.trace.calls;
-        let own = calls.method_number(node);
-        let Some(method) = calls.method(node) else { return BTreeSet::new() };
+        let Some(method) = calls.sites.method(own) else { return BTreeSet::new() };
         let package =
             |class: &str| class.rsplit_once('.').map_or(String::new(), |(package, _)| package.to_owned());
         let is_meant = |number: u32, other: &crate::trace::Method| match trust {
             // A class can be loaded twice.
             Trust::Method => {
-                Some(number) == own
+                number == own
                     || (&other.class, &other.name, &other.descriptor)
                         == (&method.class, &method.name, &method.descriptor)
             }
@@ -324,15 +390,19 @@ impl Diagnoser {
     }
 
     /// Takes back the last answer: the call that it was of.
-    pub fn undo(&mut self) -> Option<u32> {
-        let last = self.asked.pop()?;
-        let at = self.diagnosis.answers().iter().rposition(|answered| answered.node == last)?;
-        self.diagnosis.retract(at).map(|answered| answered.node)
+    ///
+    /// # Errors
+    /// What is kept cannot be written.
+    pub fn undo(&mut self) -> Result<Option<u32>, SessionError> {
+        let Some((last, question)) = self.asked.pop() else { return Ok(None) };
+        self.kept.retract(&question)?;
+        let at = self.diagnosis.answers().iter().rposition(|answered| answered.node == last);
+        Ok(at.and_then(|at| self.diagnosis.retract(at)).map(|answered| answered.node))
     }
 
-    /// How many answers there are, those of the version that is right left out.
+    /// How many answers somebody has given.
     pub fn answers(&self) -> usize {
-        self.diagnosis.answers().len().saturating_sub(self.by_reference)
+        self.diagnosis.answers().len().saturating_sub(self.by_reference + self.unasked)
     }
 
     /// How many answers the version that is right has given.

@@ -18,7 +18,7 @@ pub use check::report;
 pub use cost::cost;
 pub use junit::junit;
 pub use prompt::reply;
-pub use question::{answers, found, question, referred, undecided};
+pub use question::{answers, found, kept, question, referred, undecided};
 pub use repeated::repeated;
 pub use step::stepped;
 pub use trace::traced;

@@ -3,7 +3,7 @@
 use super::{Paint, palette, visible};
 use crate::command::diagnose::ANSWER_TABLE;
 use crate::model::quoted;
-use crate::session::{Buggy, Change, Question, Referred, Shape, strategies};
+use crate::session::{Buggy, Change, Judgement, KeptAnswer, Question, Referred, Shape, strategies};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -143,16 +143,34 @@ fn text(shape: &Shape, depth: usize) -> String {
     }
 }
 
-/// What the version that is right has answered.
+/// An answer that nobody was asked for.
 pub fn referred(referred: &Referred, color: bool) -> String {
     let paint = Paint { color };
-    let Referred { node, method, valid, why } = referred;
-    match valid {
-        true => format!("#{node} {method} is {} by the reference\n", paint.on(palette::HELD, "valid")),
-        false => {
-            format!("#{node} {method} is {} by the reference: {why}\n", paint.on(palette::FAILED, "invalid"))
-        }
+    let Referred { node, method, answer, kept, why } = referred;
+    let style = if *answer == Judgement::Valid { palette::HELD } else { palette::FAILED };
+    let by = if *kept { ", as was said before" } else { " by the reference" };
+    let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+    format!("#{node} {method} is {}{by}{why}\n", paint.on(style, word(*answer)))
+}
+
+fn word(answer: Judgement) -> &'static str {
+    match answer {
+        Judgement::Valid => "valid",
+        Judgement::Invalid => "invalid",
+        Judgement::Trusted(_) => "trusted",
+        Judgement::Unknown => "unknown",
+        Judgement::Inadmissible => "inadmissible",
     }
+}
+
+/// The answers that are kept.
+pub fn kept(answers: &[KeptAnswer]) -> String {
+    if answers.is_empty() {
+        return "no answer is kept\n".to_owned();
+    }
+    let row =
+        |(at, kept): (usize, &KeptAnswer)| format!("{at:>4}  {:<12} {}\n", word(kept.answer), kept.method);
+    (1..).zip(answers).map(row).collect()
 }
 
 fn after(answers: usize) -> String {

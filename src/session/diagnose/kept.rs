@@ -1,0 +1,182 @@
+//! Answers that are kept, and stand for calls that do the same: in this run, in a further one, and after the program was edited. A call
+//! does the same when its method, all that it was given and all that became of it are the same, whatever the code has done for that.
+
+use super::question::Question;
+use super::{Judgement, Trust};
+use crate::session::error::SessionError;
+use crate::session::files::write_whole;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The version of the file.
+const FORMAT: u32 = 1;
+/// So many bytes of a digest tell calls apart.
+const BYTES: usize = 16;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    format: u32,
+    answers: Vec<KeptAnswer>,
+}
+
+/// An answer that is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptAnswer {
+    /// The method, as CLASS.METHOD and its descriptor.
+    pub method: String,
+    /// What tells calls that do the same from others.
+    pub call: String,
+    /// What was said.
+    pub answer: Judgement,
+}
+
+/// Answers that are kept.
+#[derive(Default)]
+pub struct Kept {
+    file: Option<PathBuf>,
+    answers: Vec<KeptAnswer>,
+}
+
+impl Kept {
+    /// Those of a file, if it is there.
+    ///
+    /// # Errors
+    /// It cannot be read, or holds something else.
+    pub fn of(file: &Path) -> Result<Kept, SessionError> {
+        let unusable = |why: String| SessionError::Answers { file: file.to_owned(), why };
+        let answers = match std::fs::read_to_string(file) {
+            Ok(text) => {
+                let read: File = ron::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+                if read.format != FORMAT {
+                    let why = format!("it is of format {}, and this qp reads {FORMAT}", read.format);
+                    return Err(unusable(why));
+                }
+                read.answers
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(unusable(error.to_string())),
+        };
+        Ok(Kept { file: Some(file.to_owned()), answers })
+    }
+
+    /// All, in their order.
+    pub fn answers(&self) -> &[KeptAnswer] {
+        &self.answers
+    }
+
+    /// What was said of a call that does the same.
+    pub fn answer(&self, question: &Question) -> Option<Judgement> {
+        let call = question.digest()?;
+        self.answers.iter().rev().find(|kept| kept.call == call).map(|kept| kept.answer)
+    }
+
+    /// Keeps an answer. What cannot be told from other calls is not kept, nor is that nobody knew.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep(&mut self, question: &Question, answer: Judgement) -> Result<(), SessionError> {
+        let Some(call) = question.digest().filter(|_| answer != Judgement::Unknown) else { return Ok(()) };
+        let method = question.full_method();
+        self.answers.retain(|kept| kept.call != call);
+        self.answers.push(KeptAnswer { method, call, answer });
+        self.save()
+    }
+
+    /// Takes back what was said of a call.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn retract(&mut self, question: &Question) -> Result<(), SessionError> {
+        let call = question.digest();
+        self.answers.retain(|kept| Some(&kept.call) != call.as_ref());
+        self.save()
+    }
+
+    /// Takes back one, by its place.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn remove(&mut self, at: usize) -> Result<(), SessionError> {
+        if at < self.answers.len() {
+            self.answers.remove(at);
+        }
+        self.save()
+    }
+
+    /// The methods that were said to be right for sure, and how far that goes.
+    pub fn trusted(&self) -> impl Iterator<Item = (&str, Trust)> {
+        self.answers.iter().filter_map(|kept| match kept.answer {
+            Judgement::Trusted(trust) => Some((kept.method.as_str(), trust)),
+            _ => None,
+        })
+    }
+
+    fn save(&self) -> Result<(), SessionError> {
+        let Some(path) = &self.file else { return Ok(()) };
+        let unusable = |why: String| SessionError::Answers { file: path.clone(), why };
+        let file = File { format: FORMAT, answers: self.answers.clone() };
+        let text = ron::ser::to_string_pretty(&file, ron::ser::PrettyConfig::new());
+        let text = text.map_err(|error| unusable(error.to_string()))? + "\n";
+        write_whole(path, text).map_err(|error| unusable(error.to_string()))
+    }
+}
+
+impl Question {
+    /// The method with its descriptor.
+    pub fn full_method(&self) -> String {
+        format!("{}.{}{}", self.class, self.method, self.descriptor)
+    }
+
+    /// What tells calls that do the same from others; none where not all of them is known.
+    pub fn digest(&self) -> Option<String> {
+        if !self.notes.is_empty() {
+            return None;
+        }
+        let told = serde_json::json!({
+            "method": self.full_method(), "entry": self.entry, "exit": self.exit, "changed": self.changed,
+            "result": self.result, "exception": self.exception,
+        });
+        let mut numbers = HashMap::new();
+        let told = renumbered(told, &mut numbers)?;
+        let digest = Sha256::digest(told.to_string());
+        let mut text = String::new();
+        for byte in digest.iter().take(BYTES) {
+            // Writing to a text does not fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        Some(text)
+    }
+}
+
+/// The same with objects numbered as they come; none where not all is known.
+fn renumbered(value: serde_json::Value, numbers: &mut HashMap<u64, usize>) -> Option<serde_json::Value> {
+    use serde_json::Value as Json;
+    Some(match value {
+        Json::Object(fields) => {
+            if ["truncated", "unknown"].iter().any(|word| fields.get(*word) == Some(&Json::Bool(true))) {
+                return None;
+            }
+            let mut told = serde_json::Map::new();
+            for (name, value) in fields {
+                let value = match value.as_u64().filter(|_| name == "object") {
+                    Some(number) => {
+                        let next = numbers.len();
+                        (*numbers.entry(number).or_insert(next)).into()
+                    }
+                    None => renumbered(value, numbers)?,
+                };
+                told.insert(name, value);
+            }
+            Json::Object(told)
+        }
+        Json::Array(values) => {
+            Json::Array(values.into_iter().map(|value| renumbered(value, numbers)).collect::<Option<_>>()?)
+        }
+        plain => plain,
+    })
+}
