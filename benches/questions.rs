@@ -1,12 +1,14 @@
 //! How many questions each strategy asks until it ends at the method with the fault: the five programs of `examples/declarative` with their 32 faults,
 //! beside what JHyde's Table 1 has published. Every question is answered by the program without the fault.
 //!
-//! `cargo bench --bench questions`; `QP_BENCH_ONLY=AvlTree` for one program, `QP_BENCH_SHOW=foremost` to see what is asked.
+//! `cargo bench --bench questions`; `QP_BENCH_ONLY=AvlTree` for one program, `QP_BENCH_ONLY=large` for how long the next question takes in a large tree, `QP_BENCH_SHOW=foremost` to see what is asked.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 
 #[path = "../tests/faults/mod.rs"]
 mod faults;
+#[path = "questions/large.rs"]
+mod large;
 
 use faults::trial::Trial;
 use querypoint::declarative::STRATEGIES;
@@ -20,6 +22,9 @@ const PUBLISHED: [(&str, [f64; 6]); 4] = [
 ];
 
 fn main() {
+    if std::env::var("QP_BENCH_ONLY").is_ok_and(|only| only == "large") {
+        return large::measure();
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(tokio::task::LocalSet::new().run_until(measure()));
 }

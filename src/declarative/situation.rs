@@ -5,6 +5,12 @@ use super::diagnosis::{Answered, Verdict};
 use super::forest::Forest;
 use super::suspects::Suspects;
 
+/// How far a weight is from half of all, in steps below which sums of many weights are not told apart.
+pub fn far(weight: f64, half: f64) -> f64 {
+    const STEPS: f64 = 1e6;
+    ((weight - half).abs() / half.max(f64::MIN_POSITIVE) * STEPS).round()
+}
+
 /// What a strategy sees.
 pub struct Situation<'a> {
     /// The execution trees.
@@ -95,7 +101,7 @@ impl Situation<'_> {
         self.each(|node| half += own(node) / 2.0);
         let mut best: Option<(f64, u32)> = None;
         self.weigh(own, |node, weight| {
-            let distance = (weight - half).abs();
+            let distance = far(weight, half);
             if best.is_none_or(|(least, first)| (distance, node) < (least, first)) {
                 best = Some((distance, node));
             }

@@ -3,6 +3,7 @@
 //! is wrong when all of them are that method's.
 
 use super::{Situation, Strategy, by_coverage};
+use crate::declarative::situation::far;
 
 /// Takes the nearest to half of the weight, a recursion taken as one call.
 pub struct Foremost;
@@ -17,7 +18,7 @@ impl Strategy for Foremost {
         weights.each(situation, |_, _, own| half += own / 2.0);
         let mut best: Option<(f64, u32)> = None;
         weights.each(situation, |node, all, _| {
-            let distance = (all - half).abs();
+            let distance = far(all, half);
             if situation.can_be_asked(node)
                 && best.is_none_or(|(least, first)| (distance, node) < (least, first))
             {

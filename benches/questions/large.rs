@@ -1,0 +1,85 @@
+//! How long the next question takes in a tree of ten million calls, for each strategy: a tree of random shape whose calls have covered some
+//! hundred sets of edges, and answers drawn by a seed.
+
+use querypoint::declarative::{Coverage, CoverageMaker, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict};
+use std::time::Instant;
+
+const CALLS: u32 = 10_000_000;
+const METHODS: u32 = 300;
+const SETS: u32 = 500;
+
+/// A number from another one: the same ones each time.
+fn drawn(from: u32) -> u32 {
+    let mut x = u64::from(from).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    u32::try_from((x ^ (x >> 31)) >> 32).expect("32 bits")
+}
+
+/// Each call makes up to four others, as long as there are any left for them.
+fn forest() -> Forest {
+    let mut sizes = vec![0_u32; usize::try_from(CALLS).expect("a number")];
+    let mut open: Vec<(u32, u32)> = vec![(0, CALLS)];
+    while let Some((first, size)) = open.pop() {
+        let at = usize::try_from(first).expect("a number");
+        sizes[at] = size;
+        let (mut next, end) = (first + 1, first + size);
+        let parts = 1 + drawn(first) % 4;
+        for part in 0..parts {
+            let left = end - next;
+            let share = if part + 1 == parts { left } else { left / (parts - part) };
+            if share > 0 {
+                open.push((next, share));
+                next += share;
+            }
+        }
+    }
+    let mut forest = Forest::with_room(sizes.len());
+    for (node, size) in (0..).zip(sizes) {
+        forest.push(size, drawn(node) % METHODS, true);
+    }
+    forest.thread(0..CALLS);
+    forest
+}
+
+fn coverage() -> Coverage {
+    let mut maker = CoverageMaker::new(usize::try_from(CALLS).expect("a number"));
+    for node in 0..CALLS {
+        let set = drawn(node ^ 0x5555) % SETS;
+        let covered = (0..8).map(|n| maker.entity(drawn(set * 8 + n) % 2_000)).collect();
+        maker.call(node, covered);
+    }
+    maker.finish()
+}
+
+/// Prints the table.
+pub fn measure() {
+    let (forest, coverage) = (forest(), coverage());
+    println!("{CALLS} calls, ms to the next question: first, median and longest of ten");
+    for row in STRATEGIES {
+        let coverage = (row.needs != Needs::Nothing).then(|| coverage.clone());
+        let mut diagnosis = Diagnosis::new(forest.clone(), row.made(None), coverage);
+        if row.compresses {
+            diagnosis.compress();
+        }
+        let mut times = Vec::new();
+        for turn in 0..10_u32 {
+            let began = Instant::now();
+            let Step::Ask(node) = diagnosis.next() else { break };
+            times.push(began.elapsed().as_secs_f64() * 1e3);
+            let verdict = if drawn(turn) % 3 == 0 { Verdict::Invalid } else { Verdict::Valid };
+            // The call around all others is wrong, or there would be nothing to look for.
+            diagnosis.answer(node, if node == 0 { Verdict::Invalid } else { verdict });
+        }
+        let first = times[0];
+        times.sort_by(f64::total_cmp);
+        let (median, longest) = (times[times.len() / 2], times[times.len() - 1]);
+        println!("{:<26} {first:>8.1} {median:>8.1} {longest:>8.1}", row.name);
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
+    println!(
+        "most memory, with the trees of this bench beside those of the diagnosis: {}",
+        peak.trim_start_matches("VmHWM:").trim()
+    );
+}
