@@ -1,9 +1,10 @@
 //! Declarative debugging of a recorded run (JHyde §2): calls are asked about, one after the other, until one is left.
 //!
 //! - [`Diagnoser`] leads from question to answer. `question` says what a call was given and what became of it, `shape` what values were,
-//!   `fields` which fields objects have; `covered` is what calls have covered of the code.
+//!   `fields` which fields objects have; `covered` is what calls have covered of the code, `chains` of the data flow.
 //! - A [`Reference`] is a version of the program that is right, and answers for a person.
 
+mod chains;
 mod covered;
 mod fields;
 mod question;
@@ -129,6 +130,7 @@ impl Diagnoser {
             let there: Vec<&str> = STRATEGIES.iter().map(|row| row.name).collect();
             return Err(SessionError::NoStrategy { name: name.to_owned(), there: there.join(", ") });
         };
+        let fields = Fields::new(class_files(&trace));
         let mut notes = Vec::new();
         let coverage = match needs {
             Needs::Nothing => None,
@@ -139,10 +141,10 @@ impl Diagnoser {
                 ));
                 None
             }
-            Needs::Edges | Needs::Chains => Some(covered::edges(&mut trace.calls)?),
+            Needs::Edges => Some(covered::edges(&mut trace.calls)?),
+            Needs::Chains => Some(chains::chains(&mut trace.calls, fields.pool())?),
         };
         let diagnosis = begun(&trace.calls, strategy, coverage, &options)?;
-        let fields = Fields::new(class_files(&trace));
         Ok(Diagnoser { trace, diagnosis, fields, options, notes })
     }
 
