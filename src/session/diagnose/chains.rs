@@ -45,12 +45,29 @@ enum Begins {
 /// What is known of a piece of code without a choice.
 #[derive(Debug, Default)]
 struct Stretch {
+    /// Its instructions, in the order in which they execute.
+    instructions: Vec<u32>,
+    /// What they use and define.
+    accesses: Vec<Access>,
     /// The chains that begin and end in it.
     inside: Vec<u32>,
     /// What it uses before it defines it: the variable, the instruction, and the chains that end there, by what defines it.
     uses: Vec<(usize, u32, Vec<(u32, u32)>)>,
     /// What it defines: the variable, and the last instruction that does.
     defines: Vec<(usize, u32)>,
+}
+
+/// A use or a definition.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    /// The variable.
+    variable: usize,
+    /// The place of its instruction in the stretch.
+    place: usize,
+    /// The instruction.
+    at: u32,
+    /// Whether it defines the variable.
+    defines: bool,
 }
 
 /// A call that is open.
@@ -61,6 +78,10 @@ struct Open {
     covered: HashSet<u32>,
     /// The stretches whose own chains are covered.
     passed: HashSet<usize>,
+    /// The stretch in which it is.
+    inside: Option<usize>,
+    /// What was recorded last in that: the instruction, and whether it was done then.
+    reached: Option<(u32, bool)>,
 }
 
 /// What is known of a method.
@@ -80,75 +101,111 @@ struct Known {
 pub fn chains(calls: &mut Calls, pool: Option<&ClassPool>) -> Result<Coverage, SessionError> {
     let mut maker: CoverageMaker<Chain> = CoverageMaker::new(calls.count());
     let mut known: Vec<Known> = calls.sites.methods().iter().map(|method| Known::new(method, pool)).collect();
-    let mut stretches: Vec<Stretch> = Vec::new();
+    let mut all: Vec<Stretch> = Vec::new();
     for (thread, ..) in calls.threads() {
-        let mut open: Vec<(u32, Open)> = Vec::new();
+        // The calls that are open, each with its method.
+        let mut open: Vec<(u32, (u32, Open))> = Vec::new();
         calls.walk(thread, None, |_, seen| {
             let Some(node) = seen.node else { return Then::Next };
+            let (number, bci) = (seen.site.method, seen.site.bci);
             let begins = match seen.site.what {
-                Traced::Enter => Begins::Entry,
-                Traced::Branch(to) => Begins::Branch(seen.site.bci, to.into()),
-                Traced::Catch => Begins::Handler(seen.site.bci),
-                _ => return Then::Next,
+                Traced::Enter => Some(Begins::Entry),
+                Traced::Branch(to) => Some(Begins::Branch(bci, to.into())),
+                Traced::Catch => Some(Begins::Handler(bci)),
+                _ => None,
             };
-            let mut end = |node, ended: Open| maker.call(node, ended.covered.into_iter().collect());
-            if begins == Begins::Entry {
-                let around = seen.around;
-                finish(&mut open, |other| Some(other) != around, &mut end);
-                open.push((node, Open::default()));
-            } else {
-                finish(&mut open, |other| other != node, &mut end);
+            let is_entry = begins == Some(Begins::Entry);
+            let innermost = if is_entry { seen.around } else { Some(node) };
+            finish(
+                &mut open,
+                |other| Some(other) != innermost,
+                |node, (number, mut call): (u32, Open)| {
+                    call.cut_short(number, &mut all, &mut maker);
+                    maker.call(node, call.covered.into_iter().collect());
+                },
+            );
+            if is_entry {
+                open.push((node, (number, Open::default())));
             }
-            let method = usize::try_from(seen.site.method).ok().and_then(|number| known.get_mut(number));
-            let (Some(method), Some((_, call))) = (method, open.last_mut()) else { return Then::Next };
-            let stretch = method.stretch(begins, seen.site.method, &mut stretches, &mut maker);
-            if let Some((number, stretch)) = stretch.and_then(|at| Some((at, stretches.get_mut(at)?))) {
-                if begins == Begins::Entry {
-                    for (variable, at) in method.entry() {
-                        define(&mut call.defined, variable, at);
-                    }
+            let method = usize::try_from(number).ok().and_then(|number| known.get_mut(number));
+            let (Some(method), Some((_, (_, call)))) = (method, open.last_mut()) else { return Then::Next };
+            match seen.site.what {
+                Traced::Enter => {
+                    method.entry().for_each(|variable| define(&mut call.defined, variable, ENTRY))
                 }
-                pass(call, (number, stretch), |variable, from, to| {
-                    maker.entity((seen.site.method, variable, from, to))
-                });
+                Traced::Branch(_) | Traced::Return => call.pass(number, &mut all, &mut maker),
+                Traced::Catch | Traced::Leave => call.cut_short(number, &mut all, &mut maker),
+                Traced::Line(_) => call.reached = Some((bci, false)),
+                _ => call.reached = Some((bci, true)),
+            }
+            if let Some(begins) = begins {
+                call.inside = method.stretch(begins, number, &mut all, &mut maker);
+                call.reached = None;
             }
             Then::Next
         })?;
         finish(
             &mut open,
             |_| true,
-            |node, ended: Open| {
-                maker.call(node, ended.covered.into_iter().collect());
+            |node, (number, mut call)| {
+                call.cut_short(number, &mut all, &mut maker);
+                maker.call(node, call.covered.into_iter().collect());
             },
         );
     }
     Ok(maker.finish())
 }
 
-/// A call goes through a stretch. If an exception ends it half way, what follows in it counts all the same: where it was thrown is not recorded.
-fn pass(
-    call: &mut Open,
-    (number, stretch): (usize, &mut Stretch),
-    mut chain: impl FnMut(usize, u32, u32) -> u32,
-) {
-    for (variable, to, known) in &mut stretch.uses {
-        // A field that the call has not written was written by another one.
-        let Some(from) = call.defined.get(*variable).copied().flatten() else { continue };
-        let entity = match known.iter().find(|(other, _)| *other == from) {
-            Some((_, entity)) => *entity,
-            None => {
-                let entity = chain(*variable, from, *to);
-                known.push((from, entity));
-                entity
-            }
+impl Open {
+    /// The stretch in which the call is was gone through to its end.
+    fn pass(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageMaker<Chain>) {
+        let Some(number) = self.inside.take() else { return };
+        let Some(stretch) = all.get_mut(number) else { return };
+        for (variable, to, known) in &mut stretch.uses {
+            // A field that the call has not written was written by another one.
+            let Some(from) = self.defined.get(*variable).copied().flatten() else { continue };
+            let entity = match known.iter().find(|(other, _)| *other == from) {
+                Some((_, entity)) => *entity,
+                None => {
+                    let entity = maker.entity((method, *variable, from, *to));
+                    known.push((from, entity));
+                    entity
+                }
+            };
+            self.covered.insert(entity);
+        }
+        if self.passed.insert(number) {
+            self.covered.extend(&stretch.inside);
+        }
+        for (variable, at) in &stretch.defines {
+            define(&mut self.defined, *variable, *at);
+        }
+    }
+
+    /// An exception has left the stretch in which the call is. Definitions are recorded: the first one of which nothing was recorded has not
+    /// happened any more. Uses are not: those before that count all the same, even if the exception came before them.
+    fn cut_short(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageMaker<Chain>) {
+        let reached = self.reached.take();
+        let Some(stretch) = self.inside.take().and_then(|number| all.get(number)) else { return };
+        let place = |(at, was_done): (u32, bool)| {
+            stretch
+                .instructions
+                .iter()
+                .rposition(|other| *other == at)
+                .map(|place| place + usize::from(was_done))
         };
-        call.covered.insert(entity);
-    }
-    if call.passed.insert(number) {
-        call.covered.extend(&stretch.inside);
-    }
-    for (variable, at) in &stretch.defines {
-        define(&mut call.defined, *variable, *at);
+        let from = reached.and_then(place).unwrap_or(0);
+        for access in &stretch.accesses {
+            if !access.defines {
+                if let Some(from) = self.defined.get(access.variable).copied().flatten() {
+                    self.covered.insert(maker.entity((method, access.variable, from, access.at)));
+                }
+            } else if access.place < from {
+                define(&mut self.defined, access.variable, access.at);
+            } else {
+                break;
+            }
+        }
     }
 }
 
@@ -180,10 +237,12 @@ impl Known {
         *self.variables.entry(variable).or_insert(next)
     }
 
-    /// What the entry of the method defines.
-    fn entry(&mut self) -> Vec<(usize, u32)> {
-        let slots = self.parameters.clone();
-        slots.into_iter().map(|slot| (self.variable(Variable::Local(slot)), ENTRY)).collect()
+    /// The variables that the entry of the method defines.
+    fn entry(&mut self) -> impl Iterator<Item = usize> {
+        (0..self.parameters.len()).filter_map(|at| {
+            let slot = self.parameters.get(at).copied()?;
+            Some(self.variable(Variable::Local(slot)))
+        })
     }
 
     /// The number of the stretch that begins there; none where the class file has no such place.
@@ -197,26 +256,39 @@ impl Known {
         if let Some(known) = self.stretches.get(&begins) {
             return *known;
         }
-        let accesses = self.code.as_ref().and_then(|code| Some(accesses(code, from(code, begins)?)));
-        let number = accesses.map(|accesses| {
-            let mut stretch = Stretch::default();
-            for (variable, at, defines) in accesses {
-                let variable = self.variable(variable);
-                let last = stretch.defines.iter_mut().find(|(other, _)| *other == variable);
-                match (last, defines) {
-                    (Some((_, last)), true) => *last = at,
-                    (None, true) => stretch.defines.push((variable, at)),
-                    (Some((_, last)), false) => {
-                        stretch.inside.push(maker.entity((method, variable, *last, at)));
-                    }
-                    (None, false) => stretch.uses.push((variable, at, Vec::new())),
-                }
-            }
+        let walked = self.code.as_ref().and_then(|code| Some(walk(code, from(code, begins)?)));
+        let number = walked.map(|walked| {
+            let stretch = self.arranged(walked, method, maker);
             all.push(stretch);
             all.len() - 1
         });
         self.stretches.insert(begins, number);
         number
+    }
+
+    fn arranged(
+        &mut self,
+        (instructions, found): (Vec<u32>, Vec<(Variable, usize, bool)>),
+        method: u32,
+        maker: &mut CoverageMaker<Chain>,
+    ) -> Stretch {
+        let mut made = Stretch { instructions, ..Stretch::default() };
+        let mut defined = Vec::new();
+        for (variable, place, defines) in found {
+            let Some(at) = made.instructions.get(place).copied() else { continue };
+            let variable = self.variable(variable);
+            made.accesses.push(Access { variable, place, at, defines });
+            let last = defined.get(variable).copied().flatten();
+            match (defines, last) {
+                (true, _) => define(&mut defined, variable, at),
+                (false, Some(from)) => made.inside.push(maker.entity((method, variable, from, at))),
+                (false, None) => made.uses.push((variable, at, Vec::new())),
+            }
+        }
+        made.inside.sort_unstable();
+        made.inside.dedup();
+        made.defines = (0..).zip(defined).filter_map(|(variable, at)| Some((variable, at?))).collect();
+        made
     }
 }
 
@@ -233,11 +305,11 @@ fn from(code: &Code, begins: Begins) -> Option<u32> {
     }
 }
 
-/// What is used and defined from an instruction on until there is a choice or an end, in that order: the variable, the instruction, and whether
-/// it defines it. An endless loop without a choice is gone through twice, so that it uses what its turn before has defined. Subroutines
-/// (`jsr`, which no compiler has made since Java 6) end it.
-fn accesses(code: &Code, from: u32) -> Vec<(Variable, u32, bool)> {
-    let mut found = Vec::new();
+/// What executes from an instruction on until there is a choice or an end, and what is used and defined there, in that order: the variable, the
+/// place of the instruction, and whether it defines it. An endless loop without a choice is gone through twice, so that it uses what its turn
+/// before has defined. Subroutines (`jsr`, which compilers have not made since Java 6) end it.
+fn walk(code: &Code, from: u32) -> (Vec<u32>, Vec<(Variable, usize, bool)>) {
+    let (mut instructions, mut found) = (Vec::new(), Vec::new());
     let mut visits: HashMap<u32, u8> = HashMap::new();
     let mut next = Some(from);
     while let Some(instruction) = next.take().and_then(|pc| code.at(pc)) {
@@ -246,7 +318,7 @@ fn accesses(code: &Code, from: u32) -> Vec<(Variable, u32, bool)> {
             break;
         }
         *times += 1;
-        let mut access = |variable, defines| found.push((variable, instruction.pc, defines));
+        let mut access = |variable, defines| found.push((variable, instructions.len(), defines));
         match &instruction.op {
             Op::Load { slot, .. } => access(Variable::Local(*slot), false),
             Op::Store { slot, .. } => access(Variable::Local(*slot), true),
@@ -260,11 +332,12 @@ fn accesses(code: &Code, from: u32) -> Vec<(Variable, u32, bool)> {
             Op::ArrayStore(of) => access(Variable::Element(*of), true),
             _ => {}
         }
+        instructions.push(instruction.pc);
         next = match &instruction.op {
             Op::Goto { target } => Some(*target),
             op if op.is_branch() || op.ends_flow() || matches!(op, Op::Jsr { .. }) => None,
             _ => code.successor(instruction.pc),
         };
     }
-    found
+    (instructions, found)
 }
