@@ -75,17 +75,17 @@ fn def_use_chains_are_those_that_are_counted_by_hand() {
         ("<init>", &[0][..]),
         ("same", &[1]),
         ("foreign", &[0]),
-        ("twice", &[4]),
+        ("twice", &[3]),
         ("killed", &[1]),
         ("way", &[3, 2]),
         ("loop", &[3, 7, 10, 10]),
         ("caught", &[3, 3]),
         ("more", &[3]),
-        ("element", &[11]),
-        ("recursive", &[3, 1]),
-        ("switched", &[3, 4, 2]),
+        ("element", &[8]),
+        ("recursive", &[1, 1]),
+        ("switched", &[3, 3, 2]),
         ("fails", &[4]),
-        ("endless", &[5]),
+        ("endless", &[3]),
     ] {
         assert_eq!(counts(method), wanted, "{method}");
     }

@@ -1,6 +1,7 @@
-//! What calls have covered of the data flow: def-use chains (JHyde §2.4). A chain is a variable, the instruction that defines it and one that
+//! What calls have covered of the data flow: def-use chains (JHyde §2.4). A chain is a variable, the statement that defines it and one that
 //! uses it, with no other definition between.
 //!
+//! - A statement is a row of the method's table of lines; where there is no table, each instruction is one.
 //! - Variables are local variables and parameters, by slot; a parameter is defined by the method's entry. `this` is none: nothing defines it
 //!   anew, so that it would tell no more than how long the method is.
 //! - Fields are variables too, by the class and the name by which instructions name them, and elements by the type of their array's elements:
@@ -19,10 +20,10 @@ use crate::trace::{Calls, Level, Method, Then, Traced};
 use bytecode::{Code, FieldRef, Op};
 use std::collections::{HashMap, HashSet};
 
-/// A chain: the method, the variable by its number there, the instruction that defines it, and the one that uses it.
+/// A chain: the method, the variable by its number there, the statement that defines it, and the one that uses it.
 type Chain = (u32, usize, u32, u32);
 
-/// What defines a parameter: no instruction.
+/// What defines a parameter: no statement.
 const ENTRY: u32 = u32::MAX;
 
 /// What is defined and used.
@@ -51,9 +52,9 @@ struct Stretch {
     accesses: Vec<Access>,
     /// The chains that begin and end in it.
     inside: Vec<u32>,
-    /// What it uses before it defines it: the variable, the instruction, and the chains that end there, by what defines it.
+    /// What it uses before it defines it: the variable, the statement, and the chains that end there, by what defines it.
     uses: Vec<(usize, u32, Vec<(u32, u32)>)>,
-    /// What it defines: the variable, and the last instruction that does.
+    /// What it defines: the variable, and the last statement that does.
     defines: Vec<(usize, u32)>,
 }
 
@@ -64,7 +65,7 @@ struct Access {
     variable: usize,
     /// The place of its instruction in the stretch.
     place: usize,
-    /// The instruction.
+    /// The first instruction of its statement.
     at: u32,
     /// Whether it defines the variable.
     defines: bool,
@@ -88,6 +89,8 @@ struct Open {
 #[derive(Debug, Default)]
 struct Known {
     code: Option<Code>,
+    /// The first instructions of its statements, in order.
+    statements: Vec<u32>,
     /// The slots of its parameters.
     parameters: Vec<u16>,
     variables: HashMap<Variable, usize>,
@@ -225,8 +228,13 @@ impl Known {
             class.file.method(&method.name, &method.descriptor)?.code.clone()
         };
         let slots = bytecode::descriptor::parameter_slots(&method.descriptor, method.is_static);
+        let code = find();
+        let mut statements: Vec<u32> =
+            code.iter().flat_map(|code: &Code| code.lines.iter().map(|entry| entry.start_pc)).collect();
+        statements.sort_unstable();
         Known {
-            code: find(),
+            code,
+            statements,
             parameters: slots.into_iter().map(|(slot, _)| slot).collect(),
             ..Known::default()
         }
@@ -266,6 +274,12 @@ impl Known {
         number
     }
 
+    /// The first instruction of the statement to which an instruction belongs.
+    fn statement(&self, at: u32) -> u32 {
+        let behind = self.statements.partition_point(|start| *start <= at);
+        behind.checked_sub(1).and_then(|last| self.statements.get(last)).copied().unwrap_or(at)
+    }
+
     fn arranged(
         &mut self,
         (instructions, found): (Vec<u32>, Vec<(Variable, usize, bool)>),
@@ -275,7 +289,7 @@ impl Known {
         let mut made = Stretch { instructions, ..Stretch::default() };
         let mut defined = Vec::new();
         for (variable, place, defines) in found {
-            let Some(at) = made.instructions.get(place).copied() else { continue };
+            let Some(at) = made.instructions.get(place).map(|at| self.statement(*at)) else { continue };
             let variable = self.variable(variable);
             made.accesses.push(Access { variable, place, at, defines });
             let last = defined.get(variable).copied().flatten();
