@@ -52,10 +52,21 @@ struct Stretch {
     accesses: Vec<Access>,
     /// The chains that begin and end in it.
     inside: Vec<u32>,
-    /// What it uses before it defines it: the variable, the statement, and the chains that end there, by what defines it.
-    uses: Vec<(usize, u32, Vec<(u32, u32)>)>,
+    /// What it uses before it defines it.
+    uses: Vec<Use>,
     /// What it defines: the variable, and the last statement that does.
     defines: Vec<(usize, u32)>,
+}
+
+/// A use of what was defined before the stretch.
+#[derive(Debug)]
+struct Use {
+    /// The variable.
+    variable: usize,
+    /// The first instruction of its statement.
+    at: u32,
+    /// The chains that end there, by what defines the variable.
+    chains: Vec<(u32, u32)>,
 }
 
 /// A use or a definition.
@@ -164,14 +175,14 @@ impl Open {
     fn pass(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageMaker<Chain>) {
         let Some(number) = self.inside.take() else { return };
         let Some(stretch) = all.get_mut(number) else { return };
-        for (variable, to, known) in &mut stretch.uses {
+        for Use { variable, at, chains } in &mut stretch.uses {
             // A field that the call has not written was written by another one.
             let Some(from) = self.defined.get(*variable).copied().flatten() else { continue };
-            let entity = match known.iter().find(|(other, _)| *other == from) {
+            let entity = match chains.iter().find(|(other, _)| *other == from) {
                 Some((_, entity)) => *entity,
                 None => {
-                    let entity = maker.entity((method, *variable, from, *to));
-                    known.push((from, entity));
+                    let entity = maker.entity((method, *variable, from, *at));
+                    chains.push((from, entity));
                     entity
                 }
             };
@@ -296,7 +307,7 @@ impl Known {
             match (defines, last) {
                 (true, _) => define(&mut defined, variable, at),
                 (false, Some(from)) => made.inside.push(maker.entity((method, variable, from, at))),
-                (false, None) => made.uses.push((variable, at, Vec::new())),
+                (false, None) => made.uses.push(Use { variable, at, chains: Vec::new() }),
             }
         }
         made.inside.sort_unstable();
