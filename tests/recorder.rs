@@ -1,5 +1,5 @@
-//! The recorder's class files, which are committed so that building `qp` needs no JDK, are what the compiler makes of
-//! the source beside them.
+//! The class files of the recorder and of what calls the right version of a program, which are committed so that building
+//! `qp` needs no JDK, are what the compiler makes of the sources beside them.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -41,20 +41,25 @@ fn the_class_files_are_those_of_the_source() {
         );
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut build = Command::new("sh");
-    build.arg("build.sh").arg(folder.path()).current_dir(recorder());
-    let output = build.output().expect("sh");
-    assert!(output.status.success(), "{}", said(&output));
-    let (made, committed) =
-        (classes(&folder.path().join("java/lang")), classes(&recorder().join("java/lang")));
-    let names = |of: &BTreeMap<String, Vec<u8>>| of.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(&made), names(&committed), "crates/agent/recorder/README.md says how to compile them");
-    for (name, bytes) in &made {
-        assert!(
-            committed.get(name) == Some(bytes),
-            "{name} is not what the compiler makes of the source: crates/agent/recorder/README.md says how to compile it"
-        );
+    // What calls the right version of a program lies beside its source too.
+    let caller = root().join("src/session/diagnose/reference");
+    for (sources, sub) in [(recorder(), "java/lang"), (caller, "")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut build = Command::new("sh");
+        build.arg("build.sh").arg(folder.path()).current_dir(&sources);
+        let output = build.output().expect("sh");
+        assert!(output.status.success(), "{}", said(&output));
+        let (made, committed) = (classes(&folder.path().join(sub)), classes(&sources.join(sub)));
+        let names = |of: &BTreeMap<String, Vec<u8>>| of.keys().cloned().collect::<Vec<_>>();
+        let how = format!("build.sh of {} compiles them", sources.display());
+        assert!(!made.is_empty(), "{how}");
+        assert_eq!(names(&made), names(&committed), "{how}");
+        for (name, bytes) in &made {
+            assert!(
+                committed.get(name) == Some(bytes),
+                "{name} is not what the compiler makes of the source: {how}"
+            );
+        }
     }
 }
 

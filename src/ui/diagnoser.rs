@@ -21,7 +21,6 @@ const NO_MORE: u8 = 2;
 
 /// An answer of a program.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Answer {
     question: u32,
     answer: Word,

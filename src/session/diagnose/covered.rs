@@ -29,10 +29,10 @@ pub fn edges(calls: &mut Calls) -> Result<Coverage, SessionError> {
             };
             if (from, to) == (-1, -1) {
                 let around = seen.around;
-                finish(&mut open, &mut maker, |other| Some(other) != around);
+                finish(&mut open, |other| Some(other) != around, |node, covered| maker.call(node, covered));
                 open.push((node, Vec::new()));
             } else {
-                finish(&mut open, &mut maker, |other| other != node);
+                finish(&mut open, |other| other != node, |node, covered| maker.call(node, covered));
             }
             let entity = maker.entity((seen.site.method, from, to));
             if let Some((_, covered)) = open.last_mut().filter(|(_, covered)| !covered.contains(&entity)) {
@@ -40,14 +40,14 @@ pub fn edges(calls: &mut Calls) -> Result<Coverage, SessionError> {
             }
             Then::Next
         })?;
-        finish(&mut open, &mut maker, |_| true);
+        finish(&mut open, |_| true, |node, covered| maker.call(node, covered));
     }
     Ok(maker.finish())
 }
 
 /// The innermost calls that are open have ended, as long as that is said of them.
-fn finish(open: &mut Vec<(u32, Vec<u32>)>, maker: &mut CoverageMaker<Edge>, has_ended: impl Fn(u32) -> bool) {
-    while let Some((node, covered)) = open.pop_if(|(node, _)| has_ended(*node)) {
-        maker.call(node, covered);
+pub fn finish<T>(open: &mut Vec<(u32, T)>, has_ended: impl Fn(u32) -> bool, mut ended: impl FnMut(u32, T)) {
+    while let Some((node, of)) = open.pop_if(|(node, _)| has_ended(*node)) {
+        ended(node, of);
     }
 }

@@ -179,7 +179,7 @@ impl Diagnoser {
         }
         let path = self.trace.folder.path().to_owned();
         let mut trace = RecordedTrace::open(&path, self.trace.memory, progress, interrupt).await?;
-        let coverage = super::coverage(&mut trace, self.needs)?;
+        let coverage = super::coverage(&mut trace, self.needs, self.fields.pool())?;
         let (old, new) = (&self.trace.calls, &trace.calls);
         let renumbered = |node: u32| {
             let thread = old.thread_number(node).unwrap_or(0);

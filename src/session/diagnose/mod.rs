@@ -1,9 +1,11 @@
 //! Declarative debugging of a recorded run (JHyde §2): calls are asked about, one after the other, until one is left.
 //!
 //! - [`Diagnoser`] leads from question to answer. `question` says what a call was given and what became of it, `shape` what values were,
-//!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the code.
+//!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the
+//!   code, `chains` of the data flow.
 //! - A [`Reference`] is a version of the program that is right, and answers for a person; `silent` tells which calls can be judged by values alone.
 
+mod chains;
 mod covered;
 mod fields;
 mod kept;
@@ -23,6 +25,7 @@ use super::progress::Progress;
 use super::recorded::{RecordedTrace, Stepper, detail};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
+use crate::classes::ClassPool;
 use crate::declarative::{
     Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, StrategyRow, Verdict, strategy,
 };
@@ -165,8 +168,9 @@ impl Diagnoser {
             let there: Vec<&str> = STRATEGIES.iter().map(|row| row.name).collect();
             return Err(SessionError::NoStrategy { name: name.to_owned(), there: there.join(", ") });
         };
+        let fields = Fields::new(class_files(&trace));
         let mut notes = Vec::new();
-        let coverage = coverage(&mut trace, row.needs)?;
+        let coverage = coverage(&mut trace, row.needs, fields.pool())?;
         if coverage.is_none() && row.needs != Needs::Nothing {
             let level = trace.about.level;
             notes.push(format!(
@@ -174,7 +178,6 @@ impl Diagnoser {
             ));
         }
         let diagnosis = begun(&trace.calls, row, coverage, &options)?;
-        let fields = Fields::new(class_files(&trace));
         Ok(Diagnoser {
             trace,
             diagnosis,
@@ -447,11 +450,16 @@ impl Diagnoser {
 }
 
 /// What calls have covered, where a strategy needs that and it was recorded.
-fn coverage(trace: &mut RecordedTrace, needs: Needs) -> Result<Option<Coverage>, SessionError> {
+fn coverage(
+    trace: &mut RecordedTrace,
+    needs: Needs,
+    pool: Option<&ClassPool>,
+) -> Result<Option<Coverage>, SessionError> {
     Ok(match needs {
         _ if trace.about.level < Level::All => None,
         Needs::Nothing => None,
-        Needs::Edges | Needs::Chains => Some(covered::edges(&mut trace.calls)?),
+        Needs::Edges => Some(covered::edges(&mut trace.calls)?),
+        Needs::Chains => Some(chains::chains(&mut trace.calls, pool)?),
     })
 }
 
@@ -493,7 +501,7 @@ fn forest(calls: &Calls) -> Forest {
 }
 
 /// The class files of the program of a recorded run, if they are still there.
-fn class_files(trace: &RecordedTrace) -> Option<crate::classes::ClassPool> {
+fn class_files(trace: &RecordedTrace) -> Option<ClassPool> {
     let about = &trace.about;
     let debuggee =
         Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };

@@ -1,0 +1,38 @@
+//! `qp diagnose --format json`: a test answers its questions, one after the other.
+
+use super::session::Talk;
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// What came of it.
+pub struct Told {
+    /// The questions that were answered, in their order.
+    pub questions: Vec<Value>,
+    /// The last line.
+    pub last: Value,
+    /// The exit code.
+    pub code: i32,
+}
+
+/// Answers each question with what is said of it until there is none.
+pub fn told(command: &mut Command, mut answer: impl FnMut(&Value) -> &'static str) -> Told {
+    let mut talk = Talk::begin(command);
+    let mut questions = Vec::new();
+    loop {
+        let heard = talk.hear();
+        if heard.get("question").is_none() {
+            return Told { questions, last: heard, code: talk.end() };
+        }
+        let said = answer(&heard);
+        talk.say(&json!({"question": heard["question"], "answer": said}).to_string());
+        questions.push(heard);
+    }
+}
+
+/// Each line that comes of some lines, and the exit code.
+pub fn lines(command: &mut Command, script: &[Value]) -> (Vec<Value>, i32) {
+    let text: Vec<String> =
+        script.iter().map(|line| line.as_str().map_or(line.to_string(), str::to_owned)).collect();
+    let (code, replies) = super::session::session(command, &(text.join("\n") + "\n"));
+    (replies, code)
+}
