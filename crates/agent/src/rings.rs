@@ -4,7 +4,7 @@
 use crate::host::{problem, with_state};
 use crate::tracing::Tracer;
 use jvmti_bindings::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::Report;
 use wire::recording::{LIMIT, LONGEST_EVENT, RING_DATA, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
@@ -13,6 +13,8 @@ use wire::recording::{LIMIT, LONGEST_EVENT, RING_DATA, RING_SIZE, RingReport, TA
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long it sleeps before it looks again.
 const NAP: Duration = Duration::from_micros(50);
+/// A thread has waited so long in vain: no other one waits as long again.
+static NOBODY_READS: AtomicBool = AtomicBool::new(false);
 
 /// What the recorder may lose, by its number there.
 const LOSSES: [&str; 4] = [
@@ -151,10 +153,16 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
             waited.fetch_add(micros, Ordering::Relaxed);
             return 1;
         }
+        if NOBODY_READS.load(Ordering::Relaxed) {
+            return 0;
+        }
         if now != last.0 {
             last = (now, Instant::now());
         } else if last.1.elapsed() > PATIENCE {
-            problem("nobody takes out what is recorded any more: what came later is missing".to_owned());
+            // Threads may come here at once: one of them says it.
+            if !NOBODY_READS.swap(true, Ordering::Relaxed) {
+                problem("nobody takes out what is recorded any more: what came later is missing".to_owned());
+            }
             return 0;
         }
         std::thread::sleep(NAP);
