@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use wire::recording::{Level, Window};
 
 /// The version of the format.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The folder of a recorded run.
 #[derive(Clone, Debug)]

@@ -47,6 +47,16 @@ impl Objects {
         self.kind(object, ARRAY).is_some()
     }
 
+    /// Whether an object is a box of a primitive value.
+    pub fn is_box(&self, object: u32) -> bool {
+        self.kind(object, BOX).is_some()
+    }
+
+    /// How many elements an array has.
+    pub fn length_of(&self, array: u32) -> Option<u32> {
+        self.kind(array, ARRAY).map(|row| self.table.word(3, row))
+    }
+
     /// What an object that is a box holds.
     fn boxed(&self, object: u32, class: &str) -> Option<Value> {
         let bits = self.table.get(3, self.kind(object, BOX)?).cast_signed();
@@ -152,6 +162,14 @@ pub fn shown_class(name: &str) -> String {
         }
     };
     format!("{element}{}", "[]".repeat(dimensions))
+}
+
+#[cfg(test)]
+pub(super) fn no_objects() -> Objects {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("objects.arrow");
+    super::columns::objects(&path).unwrap().finish().unwrap();
+    Objects::new(super::columns::opened_objects(&path).unwrap(), Bytes::new(), BTreeMap::new())
 }
 
 #[cfg(test)]

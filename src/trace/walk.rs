@@ -3,7 +3,7 @@
 use super::calls::{Calls, Place};
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::sites::Site;
+use super::sites::{Method, Site};
 use wire::recording::Traced;
 
 /// An event as it is met.
@@ -22,6 +22,16 @@ pub struct Seen<'a> {
     pub turn: u64,
     /// Where it is.
     pub(super) place: Place,
+}
+
+impl Seen<'_> {
+    /// The method that it is in.
+    pub fn method<'c>(&self, calls: &'c Calls) -> Option<&'c Method> {
+        match self.site.what {
+            Traced::Contents => calls.method(self.node?),
+            _ => calls.sites.method(self.site.method),
+        }
+    }
 }
 
 /// What to do after an event.

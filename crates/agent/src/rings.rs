@@ -17,11 +17,12 @@ const NAP: Duration = Duration::from_micros(50);
 static NOBODY_READS: AtomicBool = AtomicBool::new(false);
 
 /// What the recorder may lose, by its number there.
-const LOSSES: [&str; 4] = [
+const LOSSES: [&str; 5] = [
     "more threads lived at once than are recorded: those beyond are missing",
     "there was no memory or no space on disk for what a thread records: it is missing",
     "there was no memory for the name of a class: its objects have none",
     "a field that is written was not found: the writes to it are missing",
+    "what collections hold could not be read: it is missing, or some of it",
 ];
 
 /// `QuerypointTraceAgent.reserve(long)`.
@@ -81,6 +82,19 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_windowed(
 ) -> jni::jboolean {
     let has_window = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_window));
     jni::jboolean::from(has_window.unwrap_or_default())
+}
+
+/// `QuerypointTraceAgent.contents()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_contents(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let has_contents = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_contents));
+    jni::jboolean::from(has_contents.unwrap_or_default())
 }
 
 /// `QuerypointTraceAgent.window(String)`.

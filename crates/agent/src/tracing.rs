@@ -1,5 +1,6 @@
 //! What goes into the methods of classes that are recorded.
 
+use crate::contents;
 use crate::weave::weave;
 use bytecode::Kind;
 use bytecode::rewrite::{self, MethodPlan, MethodShape, RewriteError, Scan, Slot, Step};
@@ -62,9 +63,16 @@ impl Tracer {
 
     /// Whether a class is recorded, by its name with slashes.
     pub fn concerns(&self, class: &str) -> bool {
-        class == THREAD
-            || !BELOW.iter().any(|below| class.starts_with(below))
-                && self.plan.records(&class.replace('/', "."))
+        class == THREAD || self.has_contents() && contents::concerns(class) || self.is_in_scope(class)
+    }
+
+    fn is_in_scope(&self, class: &str) -> bool {
+        !BELOW.iter().any(|below| class.starts_with(below)) && self.plan.records(&class.replace('/', "."))
+    }
+
+    /// Whether it is recorded what the JDK's collections hold.
+    pub fn has_contents(&self) -> bool {
+        self.plan.level >= Level::Writes
     }
 
     /// Puts into a class what records it; none if it is not recorded.
@@ -83,6 +91,23 @@ impl Tracer {
         if class == THREAD {
             return uncaught(bytes).map(Some);
         }
+        if self.has_contents() && contents::concerns(&class) {
+            // What is recorded of it besides has its places in the class file as it was.
+            let mut recorded = match self.is_in_scope(&class) {
+                true => self.record_scoped(bytes)?,
+                false => Recorded { bytes: None, report: None },
+            };
+            let told = contents::put_into(&class, recorded.bytes.as_deref().unwrap_or(bytes))?;
+            recorded.bytes = Some(told);
+            return Ok(Some(recorded));
+        }
+        self.record_scoped(bytes).map(Some)
+    }
+
+    /// Puts into a class of the scope what records it.
+    fn record_scoped(&mut self, bytes: &[u8]) -> Result<Recorded, RewriteError> {
+        let scan = Scan::new(bytes)?;
+        let class = scan.name()?;
         let shapes = scan.methods()?;
         let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
         loop {
@@ -112,7 +137,7 @@ impl Tracer {
                 }
             }
             let bytes = (!report.methods.is_empty()).then_some(rewritten.bytes);
-            return Ok(Some(Recorded { bytes, report: Some(report) }));
+            return Ok(Recorded { bytes, report: Some(report) });
         }
     }
 

@@ -159,7 +159,7 @@ fn line<'a>(calls: &'a Calls, seen: &Seen<'_>, thread: &'a str) -> Line<'a> {
     let text = |at: usize| seen.values.get(at).map(|value| shown(value, &calls.objects));
     let mut line =
         Line { thread, turn: seen.turn, node: seen.node, event: event(calls, seen), ..Line::default() };
-    let Some(method) = calls.sites.method(seen.site.method) else { return line };
+    let Some(method) = seen.method(calls) else { return line };
     (line.class, line.method, line.descriptor) = (&method.class, &method.name, &method.descriptor);
     match seen.site.what {
         Traced::Enter => {

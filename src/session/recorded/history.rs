@@ -3,7 +3,7 @@
 use super::events::{EventShown, event};
 use super::open::RecordedTrace;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Level, Then, Writes};
+use crate::trace::{CONTENTS, Calls, Level, Then, Writes};
 use serde::Serialize;
 
 /// A field or an element.
@@ -13,6 +13,8 @@ pub enum Variable {
     Field(u32, String),
     /// `int[]@9[3]` or `@9[3]`: an element of an array, by its number.
     Element(u32, i32),
+    /// `ArrayList@5` or `@5`: what a collection of the JDK holds, by its number.
+    Contents(u32),
     /// `com.acme.Shop.open`: a static field, by the name of the class that declares it, or how that ends.
     Static(String),
 }
@@ -33,6 +35,7 @@ impl Variable {
                 match (number, field, element) {
                     (Some(number), Some(field), _) => Some(Variable::Field(number, field.to_owned())),
                     (Some(number), None, Some(index)) => Some(Variable::Element(number, index)),
+                    (Some(number), None, None) if rest.is_empty() => Some(Variable::Contents(number)),
                     _ => None,
                 }
             }
@@ -62,6 +65,7 @@ impl Variable {
                 (own(array), vec![index.cast_unsigned()])
             }
             Variable::Element(object, _) => (own(object), Vec::new()),
+            Variable::Contents(object) => (own(object), vec![CONTENTS]),
             Variable::Static(field) => (0, named(field)),
         }
     }
@@ -139,7 +143,7 @@ pub(super) fn of_parts(
     let mut writes = Vec::new();
     for group in groups.into_iter().rev() {
         calls.each_write(group, |calls, seen| {
-            let method = calls.sites.method(seen.site.method);
+            let method = seen.method(calls);
             let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
             let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
             let write = event(calls, seen);
@@ -167,7 +171,8 @@ mod tests {
         assert_eq!(parsed("@7.bar"), Some(Variable::Field(7, "bar".into())));
         assert_eq!(parsed("int[]@9[3]"), Some(Variable::Element(9, 3)));
         assert_eq!(parsed("com.acme.Shop.open"), Some(Variable::Static("com.acme.Shop.open".into())));
-        for none in ["", "bar", "@x.bar", "@7", "@7.", "@7[x]", ".bar", "@7[3"] {
+        assert_eq!(parsed("ArrayList@7"), Some(Variable::Contents(7)));
+        for none in ["", "bar", "@x.bar", "@7.", "@7[x]", ".bar", "@7[3"] {
             assert_eq!(parsed(none), None, "{none}");
         }
     }

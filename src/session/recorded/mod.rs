@@ -7,6 +7,7 @@
 
 mod as_chain;
 mod calls;
+mod contents;
 mod detail;
 mod events;
 mod export;
@@ -21,6 +22,7 @@ mod step;
 
 pub use as_chain::{ChainAsked, as_chain};
 pub use calls::{CallShown, CallTree, CallsAsked, Fold, Shown, ThreadShown, calls};
+pub use contents::{ContentsShown, HeldContents, ItemShown};
 pub use detail::{Only, only};
 pub use events::{EventShown, EventsAsked, EventsShown, events};
 pub use export::{ExportForm, Exported, export};

@@ -39,6 +39,9 @@ struct Columns {
     declared_by: Vec<Option<String>>,
     name: Vec<Option<String>>,
     index: Vec<Option<i32>>,
+    key: Vec<Option<String>>,
+    items: Vec<Option<Vec<String>>>,
+    keys: Vec<Option<Vec<String>>>,
     old: Vec<Option<String>>,
     new: Vec<Option<String>>,
     to: Vec<Option<u16>>,
@@ -63,13 +66,16 @@ fn schema() -> Schema {
         field("line", DataType::UInt16),
         field("bci", DataType::UInt32),
         text("this"),
-        field("arguments", list),
+        field("arguments", list.clone()),
         text("result"),
         text("exception"),
         text("object"),
         text("declared_by"),
         text("name"),
         field("index", DataType::Int32),
+        text("key"),
+        field("items", list.clone()),
+        field("keys", list),
         text("old"),
         text("new"),
         field("to", DataType::UInt16),
@@ -97,6 +103,9 @@ impl Columns {
             declared_by,
             name,
             index,
+            key,
+            items,
+            keys,
             old,
             new,
             to,
@@ -106,10 +115,13 @@ impl Columns {
         let text = |texts: Vec<Option<String>>| -> ArrayRef { Arc::new(StringArray::from(texts)) };
         let short = |numbers: Vec<Option<u16>>| -> ArrayRef { Arc::new(UInt16Array::from(numbers)) };
         let long = |numbers: Vec<Option<u32>>| -> ArrayRef { Arc::new(UInt32Array::from(numbers)) };
-        let mut lists = ListBuilder::new(StringBuilder::new());
-        for list in arguments {
-            lists.append_option(list.map(|list| list.into_iter().map(Some)));
-        }
+        let lists = |all: Vec<Option<Vec<String>>>| -> ArrayRef {
+            let mut lists = ListBuilder::new(StringBuilder::new());
+            for list in all {
+                lists.append_option(list.map(|list| list.into_iter().map(Some)));
+            }
+            Arc::new(lists.finish())
+        };
         RecordBatch::try_new(
             schema.clone(),
             vec![
@@ -123,13 +135,16 @@ impl Columns {
                 short(line),
                 long(bci),
                 text(this),
-                Arc::new(lists.finish()),
+                lists(arguments),
                 text(result),
                 text(exception),
                 text(object),
                 text(declared_by),
                 text(name),
                 Arc::new(Int32Array::from(index)),
+                text(key),
+                lists(items),
+                lists(keys),
                 text(old),
                 text(new),
                 short(to),
@@ -176,6 +191,9 @@ impl<W: Write + Send> Rows<W> {
         columns.declared_by.push(event.declared_by);
         columns.name.push(event.name);
         columns.index.push(event.index);
+        columns.key.push(event.key);
+        columns.items.push(event.items);
+        columns.keys.push(event.keys);
         columns.old.push(event.old);
         columns.new.push(event.new);
         columns.to.push(event.to);

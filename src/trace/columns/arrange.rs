@@ -9,6 +9,7 @@ use super::unfolded::Unfolded;
 use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES};
 use crate::trace::TraceError;
 use crate::trace::calls::{Exit, Place};
+use crate::trace::contents::CONTENTS;
 use crate::trace::decode::{Decoder, Event, Meeting, Met, Value};
 use crate::trace::sites::{Site, Sites};
 use crate::trace::source::Source;
@@ -255,6 +256,11 @@ impl<'a> Pass<'a> {
                 if let (Some(Value::Object(array)), Some(Value::Int(index))) = (values.first(), values.get(1))
                 {
                     self.write(*array, index.cast_unsigned(), at);
+                }
+            }
+            Traced::Contents => {
+                if let Some(Value::Object(collection)) = values.first() {
+                    self.write(*collection, CONTENTS, at);
                 }
             }
             _ => {}

@@ -228,6 +228,7 @@ pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
             };
             paint.on(palette::DIM, to)
         }
+        "contents" => super::contents::change(event, paint),
         other => match &event.object {
             Some(object) => format!("{other} {object}"),
             None => paint.on(palette::DIM, other),
@@ -276,11 +277,17 @@ fn state(shown: &StateShown, paint: Paint) -> String {
         };
         let unrecorded = if part.unrecorded { " (also written by what is not recorded)" } else { "" };
         out.push_str(&format!("    {name:<16} {held}{writes}{unrecorded}\n"));
+        if let Some(contents) = &part.contents {
+            out.push_str(&super::contents::between(contents, true, paint));
+        }
+    }
+    if let Some(contents) = &shown.contents {
+        out.push_str(&super::contents::between(contents, false, paint));
     }
     if shown.more {
         out.push_str("    … and more: see --limit\n");
     }
-    if shown.parts.is_empty() {
+    if shown.parts.is_empty() && shown.contents.is_none() {
         out.push_str("    nothing of it is ever written\n");
     }
     out

@@ -8,8 +8,9 @@ use crate::session::recorded::events::{EventShown, event};
 use crate::session::recorded::history::of_parts;
 use crate::session::recorded::state::Around;
 use crate::session::recorded::{History, WriteShown};
-use crate::trace::{Calls, Level, Standing, Traced, Value, When};
+use crate::trace::{CONTENTS, Calls, Held, Items, Level, Objects, Standing, Traced, Value, When};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// Lines of source on each side of the one where an event is.
 const AROUND: u32 = 3;
@@ -157,7 +158,7 @@ impl Stepper {
         around: &mut Vec<u32>,
     ) -> Result<ObjectShown, SessionError> {
         let mut parts = Vec::new();
-        let mut next = self.trace.calls.part_from(object, 0);
+        let mut next = self.trace.calls.part_from(object, 0).filter(|part| *part != CONTENTS);
         around.push(object);
         while let Some(part) = next.filter(|_| parts.len() < PARTS) {
             let calls = &mut self.trace.calls;
@@ -181,10 +182,55 @@ impl Stepper {
             };
             let changed = then.held() != before.held();
             parts.push(HeldShown { name, value: then.held(), changed, inner });
-            next = part.checked_add(1).and_then(|part| self.trace.calls.part_from(object, part));
+            let calls = &self.trace.calls;
+            next = calls.part_from(object, part.saturating_add(1)).filter(|part| *part != CONTENTS);
         }
+        let is_more = self.contents_then(object, (when, began), depth, around, &mut parts)?;
         around.pop();
-        Ok(ObjectShown { object: self.trace.calls.objects.show(object), parts, more: next.is_some() })
+        Ok(ObjectShown {
+            object: self.trace.calls.objects.show(object),
+            parts,
+            more: next.is_some() || is_more,
+        })
+    }
+
+    /// What a collection holds at an event, behind its fields; whether there is more.
+    fn contents_then(
+        &mut self,
+        object: u32,
+        (when, began): (When, When),
+        depth: u32,
+        around: &mut Vec<u32>,
+        parts: &mut Vec<HeldShown>,
+    ) -> Result<bool, SessionError> {
+        let calls = &mut self.trace.calls;
+        if !calls.has_contents(object) {
+            return Ok(false);
+        }
+        let Some(then) = calls.contents(object, when)? else { return Ok(false) };
+        let before = named(calls.contents(object, began)?, &calls.objects);
+        let all = named(Some(then.clone()), &calls.objects);
+        let many = all.len();
+        let was: HashMap<&String, Option<Value>> =
+            before.iter().map(|(name, value)| (name, *value)).collect();
+        for (name, value) in all.iter().take(PARTS.saturating_sub(parts.len())) {
+            let inner = match value {
+                Some(Value::Object(inner)) if depth > 0 && *inner != 0 && !around.contains(inner) => {
+                    let inner = self.object_then(*inner, when, began, depth - 1, around)?;
+                    Some(inner).filter(|inner| !inner.parts.is_empty())
+                }
+                _ => None,
+            };
+            let changed = was.get(name).is_none_or(|before| before != value);
+            let shown = value.as_ref().map(|value| shown(value, &self.trace.calls.objects));
+            parts.push(HeldShown { name: name.clone(), value: shown, changed, inner });
+        }
+        let is_more = many > parts.len();
+        if then.unsure {
+            let name = "contents may have changed where it was not recorded".to_owned();
+            parts.push(HeldShown { name, value: None, changed: false, inner: None });
+        }
+        Ok(is_more)
     }
 
     /// An object or variable, with what hangs on it.
@@ -349,6 +395,20 @@ impl Stepper {
             }
             Target::Parts(object, parts) => of_parts(&mut self.trace.calls, text, object, &parts, limit),
         }
+    }
+}
+
+/// What a collection holds, each by its index or key.
+fn named(held: Option<Held>, objects: &Objects) -> Vec<(String, Option<Value>)> {
+    match held.map(|held| held.items) {
+        None => Vec::new(),
+        Some(Items::Elements(elements)) => {
+            (0..).zip(elements).map(|(at, value): (usize, _)| (format!("[{at}]"), value)).collect()
+        }
+        Some(Items::Pairs(pairs)) => pairs
+            .into_iter()
+            .map(|(key, value)| (format!("[{}]", shown(&key, objects)), Some(value)))
+            .collect(),
     }
 }
 

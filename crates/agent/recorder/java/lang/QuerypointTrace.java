@@ -34,7 +34,7 @@ public final class QuerypointTrace {
     private static final int NAME = 400;
 
     /** The ring of threads that have none: nobody reads it, and it is never full. */
-    private static final long NOWHERE = QuerypointTraceAgent.reserve(DATA + 2 * SIZE);
+    static final long NOWHERE = QuerypointTraceAgent.reserve(DATA + 2 * SIZE);
     /** A bit for each object that was met, by its identity hash code. */
     private static final long SEEN = QuerypointTraceAgent.reserve(1L << 28);
     /** The processor shows stores to others in their order. */
@@ -57,6 +57,8 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
         U.ensureClassInitialized(QuerypointProbeNumber.class);
+        U.ensureClassInitialized(QuerypointTraceContents.class);
+        U.ensureClassInitialized(QuerypointTraceLayout.class);
     }
 
     @Hidden
@@ -256,7 +258,14 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static int number(Object value, long ring) {
-        return ring == 0 ? 0 : number(value);
+        if (ring == 0) {
+            return 0;
+        }
+        int number = number(value);
+        if (QuerypointTraceContents.ON && number != 0) {
+            QuerypointTraceContents.named(value, number);
+        }
+        return number;
     }
 
     /** An object that may be met for the first time: an event tells what it is, and its class. */
@@ -295,6 +304,9 @@ public final class QuerypointTrace {
             at += 8;
         }
         advance(ring, (int) (at - begin));
+        if (what == 0) {
+            QuerypointTraceContents.met(value, number);
+        }
         return number;
     }
 
@@ -327,7 +339,7 @@ public final class QuerypointTrace {
 
     @Hidden
     @ForceInline
-    private static boolean seen(int number) {
+    static boolean seen(int number) {
         return (U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0;
     }
 

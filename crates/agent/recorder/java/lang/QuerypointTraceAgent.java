@@ -23,6 +23,9 @@ final class QuerypointTraceAgent {
     /** Whether only some calls are recorded. */
     static native boolean windowed();
 
+    /** Whether it is recorded what the JDK's collections hold. */
+    static native boolean contents();
+
     /** Those of a new thread: the first, the first that is not one any more, and the calls around; null if no call is. */
     static native long[] window(String thread);
 
@@ -36,4 +39,5 @@ final class QuerypointTraceAgent {
     static final int THREAD = 1;
     static final int NAME = 2;
     static final int FIELD = 3;
+    static final int CONTENTS = 4;
 }

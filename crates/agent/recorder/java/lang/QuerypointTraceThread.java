@@ -32,6 +32,9 @@ final class QuerypointTraceThread {
     long calls;
     /** The number of the exception by which it ends; 0 for none. */
     int uncaught;
+    /** The node that an iterator of a map has come to last, and that map. */
+    Object node;
+    Object map;
 
     @Hidden
     QuerypointTraceThread(Thread thread, long tid, long ring, long[] window) {
@@ -120,6 +123,8 @@ final class QuerypointTraceThread {
             }
             living--;
             known.thread = null;
+            known.node = null;
+            known.map = null;
             if (known.ring != 0) {
                 U.putLongRelease(null, known.ring + QuerypointTrace.ENDED, 1);
             }
