@@ -56,10 +56,10 @@ pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallShown, CallTree, CallsAsked, ChainAsked, ContentsShown, EventShown, EventsAsked, EventsShown,
-    ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown, History, Holds, ItemShown,
-    ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, RecordOptions, RecordedRun, RecordedTrace,
-    Shown, StateAsked, StateShown, Stepper, ThreadShown, View, Way, WriteShown, as_chain, calls, events,
-    export, find, history, holds, only, record, state,
+    ExportAsked, ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown, History,
+    Holds, ItemShown, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, RecordOptions,
+    RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper, ThreadShown, View, Way, WriteShown,
+    as_chain, calls, events, export, find, history, holds, only, record, state,
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

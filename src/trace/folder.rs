@@ -65,6 +65,22 @@ impl Folder {
         self.0.join("details").join(format!("{node}-{level}"))
     }
 
+    /// What was recorded later: calls, each with how much of it.
+    pub fn details(&self) -> Vec<(u32, Level)> {
+        let entries = std::fs::read_dir(self.0.join("details")).into_iter().flatten().flatten();
+        let mut found: Vec<(u32, Level)> = entries
+            .filter_map(|entry| {
+                let name = entry.file_name();
+                let (node, level) = name.to_str()?.split_once('-')?;
+                let level =
+                    [Level::Writes, Level::All].into_iter().find(|known| known.to_string() == level)?;
+                Some((node.parse().ok()?, level))
+            })
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
     /// Makes a new one.
     ///
     /// # Errors

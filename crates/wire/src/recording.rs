@@ -228,6 +228,22 @@ impl Change {
 }
 
 impl Traced {
+    /// From which level on it is recorded.
+    pub fn level(self) -> Level {
+        match self {
+            Traced::Enter | Traced::Born | Traced::Return | Traced::Leave | Traced::Catch => Level::Calls,
+            Traced::Put
+            | Traced::Preset
+            | Traced::PutStatic
+            | Traced::Element(_)
+            | Traced::Array
+            | Traced::Contents => Level::Writes,
+            Traced::Local { .. } | Traced::Line(_) | Traced::Branch(_) | Traced::Lock | Traced::Unlock => {
+                Level::All
+            }
+        }
+    }
+
     /// One word for it.
     pub fn word(self) -> &'static str {
         match self {

@@ -32,6 +32,7 @@ impl History {
         interrupt: &mut Interrupt,
     ) -> Result<Writes, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        Ok(session::history(&mut self.reading.open(progress, interrupt).await?, &self.variable, limit)?)
+        let mut trace = self.reading.open(progress, interrupt).await?;
+        Ok(session::history(&mut trace, &self.variable, limit, progress, interrupt).await?)
     }
 }

@@ -152,7 +152,11 @@ fn path(calls: &Calls, node: u32) -> Vec<u32> {
 }
 
 /// A later recording of a call, if it is of the same.
-fn joined(calls: &mut Calls, node: u32, mut later: RecordedTrace) -> Result<RecordedTrace, SessionError> {
+pub(super) fn joined(
+    calls: &mut Calls,
+    node: u32,
+    mut later: RecordedTrace,
+) -> Result<RecordedTrace, SessionError> {
     let found = &mut later.calls;
     let around = path(calls, node);
     let differs = |node: u32| SessionError::NotTheSame { call: node, command: String::new() };

@@ -1,8 +1,11 @@
 //! Every write to a field or an element of a recorded run, in their order.
 
 use super::events::{EventShown, event};
+use super::later::{Later, above, later};
 use super::open::RecordedTrace;
+use crate::run::Interrupt;
 use crate::session::error::SessionError;
+use crate::session::progress::Progress;
 use crate::trace::{CONTENTS, Calls, Level, Then, Writes};
 use serde::Serialize;
 
@@ -86,6 +89,9 @@ pub struct History {
     pub writes: Vec<WriteShown>,
     /// How many there were before those.
     pub before: usize,
+    /// The run was recorded without writes: those are shown that are known of these calls, which were recorded later.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<u32>,
 }
 
 /// A write.
@@ -97,23 +103,47 @@ pub struct WriteShown {
     pub node: Option<u32>,
     /// The method of that, as CLASS.METHOD.
     pub method: String,
+    /// The further run that it is known from, by the name of its folder in `details`; none: from the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// The write.
     #[serde(flatten)]
     pub write: EventShown,
 }
 
-/// Shows the last so many writes to a variable.
+/// Shows the last so many writes to a variable. Where the run was recorded without, those of calls that were recorded later.
 ///
 /// # Errors
-/// It was recorded without writes, or cannot be read, or the text names no variable.
-pub fn history(trace: &mut RecordedTrace, variable: &str, limit: usize) -> Result<History, SessionError> {
+/// No writes were recorded, or it cannot be read, or the text names no variable.
+pub async fn history(
+    trace: &mut RecordedTrace,
+    variable: &str,
+    limit: usize,
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<History, SessionError> {
     let wanted = Variable::parse(variable)?;
-    let calls = &mut trace.calls;
-    if trace.about.level < Level::Writes {
+    if trace.about.level >= Level::Writes {
+        let (object, parts) = wanted.parts(&trace.calls);
+        return of_parts(&mut trace.calls, variable, object, &parts, limit);
+    }
+    let mut all = History { variable: variable.to_owned(), writes: Vec::new(), before: 0, only: Vec::new() };
+    for Later { run, node, trace } in later(trace, &above(Level::Calls), progress, interrupt).await? {
+        let mut calls = trace.calls;
+        let (object, parts) = wanted.parts(&calls);
+        let mut found = of_parts(&mut calls, variable, object, &parts, limit)?;
+        found.writes.iter_mut().for_each(|write| write.run = Some(run.clone()));
+        all.writes.append(&mut found.writes);
+        all.before += found.before;
+        all.only.push(node);
+    }
+    if all.only.is_empty() {
         return Err(SessionError::NoWrites);
     }
-    let (object, parts) = wanted.parts(calls);
-    of_parts(calls, variable, object, &parts, limit)
+    let more = all.writes.len().saturating_sub(limit);
+    all.writes.drain(..more);
+    all.before += more;
+    Ok(all)
 }
 
 /// Shows the last so many writes to parts of an object.
@@ -147,13 +177,14 @@ pub(super) fn of_parts(
             let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
             let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
             let write = event(calls, seen);
-            writes.push(WriteShown { thread, node: seen.node.map(|node| calls.shown(node)), method, write });
+            let node = seen.node.map(|node| calls.shown(node));
+            writes.push(WriteShown { thread, node, method, run: None, write });
             Then::Next
         })?;
     }
     writes.drain(..writes.len().saturating_sub(limit));
     let before = all.saturating_sub(writes.len());
-    Ok(History { variable: variable.to_owned(), writes, before })
+    Ok(History { variable: variable.to_owned(), writes, before, only: Vec::new() })
 }
 
 fn count(writes: Writes) -> usize {

@@ -22,6 +22,7 @@ pub struct Rows<W: Write + Send> {
 
 #[derive(Default)]
 struct Columns {
+    run: Vec<Option<String>>,
     thread: Vec<String>,
     turn: Vec<u64>,
     node: Vec<Option<u32>>,
@@ -56,6 +57,7 @@ fn schema() -> Schema {
     let text = |name| field(name, DataType::Utf8);
     let list = DataType::List(Arc::new(Field::new("item", DataType::Utf8, true)));
     Schema::new(vec![
+        text("run"),
         text("thread"),
         field("turn", DataType::UInt64),
         field("node", DataType::UInt32),
@@ -86,6 +88,7 @@ fn schema() -> Schema {
 impl Columns {
     fn batch(&mut self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
         let Columns {
+            run,
             thread,
             turn,
             node,
@@ -125,6 +128,7 @@ impl Columns {
         RecordBatch::try_new(
             schema.clone(),
             vec![
+                text(run),
                 always(thread),
                 Arc::new(UInt64Array::from(turn)),
                 long(node),
@@ -171,9 +175,22 @@ impl<W: Write + Send> Rows<W> {
     /// # Errors
     /// It cannot be written.
     pub fn push(&mut self, row: Line<'_>) -> std::io::Result<()> {
-        let Line { thread, turn, node, class, method, descriptor, this, arguments, result, exception, event } =
-            row;
+        let Line {
+            run,
+            thread,
+            turn,
+            node,
+            class,
+            method,
+            descriptor,
+            this,
+            arguments,
+            result,
+            exception,
+            event,
+        } = row;
         let columns = &mut self.columns;
+        columns.run.push(run.map(str::to_owned));
         columns.thread.push(thread.to_owned());
         columns.turn.push(turn);
         columns.node.push(node);

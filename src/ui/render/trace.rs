@@ -246,10 +246,19 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
         let node = written.node.map_or_else(String::new, |node| paint.on(palette::DIM, format!("#{node} ")));
         let line = written.write.line.map_or_else(String::new, |line| format!(":{line}"));
         let what = happening(&written.write, paint);
-        out.push_str(&format!("{what}\n  {node}{}{line}, thread {}\n", written.method, written.thread));
+        let run = written.run.as_ref().map_or_else(String::new, |run| format!(", by the later run {run}"));
+        out.push_str(&format!("{what}\n  {node}{}{line}, thread {}{run}\n", written.method, written.thread));
     }
     if history.writes.is_empty() {
         out.push_str(&format!("no write to {} was recorded\n", history.variable));
+    }
+    if !history.only.is_empty() {
+        let calls: Vec<String> = history.only.iter().map(|node| format!("#{node}")).collect();
+        let only = format!(
+            "writes are known of what was recorded later only: {} and what is below",
+            calls.join(", ")
+        );
+        out.push_str(&format!("{}\n", paint.on(palette::DIM, only)));
     }
     out
 }
@@ -304,10 +313,15 @@ fn found_event(found: &FoundEvent, paint: Paint) -> String {
 
 fn exports(exported: &Exported) -> String {
     // What goes to a pipe is read by another program.
-    match exported.file.is_file() {
-        true => format!("{} events are in {}\n", thousands(exported.events), exported.file.display()),
-        false => String::new(),
+    if !exported.file.is_file() {
+        return String::new();
     }
+    let left = match exported.left.len() {
+        0 => String::new(),
+        1 => "; of one call more was recorded later: --later writes that too".to_owned(),
+        many => format!("; of {many} calls more was recorded later: --later writes that too"),
+    };
+    format!("{} events are in {}{left}\n", thousands(exported.events), exported.file.display())
 }
 
 fn bytes(count: u64) -> String {

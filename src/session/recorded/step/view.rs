@@ -382,6 +382,7 @@ impl Stepper {
                             thread: thread.clone(),
                             node: Some(calls.shown(node)),
                             method,
+                            run: None,
                             write,
                         });
                         if writes.len() > limit {
@@ -391,7 +392,7 @@ impl Stepper {
                     }
                     true
                 })?;
-                Ok(History { variable: text.to_owned(), writes: writes.into(), before })
+                Ok(History { variable: text.to_owned(), writes: writes.into(), before, only: Vec::new() })
             }
             Target::Parts(object, parts) => of_parts(&mut self.trace.calls, text, object, &parts, limit),
         }
