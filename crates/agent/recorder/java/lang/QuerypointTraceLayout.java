@@ -252,8 +252,10 @@ final class QuerypointTraceLayout {
             case QUEUE:
                 return U.getInt(self, QUEUE_SIZE);
             case RING:
+                Object[] ring = (Object[]) U.getReference(self, RING_ELEMENTS);
                 int length = U.getInt(self, RING_TAIL) - U.getInt(self, RING_HEAD);
-                return length < 0 ? length + ((Object[]) U.getReference(self, RING_ELEMENTS)).length : length;
+                // One that is being made may have none yet.
+                return ring == null ? 0 : length < 0 ? length + ring.length : length;
             case LINKED:
                 return U.getInt(self, LINKED_SIZE);
             case HASHED:
@@ -426,7 +428,7 @@ final class QuerypointTraceLayout {
                 break;
             case FIXED_MAP:
                 Object[] table = (Object[]) U.getReference(self, FIXED_FIELDS[2]);
-                for (int i = 0; i + 1 < table.length; i += 2) {
+                for (int i = 0; table != null && i + 1 < table.length; i += 2) {
                     if (table[i] != null) {
                         items.add(table[i]);
                         items.add(table[i + 1]);
