@@ -60,7 +60,8 @@ fn what_was_recorded_later_is_told_with_the_run_it_is_known_from() {
     none.fails(2, &["record the run again with `--level writes`"]);
     // Two calls with others inside, and one of those.
     let constructors = calls(&first, "Traced.<init>");
-    let chosen: Vec<(u64, u64)> = constructors.iter().filter(|(_, below)| *below > 0).skip(5).take(2).copied().collect();
+    let chosen: Vec<(u64, u64)> =
+        constructors.iter().filter(|(_, below)| *below > 0).skip(5).take(2).copied().collect();
     let inner = chosen.iter().find(|(_, below)| *below > 0).map(|(node, _)| node + 1);
     for node in chosen.iter().map(|(node, _)| *node).chain(inner) {
         qp(&["trace", "events", &node.to_string(), "--level=writes"], &first);

@@ -1,7 +1,7 @@
 //! Events out of the bytes of a thread.
 
 use super::sites::{CONTENTS_SITE, Site, Sites};
-use wire::recording::{CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, TURN};
+use wire::recording::{AROUND, CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, TURN};
 
 /// A value of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub enum Event<'a> {
     Turn(u64),
     /// The thread ends: the number of the exception that nobody caught, 0 for none.
     End(u32),
+    /// A call goes on whose entry was not recorded: the site of that.
+    Around(&'a Site),
     /// Something happens at a site.
     At(&'a Site),
 }
@@ -105,6 +107,11 @@ impl<'a> Decoder<'a> {
         }
         if number == END {
             return Ok(Some(Event::End(self.u32()?)));
+        }
+        if number == AROUND {
+            let number = self.u32()?;
+            let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
+            return Ok(Some(Event::Around(site)));
         }
         if number == CONTENTS {
             self.contents(values)?;

@@ -36,5 +36,5 @@ pub use objects::Objects;
 pub use sites::{Method, Site, Sites};
 pub use standing::Standing;
 pub use walk::{Seen, Then};
-pub use wire::recording::{Change, Level, Traced, Window, Written, is_named};
+pub use wire::recording::{Change, Level, Place, Places, Traced, Window, Written, is_named};
 pub use writes::{When, Writes};

@@ -90,7 +90,7 @@ impl Sites {
                     sites.threads.insert(ring, thread);
                 }
                 Report::Problem(problem) => sites.problems.push(problem),
-                Report::Started | Report::Class(_) | Report::Counts { .. } => {}
+                Report::Started | Report::Class(_) | Report::Reached { .. } | Report::Counts { .. } => {}
             }
         }
         Ok(sites)

@@ -133,7 +133,8 @@ impl Calls {
                 let place = (chunk, at);
                 let node = self.innermost_at(thread, place);
                 let around = node.and_then(|node| self.parent(node));
-                let seen = Seen { site, values: &values, node, around, turn: first.turn, place };
+                let turn = first.turn;
+                let seen = Seen { site, values: &values, node, around, is_around: false, turn, place };
                 if visit(self, &seen) == Then::Stop {
                     break;
                 }
@@ -254,7 +255,7 @@ impl Calls {
         while u32::try_from(decoder.at()).is_ok_and(|at| at < place.1) {
             match decoder.next(&mut values, None) {
                 Ok(Some(Event::Turn(number))) => turn = number,
-                Ok(Some(Event::At(_) | Event::End(_))) => {}
+                Ok(Some(Event::At(_) | Event::Around(_) | Event::End(_))) => {}
                 Ok(None) | Err(_) => break,
             }
         }

@@ -60,8 +60,11 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
     });
     match made.flatten().and_then(|address| jni::jlong::try_from(address).ok()) {
         Some(address) => {
+            // Where it begins at a place, the first event of each thread has to take a turn.
+            let has_places = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_places));
+            let limit = if has_places == Some(true) { u64::MAX } else { RING_SIZE - LONGEST_EVENT };
             // SAFETY: the ring was just made.
-            unsafe { word(address, LIMIT) }.store(RING_SIZE - LONGEST_EVENT, Ordering::Relaxed);
+            unsafe { word(address, LIMIT) }.store(limit, Ordering::Relaxed);
             address
         }
         None => {
@@ -82,6 +85,62 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_windowed(
 ) -> jni::jboolean {
     let has_window = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_window));
     jni::jboolean::from(has_window.unwrap_or_default())
+}
+
+/// `QuerypointTraceAgent.places()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_places(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let has_places = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_places));
+    jni::jboolean::from(has_places.unwrap_or_default())
+}
+
+/// `QuerypointTraceAgent.waits()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_waits(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    jni::jboolean::from(hits(false) > 0)
+}
+
+/// `QuerypointTraceAgent.hits(boolean)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_hits(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    is_end: jni::jboolean,
+) -> jni::jint {
+    hits(is_end != 0)
+}
+
+fn hits(is_end: bool) -> jni::jint {
+    let hits = with_state(|state| state.tracer.as_ref().map_or(0, |tracer| tracer.hits(is_end)));
+    hits.and_then(|hits| jni::jint::try_from(hits).ok()).unwrap_or(0)
+}
+
+/// `QuerypointTraceAgent.reached(boolean)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_reached(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    is_end: jni::jboolean,
+) {
+    with_state(|state| state.reporter.tell(&Report::Reached { is_end: is_end != 0 }));
 }
 
 /// `QuerypointTraceAgent.contents()`.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod log;
+mod place;
 mod plan;
 pub mod recording;
 mod report;

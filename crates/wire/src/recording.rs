@@ -1,6 +1,7 @@
 //! The recording of a run: what of it is recorded, the rings in which its threads leave their events, and what the numbers in
 //! those events mean. docs/trace-format.md describes it for readers of other programs.
 
+pub use crate::place::{At, Of, Place, Places};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -51,6 +52,9 @@ pub struct TracePlan {
     pub rings: PathBuf,
     /// Only these calls.
     pub window: Option<Window>,
+    /// Only what is done between these places.
+    #[serde(default)]
+    pub places: Option<Places>,
 }
 
 /// Calls of one thread, by their ordinals: the thread's calls of recorded methods are counted from 0 on.
@@ -95,6 +99,9 @@ pub const FIRST_SITE: u32 = 16;
 pub const MEETING: u32 = 2;
 /// The number that begins an event which says that its thread ends: the exception that nobody caught follows, 0 for none.
 pub const END: u32 = 3;
+/// The number that begins an event which says that a call goes on whose entry was not recorded: the site of its entry follows. The
+/// outermost comes first.
+pub const AROUND: u32 = 5;
 /// The number that begins an event which says what a collection of the JDK holds: its number follows, what is done, and how many it
 /// holds then, -1 where that is not known; then what [`Change`] says.
 pub const CONTENTS: u32 = 4;
@@ -422,6 +429,7 @@ mod tests {
             trust: trust.iter().map(ToString::to_string).collect(),
             rings: PathBuf::new(),
             window: None,
+            places: None,
         };
         assert!(plan(&[], &[]).records("Main") && !plan(&[], &[]).records("java.util.ArrayList"));
         assert!(plan(&["com.sun.tools.javac.**"], &[]).records("com.sun.tools.javac.Main"));

@@ -241,6 +241,7 @@ fn line<'a>(calls: &'a Calls, seen: &Seen<'_>, thread: &'a str) -> Line<'a> {
     let Some(method) = seen.method(calls) else { return line };
     (line.class, line.method, line.descriptor) = (&method.class, &method.name, &method.descriptor);
     match seen.site.what {
+        Traced::Enter if seen.is_around => line.event.event = "around",
         Traced::Enter => {
             let first = usize::from(!method.is_static && method.name != "<init>");
             line.this = if first == 1 { text(0) } else { None };

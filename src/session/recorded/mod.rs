@@ -30,7 +30,7 @@ pub use events::{EventShown, EventsAsked, EventsShown, events};
 pub use export::{ExportAsked, ExportForm, Exported, export};
 pub use find::{FoundEvent, FoundEvents, find};
 pub use history::{History, WriteShown, history};
-pub use info::{Holds, holds};
+pub use info::{Holds, PlacesHeld, holds};
 pub use open::{MEMORY, RecordedTrace};
 pub use record::{RecordOptions, RecordedRun, record};
 pub use state::{PartShown, StateAsked, StateShown, state};

@@ -193,6 +193,11 @@ impl<'a> Pass<'a> {
                     self.count("end");
                     self.summary.ends.insert(self.thread, ThreadEnd { turn: self.turn, exception });
                 }
+                Some(Event::Around(site)) => {
+                    self.count("around");
+                    let at = u32::try_from(place).unwrap_or(u32::MAX);
+                    self.enter(site, (self.chunk, at))?;
+                }
                 Some(Event::At(site)) => {
                     let at = u32::try_from(place).unwrap_or(u32::MAX);
                     self.take(site, &values, at)?;
@@ -215,16 +220,7 @@ impl<'a> Pass<'a> {
         self.count(site.what.word());
         let place = (self.chunk, at);
         match site.what {
-            Traced::Enter => {
-                let parent = self.open.innermost().map_or(NONE, |call| call.node);
-                let (node, method) = (self.next, site.method);
-                self.next =
-                    self.next.checked_add(1).filter(|next| *next < NONE).ok_or(TraceError::TooMany)?;
-                self.methods.push(method, node)?;
-                self.calls.begin()?;
-                let call = Open { node, method, parent, enter: place, born: 0, presets: Vec::new() };
-                self.open.enter(method, call);
-            }
+            Traced::Enter => self.enter(site, place)?,
             Traced::Born => {
                 if let (Some(call), Some(Value::Object(this))) = (self.open.innermost_mut(), values.first()) {
                     call.born = *this;
@@ -265,6 +261,18 @@ impl<'a> Pass<'a> {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// A call of a method begins.
+    fn enter(&mut self, site: &Site, place: Place) -> Result<(), TraceError> {
+        let parent = self.open.innermost().map_or(NONE, |call| call.node);
+        let (node, method) = (self.next, site.method);
+        self.next = self.next.checked_add(1).filter(|next| *next < NONE).ok_or(TraceError::TooMany)?;
+        self.methods.push(method, node)?;
+        self.calls.begin()?;
+        let call = Open { node, method, parent, enter: place, born: 0, presets: Vec::new() };
+        self.open.enter(method, call);
         Ok(())
     }
 

@@ -59,7 +59,10 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
             recorded.waited_s
         ));
     }
-    if recorded.bytes == 0 {
+    for place in &recorded.unreached {
+        out.push_str(&format!("{place} was not reached\n"));
+    }
+    if recorded.bytes == 0 && recorded.unreached.is_empty() {
         out.push_str(
             "nothing was recorded: no method of a class that --scope and --trust leave was called\n",
         );
@@ -73,6 +76,16 @@ fn info(holds: &Holds, paint: Paint) -> String {
     out.push_str(&format!("level      {}\n", holds.level));
     if let (Some(ended), Some(seconds)) = (&holds.ended, holds.seconds) {
         out.push_str(&format!("ended      {ended}, after {seconds:.1} s\n"));
+    }
+    if let Some(places) = &holds.places {
+        let bound = |word: &str, place: &Option<String>| match place {
+            Some(place) if places.unreached.contains(place) => {
+                format!(" {word} {place}, which was not reached")
+            }
+            Some(place) => format!(" {word} {place}"),
+            None => String::new(),
+        };
+        out.push_str(&format!("part      {}{}\n", bound("from", &places.from), bound("to", &places.to)));
     }
     let events: u64 = holds.events.values().sum();
     let kinds: Vec<String> =

@@ -29,6 +29,7 @@ public final class QuerypointTrace {
     private static final int TURN = 1;
     private static final int MEETING = 2;
     private static final int END = 3;
+    private static final int AROUND = 5;
     private static final int NAMED = 1 << 31;
     private static final int TEXT = 100;
     private static final int NAME = 400;
@@ -41,6 +42,8 @@ public final class QuerypointTrace {
     private static final boolean ORDERED = QuerypointTraceAgent.ordered();
     /** Only some calls are recorded: others have 0 for a ring. */
     private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
+    /** Where the recording begins or ends at a place: whether it goes on now. */
+    static volatile boolean on = !QuerypointTraceAgent.waits();
     /** How often a thread went on where another one had recorded before. */
     private static long turns;
 
@@ -111,14 +114,27 @@ public final class QuerypointTrace {
             U.putInt(null, at, TURN);
             U.putLong(null, at + 4, ++turns);
             advance(own.ring, 12);
+            while (QuerypointTraceWindow.POINTED && own.told < own.depth) {
+                around(own.ring, own.stack[own.told++]);
+            }
         }
+    }
+
+    /** A call goes on whose entry was not recorded. */
+    @Hidden
+    private static void around(long ring, int site) {
+        room(ring);
+        long at = at(ring);
+        U.putInt(null, at, AROUND);
+        U.putInt(null, at + 4, site);
+        advance(ring, 8);
     }
 
     /** Nobody catches an exception: that its thread ends by it is told when it ends. Called by {@code Thread}. */
     @Hidden
     public static void uncaught(Object exception) {
         QuerypointTraceThread own = QuerypointTraceThread.known(Thread.currentThread());
-        if (own != null && own.ring != 0 && !WINDOWED) {
+        if (own != null && own.ring != 0 && (QuerypointTraceWindow.POINTED ? on : !WINDOWED)) {
             own.uncaught = number(exception);
         }
     }
@@ -126,6 +142,9 @@ public final class QuerypointTrace {
     /** This thread ends, and has recorded something. */
     @Hidden
     static void end(QuerypointTraceThread own) {
+        if (!on) {
+            return;
+        }
         long at = begin(own.ring);
         U.putInt(null, at, END);
         U.putInt(null, at + 4, own.uncaught);
@@ -195,6 +214,13 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     static boolean isOutside(long ring) {
+        return WINDOWED && (ring == 0 || !on);
+    }
+
+    /** Whether there is no ring for an event. Whoever has begun one ends it, whatever another thread has come to meanwhile. */
+    @Hidden
+    @ForceInline
+    private static boolean isNone(long ring) {
         return WINDOWED && ring == 0;
     }
 
@@ -202,7 +228,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static long begin(long ring, int site) {
-        long at = isOutside(ring) ? at(NOWHERE) : begin(ring);
+        long at = isNone(ring) ? at(NOWHERE) : begin(ring);
         U.putInt(null, at, site);
         return at;
     }
@@ -211,7 +237,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static void end(long ring, int bytes) {
-        if (!isOutside(ring)) {
+        if (!isNone(ring)) {
             advance(ring, bytes);
         }
     }
@@ -258,7 +284,11 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static int number(Object value, long ring) {
+        if (!WINDOWED) {
+            return number(value);
+        }
         if (ring == 0) {
+            QuerypointTraceContents.passed(value);
             return 0;
         }
         int number = number(value);
@@ -439,8 +469,10 @@ public final class QuerypointTrace {
     @Hidden
     @DontInline
     public static void rare(Object value, long ring, int site) {
-        if (!isOutside(ring)) {
-            event(number(value), ring, site);
+        if (isOutside(ring)) {
+            QuerypointTraceContents.passed(value);
+        } else {
+            event(number(value, ring), ring, site);
         }
     }
 

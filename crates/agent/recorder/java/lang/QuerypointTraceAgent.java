@@ -23,6 +23,18 @@ final class QuerypointTraceAgent {
     /** Whether only some calls are recorded. */
     static native boolean windowed();
 
+    /** Whether it begins or ends at a place. */
+    static native boolean places();
+
+    /** Whether it begins at a place. */
+    static native boolean waits();
+
+    /** Which time the place has to be reached where it begins, or ends; 0 where there is none. */
+    static native int hits(boolean end);
+
+    /** It is reached. */
+    static native void reached(boolean end);
+
     /** Whether it is recorded what the JDK's collections hold. */
     static native boolean contents();
 

@@ -21,6 +21,9 @@ public final class QuerypointTraceContents {
     /** A bit for each object that was met since the window began. */
     private static final long LOOKED = WINDOWED && ON ? QuerypointTraceAgent.reserve(1L << 28) : 0;
 
+    /** A bit for each collection that recorded code had to do with before the recording has begun at a place. */
+    private static final long KNOWN = QuerypointTraceWindow.POINTED && ON ? QuerypointTraceAgent.reserve(1L << 28) : 0;
+
     /** The number that begins such an event, and what is done: {@code wire::recording}. */
     private static final int CONTENTS = 4;
     private static final int ALL_LIST = 1;
@@ -51,7 +54,42 @@ public final class QuerypointTraceContents {
     @ForceInline
     private static int followed(Object owner) {
         int number = QuerypointTraceLayout.IS_KNOWN ? QuerypointProbeNumber.known(owner) : 0;
-        return number != 0 && QuerypointTrace.seen(number) ? number : 0;
+        return number != 0 && (QuerypointTrace.seen(number) || KNOWN != 0 && has(KNOWN, number)) ? number : 0;
+    }
+
+    /** Recorded code has to do with an object, and nothing is recorded: what it holds is told when it changes later. */
+    @Hidden
+    static void passed(Object value) {
+        if (KNOWN != 0
+                && QuerypointTraceWindow.isWaiting()
+                && (value instanceof java.util.Collection || value instanceof java.util.Map)
+                && QuerypointTraceLayout.IS_KNOWN) {
+            int kind = QuerypointTraceLayout.kind(value);
+            int number = kind == QuerypointTraceLayout.NONE ? 0 : System.identityHashCode(value);
+            if (number == 0 || has(KNOWN, number)) {
+                return;
+            }
+            add(KNOWN, number);
+            if (kind == QuerypointTraceLayout.AROUND) {
+                passed(QuerypointTraceLayout.inner(value));
+                return;
+            }
+            for (Object item : QuerypointTraceLayout.items(value, kind)) {
+                passed(item);
+            }
+        }
+    }
+
+    @Hidden
+    private static boolean has(long bits, int number) {
+        return (U.getByte(null, bits + (number >>> 3)) >>> (number & 7) & 1) != 0;
+    }
+
+    /** Two threads may do so at once, and one bit be lost: then it is told once more, or not followed. */
+    @Hidden
+    private static void add(long bits, int number) {
+        long at = bits + (number >>> 3);
+        U.putByte(null, at, (byte) (U.getByte(null, at) | 1 << (number & 7)));
     }
 
     /** The ring of this thread; 0 where nothing is recorded now. */
@@ -82,13 +120,12 @@ public final class QuerypointTraceContents {
 
     @Hidden
     private static boolean looked(int number) {
-        return (U.getByte(null, LOOKED + (number >>> 3)) >>> (number & 7) & 1) != 0;
+        return has(LOOKED, number);
     }
 
     @Hidden
     private static void look(int number) {
-        long at = LOOKED + (number >>> 3);
-        U.putByte(null, at, (byte) (U.getByte(null, at) | 1 << (number & 7)));
+        add(LOOKED, number);
     }
 
     /** Whether all that a collection holds was told just now, since it was not before. */
@@ -98,6 +135,7 @@ public final class QuerypointTraceContents {
             return false;
         }
         look(number);
+        QuerypointTrace.number(self);
         all(self, number);
         return true;
     }
@@ -105,6 +143,10 @@ public final class QuerypointTraceContents {
     /** The number of something that a collection holds, which may be one too. */
     @Hidden
     private static int number(Object value) {
+        if (WINDOWED && !QuerypointTrace.on) {
+            passed(value);
+            return 0;
+        }
         int number = QuerypointTrace.number(value);
         if (WINDOWED && number != 0) {
             named(value, number);
@@ -460,6 +502,7 @@ public final class QuerypointTraceContents {
         }
         if (WINDOWED && !looked(number) && QuerypointTraceWindow.detail() != 0) {
             look(number);
+            QuerypointTrace.number(self);
             all(self, number);
             return;
         }
