@@ -73,7 +73,7 @@ fn reached(events: &[Value], place: &str, from: usize) -> usize {
     let (place, hit) =
         place.split_once('#').map_or((place, 1), |(place, hit)| (place, hit.parse().expect("a number")));
     let is_it = |event: &Value| match place.split_once(':') {
-        Some((_, line)) => event["event"] == "line" && event["line"].to_string() == line,
+        Some((_, line)) => event["event"] == "line" && event["line"].as_u64() == line.parse().ok(),
         None => {
             event["event"] == "enter"
                 && format!("Relay.{}", event["method"].as_str().unwrap_or_default()) == place
