@@ -86,7 +86,7 @@ fn what_is_exported_and_derived_is_read_by_others() {
     let count = |words: &[&str]| {
         lines.iter().filter(|line| words.contains(&line["event"].as_str().expect("a word"))).count() as u64
     };
-    assert_eq!(column("writes", "count").iter().sum::<u64>(), count(&["field", "element"]));
+    assert_eq!(column("writes", "count").iter().sum::<u64>(), count(&["field", "element", "contents"]));
     let objects = column("objects", "object");
     assert!(objects.windows(2).all(|two| two[0] < two[1]) && objects.len() > 20);
 }

@@ -154,6 +154,7 @@ impl Diagnose {
             scope: self.scope.clone(),
             trust: self.trust.clone(),
             window: None,
+            places: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: false,

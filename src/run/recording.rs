@@ -4,7 +4,7 @@ use super::probes::Told;
 use crate::debuggee::Agent;
 use std::path::PathBuf;
 use wire::Plan;
-use wire::recording::{Level, TracePlan, Window};
+use wire::recording::{Level, Places, TracePlan, Window};
 
 /// How a run is recorded.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Recording {
     pub rings: PathBuf,
     /// Only these calls.
     pub window: Option<Window>,
+    /// Only what is done between these places.
+    pub places: Option<Places>,
     /// Where the agent tells of sites; it is there and empty.
     pub report: PathBuf,
 }
@@ -29,9 +31,12 @@ impl Recording {
     /// # Errors
     /// Says why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<Told, String> {
-        let Recording { level, scope, trust, rings, window, report } = self.clone();
-        let plan =
-            Plan { report, trace: Some(TracePlan { level, scope, trust, rings, window }), ..Plan::default() };
+        let Recording { level, scope, trust, rings, window, places, report } = self.clone();
+        let plan = Plan {
+            report,
+            trace: Some(TracePlan { level, scope, trust, rings, window, places }),
+            ..Plan::default()
+        };
         let told = Told::open(&self.report)
             .map_err(|error| format!("what the agent tells cannot be read: {error}"))?;
         plan.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;

@@ -39,7 +39,7 @@ mod workspace;
 
 pub use crate::debuggee::StdinRecording;
 pub use crate::run::Interrupt;
-pub use crate::trace::Level;
+pub use crate::trace::{Level, Place, Places};
 pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
     StepAnswer,
@@ -60,11 +60,11 @@ pub use price::Forecast;
 pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
-    CallShown, CallTree, CallsAsked, ChainAsked, EventShown, EventsAsked, EventsShown, ExportForm, Exported,
-    Fold, FoundEvent, FoundEvents, HeldShown, History, Holds, ListedEvent, LocalShown, MEMORY, ObjectShown,
-    Only, PartShown, RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper,
-    ThreadShown, View, Way, WriteShown, as_chain, calls, events, export, find, history, holds, only, record,
-    state,
+    CallShown, CallTree, CallsAsked, ChainAsked, ContentsShown, EventShown, EventsAsked, EventsShown,
+    ExportAsked, ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown, History,
+    Holds, ItemShown, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, PlacesHeld,
+    RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper, ThreadShown, View,
+    Way, WriteShown, as_chain, calls, events, export, find, history, holds, only, record, state,
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

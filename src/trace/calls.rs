@@ -90,6 +90,8 @@ pub struct Call {
     pub node: u32,
     /// The number of its method.
     pub method: u32,
+    /// Whether its entry was not recorded: then its arguments are not known.
+    pub is_around: bool,
     /// What it was called on; 0 where that is not known, none for a static method.
     pub this: Option<u32>,
     /// Its arguments.
@@ -310,7 +312,9 @@ impl Calls {
         let (Some(method), Some(enter)) = (self.method_number(node), self.begins(node)) else {
             return Ok(None);
         };
-        let mut arguments = self.values(enter)?;
+        let wanted = self.arguments(enter)?;
+        let is_around = wanted.is_none();
+        let mut arguments = wanted.unwrap_or_default();
         let (is_static, is_constructor) =
             self.sites.method(method).map_or((true, false), |m| (m.is_static, m.name == "<init>"));
         let this = match (is_static, is_constructor) {
@@ -329,7 +333,19 @@ impl Calls {
             None => None,
         };
         let (exit, below) = (self.exit(node), self.below(node));
-        Ok(Some(Call { node, method, this, arguments, exit, result, below }))
+        Ok(Some(Call { node, method, is_around, this, arguments, exit, result, below }))
+    }
+
+    /// The arguments of the entry at a place; none where that was not recorded.
+    fn arguments(&mut self, (chunk, at): Place) -> Result<Option<Vec<Value>>, TraceError> {
+        let events = self.chunk(chunk)?;
+        let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
+        let mut values = Vec::new();
+        Ok(match decoder.next(&mut values, None) {
+            Ok(Some(Event::Around(_))) => None,
+            Ok(Some(Event::At(_))) => Some(values),
+            _ => Some(Vec::new()),
+        })
     }
 
     /// The values of the event at a place.

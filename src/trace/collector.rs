@@ -28,6 +28,8 @@ pub struct Collected {
     pub waited: Duration,
     /// What is missing, and why.
     pub missing: Vec<String>,
+    /// Whether the places were reached where the recording begins, and where it ends.
+    pub reached: (bool, bool),
 }
 
 /// A collector at work.
@@ -121,6 +123,8 @@ impl Work {
                     self.rings.insert(ring, opened.map_err(TraceError::at(&file))?);
                 }
                 Report::Problem(problem) => self.collected.missing.push(problem),
+                Report::Reached { is_end: false } => self.collected.reached.0 = true,
+                Report::Reached { is_end: true } => self.collected.reached.1 = true,
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
 //! Events out of the bytes of a thread.
 
-use super::sites::{Site, Sites};
-use wire::recording::{END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, TURN};
+use super::sites::{CONTENTS_SITE, Site, Sites};
+use wire::recording::{AROUND, CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, TURN};
 
 /// A value of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +40,8 @@ pub enum Event<'a> {
     Turn(u64),
     /// The thread ends: the number of the exception that nobody caught, 0 for none.
     End(u32),
+    /// A call goes on whose entry was not recorded: the site of that.
+    Around(&'a Site),
     /// Something happens at a site.
     At(&'a Site),
 }
@@ -117,6 +119,15 @@ impl<'a> Decoder<'a> {
         if number == END {
             return Ok(Some(Event::End(self.u32()?)));
         }
+        if number == AROUND {
+            let number = self.u32()?;
+            let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
+            return Ok(Some(Event::Around(site)));
+        }
+        if number == CONTENTS {
+            self.contents(values)?;
+            return Ok(Some(Event::At(&CONTENTS_SITE)));
+        }
         let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
         for descriptor in site.values.iter() {
             values.push(self.value(descriptor)?);
@@ -139,6 +150,36 @@ impl<'a> Decoder<'a> {
             Some(b'L' | b'[') => Value::Object(self.u32()?),
             _ => Value::Int(i32::from_le_bytes(self.take()?)),
         })
+    }
+
+    /// What is told of a collection.
+    fn contents(&mut self, values: &mut Vec<Value>) -> Result<(), &'static str> {
+        let int = |word: u32| Value::Int(word.cast_signed());
+        let (collection, change, size) = (self.u32()?, self.u32()?, self.u32()?);
+        values.extend([Value::Object(collection), int(change), int(size)]);
+        let change = Change::of(change).ok_or("it does to a collection what is not known")?;
+        match change {
+            Change::AllOfList | Change::AllOfMap => {
+                let (from, many) = (self.u32()?, self.u32()?);
+                values.extend([int(from), int(many)]);
+                for _ in 0..many {
+                    values.push(Value::Object(self.u32()?));
+                }
+            }
+            Change::Clear => {}
+            Change::Insert | Change::Set => values.extend([int(self.u32()?), Value::Object(self.u32()?)]),
+            Change::Remove => values.push(int(self.u32()?)),
+            Change::Take | Change::Unput => values.push(Value::Object(self.u32()?)),
+            Change::Put | Change::PutLast | Change::Doubt => {
+                values.extend([Value::Object(self.u32()?), Value::Object(self.u32()?)]);
+            }
+            Change::PutBehind => {
+                values.extend([Value::Object(self.u32()?), Value::Object(self.u32()?)]);
+                values.extend([int(self.u32()?), Value::Object(self.u32()?)]);
+            }
+            Change::Backed => values.extend([Value::Object(self.u32()?), int(self.u32()?)]),
+        }
+        Ok(())
     }
 
     /// An object that is met.

@@ -3,10 +3,10 @@
 use super::error::TraceError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use wire::recording::{Level, Window};
+use wire::recording::{Level, Places, Window};
 
 /// The version of the format.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The folder of a recorded run.
 #[derive(Clone, Debug)]
@@ -30,6 +30,9 @@ pub struct About {
     /// Only these calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
+    /// Only what was done between these places.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<Places>,
     /// What became of it; none while it is recorded, and where that was cut off.
     pub recorded: Option<Recorded>,
 }
@@ -40,7 +43,7 @@ impl About {
     /// # Errors
     /// Only some calls were recorded.
     pub fn is_whole(&self) -> Result<(), TraceError> {
-        if self.window.is_some() { Err(TraceError::Part) } else { Ok(()) }
+        if self.window.is_some() || self.places.is_some() { Err(TraceError::Part) } else { Ok(()) }
     }
 }
 
@@ -57,12 +60,31 @@ pub struct Recorded {
     pub bytes: u64,
     /// What is missing, and why.
     pub missing: Vec<String>,
+    /// The places that were not reached, of those where it begins and ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<String>,
 }
 
 impl Folder {
     /// Where what a call does is kept, when that was recorded later.
     pub fn detail(&self, node: u32, level: Level) -> PathBuf {
         self.0.join("details").join(format!("{node}-{level}"))
+    }
+
+    /// What was recorded later: calls, each with how much of it.
+    pub fn details(&self) -> Vec<(u32, Level)> {
+        let entries = std::fs::read_dir(self.0.join("details")).into_iter().flatten().flatten();
+        let mut found: Vec<(u32, Level)> = entries
+            .filter_map(|entry| {
+                let name = entry.file_name();
+                let (node, level) = name.to_str()?.split_once('-')?;
+                let level =
+                    [Level::Writes, Level::All].into_iter().find(|known| known.to_string() == level)?;
+                Some((node.parse().ok()?, level))
+            })
+            .collect();
+        found.sort_unstable();
+        found
     }
 
     /// Makes a new one.

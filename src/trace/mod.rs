@@ -7,13 +7,15 @@
 //! - `collector` takes events out of the rings while they are written.
 //! - `sites` is what the numbers of sites mean; `decode` reads events by them; `objects` knows what was met.
 //! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
-//! - `calls` is the tree of calls; `writes` finds what was written to a field or an element, `held` what it held at some time.
+//! - `calls` is the tree of calls; `writes` finds what was written to a field or an element, `held` what it held at some time,
+//!   `contents` what a collection did.
 //! - `walk` goes through the events of a thread or a call; `standing` goes from one to the next, to and fro.
 
 mod calls;
 mod chunks;
 mod collector;
 mod columns;
+mod contents;
 mod decode;
 mod error;
 mod folder;
@@ -28,13 +30,14 @@ mod writes;
 pub use calls::{Call, Calls, Exit, Opening};
 pub use collector::{Collected, Collector};
 pub use columns::ThreadEnd;
+pub use contents::{CONTENTS, Held, Items, Told};
 pub use decode::{Event, Value};
 pub use error::TraceError;
 pub use folder::{About, Folder, Recorded};
-pub use held::{Held, MADE};
+pub use held::{HeldValue, MADE};
 pub use objects::{Objects, Text};
 pub use sites::{Method, Site, Sites};
 pub use standing::Standing;
 pub use walk::{Seen, Then};
-pub use wire::recording::{Level, Traced, Window, Written, is_named};
+pub use wire::recording::{Change, Level, Place, Places, Traced, Window, Written, is_named};
 pub use writes::{When, Writes};

@@ -47,6 +47,16 @@ impl Objects {
         self.kind(object, ARRAY).is_some()
     }
 
+    /// Whether an object is a box of a primitive value.
+    pub fn is_box(&self, object: u32) -> bool {
+        self.kind(object, BOX).is_some()
+    }
+
+    /// How many elements an array has.
+    pub fn length_of(&self, array: u32) -> Option<u32> {
+        self.kind(array, ARRAY).map(|row| self.table.word(3, row))
+    }
+
     /// What an object of a class holds, if it is a box.
     pub fn boxed(&self, object: u32, class: &str) -> Option<Value> {
         let bits = self.table.get(3, self.kind(object, BOX)?).cast_signed();
@@ -86,11 +96,6 @@ impl Objects {
         self.shown.get(&object).copied().unwrap_or(object)
     }
 
-    /// How many elements an array has, if it was met as one.
-    pub fn length(&self, object: u32) -> Option<u32> {
-        self.kind(object, ARRAY).map(|row| self.table.word(3, row))
-    }
-
     /// How many were met.
     pub fn count(&self) -> usize {
         self.table.len()
@@ -128,7 +133,7 @@ impl Objects {
             return Namer::default().text(&value, &Tables::default());
         }
         let name = shown_class(class);
-        let length = self.length(object);
+        let length = self.length_of(object);
         match (length, name.strip_suffix("[]")) {
             (Some(length), Some(of)) => {
                 // The outermost dimension stands first.
@@ -162,6 +167,14 @@ pub fn shown_class(name: &str) -> String {
         }
     };
     format!("{element}{}", "[]".repeat(dimensions))
+}
+
+#[cfg(test)]
+pub(super) fn no_objects() -> Objects {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("objects.arrow");
+    super::columns::objects(&path).unwrap().finish().unwrap();
+    Objects::new(super::columns::opened_objects(&path).unwrap(), Bytes::new(), BTreeMap::new())
 }
 
 #[cfg(test)]

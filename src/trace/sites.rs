@@ -3,7 +3,7 @@
 use super::error::TraceError;
 use super::folder::Folder;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use wire::recording::{FIRST_SITE, Level, RingReport, Traced, TracedClass, Written};
 use wire::{Report, ReportReader};
 
@@ -45,6 +45,17 @@ pub struct Site {
     pub written: Option<Arc<Written>>,
 }
 
+/// Where collections are told of: at no site of a method that is recorded.
+pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| Site {
+    method: u32::MAX,
+    bci: 0,
+    what: Traced::Contents,
+    values: [].into(),
+    line: None,
+    to: None,
+    written: None,
+});
+
 /// The agent numbers sites in turn: no class leaves so many numbers out. A file that does was changed.
 const GAP: usize = 1 << 20;
 
@@ -79,7 +90,7 @@ impl Sites {
                     sites.threads.insert(ring, thread);
                 }
                 Report::Problem(problem) => sites.problems.push(problem),
-                Report::Started | Report::Class(_) | Report::Counts { .. } => {}
+                Report::Started | Report::Class(_) | Report::Reached { .. } | Report::Counts { .. } => {}
             }
         }
         Ok(sites)
@@ -110,7 +121,7 @@ impl Sites {
                 let values: Arc<[String]> = match site.what {
                     Traced::Enter => entry.clone(),
                     Traced::Return => result.clone(),
-                    Traced::Line(_) | Traced::Branch(_) => [].into(),
+                    Traced::Line(_) | Traced::Branch(_) | Traced::Contents => [].into(),
                     Traced::Put => [reference(), written(), written()].into(),
                     Traced::PutStatic => [written(), written()].into(),
                     Traced::Preset => [written()].into(),

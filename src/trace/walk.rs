@@ -3,7 +3,7 @@
 use super::calls::{Calls, Place};
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::sites::Site;
+use super::sites::{Method, Site};
 use wire::recording::Traced;
 
 /// An event as it is met.
@@ -17,11 +17,23 @@ pub struct Seen<'a> {
     pub node: Option<u32>,
     /// The call around that.
     pub around: Option<u32>,
+    /// It is the entry of a call that was not recorded: the call goes on here.
+    pub is_around: bool,
     /// The turn of the thread that it is in: events of all threads are ordered by these. Behind what was left out, it may be
     /// an earlier one.
     pub turn: u64,
     /// Where it is.
     pub(super) place: Place,
+}
+
+impl Seen<'_> {
+    /// The method that it is in.
+    pub fn method<'c>(&self, calls: &'c Calls) -> Option<&'c Method> {
+        match self.site.what {
+            Traced::Contents => calls.method(self.node?),
+            _ => calls.sites.method(self.site.method),
+        }
+    }
 }
 
 /// What to do after an event.
@@ -87,6 +99,7 @@ impl Calls {
             loop {
                 let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
                 let broken = |what| TraceError::Broken { thread, at: at.into(), what };
+                let mut is_around = false;
                 let site = match decoder.next(&mut values, None).map_err(broken)? {
                     None => break,
                     Some(Event::Turn(number)) => {
@@ -95,6 +108,10 @@ impl Calls {
                     }
                     Some(Event::End(_)) => continue,
                     Some(Event::At(site)) => site,
+                    Some(Event::Around(site)) => {
+                        is_around = true;
+                        site
+                    }
                 };
                 let is_end = matches!(site.what, Traced::Return | Traced::Leave);
                 let (mut node, mut around) = (inside, None);
@@ -121,7 +138,8 @@ impl Calls {
                     continue;
                 }
                 let around = around.or_else(|| node.filter(|_| !is_end).and_then(|node| self.parent(node)));
-                let seen = Seen { site, values: &values, node, around, turn, place: (chunk, at) };
+                let place = (chunk, at);
+                let seen = Seen { site, values: &values, node, around, is_around, turn, place };
                 match visit(self, &seen) {
                     Then::Stop => return Ok(()),
                     Then::Over if !is_end => {

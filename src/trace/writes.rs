@@ -1,6 +1,7 @@
 //! What was written to a field or an element: found by a table, not by going through all events.
 
 use super::calls::{Calls, Place};
+use super::contents::CONTENTS;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::held::MADE;
@@ -13,7 +14,7 @@ use wire::recording::Traced;
 /// When something happens: the turn of its thread, and the place. Events of all threads are in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct When {
-    turn: u64,
+    pub(super) turn: u64,
     pub(super) place: Place,
 }
 
@@ -28,6 +29,13 @@ impl Seen<'_> {
     /// When it happens.
     pub fn when(&self) -> When {
         When { turn: self.turn, place: self.place }
+    }
+
+    /// What a write has found where it writes, where that is told.
+    pub fn found(&self) -> Option<Value> {
+        let before_last = self.values.len().checked_sub(2)?;
+        let is_told = matches!(self.site.what, Traced::Put | Traced::PutStatic | Traced::Element(_));
+        self.values.get(before_last).filter(|_| is_told).copied()
     }
 }
 
@@ -63,7 +71,7 @@ impl Calls {
     pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
         let row = self.writes.lower_bound(&[object.into(), part.into()]);
         let found = (self.writes.word(0, row), self.writes.word(1, row));
-        let is_part = found.0 == object && found.1 >= part && found.1 != MADE;
+        let is_part = found.0 == object && found.1 >= part && found.1 < MADE;
         (row < self.writes.len() && is_part).then_some(found.1)
     }
 
@@ -119,6 +127,7 @@ impl Calls {
                     values.first() == Some(&Value::Object(object))
                         && values.get(1) == Some(&Value::Int(part.cast_signed()))
                 }
+                Traced::Contents => part == CONTENTS && values.first() == Some(&Value::Object(object)),
                 _ => false,
             };
             if is_it {
@@ -126,13 +135,40 @@ impl Calls {
                 let place = (chunk, at);
                 let node = self.innermost_at(thread, place);
                 let around = node.and_then(|node| self.parent(node));
-                let seen = Seen { site, values: &values, node, around, turn: first.turn, place };
+                let turn = first.turn;
+                let seen = Seen { site, values: &values, node, around, is_around: false, turn, place };
                 if visit(self, &seen) == Then::Stop {
                     break;
                 }
             }
         }
         Ok(())
+    }
+
+    /// What a part of an object held at some time: what the last write before has written, or the first one from then on has found.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn part_at(&mut self, object: u32, part: u32, when: When) -> Result<Option<Value>, TraceError> {
+        let rows = self.rows_of(object, part);
+        let low = self.row_from(&rows, when);
+        let mut found = None;
+        if let Some(row) = low.checked_sub(1).filter(|row| rows.contains(row)) {
+            self.each_write(self.writes_in(row), |_, seen| {
+                if seen.when() >= when {
+                    return Then::Stop;
+                }
+                found = seen.values.last().copied();
+                Then::Next
+            })?;
+        }
+        if found.is_none() && rows.contains(&low) {
+            self.each_write(self.writes_in(low), |_, seen| {
+                found = seen.found();
+                Then::Stop
+            })?;
+        }
+        Ok(found)
     }
 
     /// Whether an event writes one of some parts of an object.
@@ -155,6 +191,7 @@ impl Calls {
                 let index = seen.values.get(1);
                 is_its && parts.iter().any(|part| index == Some(&Value::Int(part.cast_signed())))
             }
+            Traced::Contents => is_its && parts.contains(&CONTENTS),
             _ => false,
         }
     }
@@ -220,7 +257,7 @@ impl Calls {
         while u32::try_from(decoder.at()).is_ok_and(|at| at < place.1) {
             match decoder.next(&mut values, None) {
                 Ok(Some(Event::Turn(number))) => turn = number,
-                Ok(Some(Event::At(_) | Event::End(_))) => {}
+                Ok(Some(Event::At(_) | Event::Around(_) | Event::End(_))) => {}
                 Ok(None) | Err(_) => break,
             }
         }

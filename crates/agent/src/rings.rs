@@ -4,7 +4,7 @@
 use crate::host::{problem, with_state};
 use crate::tracing::Tracer;
 use jvmti_bindings::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::Report;
 use wire::recording::{LIMIT, LONGEST_EVENT, RING_DATA, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
@@ -13,13 +13,16 @@ use wire::recording::{LIMIT, LONGEST_EVENT, RING_DATA, RING_SIZE, RingReport, TA
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long it sleeps before it looks again.
 const NAP: Duration = Duration::from_micros(50);
+/// A thread has waited so long in vain: no other one waits as long again.
+static NOBODY_READS: AtomicBool = AtomicBool::new(false);
 
 /// What the recorder may lose, by its number there.
-const LOSSES: [&str; 4] = [
+const LOSSES: [&str; 5] = [
     "more threads lived at once than are recorded: those beyond are missing",
     "there was no memory or no space on disk for what a thread records: it is missing",
     "there was no memory for the name of a class: its objects have none",
     "a field that is written was not found: the writes to it are missing",
+    "what collections hold could not be read: it is missing, or some of it",
 ];
 
 /// `QuerypointTraceAgent.reserve(long)`.
@@ -57,8 +60,11 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
     });
     match made.flatten().and_then(|address| jni::jlong::try_from(address).ok()) {
         Some(address) => {
+            // Where it begins at a place, the first event of each thread has to take a turn.
+            let has_places = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_places));
+            let limit = if has_places == Some(true) { u64::MAX } else { RING_SIZE - LONGEST_EVENT };
             // SAFETY: the ring was just made.
-            unsafe { word(address, LIMIT) }.store(RING_SIZE - LONGEST_EVENT, Ordering::Relaxed);
+            unsafe { word(address, LIMIT) }.store(limit, Ordering::Relaxed);
             address
         }
         None => {
@@ -79,6 +85,75 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_windowed(
 ) -> jni::jboolean {
     let has_window = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_window));
     jni::jboolean::from(has_window.unwrap_or_default())
+}
+
+/// `QuerypointTraceAgent.places()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_places(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let has_places = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_places));
+    jni::jboolean::from(has_places.unwrap_or_default())
+}
+
+/// `QuerypointTraceAgent.waits()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_waits(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    jni::jboolean::from(hits(false) > 0)
+}
+
+/// `QuerypointTraceAgent.hits(boolean)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_hits(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    is_end: jni::jboolean,
+) -> jni::jint {
+    hits(is_end != 0)
+}
+
+fn hits(is_end: bool) -> jni::jint {
+    let hits = with_state(|state| state.tracer.as_ref().map_or(0, |tracer| tracer.hits(is_end)));
+    hits.and_then(|hits| jni::jint::try_from(hits).ok()).unwrap_or(0)
+}
+
+/// `QuerypointTraceAgent.reached(boolean)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_reached(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    is_end: jni::jboolean,
+) {
+    with_state(|state| state.reporter.tell(&Report::Reached { is_end: is_end != 0 }));
+}
+
+/// `QuerypointTraceAgent.contents()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_contents(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let has_contents = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_contents));
+    jni::jboolean::from(has_contents.unwrap_or_default())
 }
 
 /// `QuerypointTraceAgent.window(String)`.
@@ -151,10 +226,16 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
             waited.fetch_add(micros, Ordering::Relaxed);
             return 1;
         }
+        if NOBODY_READS.load(Ordering::Relaxed) {
+            return 0;
+        }
         if now != last.0 {
             last = (now, Instant::now());
         } else if last.1.elapsed() > PATIENCE {
-            problem("nobody takes out what is recorded any more: what came later is missing".to_owned());
+            // Threads may come here at once: one of them says it.
+            if !NOBODY_READS.swap(true, Ordering::Relaxed) {
+                problem("nobody takes out what is recorded any more: what came later is missing".to_owned());
+            }
             return 0;
         }
         std::thread::sleep(NAP);

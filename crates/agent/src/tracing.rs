@@ -1,11 +1,12 @@
 //! What goes into the methods of classes that are recorded.
 
+use crate::contents;
 use crate::weave::weave;
 use bytecode::Kind;
-use bytecode::rewrite::{self, MethodPlan, MethodShape, RewriteError, Scan, Slot, Step};
+use bytecode::rewrite::{self, Deed, Doing, MethodPlan, MethodShape, RewriteError, Scan, Slot, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use wire::TRACE_CLASS;
-use wire::recording::{FIRST_SITE, Level, TracePlan, Traced, TracedClass, TracedMethod, Written};
+use wire::recording::{At, FIRST_SITE, Level, Place, TracePlan, Traced, TracedClass, TracedMethod, Written};
+use wire::{TRACE_CLASS, TRACE_WINDOW_CLASS};
 
 /// What the recorder itself stands on cannot be recorded: it would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
@@ -62,9 +63,16 @@ impl Tracer {
 
     /// Whether a class is recorded, by its name with slashes.
     pub fn concerns(&self, class: &str) -> bool {
-        class == THREAD
-            || !BELOW.iter().any(|below| class.starts_with(below))
-                && self.plan.records(&class.replace('/', "."))
+        class == THREAD || self.has_contents() && contents::concerns(class) || self.is_in_scope(class)
+    }
+
+    fn is_in_scope(&self, class: &str) -> bool {
+        !BELOW.iter().any(|below| class.starts_with(below)) && self.plan.records(&class.replace('/', "."))
+    }
+
+    /// Whether it is recorded what the JDK's collections hold.
+    pub fn has_contents(&self) -> bool {
+        self.plan.level >= Level::Writes
     }
 
     /// Puts into a class what records it; none if it is not recorded.
@@ -83,6 +91,23 @@ impl Tracer {
         if class == THREAD {
             return uncaught(bytes).map(Some);
         }
+        if self.has_contents() && contents::concerns(&class) {
+            // What is recorded of it besides has its places in the class file as it was.
+            let mut recorded = match self.is_in_scope(&class) {
+                true => self.record_scoped(bytes)?,
+                false => Recorded { bytes: None, report: None },
+            };
+            let told = contents::put_into(&class, recorded.bytes.as_deref().unwrap_or(bytes))?;
+            recorded.bytes = Some(told);
+            return Ok(Some(recorded));
+        }
+        self.record_scoped(bytes).map(Some)
+    }
+
+    /// Puts into a class of the scope what records it.
+    fn record_scoped(&mut self, bytes: &[u8]) -> Result<Recorded, RewriteError> {
+        let scan = Scan::new(bytes)?;
+        let class = scan.name()?;
         let shapes = scan.methods()?;
         let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
         loop {
@@ -112,7 +137,7 @@ impl Tracer {
                 }
             }
             let bytes = (!report.methods.is_empty()).then_some(rewritten.bytes);
-            return Ok(Some(Recorded { bytes, report: Some(report) }));
+            return Ok(Recorded { bytes, report: Some(report) });
         }
     }
 
@@ -145,7 +170,8 @@ impl Tracer {
             let deeds = scan.deeds(&shape.name, &shape.descriptor)?;
             let has_window = self.has_window();
             let mut number = |bci, what| self.number(class, &key, bci, what);
-            let (code, mut traced) = weave(shape, &deeds, level, has_window, &mut number);
+            let (mut code, mut traced) = weave(shape, &deeds, level, has_window, &mut number);
+            self.mark(&mut code, (class, report.source.as_deref()), shape, &deeds);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
             plan.methods.insert(key, code);
             report.methods.push(traced);
@@ -155,7 +181,50 @@ impl Tracer {
 
     /// Whether only some calls are recorded.
     pub fn has_window(&self) -> bool {
-        self.plan.window.is_some()
+        self.plan.window.is_some() || self.has_places()
+    }
+
+    /// Whether it begins or ends at a place.
+    pub fn has_places(&self) -> bool {
+        self.plan.places.is_some()
+    }
+
+    fn place(&self, is_end: bool) -> Option<&Place> {
+        let places = self.plan.places.as_ref()?;
+        if is_end { places.to.as_ref() } else { places.from.as_ref() }
+    }
+
+    /// Which time the place has to be reached where it begins, or ends; 0 where there is none.
+    pub fn hits(&self, is_end: bool) -> u32 {
+        self.place(is_end).map_or(0, |place| place.hit)
+    }
+
+    /// Puts into a method what tells that the places are reached.
+    fn mark(
+        &self,
+        code: &mut MethodPlan,
+        (class, source): (&str, Option<&str>),
+        shape: &MethodShape,
+        deeds: &[Deed],
+    ) {
+        let class = class.replace('/', ".");
+        // What ends there ends before something begins there.
+        for (is_end, name) in [(false, "from"), (true, "to")] {
+            let Some(place) = self.place(is_end).filter(|place| place.is_in(&class, source)) else {
+                continue;
+            };
+            let (name, descriptor) = (name.to_owned(), "()V".to_owned());
+            let reached = Step::Call { class: TRACE_WINDOW_CLASS.to_owned(), name, descriptor };
+            match &place.at {
+                At::Method(method) if *method == shape.name => code.entry.insert(0, reached),
+                At::Method(_) => {}
+                At::Line(line) => {
+                    for deed in deeds.iter().filter(|deed| deed.what == Doing::Line(*line)) {
+                        code.before.entry(deed.pc).or_default().insert(0, reached.clone());
+                    }
+                }
+            }
+        }
     }
 
     /// Which calls of a new thread of this name are recorded: from, to, and those around; none if no call is.

@@ -26,6 +26,7 @@ pub fn weave(
         sites.push(TracedSite { id, bci, what, line: None, to: None, written: None });
         Step::Int(id.cast_signed())
     };
+    let exit = || has_window.then(|| window("exit", "()V"));
     let ring = Step::Load(Kind::Long, Slot::Kept(0));
     let mut detail = ring.clone();
     if has_window {
@@ -61,10 +62,11 @@ pub fn weave(
                 [Step::Stack(dup)].into_iter().chain(event(kind, &ring, id)).collect()
             }
         };
-        plan.before.entry(returns.pc).or_default().extend(steps);
+        plan.before.entry(returns.pc).or_default().extend(steps.into_iter().chain(exit()));
     }
     let leave = site(shape.length, Traced::Leave);
     plan.unwind = vec![Step::Stack(StackOp::Dup), ring, leave, rare()];
+    plan.unwind.extend(exit());
     let (class, kind) = (TRACE_CLASS.to_owned(), Kind::Int);
     let cut = Step::Set { class, name: "cut".to_owned(), kind, descriptor: "Z".to_owned() };
     plan.guard = vec![Step::Int(1), cut];
@@ -270,10 +272,15 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
         return values.chain([site, call("enter", &format!("({ints}I)J")), keep]).collect();
     }
     let mut steps = match has_window {
-        false => vec![call("ring", "()J"), keep],
+        false => vec![call("ring", "()J"), keep.clone()],
+        true => vec![site.clone(), window("ring", "(I)J"), keep.clone()],
+    };
+    // The entry may not be recorded, and what comes behind it be.
+    let behind = match has_window {
+        false => Vec::new(),
         true => {
             let keep_detail = Step::Store(Kind::Long, Slot::Kept(1));
-            vec![window("ring", "()J"), keep, window("detail", "()J"), keep_detail]
+            vec![ring.clone(), window("kept", "(J)J"), keep, window("more", "()J"), keep_detail]
         }
     };
     // Objects that are met have events of their own: all of them before this one begins.
@@ -282,7 +289,7 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
     steps.extend([ring.clone(), site]);
     if arguments.is_empty() {
         steps.push(call("event", "(JI)V"));
-        return steps;
+        return steps.into_iter().chain(behind).collect();
     }
     scratch.push(Kind::Long);
     let begun = Slot::Scratch(0);
@@ -305,6 +312,7 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
         steps.extend(set(argument.1.descriptor().chars().next().unwrap_or('I'), place));
     }
     steps.extend([ring, Step::Int(length), call("end", "(JI)V")]);
+    steps.extend(behind);
     steps
 }
 
@@ -318,6 +326,10 @@ fn number(ring: &Step, has_window: bool) -> Vec<Step> {
 
 /// An event with the value on the stack.
 fn event(kind: Kind, ring: &Step, site: Step, has_window: bool) -> Vec<Step> {
+    // Whether it is recorded is asked once: another thread may come to where that begins or ends.
+    if kind == Kind::Reference && has_window {
+        return vec![ring.clone(), site, rare()];
+    }
     let (mut steps, told) = match kind {
         Kind::Reference => (number(ring, has_window), call("event", "(IJI)V")),
         kind => (Vec::new(), call("event", &format!("({}JI)V", kind.descriptor()))),

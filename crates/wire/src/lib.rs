@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod log;
+mod place;
 mod plan;
 pub mod recording;
 mod report;
@@ -26,6 +27,8 @@ pub const TRACE_CLASS: &str = "java/lang/QuerypointTrace";
 pub const TRACE_WRITES_CLASS: &str = "java/lang/QuerypointTraceWrites";
 /// The name of the class that it asks where only some calls are recorded, with slashes.
 pub const TRACE_WINDOW_CLASS: &str = "java/lang/QuerypointTraceWindow";
+/// The class that code in the JDK's collections calls, with slashes, where their contents are recorded.
+pub const TRACE_CONTENTS_CLASS: &str = "java/lang/QuerypointTraceContents";
 
 /// The name of the extra local that numbers activations.
 pub const SERIAL: &str = "qp:serial";

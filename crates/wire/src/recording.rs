@@ -1,6 +1,7 @@
 //! The recording of a run: what of it is recorded, the rings in which its threads leave their events, and what the numbers in
 //! those events mean. docs/trace-format.md describes it for readers of other programs.
 
+pub use crate::place::{At, Of, Place, Places};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -51,6 +52,9 @@ pub struct TracePlan {
     pub rings: PathBuf,
     /// Only these calls.
     pub window: Option<Window>,
+    /// Only what is done between these places.
+    #[serde(default)]
+    pub places: Option<Places>,
 }
 
 /// Calls of one thread, by their ordinals: the thread's calls of recorded methods are counted from 0 on.
@@ -95,6 +99,12 @@ pub const FIRST_SITE: u32 = 16;
 pub const MEETING: u32 = 2;
 /// The number that begins an event which says that its thread ends: the exception that nobody caught follows, 0 for none.
 pub const END: u32 = 3;
+/// The number that begins an event which says that a call goes on whose entry was not recorded: the site of its entry follows. The
+/// outermost comes first.
+pub const AROUND: u32 = 5;
+/// The number that begins an event which says what a collection of the JDK holds: its number follows, what is done, and how many it
+/// holds then, -1 where that is not known; then what [`Change`] says.
+pub const CONTENTS: u32 = 4;
 /// The bit of a class's number by which its name follows.
 pub const NAMED: u32 = 1 << 31;
 /// No event is longer than so many bytes: a call with 255 arguments, or an object whose class has a long name.
@@ -149,9 +159,98 @@ pub enum Traced {
     Lock,
     /// An object is unlocked, and follows.
     Unlock,
+    /// What a collection of the JDK holds is told, or changes: the collection follows, what is done, how many it holds then, and
+    /// what [`Change`] says. It happens at no site of its own.
+    Contents,
+}
+
+/// What is done to a collection, by the number that tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// All that a list or set holds: the place of the first of these, how many these are, and these.
+    AllOfList = 1,
+    /// All that a map holds: the place of the first of these words, how many these are, and these: each key, and its value.
+    AllOfMap = 2,
+    /// Everything was removed.
+    Clear = 3,
+    /// An element was put in: the index, and the element.
+    Insert = 4,
+    /// One was replaced: the index, and the new one.
+    Set = 5,
+    /// One was removed: the index.
+    Remove = 6,
+    /// One was removed, wherever it was: the element.
+    Take = 7,
+    /// A key has a value: the key, and the value. A new one is the last.
+    Put = 8,
+    /// A new key: the key, the value, whether another one is before it in the map's order (1, else 0), and that.
+    PutBehind = 9,
+    /// A key is the last one now: the key, and the value.
+    PutLast = 10,
+    /// A key was removed: the key.
+    Unput = 11,
+    /// It holds what another collection or array holds: that, and whether only the keys of that (1, else 0).
+    Backed = 12,
+    /// A key of some map, it is not known which, has a value: the key, and the value.
+    Doubt = 13,
+}
+
+impl Change {
+    /// All, by their numbers from 1 on.
+    const ALL: [Change; 13] = [
+        Change::AllOfList,
+        Change::AllOfMap,
+        Change::Clear,
+        Change::Insert,
+        Change::Set,
+        Change::Remove,
+        Change::Take,
+        Change::Put,
+        Change::PutBehind,
+        Change::PutLast,
+        Change::Unput,
+        Change::Backed,
+        Change::Doubt,
+    ];
+
+    /// That of a number.
+    pub fn of(number: u32) -> Option<Change> {
+        Change::ALL.get(usize::try_from(number.checked_sub(1)?).ok()?).copied()
+    }
+
+    /// One word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Change::AllOfList | Change::AllOfMap => "all",
+            Change::Clear => "clear",
+            Change::Insert => "insert",
+            Change::Set => "set",
+            Change::Remove | Change::Take | Change::Unput => "remove",
+            Change::Put | Change::PutBehind => "put",
+            Change::PutLast => "last",
+            Change::Backed => "backed",
+            Change::Doubt => "doubt",
+        }
+    }
 }
 
 impl Traced {
+    /// From which level on it is recorded.
+    pub fn level(self) -> Level {
+        match self {
+            Traced::Enter | Traced::Born | Traced::Return | Traced::Leave | Traced::Catch => Level::Calls,
+            Traced::Put
+            | Traced::Preset
+            | Traced::PutStatic
+            | Traced::Element(_)
+            | Traced::Array
+            | Traced::Contents => Level::Writes,
+            Traced::Local { .. } | Traced::Line(_) | Traced::Branch(_) | Traced::Lock | Traced::Unlock => {
+                Level::All
+            }
+        }
+    }
+
     /// One word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -168,6 +267,7 @@ impl Traced {
             Traced::Branch(_) => "branch",
             Traced::Lock => "lock",
             Traced::Unlock => "unlock",
+            Traced::Contents => "contents",
         }
     }
 }
@@ -299,6 +399,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn changes_are_found_by_their_numbers() {
+        let numbers: Vec<u32> = (0..20).filter(|number| Change::of(*number).is_some()).collect();
+        assert_eq!(numbers, (1..=13).collect::<Vec<u32>>());
+        assert!((1..=13).all(|number| Change::of(number).is_some_and(|change| change as u32 == number)));
+    }
+
+    #[test]
     fn patterns_name_classes_and_packages() {
         for (pattern, class, named) in [
             ("com.acme.Shop", "com.acme.Shop", true),
@@ -322,6 +429,7 @@ mod tests {
             trust: trust.iter().map(ToString::to_string).collect(),
             rings: PathBuf::new(),
             window: None,
+            places: None,
         };
         assert!(plan(&[], &[]).records("Main") && !plan(&[], &[]).records("java.util.ArrayList"));
         assert!(plan(&["com.sun.tools.javac.**"], &[]).records("com.sun.tools.javac.Main"));

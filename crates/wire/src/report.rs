@@ -17,6 +17,11 @@ pub enum Report {
     Traced(TracedClass),
     /// A thread that is recorded has begun.
     Ring(RingReport),
+    /// The place was reached where the recording begins, or the one where it ends.
+    Reached {
+        /// Whether it is the one where it ends.
+        is_end: bool,
+    },
     /// Something does not work, and what.
     Problem(String),
     /// The VM ends, and this is what was counted.

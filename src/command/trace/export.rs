@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, ExportForm, Exported, Interrupt, Progress};
+use crate::session::{self, ExportAsked, ExportForm, Exported, Interrupt, Progress};
 use std::path::PathBuf;
 
 /// Writes every event of a recorded run for other programs: as a line of JSON, or a row of a Parquet file
@@ -17,6 +17,9 @@ pub struct Export {
     /// The file to write: `NAME.parquet` is a Parquet file, any other has a line of JSON for each event
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
+    /// What was recorded later of some calls too, behind all else, each event with its `run`
+    #[arg(long)]
+    pub later: bool,
 }
 
 impl Export {
@@ -31,6 +34,8 @@ impl Export {
     ) -> Result<Exported, CommandError> {
         let is_parquet = self.to.extension().is_some_and(|extension| extension == "parquet");
         let form = if is_parquet { ExportForm::Parquet } else { ExportForm::Lines };
-        Ok(session::export(&mut self.reading.open(progress, interrupt).await?, &self.to, form)?)
+        let asked = ExportAsked { file: self.to.clone(), form, later: self.later };
+        let mut trace = self.reading.open(progress, interrupt).await?;
+        Ok(session::export(&mut trace, &asked, progress, interrupt).await?)
     }
 }

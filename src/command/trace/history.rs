@@ -10,7 +10,7 @@ use crate::session::{self, History as Writes, Interrupt, Progress};
     after_help = "Examples:\n  qp trace history Rec@7.bar              # a field of the object that is shown so\n  qp trace history 'int[]@9[3]' shop.trace\n  qp trace history com.acme.Shop.open     # a static field"
 )]
 pub struct History {
-    /// `Rec@7.bar` (the class may be left out), `int[]@9[3]`, or a static field: `com.acme.Shop.open`
+    /// `Rec@7.bar` (the class may be left out), `int[]@9[3]`, a static field: `com.acme.Shop.open`, or what a collection holds: `ArrayList@5`
     #[arg(value_name = "VARIABLE")]
     pub variable: String,
     #[allow(missing_docs)]
@@ -32,6 +32,7 @@ impl History {
         interrupt: &mut Interrupt,
     ) -> Result<Writes, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        Ok(session::history(&mut self.reading.open(progress, interrupt).await?, &self.variable, limit)?)
+        let mut trace = self.reading.open(progress, interrupt).await?;
+        Ok(session::history(&mut trace, &self.variable, limit, progress, interrupt).await?)
     }
 }

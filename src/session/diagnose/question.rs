@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::shape::{Bounds, Part, Shape, Shaper};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Exit, Level, Traced, Value, When};
+use crate::trace::{Calls, Exit, Items, Level, Traced, Value, When};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::{HashSet, VecDeque};
@@ -221,6 +221,15 @@ fn changes(
         if !seen.insert(object) {
             continue;
         }
+        if shaper.calls.has_contents(object) {
+            left = left.saturating_sub(collections(
+                shaper,
+                (object, &path),
+                (begins, ends),
+                &mut changed,
+                &mut queue,
+            )?);
+        }
         let (parts, _) = shaper.parts(object, left.saturating_add(1));
         is_whole &= parts.len() <= left && changed.len() < CHANGES;
         if !is_whole {
@@ -244,6 +253,54 @@ fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
         .filter(|(part, _)| !calls.rows_of(0, *part).is_empty())
         .map(|(part, (class, name))| (part, format!("{class}.{name}")))
         .collect()
+}
+
+/// Compares what a collection held: elements by their index, those of sets and the values of maps by themselves or their keys. How many were
+/// compared.
+fn collections(
+    shaper: &mut Shaper<'_>,
+    (object, path): (u32, &str),
+    (begins, ends): (When, When),
+    changed: &mut Vec<Change>,
+    queue: &mut VecDeque<(String, u32)>,
+) -> Result<usize, SessionError> {
+    let is_set = shaper.calls.objects.class(object).is_some_and(|class| class.contains("Set"));
+    let mut held = |when| -> Result<IndexMap<String, Option<Value>>, SessionError> {
+        let contents = shaper.contents(object, when)?;
+        let braced = |key: Value| format!("{path}{{{}}}", shaper.key(key));
+        Ok(match contents.map(|contents| contents.items) {
+            None => IndexMap::new(),
+            Some(Items::Pairs(pairs)) => {
+                pairs.into_iter().map(|(key, value)| (braced(key), Some(value))).collect()
+            }
+            Some(Items::Elements(elements)) => elements
+                .into_iter()
+                .enumerate()
+                .map(|(at, value)| match value.filter(|_| is_set) {
+                    Some(element) => (braced(element), Some(element)),
+                    None => (format!("{path}[{at}]"), value),
+                })
+                .collect(),
+        })
+    };
+    let (old, new) = (held(begins)?, held(ends)?);
+    for (path, value) in &old {
+        if let Some(Value::Object(inner)) = value.filter(|value| *value != Value::Object(0)) {
+            queue.push_back((path.clone(), inner));
+        }
+    }
+    let absent = |value: Option<&Option<Value>>, when, shaper: &mut Shaper<'_>| match value {
+        Some(value) => shaper.shape(*value, "", when),
+        None => Ok(Shape::Absent { absent: true }),
+    };
+    for path in old.keys().chain(new.keys().filter(|path| !old.contains_key(*path))) {
+        if old.get(path) != new.get(path) && changed.len() < CHANGES {
+            let old = absent(old.get(path), begins, shaper)?;
+            let new = absent(new.get(path), ends, shaper)?;
+            changed.push(Change { path: path.clone(), old, new });
+        }
+    }
+    Ok(old.len() + new.len())
 }
 
 /// Compares what a part held as a call began and as it ended.

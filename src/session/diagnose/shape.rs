@@ -3,7 +3,7 @@
 use super::fields::{Fields, default_of};
 use crate::model::Value as Plain;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Held, Value, When};
+use crate::trace::{Calls, Held as Contents, HeldValue, Items, Value, When};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -56,6 +56,18 @@ pub enum Shape {
         of: String,
         /// Its number.
         object: u32,
+    },
+    /// A key of a map with its value.
+    Pair {
+        /// The key.
+        key: Box<Shape>,
+        /// Its value.
+        value: Box<Shape>,
+    },
+    /// Nothing: of a collection that had fewer elements, or a map that had not this key.
+    Absent {
+        /// Always true.
+        absent: bool,
     },
     /// It was not recorded.
     Unknown {
@@ -116,7 +128,7 @@ impl Shaper<'_> {
     /// The parts of an object, no more than so many, and whether these are all.
     pub fn parts(&mut self, object: u32, limit: usize) -> (Vec<Part>, bool) {
         let Some(class) = self.calls.objects.class(object).cloned() else { return (Vec::new(), false) };
-        if let Some(length) = self.calls.objects.length(object) {
+        if let Some(length) = self.calls.objects.length_of(object) {
             let descriptor = class.get(1..).unwrap_or("I").to_owned();
             let begins_empty = self.calls.was_made(object);
             let shown = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
@@ -151,12 +163,12 @@ impl Shaper<'_> {
     pub fn held(&mut self, object: u32, part: &Part, when: When) -> Result<Option<Value>, SessionError> {
         let held = match part.part {
             Some(number) => self.calls.held(object, number, when)?,
-            None => Held::Unwritten,
+            None => HeldValue::Unwritten,
         };
         Ok(match held {
-            Held::Value(value) => Some(value),
-            Held::Unwritten => part.begins_empty.then(|| default_of(&part.descriptor)),
-            Held::Unknown => None,
+            HeldValue::Value(value) => Some(value),
+            HeldValue::Unwritten => part.begins_empty.then(|| default_of(&part.descriptor)),
+            HeldValue::Unknown => None,
         })
     }
 
@@ -199,7 +211,10 @@ impl Shaper<'_> {
         if !walk.shown.insert(object) {
             return Ok(Shape::Again { of, object: number });
         }
-        let is_array = objects.is_array(object);
+        if let Some(held) = self.contents(object, when)? {
+            return self.collection(held, (of, number), when, depth, walk);
+        }
+        let is_array = self.calls.objects.is_array(object);
         let limit = if depth == 0 {
             0
         } else {
@@ -221,6 +236,57 @@ impl Shaper<'_> {
             true => Shape::Array { of, object: number, elements, truncated: !is_whole },
             false => Shape::Object { of, object: number, fields, truncated: !is_whole },
         })
+    }
+}
+
+impl Shaper<'_> {
+    /// What a collection of the JDK held; none where that is not known, or it is none.
+    pub fn contents(&mut self, object: u32, when: When) -> Result<Option<Contents>, SessionError> {
+        match self.calls.has_contents(object) {
+            true => Ok(self.calls.contents(object, when)?),
+            false => Ok(None),
+        }
+    }
+
+    fn collection(
+        &mut self,
+        held: Contents,
+        (of, object): (String, u32),
+        when: When,
+        depth: usize,
+        walk: &mut Walk,
+    ) -> Result<Shape, SessionError> {
+        let limit = if depth == 0 { 0 } else { walk.left.min(self.bounds.elements) };
+        let truncated = held.unsure || held.items.len() > limit;
+        walk.left -= held.items.len().min(limit).min(walk.left);
+        let inner = depth.saturating_sub(1);
+        let mut elements = Vec::new();
+        match held.items {
+            Items::Elements(all) => {
+                for value in all.into_iter().take(limit) {
+                    elements.push(self.inner(value, "", when, inner, walk)?);
+                }
+            }
+            Items::Pairs(pairs) => {
+                for (key, value) in pairs.into_iter().take(limit) {
+                    let key = Box::new(self.inner(Some(key), "", when, inner, walk)?);
+                    let value = Box::new(self.inner(Some(value), "", when, inner, walk)?);
+                    elements.push(Shape::Pair { key, value });
+                }
+            }
+        }
+        Ok(Shape::Array { of, object, elements, truncated })
+    }
+
+    /// How a key of a map or an element of a set is told in a path.
+    pub fn key(&self, value: Value) -> String {
+        match value {
+            Value::Object(object) => self.calls.objects.show(object),
+            plain => match primitive(plain, "") {
+                Shape::Plain { value, .. } => value.to_string(),
+                _ => "?".to_owned(),
+            },
+        }
     }
 }
 

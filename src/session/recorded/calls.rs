@@ -184,9 +184,12 @@ impl CallShown {
             node: calls.shown(node),
             class,
             method: name,
-            descriptor,
             this: call.this.map(|this| if this == 0 { "?".to_owned() } else { objects.show(this) }),
-            arguments: call.arguments.iter().map(text).collect(),
+            arguments: match call.is_around {
+                true => vec!["?".to_owned(); parameter_count(&descriptor)],
+                false => call.arguments.iter().map(text).collect(),
+            },
+            descriptor,
             parameters,
             result: call.result.as_ref().filter(|_| call.exit == Exit::Returned).map(text),
             exception: call.result.as_ref().filter(|_| call.exit == Exit::Threw).map(text),
@@ -199,6 +202,11 @@ impl CallShown {
             calls: Vec::new(),
         }))
     }
+}
+
+/// How many parameters a method has.
+fn parameter_count(descriptor: &str) -> usize {
+    bytecode::descriptor::parse_method(descriptor).map_or(0, |parts| parts.parameters.len())
 }
 
 /// The calls of a thread that are of methods named so: CLASS.METHOD.

@@ -29,6 +29,8 @@ pub async fn detail(
     if about.level >= level {
         return Ok(None);
     }
+    // Of a part it is not known which calls of the whole run it has.
+    about.is_whole()?;
     let Some(window) = window(calls, node) else {
         return Err(SessionError::NoSuchCall { node, calls: calls.count() });
     };
@@ -52,6 +54,7 @@ pub async fn detail(
         scope: about.scope.clone(),
         trust: about.trust.clone(),
         window: Some(window),
+        places: None,
         memory,
         timeout_s: None,
         show_output: false,
@@ -152,7 +155,11 @@ fn path(calls: &Calls, node: u32) -> Vec<u32> {
 }
 
 /// A later recording of a call, if it is of the same.
-fn joined(calls: &mut Calls, node: u32, mut later: RecordedTrace) -> Result<RecordedTrace, SessionError> {
+pub(super) fn joined(
+    calls: &mut Calls,
+    node: u32,
+    mut later: RecordedTrace,
+) -> Result<RecordedTrace, SessionError> {
     let found = &mut later.calls;
     let around = path(calls, node);
     let differs = |node: u32| SessionError::NotTheSame { call: node, command: String::new() };

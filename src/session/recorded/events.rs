@@ -1,6 +1,7 @@
 //! The events of a call of a recorded run, in their order; calls that it makes as one each.
 
 use super::calls::{CallShown, shown};
+use super::contents::change;
 use super::detail::detail;
 use super::open::RecordedTrace;
 use crate::run::Interrupt;
@@ -40,7 +41,7 @@ pub struct EventsShown {
 /// An event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventShown {
-    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`, `catch`.
+    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`, `catch`, `contents`.
     pub event: &'static str,
     /// The line of the source that it is in, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +61,15 @@ pub struct EventShown {
     /// Of an element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i32>,
+    /// Of a map: the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// All that a collection holds, or what follows of that: its elements, or the values of a map.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<String>>,
+    /// The keys of those values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<Vec<String>>,
     /// What was there before, where that is recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
@@ -141,6 +151,9 @@ fn shown_of(calls: &mut Calls, of: u32, limit: usize) -> Result<(Vec<EventShown>
 /// An event other than those of calls.
 pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
     let Seen { site, values, .. } = seen;
+    if let Some(told) = seen.told() {
+        return change(&told, &calls.objects);
+    }
     // The same instruction stores into arrays of `byte`.
     let is_boolean = match (site.what, values.first()) {
         (Traced::Element('B'), Some(Value::Object(array))) => {
@@ -179,7 +192,12 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
         }
         Traced::Branch(to) => (event.to, event.to_line) = (Some(to), site.to),
         Traced::Array | Traced::Lock | Traced::Unlock | Traced::Catch => event.object = told(0),
-        Traced::Line(_) | Traced::Enter | Traced::Return | Traced::Leave | Traced::Born => {}
+        Traced::Line(_)
+        | Traced::Enter
+        | Traced::Return
+        | Traced::Leave
+        | Traced::Born
+        | Traced::Contents => {}
     }
     event
 }

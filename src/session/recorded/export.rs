@@ -2,10 +2,13 @@
 
 use super::calls::shown;
 use super::events::{EventShown, event};
+use super::later::{Later, above, later};
 use super::open::RecordedTrace;
 use super::parquet::Rows;
+use crate::run::Interrupt;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Seen, Then, ThreadEnd, TraceError, Traced, Value};
+use crate::session::progress::Progress;
+use crate::trace::{Calls, Level, Seen, Then, ThreadEnd, TraceError, Traced, Value};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -18,6 +21,9 @@ pub struct Exported {
     pub file: PathBuf,
     /// How many events.
     pub events: u64,
+    /// The calls of which more was recorded later, if that was left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<u32>,
 }
 
 /// How it is written.
@@ -32,6 +38,9 @@ pub enum ExportForm {
 /// An event.
 #[derive(Default, Serialize)]
 pub struct Line<'a> {
+    /// The further run that it is known from, by the name of its folder in `details`; none: from the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<&'a str>,
     /// The name of its thread.
     pub thread: &'a str,
     /// Events of all threads are in the order of their turns.
@@ -87,12 +96,40 @@ impl Out {
     }
 }
 
+/// How to export.
+#[derive(Clone, Debug)]
+pub struct ExportAsked {
+    /// The file.
+    pub file: PathBuf,
+    /// How it is written.
+    pub form: ExportForm,
+    /// Whether what was recorded later of some calls is written too.
+    pub later: bool,
+}
+
 /// Writes the events of a recorded run into a file, which is there afterwards whole or not at all.
 ///
 /// # Errors
 /// It cannot be read, or the file not be written.
-pub fn export(trace: &mut RecordedTrace, file: &Path, form: ExportForm) -> Result<Exported, SessionError> {
-    let calls = &mut trace.calls;
+pub async fn export(
+    trace: &mut RecordedTrace,
+    asked: &ExportAsked,
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<Exported, SessionError> {
+    let ExportAsked { file, form, later: with_later } = asked;
+    let level = trace.about.level;
+    let mut left: Vec<u32> = Vec::new();
+    let mut more = Vec::new();
+    match with_later {
+        true => more = later(trace, &above(level), progress, interrupt).await?,
+        false => {
+            left.extend(
+                trace.folder.details().iter().filter(|(_, more)| *more > level).map(|(node, _)| *node),
+            );
+            left.dedup();
+        }
+    }
     let at = |error| TraceError::at(file)(error);
     // The path of a pipe (`/dev/stdout`) leads nowhere, but its metadata tells.
     let is_stream = std::fs::metadata(file).is_ok_and(|there| !there.is_file());
@@ -104,43 +141,80 @@ pub fn export(trace: &mut RecordedTrace, file: &Path, form: ExportForm) -> Resul
         let temporary = tempfile::NamedTempFile::new_in(beside).map_err(|error| at(error.kind().into()))?;
         (temporary.reopen().map_err(at)?, Some(temporary.into_temp_path()))
     };
-    let mut out = match form {
+    let out = match form {
         // Whoever reads a stream wants each line at once.
         ExportForm::Lines if is_stream => Out::Lines(Box::new(to)),
         ExportForm::Lines => Out::Lines(Box::new(BufWriter::new(to))),
         ExportForm::Parquet => Out::Parquet(Box::new(Rows::new(to).map_err(at)?)),
     };
-    let mut events = 0;
-    let mut failed = None;
-    for (number, thread, _) in calls.threads() {
-        calls.walk(number, None, |calls, seen| {
-            events += 1;
-            match out.push(line(calls, seen, &thread)) {
-                Ok(()) => Then::Next,
-                Err(error) => {
-                    failed = Some(error);
-                    Then::Stop
-                }
-            }
-        })?;
-        if let Some(end) = calls.ends.get(&number).filter(|_| failed.is_none()) {
-            events += 1;
-            failed = out.push(ended(calls, *end, &thread)).err();
+    let mut written = Written { out, events: 0, failed: None };
+    written.whole(&mut trace.calls)?;
+    for later in &mut more {
+        written.later(later, level, &trace.calls)?;
+    }
+    let Written { out, events, failed } = written;
+    match failed {
+        // Who reads it has enough.
+        Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => {
+            return Ok(Exported { file: file.clone(), events, left });
         }
-        match failed.take() {
-            // Who reads it has enough.
-            Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => {
-                return Ok(Exported { file: file.to_owned(), events });
-            }
-            Some(error) => return Err(at(error).into()),
-            None => {}
-        }
+        Some(error) => return Err(at(error).into()),
+        None => {}
     }
     out.finish().map_err(at)?;
     if let Some(temporary) = temporary {
         temporary.persist(file).map_err(|error| at(error.error))?;
     }
-    Ok(Exported { file: file.to_owned(), events })
+    Ok(Exported { file: file.clone(), events, left })
+}
+
+/// What was written so far, and why no more can be.
+struct Written {
+    out: Out,
+    events: u64,
+    failed: Option<std::io::Error>,
+}
+
+impl Written {
+    fn push(&mut self, line: Line<'_>) -> Then {
+        self.events += 1;
+        self.failed = self.out.push(line).err();
+        if self.failed.is_some() { Then::Stop } else { Then::Next }
+    }
+
+    /// All events of a run.
+    fn whole(&mut self, calls: &mut Calls) -> Result<(), SessionError> {
+        for (number, thread, _) in calls.threads() {
+            calls.walk(number, None, |calls, seen| self.push(line(calls, seen, &thread)))?;
+            if let Some(end) = calls.ends.get(&number).filter(|_| self.failed.is_none()) {
+                self.push(ended(calls, *end, &thread));
+            }
+            if self.failed.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of a call and those below it from a later run only.
+    fn later(&mut self, later: &mut Later, level: Level, first: &Calls) -> Result<(), SessionError> {
+        let Later { run, node, trace } = later;
+        let inside = *node..=node.saturating_add(first.below(*node));
+        let of_it = |calls: &Calls, seen: &Seen<'_>| {
+            seen.site.what.level() > level
+                && seen.node.is_some_and(|node| inside.contains(&calls.shown(node)))
+        };
+        for (number, thread, _) in trace.calls.threads() {
+            if self.failed.is_some() {
+                break;
+            }
+            trace.calls.walk(number, None, |calls, seen| match of_it(calls, seen) {
+                true => self.push(Line { run: Some(run), ..line(calls, seen, &thread) }),
+                false => Then::Next,
+            })?;
+        }
+        Ok(())
+    }
 }
 
 /// That a thread ends.
@@ -157,11 +231,17 @@ fn ended<'a>(calls: &Calls, end: ThreadEnd, thread: &'a str) -> Line<'a> {
 
 fn line<'a>(calls: &'a Calls, seen: &Seen<'_>, thread: &'a str) -> Line<'a> {
     let text = |at: usize| seen.values.get(at).map(|value| shown(value, &calls.objects));
-    let mut line =
-        Line { thread, turn: seen.turn, node: seen.node, event: event(calls, seen), ..Line::default() };
-    let Some(method) = calls.sites.method(seen.site.method) else { return line };
+    let mut line = Line {
+        thread,
+        turn: seen.turn,
+        node: seen.node.map(|node| calls.shown(node)),
+        event: event(calls, seen),
+        ..Line::default()
+    };
+    let Some(method) = seen.method(calls) else { return line };
     (line.class, line.method, line.descriptor) = (&method.class, &method.name, &method.descriptor);
     match seen.site.what {
+        Traced::Enter if seen.is_around => line.event.event = "around",
         Traced::Enter => {
             let first = usize::from(!method.is_static && method.name != "<init>");
             line.this = if first == 1 { text(0) } else { None };

@@ -1,9 +1,12 @@
 //! Every write to a field or an element of a recorded run, in their order.
 
 use super::events::{EventShown, event};
+use super::later::{Later, above, later};
 use super::open::RecordedTrace;
+use crate::run::Interrupt;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Level, Then, Writes};
+use crate::session::progress::Progress;
+use crate::trace::{CONTENTS, Calls, Level, Then, Writes};
 use serde::Serialize;
 
 /// A field or an element.
@@ -13,6 +16,8 @@ pub enum Variable {
     Field(u32, String),
     /// `int[]@9[3]` or `@9[3]`: an element of an array, by its number.
     Element(u32, i32),
+    /// `ArrayList@5` or `@5`: what a collection of the JDK holds, by its number.
+    Contents(u32),
     /// `com.acme.Shop.open`: a static field, by the name of the class that declares it, or how that ends.
     Static(String),
 }
@@ -33,6 +38,7 @@ impl Variable {
                 match (number, field, element) {
                     (Some(number), Some(field), _) => Some(Variable::Field(number, field.to_owned())),
                     (Some(number), None, Some(index)) => Some(Variable::Element(number, index)),
+                    (Some(number), None, None) if rest.is_empty() => Some(Variable::Contents(number)),
                     _ => None,
                 }
             }
@@ -62,6 +68,7 @@ impl Variable {
                 (own(array), vec![index.cast_unsigned()])
             }
             Variable::Element(object, _) => (own(object), Vec::new()),
+            Variable::Contents(object) => (own(object), vec![CONTENTS]),
             Variable::Static(field) => (0, named(field)),
         }
     }
@@ -82,6 +89,9 @@ pub struct History {
     pub writes: Vec<WriteShown>,
     /// How many there were before those.
     pub before: usize,
+    /// The run was recorded without writes: those are shown that are known of these calls, which were recorded later.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<u32>,
 }
 
 /// A write.
@@ -93,23 +103,47 @@ pub struct WriteShown {
     pub node: Option<u32>,
     /// The method of that, as CLASS.METHOD.
     pub method: String,
+    /// The further run that it is known from, by the name of its folder in `details`; none: from the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// The write.
     #[serde(flatten)]
     pub write: EventShown,
 }
 
-/// Shows the last so many writes to a variable.
+/// Shows the last so many writes to a variable. Where the run was recorded without, those of calls that were recorded later.
 ///
 /// # Errors
-/// It was recorded without writes, or cannot be read, or the text names no variable.
-pub fn history(trace: &mut RecordedTrace, variable: &str, limit: usize) -> Result<History, SessionError> {
+/// No writes were recorded, or it cannot be read, or the text names no variable.
+pub async fn history(
+    trace: &mut RecordedTrace,
+    variable: &str,
+    limit: usize,
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<History, SessionError> {
     let wanted = Variable::parse(variable)?;
-    let calls = &mut trace.calls;
-    if trace.about.level < Level::Writes {
+    if trace.about.level >= Level::Writes {
+        let (object, parts) = wanted.parts(&trace.calls);
+        return of_parts(&mut trace.calls, variable, object, &parts, limit);
+    }
+    let mut all = History { variable: variable.to_owned(), writes: Vec::new(), before: 0, only: Vec::new() };
+    for Later { run, node, trace } in later(trace, &above(Level::Calls), progress, interrupt).await? {
+        let mut calls = trace.calls;
+        let (object, parts) = wanted.parts(&calls);
+        let mut found = of_parts(&mut calls, variable, object, &parts, limit)?;
+        found.writes.iter_mut().for_each(|write| write.run = Some(run.clone()));
+        all.writes.append(&mut found.writes);
+        all.before += found.before;
+        all.only.push(node);
+    }
+    if all.only.is_empty() {
         return Err(SessionError::NoWrites);
     }
-    let (object, parts) = wanted.parts(calls);
-    of_parts(calls, variable, object, &parts, limit)
+    let more = all.writes.len().saturating_sub(limit);
+    all.writes.drain(..more);
+    all.before += more;
+    Ok(all)
 }
 
 /// Shows the last so many writes to parts of an object.
@@ -139,17 +173,18 @@ pub(super) fn of_parts(
     let mut writes = Vec::new();
     for group in groups.into_iter().rev() {
         calls.each_write(group, |calls, seen| {
-            let method = calls.sites.method(seen.site.method);
+            let method = seen.method(calls);
             let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
             let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
             let write = event(calls, seen);
-            writes.push(WriteShown { thread, node: seen.node.map(|node| calls.shown(node)), method, write });
+            let node = seen.node.map(|node| calls.shown(node));
+            writes.push(WriteShown { thread, node, method, run: None, write });
             Then::Next
         })?;
     }
     writes.drain(..writes.len().saturating_sub(limit));
     let before = all.saturating_sub(writes.len());
-    Ok(History { variable: variable.to_owned(), writes, before })
+    Ok(History { variable: variable.to_owned(), writes, before, only: Vec::new() })
 }
 
 fn count(writes: Writes) -> usize {
@@ -167,7 +202,8 @@ mod tests {
         assert_eq!(parsed("@7.bar"), Some(Variable::Field(7, "bar".into())));
         assert_eq!(parsed("int[]@9[3]"), Some(Variable::Element(9, 3)));
         assert_eq!(parsed("com.acme.Shop.open"), Some(Variable::Static("com.acme.Shop.open".into())));
-        for none in ["", "bar", "@x.bar", "@7", "@7.", "@7[x]", ".bar", "@7[3"] {
+        assert_eq!(parsed("ArrayList@7"), Some(Variable::Contents(7)));
+        for none in ["", "bar", "@x.bar", "@7.", "@7[x]", ".bar", "@7[3"] {
             assert_eq!(parsed(none), None, "{none}");
         }
     }

@@ -13,6 +13,9 @@ pub struct Holds {
     pub command: Vec<String>,
     /// How much was recorded.
     pub level: Level,
+    /// The places between which it was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<PlacesHeld>,
     /// How it ended; none while it is recorded, or where that was cut off.
     pub ended: Option<String>,
     /// How long the run took, in seconds.
@@ -35,6 +38,17 @@ pub struct Holds {
     pub lower: Vec<(String, Level)>,
     /// Methods that are not recorded, and why.
     pub left: Vec<(String, String)>,
+}
+
+/// Where a recording begins and ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlacesHeld {
+    /// None: with the program.
+    pub from: Option<String>,
+    /// None: with the program.
+    pub to: Option<String>,
+    /// Those that were not reached.
+    pub unreached: Vec<String>,
 }
 
 /// A thread of a recorded run.
@@ -79,6 +93,11 @@ pub fn holds(trace: &RecordedTrace) -> Holds {
         lower,
         command: about.command.clone(),
         level: about.level,
+        places: about.places.as_ref().map(|places| PlacesHeld {
+            from: places.from.as_ref().map(ToString::to_string),
+            to: places.to.as_ref().map(ToString::to_string),
+            unreached: recorded.as_ref().map(|recorded| recorded.unreached.clone()).unwrap_or_default(),
+        }),
         ended: recorded.as_ref().map(|recorded| recorded.ended.clone()),
         seconds: recorded.map(|recorded| recorded.seconds),
         threads,

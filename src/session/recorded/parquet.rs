@@ -22,6 +22,7 @@ pub struct Rows<W: Write + Send> {
 
 #[derive(Default)]
 struct Columns {
+    run: Vec<Option<String>>,
     thread: Vec<String>,
     turn: Vec<u64>,
     node: Vec<Option<u32>>,
@@ -39,6 +40,9 @@ struct Columns {
     declared_by: Vec<Option<String>>,
     name: Vec<Option<String>>,
     index: Vec<Option<i32>>,
+    key: Vec<Option<String>>,
+    items: Vec<Option<Vec<String>>>,
+    keys: Vec<Option<Vec<String>>>,
     old: Vec<Option<String>>,
     new: Vec<Option<String>>,
     to: Vec<Option<u16>>,
@@ -53,6 +57,7 @@ fn schema() -> Schema {
     let text = |name| field(name, DataType::Utf8);
     let list = DataType::List(Arc::new(Field::new("item", DataType::Utf8, true)));
     Schema::new(vec![
+        text("run"),
         text("thread"),
         field("turn", DataType::UInt64),
         field("node", DataType::UInt32),
@@ -63,13 +68,16 @@ fn schema() -> Schema {
         field("line", DataType::UInt16),
         field("bci", DataType::UInt32),
         text("this"),
-        field("arguments", list),
+        field("arguments", list.clone()),
         text("result"),
         text("exception"),
         text("object"),
         text("declared_by"),
         text("name"),
         field("index", DataType::Int32),
+        text("key"),
+        field("items", list.clone()),
+        field("keys", list),
         text("old"),
         text("new"),
         field("to", DataType::UInt16),
@@ -80,6 +88,7 @@ fn schema() -> Schema {
 impl Columns {
     fn batch(&mut self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
         let Columns {
+            run,
             thread,
             turn,
             node,
@@ -97,6 +106,9 @@ impl Columns {
             declared_by,
             name,
             index,
+            key,
+            items,
+            keys,
             old,
             new,
             to,
@@ -106,13 +118,17 @@ impl Columns {
         let text = |texts: Vec<Option<String>>| -> ArrayRef { Arc::new(StringArray::from(texts)) };
         let short = |numbers: Vec<Option<u16>>| -> ArrayRef { Arc::new(UInt16Array::from(numbers)) };
         let long = |numbers: Vec<Option<u32>>| -> ArrayRef { Arc::new(UInt32Array::from(numbers)) };
-        let mut lists = ListBuilder::new(StringBuilder::new());
-        for list in arguments {
-            lists.append_option(list.map(|list| list.into_iter().map(Some)));
-        }
+        let lists = |all: Vec<Option<Vec<String>>>| -> ArrayRef {
+            let mut lists = ListBuilder::new(StringBuilder::new());
+            for list in all {
+                lists.append_option(list.map(|list| list.into_iter().map(Some)));
+            }
+            Arc::new(lists.finish())
+        };
         RecordBatch::try_new(
             schema.clone(),
             vec![
+                text(run),
                 always(thread),
                 Arc::new(UInt64Array::from(turn)),
                 long(node),
@@ -123,13 +139,16 @@ impl Columns {
                 short(line),
                 long(bci),
                 text(this),
-                Arc::new(lists.finish()),
+                lists(arguments),
                 text(result),
                 text(exception),
                 text(object),
                 text(declared_by),
                 text(name),
                 Arc::new(Int32Array::from(index)),
+                text(key),
+                lists(items),
+                lists(keys),
                 text(old),
                 text(new),
                 short(to),
@@ -156,9 +175,22 @@ impl<W: Write + Send> Rows<W> {
     /// # Errors
     /// It cannot be written.
     pub fn push(&mut self, row: Line<'_>) -> std::io::Result<()> {
-        let Line { thread, turn, node, class, method, descriptor, this, arguments, result, exception, event } =
-            row;
+        let Line {
+            run,
+            thread,
+            turn,
+            node,
+            class,
+            method,
+            descriptor,
+            this,
+            arguments,
+            result,
+            exception,
+            event,
+        } = row;
         let columns = &mut self.columns;
+        columns.run.push(run.map(str::to_owned));
         columns.thread.push(thread.to_owned());
         columns.turn.push(turn);
         columns.node.push(node);
@@ -176,6 +208,9 @@ impl<W: Write + Send> Rows<W> {
         columns.declared_by.push(event.declared_by);
         columns.name.push(event.name);
         columns.index.push(event.index);
+        columns.key.push(event.key);
+        columns.items.push(event.items);
+        columns.keys.push(event.keys);
         columns.old.push(event.old);
         columns.new.push(event.new);
         columns.to.push(event.to);

@@ -8,7 +8,7 @@ use crate::session::cost::Nobody;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Collector, Folder, Level, Recorded, TraceError, Window};
+use crate::trace::{About, Collector, Folder, Level, Places, Recorded, TraceError, Window};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -27,6 +27,8 @@ pub struct RecordOptions {
     pub trust: Vec<String>,
     /// Only these calls.
     pub window: Option<Window>,
+    /// Only what is done between these places.
+    pub places: Option<Places>,
     /// So many bytes of memory are for what has to be sorted.
     pub memory: usize,
     /// Ends the run after so many seconds.
@@ -81,6 +83,7 @@ pub async fn record(
         scope: options.scope.clone(),
         trust: options.trust.clone(),
         window: options.window.clone(),
+        places: options.places.clone(),
         ..About::default()
     };
     let out = std::path::absolute(&options.out).map_err(TraceError::at(&options.out))?;
@@ -126,6 +129,7 @@ pub async fn record(
         waited_s: collected.waited.as_secs_f64(),
         bytes: collected.bytes,
         missing,
+        unreached: unreached(options.places.as_ref(), collected.reached),
     };
     about.recorded = Some(recorded.clone());
     folder.say(&about)?;
@@ -142,6 +146,14 @@ pub async fn record(
     Ok(RecordedRun { folder: options.out.clone(), stored: collected.stored, recorded, whole })
 }
 
+/// The places that were not reached.
+fn unreached(places: Option<&Places>, (begun, ended): (bool, bool)) -> Vec<String> {
+    let Some(Places { from, to }) = places else { return Vec::new() };
+    let from = from.as_ref().filter(|_| !begun);
+    let to = to.as_ref().filter(|_| !ended);
+    [from, to].into_iter().flatten().map(ToString::to_string).collect()
+}
+
 async fn run_once(
     workspace: &Workspace,
     options: &RecordOptions,
@@ -155,8 +167,9 @@ async fn run_once(
     }
     let (scope, trust) = (options.scope.clone(), options.trust.clone());
     let level = options.level;
-    let window = options.window.clone();
-    let recording = Recording { level, window, scope, trust, rings: folder.rings(), report: folder.sites() };
+    let (window, places) = (options.window.clone(), options.places.clone());
+    let recording =
+        Recording { level, window, places, scope, trust, rings: folder.rings(), report: folder.sites() };
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
         Ok(Questions {
             queries: [].into(),

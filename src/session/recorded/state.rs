@@ -1,6 +1,7 @@
 //! An object as it was when a call of a recorded run was entered and when it ended.
 
 use super::calls::CallShown;
+use super::contents::ContentsShown;
 use super::events::{EventShown, event};
 use super::open::RecordedTrace;
 use crate::session::error::SessionError;
@@ -19,6 +20,9 @@ pub struct StateShown {
     pub ended: bool,
     /// Its fields or elements.
     pub parts: Vec<PartShown>,
+    /// What it holds, if it is a collection of the JDK.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contents: Option<ContentsShown>,
     /// Whether there are more.
     pub more: bool,
 }
@@ -41,6 +45,9 @@ pub struct PartShown {
     pub exit: Option<String>,
     /// How often it was written between.
     pub writes: usize,
+    /// What the collection holds to which it refers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contents: Option<ContentsShown>,
     /// Something that is not recorded has written it too, before the call began or ended: what it held then may be another value.
     pub unrecorded: bool,
 }
@@ -82,6 +89,8 @@ pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown
         let rows = calls.rows_of(object, part);
         let entry = Around::of(calls, &rows, begins)?;
         let exit = Around::of(calls, &rows, ends)?;
+        let refers = (refers_to(entry.value), refers_to(exit.value));
+        let contents = ContentsShown::between(calls, refers, (begins, ends), asked.limit)?;
         let any = [&entry.last, &entry.next, &exit.last].into_iter().flatten().next();
         parts.extend(any.map(|any| PartShown {
             name: any.name.clone(),
@@ -91,14 +100,24 @@ pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown
             exit: exit.held(),
             writes: exit.before.saturating_sub(entry.before),
             unrecorded: entry.is_unsure() || exit.is_unsure(),
+            contents,
         }));
-        next = part.checked_add(1).and_then(|part| calls.part_from(object, part));
+        next = calls.part_from(object, part.saturating_add(1));
     }
+    let contents = ContentsShown::between(calls, (object, object), (begins, ends), asked.limit)?;
     parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));
     let ended = matches!(call.exit, Exit::Returned | Exit::Threw);
     let shown = calls.objects.show(object);
     let Some(call) = CallShown::of(calls, node)? else { return Err(no_such) };
-    Ok(StateShown { call, object: shown, ended, parts, more: next.is_some() })
+    Ok(StateShown { call, object: shown, ended, parts, contents, more: next.is_some() })
+}
+
+/// The object that a value refers to; 0 for none.
+fn refers_to(value: Option<Value>) -> u32 {
+    match value {
+        Some(Value::Object(object)) => object,
+        _ => 0,
+    }
 }
 
 /// The writes to a part around some time.

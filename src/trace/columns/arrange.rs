@@ -9,6 +9,7 @@ use super::unfolded::Unfolded;
 use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES};
 use crate::trace::TraceError;
 use crate::trace::calls::{Exit, Place};
+use crate::trace::contents::CONTENTS;
 use crate::trace::decode::{Decoder, Event, Meeting, Met, Value};
 use crate::trace::held::MADE;
 use crate::trace::sites::{Site, Sites};
@@ -193,6 +194,11 @@ impl<'a> Pass<'a> {
                     self.count("end");
                     self.summary.ends.insert(self.thread, ThreadEnd { turn: self.turn, exception });
                 }
+                Some(Event::Around(site)) => {
+                    self.count("around");
+                    let at = u32::try_from(place).unwrap_or(u32::MAX);
+                    self.enter(site, (self.chunk, at))?;
+                }
                 Some(Event::At(site)) => {
                     let at = u32::try_from(place).unwrap_or(u32::MAX);
                     self.take(site, &values, at)?;
@@ -215,16 +221,7 @@ impl<'a> Pass<'a> {
         self.count(site.what.word());
         let place = (self.chunk, at);
         match site.what {
-            Traced::Enter => {
-                let parent = self.open.innermost().map_or(NONE, |call| call.node);
-                let (node, method) = (self.next, site.method);
-                self.next =
-                    self.next.checked_add(1).filter(|next| *next < NONE).ok_or(TraceError::TooMany)?;
-                self.methods.push(method, node)?;
-                self.calls.begin()?;
-                let call = Open { node, method, parent, enter: place, born: 0, presets: Vec::new() };
-                self.open.enter(method, call);
-            }
+            Traced::Enter => self.enter(site, place)?,
             Traced::Born => {
                 if let (Some(call), Some(Value::Object(this))) = (self.open.innermost_mut(), values.first()) {
                     call.born = *this;
@@ -263,8 +260,25 @@ impl<'a> Pass<'a> {
                     self.write(*array, MADE, at);
                 }
             }
+            Traced::Contents => {
+                if let Some(Value::Object(collection)) = values.first() {
+                    self.write(*collection, CONTENTS, at);
+                }
+            }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// A call of a method begins.
+    fn enter(&mut self, site: &Site, place: Place) -> Result<(), TraceError> {
+        let parent = self.open.innermost().map_or(NONE, |call| call.node);
+        let (node, method) = (self.next, site.method);
+        self.next = self.next.checked_add(1).filter(|next| *next < NONE).ok_or(TraceError::TooMany)?;
+        self.methods.push(method, node)?;
+        self.calls.begin()?;
+        let call = Open { node, method, parent, enter: place, born: 0, presets: Vec::new() };
+        self.open.enter(method, call);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 mod answer;
 mod check;
+mod contents;
 mod cost;
 mod junit;
 mod prompt;

@@ -120,6 +120,8 @@ fn text(shape: &Shape, depth: usize) -> String {
         },
         Shape::Again { of, object } => format!("{}@{object}", short(of)),
         Shape::Unknown { .. } => "?".to_owned(),
+        Shape::Absent { .. } => "nothing".to_owned(),
+        Shape::Pair { key, value } => format!("{}: {}", text(key, depth), text(value, depth)),
         Shape::Array { of, object, elements, truncated } => {
             let inside: Vec<String> = elements.iter().map(|e| text(e, depth.saturating_sub(1))).collect();
             let more = if *truncated { ", …" } else { "" };

@@ -59,7 +59,10 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
             recorded.waited_s
         ));
     }
-    if recorded.bytes == 0 {
+    for place in &recorded.unreached {
+        out.push_str(&format!("{place} was not reached\n"));
+    }
+    if recorded.bytes == 0 && recorded.unreached.is_empty() {
         out.push_str(
             "nothing was recorded: no method of a class that --scope and --trust leave was called\n",
         );
@@ -73,6 +76,16 @@ fn info(holds: &Holds, paint: Paint) -> String {
     out.push_str(&format!("level      {}\n", holds.level));
     if let (Some(ended), Some(seconds)) = (&holds.ended, holds.seconds) {
         out.push_str(&format!("ended      {ended}, after {seconds:.1} s\n"));
+    }
+    if let Some(places) = &holds.places {
+        let bound = |word: &str, place: &Option<String>| match place {
+            Some(place) if places.unreached.contains(place) => {
+                format!(" {word} {place}, which was not reached")
+            }
+            Some(place) => format!(" {word} {place}"),
+            None => String::new(),
+        };
+        out.push_str(&format!("part      {}{}\n", bound("from", &places.from), bound("to", &places.to)));
     }
     let events: u64 = holds.events.values().sum();
     let kinds: Vec<String> =
@@ -228,6 +241,7 @@ pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
             };
             paint.on(palette::DIM, to)
         }
+        "contents" => super::contents::change(event, paint),
         other => match &event.object {
             Some(object) => format!("{other} {object}"),
             None => paint.on(palette::DIM, other),
@@ -245,10 +259,19 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
         let node = written.node.map_or_else(String::new, |node| paint.on(palette::DIM, format!("#{node} ")));
         let line = written.write.line.map_or_else(String::new, |line| format!(":{line}"));
         let what = happening(&written.write, paint);
-        out.push_str(&format!("{what}\n  {node}{}{line}, thread {}\n", written.method, written.thread));
+        let run = written.run.as_ref().map_or_else(String::new, |run| format!(", by the later run {run}"));
+        out.push_str(&format!("{what}\n  {node}{}{line}, thread {}{run}\n", written.method, written.thread));
     }
     if history.writes.is_empty() {
         out.push_str(&format!("no write to {} was recorded\n", history.variable));
+    }
+    if !history.only.is_empty() {
+        let calls: Vec<String> = history.only.iter().map(|node| format!("#{node}")).collect();
+        let only = format!(
+            "writes are known of what was recorded later only: {} and what is below",
+            calls.join(", ")
+        );
+        out.push_str(&format!("{}\n", paint.on(palette::DIM, only)));
     }
     out
 }
@@ -276,11 +299,17 @@ fn state(shown: &StateShown, paint: Paint) -> String {
         };
         let unrecorded = if part.unrecorded { " (also written by what is not recorded)" } else { "" };
         out.push_str(&format!("    {name:<16} {held}{writes}{unrecorded}\n"));
+        if let Some(contents) = &part.contents {
+            out.push_str(&super::contents::between(contents, true, paint));
+        }
+    }
+    if let Some(contents) = &shown.contents {
+        out.push_str(&super::contents::between(contents, false, paint));
     }
     if shown.more {
         out.push_str("    … and more: see --limit\n");
     }
-    if shown.parts.is_empty() {
+    if shown.parts.is_empty() && shown.contents.is_none() {
         out.push_str("    nothing of it is ever written\n");
     }
     out
@@ -297,10 +326,15 @@ fn found_event(found: &FoundEvent, paint: Paint) -> String {
 
 fn exports(exported: &Exported) -> String {
     // What goes to a pipe is read by another program.
-    match exported.file.is_file() {
-        true => format!("{} events are in {}\n", thousands(exported.events), exported.file.display()),
-        false => String::new(),
+    if !exported.file.is_file() {
+        return String::new();
     }
+    let left = match exported.left.len() {
+        0 => String::new(),
+        1 => "; of one call more was recorded later: --later writes that too".to_owned(),
+        many => format!("; of {many} calls more was recorded later: --later writes that too"),
+    };
+    format!("{} events are in {}{left}\n", thousands(exported.events), exported.file.display())
 }
 
 fn bytes(count: u64) -> String {

@@ -20,6 +20,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -263,6 +264,10 @@ public final class QuerypointReference {
     }
 
     private void elements(List<?> there, Object here, String path, boolean more) throws ReflectiveOperationException {
+        if (here instanceof Map || here instanceof Set) {
+            byKey(there, here, path, more);
+            return;
+        }
         List<Object> all = new ArrayList<>();
         if (here.getClass().isArray()) {
             for (int at = 0; at < Array.getLength(here); at++) {
@@ -280,6 +285,36 @@ public final class QuerypointReference {
         }
         for (int at = 0; at < Math.min(there.size(), all.size()); at++) {
             same(there.get(at), all.get(at), path + "[" + at + "]");
+        }
+    }
+
+    /** Maps and sets, whose order is nobody's concern. */
+    private void byKey(List<?> there, Object here, String path, boolean more) throws ReflectiveOperationException {
+        Map<?, ?> map = here instanceof Map ? (Map<?, ?>) here : null;
+        int size = map != null ? map.size() : ((Set<?>) here).size();
+        if (!more && size != there.size()) {
+            differs = path + " has " + size + " elements";
+            return;
+        }
+        for (Object element : there) {
+            Map<?, ?> pair = map != null ? (Map<?, ?>) element : null;
+            Map<?, ?> shape = (Map<?, ?>) (pair != null ? pair.get("key") : element);
+            Object key = null;
+            if (shape != null) {
+                Long number = number(shape);
+                key = number != null ? made.get(number) : parsed((String) shape.get("type"), shape.get("value"));
+                if (key == null) {
+                    unsure = "not all is known of the keys of " + path;
+                    return;
+                }
+            }
+            if (map != null ? !map.containsKey(key) : !((Set<?>) here).contains(key)) {
+                differs = path + " has not " + shown(key);
+                return;
+            }
+            if (pair != null) {
+                same(pair.get("value"), map.get(key), path + "{" + shown(key) + "}");
+            }
         }
     }
 
@@ -396,6 +431,15 @@ public final class QuerypointReference {
                 collection.add(object(element));
             }
             return collection;
+        }
+        if (elements != null && Map.class.isAssignableFrom(of)) {
+            @SuppressWarnings("unchecked")
+            Map<Object, Object> map = (Map<Object, Object>) of.getDeclaredConstructor().newInstance();
+            met(number, map);
+            for (Object pair : elements) {
+                map.put(object(((Map<?, ?>) pair).get("key")), object(((Map<?, ?>) pair).get("value")));
+            }
+            return map;
         }
         if (of.isEnum() || isSpecial(of) || !(described.get("fields") instanceof Map)) {
             throw new Unknown("a " + type + " cannot be made");

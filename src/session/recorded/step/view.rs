@@ -8,8 +8,9 @@ use crate::session::recorded::events::{EventShown, event};
 use crate::session::recorded::history::of_parts;
 use crate::session::recorded::state::Around;
 use crate::session::recorded::{History, WriteShown};
-use crate::trace::{Calls, Level, Standing, Traced, Value, When};
+use crate::trace::{Calls, Held, Items, Level, Objects, Standing, Traced, Value, When};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// Lines of source on each side of the one where an event is.
 const AROUND: u32 = 3;
@@ -182,10 +183,55 @@ impl Stepper {
             };
             let changed = then.held() != before.held();
             parts.push(HeldShown { name, value: then.held(), changed, inner });
-            next = part.checked_add(1).and_then(|part| self.trace.calls.part_from(object, part));
+            let calls = &self.trace.calls;
+            next = calls.part_from(object, part.saturating_add(1));
         }
+        let is_more = self.contents_then(object, (when, began), depth, around, &mut parts)?;
         around.pop();
-        Ok(ObjectShown { object: self.trace.calls.objects.show(object), parts, more: next.is_some() })
+        Ok(ObjectShown {
+            object: self.trace.calls.objects.show(object),
+            parts,
+            more: next.is_some() || is_more,
+        })
+    }
+
+    /// What a collection holds at an event, behind its fields; whether there is more.
+    fn contents_then(
+        &mut self,
+        object: u32,
+        (when, began): (When, When),
+        depth: u32,
+        around: &mut Vec<u32>,
+        parts: &mut Vec<HeldShown>,
+    ) -> Result<bool, SessionError> {
+        let calls = &mut self.trace.calls;
+        if !calls.has_contents(object) {
+            return Ok(false);
+        }
+        let Some(then) = calls.contents(object, when)? else { return Ok(false) };
+        let before = named(calls.contents(object, began)?, &calls.objects);
+        let all = named(Some(then.clone()), &calls.objects);
+        let many = all.len();
+        let was: HashMap<&String, Option<Value>> =
+            before.iter().map(|(name, value)| (name, *value)).collect();
+        for (name, value) in all.iter().take(PARTS.saturating_sub(parts.len())) {
+            let inner = match value {
+                Some(Value::Object(inner)) if depth > 0 && *inner != 0 && !around.contains(inner) => {
+                    let inner = self.object_then(*inner, when, began, depth - 1, around)?;
+                    Some(inner).filter(|inner| !inner.parts.is_empty())
+                }
+                _ => None,
+            };
+            let changed = was.get(name).is_none_or(|before| before != value);
+            let shown = value.as_ref().map(|value| shown(value, &self.trace.calls.objects));
+            parts.push(HeldShown { name: name.clone(), value: shown, changed, inner });
+        }
+        let is_more = many > parts.len();
+        if then.unsure {
+            let name = "contents may have changed where it was not recorded".to_owned();
+            parts.push(HeldShown { name, value: None, changed: false, inner: None });
+        }
+        Ok(is_more)
     }
 
     /// An object or variable, with what hangs on it.
@@ -337,6 +383,7 @@ impl Stepper {
                             thread: thread.clone(),
                             node: Some(calls.shown(node)),
                             method,
+                            run: None,
                             write,
                         });
                         if writes.len() > limit {
@@ -346,10 +393,24 @@ impl Stepper {
                     }
                     true
                 })?;
-                Ok(History { variable: text.to_owned(), writes: writes.into(), before })
+                Ok(History { variable: text.to_owned(), writes: writes.into(), before, only: Vec::new() })
             }
             Target::Parts(object, parts) => of_parts(&mut self.trace.calls, text, object, &parts, limit),
         }
+    }
+}
+
+/// What a collection holds, each by its index or key.
+fn named(held: Option<Held>, objects: &Objects) -> Vec<(String, Option<Value>)> {
+    match held.map(|held| held.items) {
+        None => Vec::new(),
+        Some(Items::Elements(elements)) => {
+            (0..).zip(elements).map(|(at, value): (usize, _)| (format!("[{at}]"), value)).collect()
+        }
+        Some(Items::Pairs(pairs)) => pairs
+            .into_iter()
+            .map(|(key, value)| (format!("[{}]", shown(&key, objects)), Some(value)))
+            .collect(),
     }
 }
 

@@ -44,6 +44,19 @@ final class QuerypointProbeNumber {
         return IN_TURN ? number(object, SHIFT) : 0;
     }
 
+    /** The number of an object, which has one if it is locked; 0 where it has none. */
+    @Hidden
+    @ForceInline
+    static int known(Object object) {
+        if (IN_TURN) {
+            long word = U.getLong(object, 0L);
+            if ((word & 7) == 1) {
+                return (int) (word >>> SHIFT) & Integer.MAX_VALUE;
+            }
+        }
+        return System.identityHashCode(object);
+    }
+
     @Hidden
     @ForceInline
     private static int number(Object object, int shift) {

@@ -29,18 +29,21 @@ public final class QuerypointTrace {
     private static final int TURN = 1;
     private static final int MEETING = 2;
     private static final int END = 3;
+    private static final int AROUND = 5;
     private static final int NAMED = 1 << 31;
     private static final int TEXT = 100;
     private static final int NAME = 400;
 
     /** The ring of threads that have none: nobody reads it, and it is never full. */
-    private static final long NOWHERE = QuerypointTraceAgent.reserve(DATA + 2 * SIZE);
+    static final long NOWHERE = QuerypointTraceAgent.reserve(DATA + 2 * SIZE);
     /** A bit for each object that was met, by its identity hash code. */
     private static final long SEEN = QuerypointTraceAgent.reserve(1L << 28);
     /** The processor shows stores to others in their order. */
     private static final boolean ORDERED = QuerypointTraceAgent.ordered();
     /** Only some calls are recorded: others have 0 for a ring. */
     private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
+    /** Where the recording begins or ends at a place: whether it goes on now. */
+    static volatile boolean on = !QuerypointTraceAgent.waits();
     /** How often a thread went on where another one had recorded before. */
     private static long turns;
 
@@ -57,6 +60,8 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
         U.ensureClassInitialized(QuerypointProbeNumber.class);
+        U.ensureClassInitialized(QuerypointTraceContents.class);
+        U.ensureClassInitialized(QuerypointTraceLayout.class);
     }
 
     @Hidden
@@ -109,14 +114,27 @@ public final class QuerypointTrace {
             U.putInt(null, at, TURN);
             U.putLong(null, at + 4, ++turns);
             advance(own.ring, 12);
+            while (QuerypointTraceWindow.POINTED && own.told < own.depth) {
+                around(own.ring, own.stack[own.told++]);
+            }
         }
+    }
+
+    /** A call goes on whose entry was not recorded. */
+    @Hidden
+    private static void around(long ring, int site) {
+        room(ring);
+        long at = at(ring);
+        U.putInt(null, at, AROUND);
+        U.putInt(null, at + 4, site);
+        advance(ring, 8);
     }
 
     /** Nobody catches an exception: that its thread ends by it is told when it ends. Called by {@code Thread}. */
     @Hidden
     public static void uncaught(Object exception) {
         QuerypointTraceThread own = QuerypointTraceThread.known(Thread.currentThread());
-        if (own != null && own.ring != 0 && !WINDOWED) {
+        if (own != null && own.ring != 0 && (QuerypointTraceWindow.POINTED ? on : !WINDOWED)) {
             own.uncaught = number(exception);
         }
     }
@@ -124,6 +142,9 @@ public final class QuerypointTrace {
     /** This thread ends, and has recorded something. */
     @Hidden
     static void end(QuerypointTraceThread own) {
+        if (!on) {
+            return;
+        }
         long at = begin(own.ring);
         U.putInt(null, at, END);
         U.putInt(null, at + 4, own.uncaught);
@@ -193,6 +214,13 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     static boolean isOutside(long ring) {
+        return WINDOWED && (ring == 0 || !on);
+    }
+
+    /** Whether there is no ring for an event. Whoever has begun one ends it, whatever another thread has come to meanwhile. */
+    @Hidden
+    @ForceInline
+    private static boolean isNone(long ring) {
         return WINDOWED && ring == 0;
     }
 
@@ -200,7 +228,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static long begin(long ring, int site) {
-        long at = isOutside(ring) ? at(NOWHERE) : begin(ring);
+        long at = isNone(ring) ? at(NOWHERE) : begin(ring);
         U.putInt(null, at, site);
         return at;
     }
@@ -209,7 +237,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static void end(long ring, int bytes) {
-        if (!isOutside(ring)) {
+        if (!isNone(ring)) {
             advance(ring, bytes);
         }
     }
@@ -256,7 +284,18 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static int number(Object value, long ring) {
-        return ring == 0 ? 0 : number(value);
+        if (!WINDOWED) {
+            return number(value);
+        }
+        if (ring == 0) {
+            QuerypointTraceContents.passed(value);
+            return 0;
+        }
+        int number = number(value);
+        if (QuerypointTraceContents.ON && number != 0) {
+            QuerypointTraceContents.named(value, number);
+        }
+        return number;
     }
 
     /** An object that may be met for the first time: an event tells what it is, and its class. */
@@ -295,6 +334,9 @@ public final class QuerypointTrace {
             at += 8;
         }
         advance(ring, (int) (at - begin));
+        if (what == 0) {
+            QuerypointTraceContents.met(value, number);
+        }
         return number;
     }
 
@@ -327,7 +369,7 @@ public final class QuerypointTrace {
 
     @Hidden
     @ForceInline
-    private static boolean seen(int number) {
+    static boolean seen(int number) {
         return (U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0;
     }
 
@@ -427,8 +469,10 @@ public final class QuerypointTrace {
     @Hidden
     @DontInline
     public static void rare(Object value, long ring, int site) {
-        if (!isOutside(ring)) {
-            event(number(value), ring, site);
+        if (isOutside(ring)) {
+            QuerypointTraceContents.passed(value);
+        } else {
+            event(number(value, ring), ring, site);
         }
     }
 

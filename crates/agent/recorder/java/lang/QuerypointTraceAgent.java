@@ -23,6 +23,21 @@ final class QuerypointTraceAgent {
     /** Whether only some calls are recorded. */
     static native boolean windowed();
 
+    /** Whether it begins or ends at a place. */
+    static native boolean places();
+
+    /** Whether it begins at a place. */
+    static native boolean waits();
+
+    /** Which time the place has to be reached where it begins, or ends; 0 where there is none. */
+    static native int hits(boolean end);
+
+    /** It is reached. */
+    static native void reached(boolean end);
+
+    /** Whether it is recorded what the JDK's collections hold. */
+    static native boolean contents();
+
     /** Those of a new thread: the first, the first that is not one any more, and the calls around; null if no call is. */
     static native long[] window(String thread);
 
@@ -36,4 +51,5 @@ final class QuerypointTraceAgent {
     static final int THREAD = 1;
     static final int NAME = 2;
     static final int FIELD = 3;
+    static final int CONTENTS = 4;
 }

@@ -32,6 +32,13 @@ final class QuerypointTraceThread {
     long calls;
     /** The number of the exception by which it ends; 0 for none. */
     int uncaught;
+    /** Where recording begins or ends at a place: the entries of the calls that it is in, and how many of them were told of. */
+    int[] stack;
+    int depth;
+    int told;
+    /** The node that an iterator of a map has come to last, and that map. */
+    Object node;
+    Object map;
 
     @Hidden
     QuerypointTraceThread(Thread thread, long tid, long ring, long[] window) {
@@ -39,6 +46,30 @@ final class QuerypointTraceThread {
         this.thread = thread;
         this.tid = tid;
         this.ring = ring;
+    }
+
+    /** A call begins, by the site of its entry. */
+    @Hidden
+    void enter(int site) {
+        if (stack == null || depth == stack.length) {
+            int[] wider = new int[stack == null ? 64 : 2 * depth];
+            for (int i = 0; i < depth; i++) {
+                wider[i] = stack[i];
+            }
+            stack = wider;
+        }
+        stack[depth++] = site;
+    }
+
+    /** A call ends. */
+    @Hidden
+    void leave() {
+        if (depth > 0) {
+            depth--;
+            if (told > depth) {
+                told = depth;
+            }
+        }
     }
 
     /** Null where it has recorded nothing. */
@@ -76,8 +107,9 @@ final class QuerypointTraceThread {
     private static QuerypointTraceThread begin(Thread thread, long tid) {
         synchronized (LOCK) {
             long ring = 0;
-            long[] window = WINDOWED ? QuerypointTraceAgent.window(thread.getName()) : null;
-            if (WINDOWED && window == null) {
+            boolean some = WINDOWED && !QuerypointTraceWindow.POINTED;
+            long[] window = some ? QuerypointTraceAgent.window(thread.getName()) : null;
+            if (some && window == null) {
                 // No call of it is recorded.
             } else if (living < MOST) {
                 ring = QuerypointTraceAgent.ring(thread.getName());
@@ -120,6 +152,8 @@ final class QuerypointTraceThread {
             }
             living--;
             known.thread = null;
+            known.node = null;
+            known.map = null;
             if (known.ring != 0) {
                 U.putLongRelease(null, known.ring + QuerypointTrace.ENDED, 1);
             }

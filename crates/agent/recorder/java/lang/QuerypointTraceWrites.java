@@ -126,13 +126,17 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     public static void put(Object owner, Object value, long ring, int site) {
-        if (owner == null || QuerypointTrace.isOutside(ring)) {
+        if (owner == null) {
+            return;
+        }
+        if (QuerypointTrace.isOutside(ring)) {
+            QuerypointTraceContents.passed(value);
             return;
         }
         long offset = offset(owner, site);
         if (offset != 0) {
-            int old = QuerypointTrace.number(U.getReference(owner, offset));
-            told(QuerypointTrace.number(owner), old, QuerypointTrace.number(value), ring, site);
+            int old = QuerypointTrace.number(U.getReference(owner, offset), ring);
+            told(QuerypointTrace.number(owner), old, QuerypointTrace.number(value, ring), ring, site);
         }
     }
 
@@ -171,9 +175,11 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     public static void putStatic(Object old, Object value, long ring, int site) {
-        if (!QuerypointTrace.isOutside(ring)) {
-            putStatic(QuerypointTrace.number(old), QuerypointTrace.number(value), ring, site);
+        if (QuerypointTrace.isOutside(ring)) {
+            QuerypointTraceContents.passed(value);
+            return;
         }
+        putStatic(QuerypointTrace.number(old, ring), QuerypointTrace.number(value, ring), ring, site);
     }
 
     /** An element is about to be written. */
@@ -235,13 +241,14 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     public static void element(Object[] array, int index, Object value, long ring, int site) {
-        if (array != null
+        if (QuerypointTrace.isOutside(ring)) {
+            QuerypointTraceContents.passed(value);
+        } else if (array != null
                 && index >= 0
                 && index < array.length
-                && !QuerypointTrace.isOutside(ring)
                 && (value == null || array.getClass().getComponentType().isInstance(value))) {
-            int old = QuerypointTrace.number(array[index]);
-            told(QuerypointTrace.number(array), index, old, QuerypointTrace.number(value), ring, site);
+            int old = QuerypointTrace.number(array[index], ring);
+            told(QuerypointTrace.number(array), index, old, QuerypointTrace.number(value, ring), ring, site);
         }
     }
 

@@ -1,0 +1,129 @@
+//! What collections of a recorded run hold, and how they change.
+
+use super::calls::shown;
+use super::events::EventShown;
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Change, Held, Items, Objects, Told, Value, When};
+use serde::Serialize;
+
+/// What a collection held as a call began, and as it ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ContentsShown {
+    /// As it began; none where nobody had met it.
+    pub entry: Option<HeldContents>,
+    /// As it ended.
+    pub exit: Option<HeldContents>,
+}
+
+/// What a collection held.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HeldContents {
+    /// How many.
+    pub size: usize,
+    /// The first of them.
+    pub items: Vec<ItemShown>,
+    /// It may have held something else: it was changed where that is not recorded.
+    pub unrecorded: bool,
+}
+
+/// What is in a collection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ItemShown {
+    /// An element.
+    Element(String),
+    /// A key with its value.
+    Pair {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+    },
+}
+
+impl HeldContents {
+    /// What it held at some time, no more than so many items; none where that is not known.
+    pub(super) fn at(
+        calls: &mut Calls,
+        object: u32,
+        when: When,
+        limit: usize,
+    ) -> Result<Option<HeldContents>, SessionError> {
+        let Some(held) = calls.contents(object, when)? else { return Ok(None) };
+        Ok(Some(HeldContents {
+            size: held.items.len(),
+            items: items(&held, &calls.objects, limit),
+            unrecorded: held.unsure,
+        }))
+    }
+}
+
+impl ContentsShown {
+    /// Of what is held as a call begins, and of what is held as it ends; none where neither is a collection.
+    pub(super) fn between(
+        calls: &mut Calls,
+        (entry, exit): (u32, u32),
+        (begins, ends): (When, When),
+        limit: usize,
+    ) -> Result<Option<ContentsShown>, SessionError> {
+        if !calls.has_contents(entry) && !calls.has_contents(exit) {
+            return Ok(None);
+        }
+        let entry = HeldContents::at(calls, entry, begins, limit)?;
+        let exit = HeldContents::at(calls, exit, ends, limit)?;
+        Ok(Some(ContentsShown { entry, exit }))
+    }
+}
+
+fn items(held: &Held, objects: &Objects, limit: usize) -> Vec<ItemShown> {
+    let text = |value: &Value| shown(value, objects);
+    match &held.items {
+        Items::Elements(elements) => {
+            let element = |value: &Option<Value>| value.as_ref().map_or_else(|| "?".to_owned(), text);
+            elements.iter().take(limit).map(|value| ItemShown::Element(element(value))).collect()
+        }
+        Items::Pairs(pairs) => {
+            let pair = |(key, value): &(Value, Value)| ItemShown::Pair { key: text(key), value: text(value) };
+            pairs.iter().take(limit).map(pair).collect()
+        }
+    }
+}
+
+/// A change of a collection as an event.
+pub(super) fn change(told: &Told<'_>, objects: &Objects) -> EventShown {
+    let text = |at: usize| told.rest.get(at).map(|value| shown(value, objects));
+    let object = (told.collection != 0).then(|| objects.show(told.collection));
+    let mut event = EventShown {
+        event: "contents",
+        object,
+        name: Some(told.change.word().to_owned()),
+        ..EventShown::default()
+    };
+    match told.change {
+        Change::AllOfList | Change::AllOfMap => {
+            let all: Vec<String> = (2..told.rest.len()).filter_map(text).collect();
+            event.index = told.rest.first().and_then(super::events::index);
+            (event.items, event.keys) = match told.change {
+                Change::AllOfList => (Some(all), None),
+                _ => {
+                    let pairs = all.as_chunks::<2>().0.iter().map(|[key, of]| (of.clone(), key.clone()));
+                    let (values, keys) = pairs.unzip();
+                    (Some(values), Some(keys))
+                }
+            };
+        }
+        Change::Clear => {}
+        Change::Insert | Change::Set => {
+            event.index = told.rest.first().and_then(super::events::index);
+            event.new = text(1);
+        }
+        Change::Remove => event.index = told.rest.first().and_then(super::events::index),
+        Change::Take => event.old = text(0),
+        Change::Put | Change::PutBehind | Change::PutLast | Change::Doubt => {
+            (event.key, event.new) = (text(0), text(1));
+        }
+        Change::Unput => event.key = text(0),
+        Change::Backed => event.new = text(0),
+    }
+    event
+}

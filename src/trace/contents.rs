@@ -1,0 +1,446 @@
+//! What the JDK's collections hold at some time: replayed from what was told of them when they were met, and of each change.
+
+use super::calls::Calls;
+use super::decode::{Decoder, Event, Value};
+use super::error::TraceError;
+use super::objects::Objects;
+use super::walk::Seen;
+use super::writes::When;
+use std::collections::{HashMap, VecDeque};
+use wire::recording::{Change, Traced};
+
+/// The part of a collection that stands for all that it holds: no field and no element has this number.
+pub const CONTENTS: u32 = u32::MAX;
+/// So many collections that are around each other are looked into.
+const DEEP: usize = 16;
+/// No more elements of an array that keeps a list's are looked at.
+const MOST: u32 = 1 << 16;
+
+/// What a collection holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// The items, in its order as far as that is known: that of a hashed map or set is that in which they came.
+    pub items: Items,
+    /// It may hold something else: it was changed where that is not recorded, or nobody can tell which map was.
+    pub unsure: bool,
+}
+
+/// What is in a collection.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Items {
+    /// Elements of a list, queue or set; none where it is not known.
+    Elements(Vec<Option<Value>>),
+    /// Keys and values.
+    Pairs(Vec<(Value, Value)>),
+}
+
+impl Items {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Items::Elements(elements) => elements.len(),
+            Items::Pairs(pairs) => pairs.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A change of a collection.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// The collection.
+    pub collection: u32,
+    /// What is done.
+    pub change: Change,
+    /// How many it holds then, if that is known.
+    pub size: Option<usize>,
+    /// What else is told, as [`Change`] says.
+    pub rest: &'a [Value],
+}
+
+impl<'a> Told<'a> {
+    fn of(values: &'a [Value]) -> Option<Told<'a>> {
+        let (first, rest) = values.split_first_chunk::<3>()?;
+        let [Value::Object(collection), Value::Int(change), Value::Int(size)] = *first else { return None };
+        let change = Change::of(u32::try_from(change).ok()?)?;
+        Some(Told { collection, change, size: usize::try_from(size).ok(), rest })
+    }
+
+    fn object(&self, at: usize) -> u32 {
+        match self.rest.get(at) {
+            Some(Value::Object(object)) => *object,
+            _ => 0,
+        }
+    }
+
+    /// An index or a count.
+    pub fn number(&self, at: usize) -> usize {
+        match self.rest.get(at) {
+            Some(Value::Int(number)) => usize::try_from(*number).unwrap_or(0),
+            _ => 0,
+        }
+    }
+}
+
+impl Seen<'_> {
+    /// What is told of a collection, if it is that.
+    pub fn told(&self) -> Option<Told<'_>> {
+        if self.site.what == Traced::Contents { Told::of(self.values) } else { None }
+    }
+}
+
+/// Keys with their values, in an order.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Pairs {
+    /// By key: its value, the key before, and the one behind.
+    by_key: HashMap<u32, (u32, Option<u32>, Option<u32>)>,
+    first: Option<u32>,
+    last: Option<u32>,
+}
+
+impl Pairs {
+    fn put(&mut self, key: u32, value: u32) {
+        match self.by_key.get_mut(&key) {
+            Some((known, ..)) => *known = value,
+            None => self.put_behind(key, value, self.last),
+        }
+    }
+
+    /// Behind another key, or as the first one.
+    fn put_behind(&mut self, key: u32, value: u32, before: Option<u32>) {
+        self.remove(key);
+        let before = before.filter(|before| self.by_key.contains_key(before));
+        let behind = match before {
+            Some(before) => self.by_key.get(&before).and_then(|(.., behind)| *behind),
+            None => self.first,
+        };
+        self.by_key.insert(key, (value, before, behind));
+        self.join(before, Some(key));
+        self.join(Some(key), behind);
+    }
+
+    fn remove(&mut self, key: u32) {
+        if let Some((_, before, behind)) = self.by_key.remove(&key) {
+            self.join(before, behind);
+        }
+    }
+
+    fn join(&mut self, before: Option<u32>, behind: Option<u32>) {
+        match before.and_then(|key| self.by_key.get_mut(&key)) {
+            Some((.., to)) => *to = behind,
+            None => self.first = behind,
+        }
+        match behind.and_then(|key| self.by_key.get_mut(&key)) {
+            Some((_, to, _)) => *to = before,
+            None => self.last = before,
+        }
+    }
+
+    fn each(&self) -> impl Iterator<Item = (u32, u32)> {
+        let mut next = self.first;
+        std::iter::from_fn(move || {
+            let key = next?;
+            let (value, _, behind) = self.by_key.get(&key)?;
+            next = *behind;
+            Some((key, *value))
+        })
+    }
+}
+
+/// A collection while what is told of it is gone through.
+#[derive(Clone, Debug, PartialEq)]
+enum Replayed {
+    /// Nothing was told yet.
+    Unknown,
+    List(VecDeque<u32>),
+    Map(Pairs),
+    /// It holds what another one holds; of a map, whether only its keys.
+    Backed(u32, bool),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Replay {
+    held: Replayed,
+    unsure: bool,
+}
+
+impl Replay {
+    fn new() -> Replay {
+        Replay { held: Replayed::Unknown, unsure: false }
+    }
+
+    fn take(&mut self, told: &Told<'_>, objects: &Objects) {
+        let (first, second) = (told.object(0), told.object(1));
+        match (told.change, &mut self.held) {
+            (Change::AllOfList | Change::AllOfMap, _) => return self.all(told),
+            (Change::Backed, held) => {
+                *held = Replayed::Backed(first, told.rest.get(1) == Some(&Value::Int(1)));
+                return;
+            }
+            (Change::Clear, Replayed::List(list)) => list.clear(),
+            (Change::Clear, Replayed::Map(map)) => *map = Pairs::default(),
+            (Change::Insert, Replayed::List(list)) if told.number(0) <= list.len() => {
+                list.insert(told.number(0), second);
+            }
+            (Change::Set, Replayed::List(list)) => match list.get_mut(told.number(0)) {
+                Some(element) => *element = second,
+                None => self.unsure = true,
+            },
+            (Change::Remove, Replayed::List(list)) => {
+                self.unsure |= list.remove(told.number(0)).is_none();
+            }
+            (Change::Take, Replayed::List(list)) => match list.iter().position(|known| *known == first) {
+                Some(at) => drop(list.remove(at)),
+                None => self.unsure = true,
+            },
+            (Change::Put, Replayed::Map(map)) => map.put(first, second),
+            (Change::PutLast, Replayed::Map(map)) => {
+                map.remove(first);
+                map.put(first, second);
+            }
+            (Change::PutBehind, Replayed::Map(map)) => {
+                let before = told.number(2) == 1;
+                map.put_behind(first, second, before.then(|| told.object(3)));
+            }
+            (Change::Unput, Replayed::Map(map)) => {
+                let is_same = |known: &u32| *known == first || are_equal(objects, *known, first);
+                match map.by_key.contains_key(&first) {
+                    true => map.remove(first),
+                    // A text or box that is equal removes it too.
+                    false => {
+                        if let Some(key) = map.by_key.keys().copied().find(is_same) {
+                            map.remove(key);
+                        }
+                    }
+                }
+            }
+            _ => self.unsure = true,
+        }
+        let held = match &self.held {
+            Replayed::List(list) => list.len(),
+            Replayed::Map(map) => map.by_key.len(),
+            Replayed::Unknown | Replayed::Backed(..) => return,
+        };
+        self.unsure |= told.size.is_some_and(|size| size != held);
+    }
+
+    /// Some of all that it holds, which replaces what was there.
+    fn all(&mut self, told: &Told<'_>) {
+        let items = told.rest.get(2..).unwrap_or_default().iter().map(|value| match value {
+            Value::Object(object) => *object,
+            _ => 0,
+        });
+        if told.number(0) == 0 {
+            self.unsure = false;
+            self.held = match told.change {
+                Change::AllOfMap => Replayed::Map(Pairs::default()),
+                _ => Replayed::List(VecDeque::new()),
+            };
+        }
+        match &mut self.held {
+            Replayed::List(list) => list.extend(items),
+            Replayed::Map(map) => {
+                let items: Vec<u32> = items.collect();
+                for (key, value) in items.as_chunks::<2>().0.iter().map(|[key, value]| (*key, *value)) {
+                    map.put(key, value);
+                }
+            }
+            Replayed::Unknown | Replayed::Backed(..) => self.unsure = true,
+        }
+    }
+}
+
+/// Whether two objects are equal whatever the program does: texts, or boxes of one class.
+fn are_equal(objects: &Objects, one: u32, other: u32) -> bool {
+    let text = |object| objects.text_of(object);
+    match (text(one), text(other)) {
+        (Some(one), Some(other)) => one == other,
+        (None, None) => {
+            objects.is_box(one)
+                && objects.class(one) == objects.class(other)
+                && objects.show(one) == objects.show(other)
+        }
+        _ => false,
+    }
+}
+
+impl Calls {
+    /// What a collection of the JDK held at some time; none where that was not recorded: it is none, or nobody had met it then.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn contents(&mut self, object: u32, when: When) -> Result<Option<Held>, TraceError> {
+        let (mut at, mut keys, mut unsure) = (object, false, false);
+        for _ in 0..DEEP {
+            if at != object && self.objects.is_array(at) {
+                let items = Items::Elements(self.elements_at(at, when)?);
+                return Ok(Some(Held { items, unsure }));
+            }
+            let replay = self.replay(at, when)?;
+            unsure |= replay.unsure;
+            match replay.held {
+                Replayed::Unknown => return Ok(None),
+                Replayed::Backed(inner, of_keys) => (at, keys) = (inner, keys | of_keys),
+                Replayed::List(list) => {
+                    let elements = list.into_iter().map(|element| Some(Value::Object(element)));
+                    return Ok(Some(Held { items: Items::Elements(elements.collect()), unsure }));
+                }
+                Replayed::Map(map) => {
+                    unsure |= self.is_doubtful(&map, when)?;
+                    let items = match keys {
+                        true => {
+                            Items::Elements(map.each().map(|(key, _)| Some(Value::Object(key))).collect())
+                        }
+                        false => Items::Pairs(
+                            map.each().map(|(key, of)| (Value::Object(key), Value::Object(of))).collect(),
+                        ),
+                    };
+                    return Ok(Some(Held { items, unsure }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether anything is told of what an object holds.
+    pub fn has_contents(&self, object: u32) -> bool {
+        object != 0 && !self.rows_of(object, CONTENTS).is_empty()
+    }
+
+    fn replay(&mut self, object: u32, when: When) -> Result<Replay, TraceError> {
+        let mut replay = Replay::new();
+        self.each_told(object, when, |told, objects| replay.take(told, objects))?;
+        Ok(replay)
+    }
+
+    /// Whether the value of one of a map's keys was written through a node, and nobody knows of which map that is.
+    fn is_doubtful(&mut self, map: &Pairs, when: When) -> Result<bool, TraceError> {
+        let mut is_doubtful = false;
+        self.each_told(0, when, |told, _| {
+            let [key, value] = [told.object(0), told.object(1)];
+            is_doubtful |= map.by_key.get(&key).is_some_and(|(known, ..)| *known != value);
+        })?;
+        Ok(is_doubtful)
+    }
+
+    /// Goes through what is told of a collection before some time.
+    fn each_told(
+        &mut self,
+        object: u32,
+        when: When,
+        mut visit: impl FnMut(&Told<'_>, &Objects),
+    ) -> Result<(), TraceError> {
+        let mut values = Vec::new();
+        for row in self.rows_of(object, CONTENTS) {
+            let writes = self.writes_in(row);
+            if writes.first >= when {
+                break;
+            }
+            let (chunk, from) = writes.first.place;
+            let events = self.chunk(chunk)?;
+            let from = usize::try_from(from).unwrap_or(usize::MAX);
+            let mut decoder = Decoder::from(&self.sites, &events, from);
+            let mut left = writes.count;
+            while left > 0 {
+                let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
+                let Ok(Some(event)) = decoder.next(&mut values, None) else { break };
+                if !matches!(event, Event::At(site) if site.what == Traced::Contents) {
+                    continue;
+                }
+                let Some(told) = Told::of(&values).filter(|told| told.collection == object) else { continue };
+                if (When { place: (chunk, at), ..writes.first }) >= when {
+                    return Ok(());
+                }
+                left -= 1;
+                visit(&told, &self.objects);
+            }
+        }
+        Ok(())
+    }
+
+    /// The elements of an array, as far as they are ever written.
+    fn elements_at(&mut self, array: u32, when: When) -> Result<Vec<Option<Value>>, TraceError> {
+        let length = self.objects.length_of(array).unwrap_or(0).min(MOST);
+        (0..length).map(|index| self.part_at(array, index, when)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(numbers: &[u32]) -> Vec<Value> {
+        numbers.iter().map(|number| Value::Object(*number)).collect()
+    }
+
+    fn list(replay: &Replay) -> Vec<u32> {
+        match &replay.held {
+            Replayed::List(list) => list.iter().copied().collect(),
+            Replayed::Map(map) => map.each().flat_map(|(key, value)| [key, value]).collect(),
+            Replayed::Unknown | Replayed::Backed(..) => Vec::new(),
+        }
+    }
+
+    fn take(replay: &mut Replay, change: Change, size: usize, rest: &[Value]) {
+        let told = Told { collection: 1, change, size: Some(size), rest };
+        replay.take(&told, &super::super::objects::no_objects());
+    }
+
+    fn at(index: i32, element: u32) -> [Value; 2] {
+        [Value::Int(index), Value::Object(element)]
+    }
+
+    fn all(from: i32, numbers: &[u32]) -> Vec<Value> {
+        let many = i32::try_from(numbers.len()).unwrap();
+        [vec![Value::Int(from), Value::Int(many)], words(numbers)].concat()
+    }
+
+    #[test]
+    fn a_list_is_replayed() {
+        let mut replay = Replay::new();
+        take(&mut replay, Change::AllOfList, 3, &all(0, &[11, 12]));
+        take(&mut replay, Change::AllOfList, 3, &all(2, &[13]));
+        take(&mut replay, Change::Insert, 4, &at(1, 20));
+        take(&mut replay, Change::Set, 4, &at(0, 21));
+        take(&mut replay, Change::Remove, 3, &[Value::Int(3)]);
+        take(&mut replay, Change::Take, 2, &words(&[20]));
+        assert_eq!((list(&replay), replay.unsure), (vec![21, 12], false));
+        // One that was put in where nobody looked.
+        take(&mut replay, Change::Insert, 4, &at(2, 30));
+        assert!(replay.unsure);
+        take(&mut replay, Change::AllOfList, 1, &all(0, &[5]));
+        take(&mut replay, Change::Clear, 0, &[]);
+        assert_eq!((list(&replay), replay.unsure), (vec![], false));
+    }
+
+    #[test]
+    fn a_map_is_replayed_in_its_order() {
+        let mut replay = Replay::new();
+        take(&mut replay, Change::AllOfMap, 1, &all(0, &[5, 50]));
+        take(&mut replay, Change::Put, 2, &words(&[7, 70]));
+        let behind = |key, value, before: Option<u32>| {
+            let is = i32::from(before.is_some());
+            [words(&[key, value]), vec![Value::Int(is), Value::Object(before.unwrap_or(0))]].concat()
+        };
+        take(&mut replay, Change::PutBehind, 3, &behind(6, 60, Some(5)));
+        take(&mut replay, Change::PutBehind, 4, &behind(4, 40, None));
+        take(&mut replay, Change::Put, 4, &words(&[6, 61]));
+        assert_eq!(list(&replay), [4, 40, 5, 50, 6, 61, 7, 70]);
+        take(&mut replay, Change::PutLast, 4, &words(&[4, 41]));
+        take(&mut replay, Change::Unput, 3, &words(&[7]));
+        assert_eq!((list(&replay), replay.unsure), (vec![5, 50, 6, 61, 4, 41], false));
+        take(&mut replay, Change::Unput, 1, &words(&[6]));
+        assert!(replay.unsure);
+    }
+
+    #[test]
+    fn what_was_never_met_is_not_known() {
+        let mut replay = Replay::new();
+        take(&mut replay, Change::Insert, 1, &at(0, 20));
+        assert_eq!((replay.held, replay.unsure), (Replayed::Unknown, true));
+    }
+}

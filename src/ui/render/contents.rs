@@ -1,0 +1,66 @@
+//! What collections hold, as text.
+
+use super::{Paint, palette};
+use crate::session::{ContentsShown, EventShown, HeldContents, ItemShown};
+
+/// So many items of a collection are shown in a line.
+const FEW: usize = 12;
+
+/// What a collection held as a call began, and as it ended; `of_field`: what a field referred to, which may have been nothing.
+pub(super) fn between(contents: &ContentsShown, of_field: bool, paint: Paint) -> String {
+    let text = |held: &Option<HeldContents>| held.as_ref().map_or_else(|| "?".to_owned(), held_text);
+    let (entry, exit) = (text(&contents.entry), text(&contents.exit));
+    let unsure = [&contents.entry, &contents.exit].into_iter().flatten().any(|held| held.unrecorded);
+    let unsure = if unsure { " (contents may have changed where it was not recorded)" } else { "" };
+    let came = of_field && contents.entry.is_none();
+    let change =
+        if came || entry == exit { exit } else { format!("{entry} → {}", paint.on(palette::FAILED, exit)) };
+    format!("{}holds {change}{unsure}\n", " ".repeat(if of_field { 6 } else { 4 }))
+}
+
+fn held_text(held: &HeldContents) -> String {
+    let item = |item: &ItemShown| match item {
+        ItemShown::Element(element) => element.clone(),
+        ItemShown::Pair { key, value } => format!("{key} = {value}"),
+    };
+    let mut items: Vec<String> = held.items.iter().take(FEW).map(item).collect();
+    if held.size > items.len() {
+        items.push(format!("… {} more", held.size - items.len()));
+    }
+    let items = items.join(", ");
+    match held.items.first() {
+        Some(ItemShown::Pair { .. }) => format!("{{{items}}}"),
+        Some(ItemShown::Element(_)) | None => format!("[{items}]"),
+    }
+}
+
+/// A change of a collection.
+pub(super) fn change(event: &EventShown, paint: Paint) -> String {
+    let value = |text: &Option<String>| paint.on(palette::VALUE, text.as_deref().unwrap_or("?"));
+    let object = event.object.as_deref().unwrap_or("some map");
+    let index = event.index.unwrap_or_default();
+    let (name, new) = (event.name.as_deref().unwrap_or_default(), value(&event.new));
+    match (name, &event.key, event.index) {
+        ("all", ..) => {
+            let none = Vec::new();
+            let (keys, items) = (event.keys.as_ref(), event.items.as_ref().unwrap_or(&none));
+            let key = |at: usize| keys.and_then(|keys| keys.get(at)).map(|key| format!("{key} = "));
+            let item = |(at, item): (usize, &String)| key(at).unwrap_or_default() + item;
+            let mut shown: Vec<String> = items.iter().enumerate().take(FEW).map(item).collect();
+            if items.len() > FEW {
+                shown.push(format!("… {} more", items.len() - FEW));
+            }
+            let from = if index == 0 { "" } else { " too" };
+            format!("{object} holds{from} {}", paint.on(palette::VALUE, format!("[{}]", shown.join(", "))))
+        }
+        ("backed", ..) => format!("{object} holds what {new} holds"),
+        ("insert", ..) => format!("{object}: {new} put in at [{index}]"),
+        ("set", ..) => format!("{object}[{index}]: {new}"),
+        ("remove", Some(key), _) => format!("{object}: key {key} removed"),
+        ("remove", None, Some(index)) => format!("{object}: [{index}] removed"),
+        ("remove", None, None) => format!("{object}: {} removed", value(&event.old)),
+        ("clear", ..) => format!("{object}: all removed"),
+        (_, Some(key), _) => format!("{object}[{key}]: {new}"),
+        _ => format!("{object} {name}"),
+    }
+}
