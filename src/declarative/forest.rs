@@ -19,6 +19,21 @@ pub struct Forest {
     threads: Vec<Range<u32>>,
 }
 
+/// A call as it stands in the trees.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The call.
+    pub node: u32,
+    /// How many calls there are in its tree.
+    pub size: u32,
+    /// Its method.
+    pub method: u32,
+    /// Whether it has ended.
+    pub ended: bool,
+    /// Whether it is one step of a recursion.
+    pub repeats: bool,
+}
+
 impl Forest {
     /// Without calls, with room for so many.
     pub fn with_room(calls: usize) -> Forest {
@@ -80,6 +95,24 @@ impl Forest {
     /// Whether a call is made by one of the same method, with nothing between: one step of a recursion.
     pub fn repeats_its_caller(&self, node: u32) -> bool {
         Forest::at(&self.repeats, node).unwrap_or(false)
+    }
+
+    /// Calls that follow each other, as they stand in the trees.
+    pub fn rows(&self, calls: Range<u32>) -> impl Iterator<Item = Row> {
+        let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+        let range = place(calls.start)..place(calls.end).min(self.sizes.len());
+        let sizes = self.sizes.get(range.clone()).unwrap_or_default();
+        let methods = self.methods.get(range.clone()).unwrap_or_default();
+        let ended = self.ended.get(range.clone()).unwrap_or_default();
+        let repeats = self.repeats.get(range).unwrap_or_default();
+        let rows = sizes.iter().zip(methods).zip(ended.iter().zip(repeats));
+        (calls.start..).zip(rows).map(|(node, ((size, method), (ended, repeats)))| Row {
+            node,
+            size: *size,
+            method: *method,
+            ended: *ended,
+            repeats: *repeats,
+        })
     }
 
     /// The calls that a call has made.

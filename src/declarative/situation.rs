@@ -2,7 +2,7 @@
 
 use super::coverage::Coverage;
 use super::diagnosis::{Answered, Verdict};
-use super::forest::Forest;
+use super::forest::{Forest, Row};
 use super::suspects::Suspects;
 
 /// How far a weight is from half of all, in steps below which sums of many weights are not told apart.
@@ -40,15 +40,20 @@ impl Situation<'_> {
             && !self.suspects.is_trusted(self.forest.method(node))
     }
 
+    /// The suspicious calls that have ended, in the order of their entries.
+    pub fn rows(&self) -> impl Iterator<Item = Row> {
+        let trusts = self.suspects.trusts();
+        let counts = move |row: &Row| {
+            row.ended
+                && !(self.compressed && row.repeats)
+                && !(trusts && self.suspects.is_trusted(row.method))
+        };
+        self.suspects.ranges().flat_map(|range| self.forest.rows(range)).filter(counts)
+    }
+
     /// Goes through the suspicious calls that have ended, in the order of their entries.
     pub fn each(&self, mut visit: impl FnMut(u32)) {
-        for range in self.suspects.ranges() {
-            for node in range {
-                if self.counts(node) {
-                    visit(node);
-                }
-            }
-        }
+        self.rows().for_each(|row| visit(row.node));
     }
 
     /// The outermost calls that can be asked: what top-down strategies choose from. Below calls that cannot be asked, those below
@@ -75,24 +80,40 @@ impl Situation<'_> {
         // The calls around: where their trees end, and what all before them weighs.
         let mut open: Vec<(u32, u32, f64)> = Vec::new();
         let mut sum = 0.0;
-        for range in self.suspects.ranges() {
-            for node in range {
-                while let Some((around, _, before)) = open.pop_if(|(_, end, _)| *end <= node) {
-                    visit(around, sum - before);
-                }
-                if !self.counts(node) {
-                    continue;
-                }
-                if !self.suspects.is_answered(node) {
-                    open.push((node, self.forest.tree(node).end, sum));
-                }
-                sum += own(node);
+        for row in self.rows() {
+            while let Some((around, _, before)) = open.pop_if(|(_, end, _)| *end <= row.node) {
+                visit(around, sum - before);
             }
+            let weight = own(row.node);
+            if !self.suspects.is_answered(row.node) {
+                match row.size {
+                    1 => visit(row.node, weight),
+                    size => open.push((row.node, row.node.saturating_add(size), sum)),
+                }
+            }
+            sum += weight;
         }
         while let Some((around, _, before)) = open.pop() {
             visit(around, sum - before);
         }
         sum
+    }
+
+    /// What the suspicious calls in the trees of some calls weigh, each tree for itself; the trees do not overlap, and are in order.
+    pub fn weigh_each(&self, trees: &[u32], mut own: impl FnMut(Row) -> f64) -> Vec<f64> {
+        let mut weights = vec![0.0; trees.len()];
+        let mut at = 0;
+        for row in self.rows() {
+            while trees.get(at).is_some_and(|tree| self.forest.tree(*tree).end <= row.node) {
+                at += 1;
+            }
+            if let (Some(tree), Some(weight)) = (trees.get(at), weights.get_mut(at))
+                && *tree <= row.node
+            {
+                *weight += own(row);
+            }
+        }
+        weights
     }
 
     /// The call whose tree weighs nearest to half of all: the first one of those that are as near.
@@ -124,12 +145,18 @@ impl Situation<'_> {
         said
     }
 
-    /// By method: ½ for each of its calls that was said to be valid (Silva's Less YES First and Divide by YES & Query).
+    /// What a call of a method weighs: ½ for each of that method's calls that was said to be valid (Silva's Less YES First and Divide by YES
+    /// & Query).
     pub fn halved_by_yes(&self) -> impl Fn(u32) -> f64 {
-        let said = self.said_of_methods();
-        move |node| {
-            let valid = said.get(&self.forest.method(node)).map_or(0, |(valid, _)| *valid);
-            0.5_f64.powi(i32::try_from(valid).unwrap_or(i32::MAX))
+        let most = self.said_of_methods().keys().copied().max().unwrap_or(0);
+        let mut weights = vec![1.0; usize::try_from(most).unwrap_or(0).saturating_add(1)];
+        for (method, (valid, _)) in self.said_of_methods() {
+            if let Some(weight) = usize::try_from(method).ok().and_then(|method| weights.get_mut(method)) {
+                *weight = 0.5_f64.powi(i32::try_from(valid).unwrap_or(i32::MAX));
+            }
+        }
+        move |method| {
+            usize::try_from(method).ok().and_then(|method| weights.get(method)).copied().unwrap_or(1.0)
         }
     }
 }

@@ -91,6 +91,11 @@ impl Suspects {
         self.within.contains(&node) && !is_cleared && !self.is_trusted(forest.method(node))
     }
 
+    /// Whether any method is trusted.
+    pub fn trusts(&self) -> bool {
+        !self.trusted.is_empty()
+    }
+
     /// Whether a method is trusted.
     pub fn is_trusted(&self, method: u32) -> bool {
         self.trusted.contains(&method)
@@ -98,7 +103,7 @@ impl Suspects {
 
     /// Whether something was said of a call.
     pub fn is_answered(&self, node: u32) -> bool {
-        self.answered.contains(&node)
+        !self.answered.is_empty() && self.answered.contains(&node)
     }
 
     /// The calls of which someone did not know, as far as they are still suspicious.

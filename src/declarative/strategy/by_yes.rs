@@ -7,6 +7,7 @@ pub struct ByYes;
 
 impl Strategy for ByYes {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        situation.nearest_to_half(situation.halved_by_yes())
+        let weight = situation.halved_by_yes();
+        situation.nearest_to_half(|node| weight(situation.forest.method(node)))
     }
 }

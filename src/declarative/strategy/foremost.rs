@@ -40,6 +40,7 @@ struct Weights {
 /// A call that is open, and the steps of its recursion.
 struct Open {
     node: u32,
+    method: u32,
     end: u32,
     /// What everything before it weighs.
     before: f64,
@@ -65,27 +66,31 @@ impl Weights {
             *sum += own;
             tell(call.node, *sum - call.before, own);
         };
-        for range in suspects.ranges() {
-            for node in range {
-                while let Some(call) = open.pop_if(|call| call.end <= node) {
-                    close(call, &mut sum);
-                }
-                if !forest.has_ended(node) || suspects.is_trusted(forest.method(node)) {
+        let trusts = suspects.trusts();
+        for row in suspects.ranges().flat_map(|range| forest.rows(range)) {
+            let node = row.node;
+            while let Some(call) = open.pop_if(|call| call.end <= node) {
+                close(call, &mut sum);
+            }
+            if !row.ended || (trusts && suspects.is_trusted(row.method)) {
+                continue;
+            }
+            let set = situation.coverage.map_or(0, |coverage| coverage.set_of(node));
+            if row.repeats {
+                // It is the innermost open call's, or one of a method that is open around a trusted one.
+                let begins = open.iter_mut().rev().find(|call| call.method == row.method);
+                if let Some(begins) = begins {
+                    if begins.set != set && !begins.steps.contains(&set) {
+                        begins.steps.push(set);
+                    }
                     continue;
                 }
-                let set = situation.coverage.map_or(0, |coverage| coverage.set_of(node));
-                if forest.repeats_its_caller(node) {
-                    // It is the innermost open call's, or one of a method that is open around a trusted one.
-                    let begins =
-                        open.iter_mut().rev().find(|call| forest.method(call.node) == forest.method(node));
-                    if let Some(begins) = begins {
-                        if begins.set != set && !begins.steps.contains(&set) {
-                            begins.steps.push(set);
-                        }
-                        continue;
-                    }
-                }
-                open.push(Open { node, end: forest.tree(node).end, before: sum, set, steps: Vec::new() });
+            }
+            let end = node.saturating_add(row.size);
+            let call = Open { node, method: row.method, end, before: sum, set, steps: Vec::new() };
+            match row.size {
+                1 => close(call, &mut sum),
+                _ => open.push(call),
             }
         }
         while let Some(call) = open.pop() {

@@ -1,7 +1,7 @@
 //! Hat-delta (Davie & Chitil 2006): earlier answers tell which methods are likely to be wrong. A method's likelihood is by how much
 //! its calls were said to be invalid more often than valid; top-down, the call whose tree has the likeliest one.
 
-use super::{Situation, Strategy, first_of_most};
+use super::{Row, Situation, Strategy, first_of_most};
 
 /// Takes the likeliest.
 pub struct HatDelta;
@@ -10,10 +10,10 @@ impl Strategy for HatDelta {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
         let said = situation.said_of_methods();
         // One that nothing was said of lies between those that were said to be wrong, and right.
-        let likely = |node| {
-            let (valid, invalid) = said.get(&situation.forest.method(node)).copied().unwrap_or_default();
+        let likely = |row: Row| {
+            let (valid, invalid) = said.get(&row.method).copied().unwrap_or_default();
             (1.0 + f64::from(invalid)) / (2.0 + f64::from(invalid) + f64::from(valid))
         };
-        first_of_most(situation, likely)
+        first_of_most(situation, &situation.outermost(), likely)
     }
 }

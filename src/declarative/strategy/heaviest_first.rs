@@ -7,6 +7,6 @@ pub struct HeaviestFirst;
 
 impl Strategy for HeaviestFirst {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        first_of_most(situation, |_| 1.0)
+        first_of_most(situation, &situation.outermost(), |_| 1.0)
     }
 }

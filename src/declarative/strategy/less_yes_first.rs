@@ -7,6 +7,7 @@ pub struct LessYesFirst;
 
 impl Strategy for LessYesFirst {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        first_of_most(situation, situation.halved_by_yes())
+        let weight = situation.halved_by_yes();
+        first_of_most(situation, &situation.outermost(), |row| weight(row.method))
     }
 }

@@ -14,6 +14,7 @@ mod single_stepping;
 mod top_down;
 mod zooming;
 
+use super::forest::Row;
 use super::situation::Situation;
 
 /// Chooses the next question.
@@ -133,14 +134,13 @@ impl StrategyRow {
 }
 
 /// Of the outermost calls that with the heaviest tree, by what each call weighs itself; the first one of those that weigh as much.
-fn first_of_most(situation: &Situation<'_>, own: impl Fn(u32) -> f64) -> Option<u32> {
-    let outermost = situation.outermost();
+fn first_of_most(situation: &Situation<'_>, outermost: &[u32], own: impl FnMut(Row) -> f64) -> Option<u32> {
+    let weights = situation.weigh_each(outermost, own);
     let mut best: Option<(f64, u32)> = None;
-    situation.weigh(own, |node, weight| {
-        let is_better = best.is_none_or(|(most, first)| weight > most || weight >= most && node < first);
-        if is_better && outermost.binary_search(&node).is_ok() {
-            best = Some((weight, node));
+    for (node, weight) in outermost.iter().zip(weights) {
+        if best.is_none_or(|(most, _)| weight > most) {
+            best = Some((weight, *node));
         }
-    });
+    }
     best.map(|(_, node)| node)
 }

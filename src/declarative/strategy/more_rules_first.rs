@@ -1,7 +1,6 @@
 //! More rules first (Silva 2006): top-down, and of the calls of an invalid one that with most different methods in its tree.
 
-use super::{Situation, Strategy};
-use std::collections::HashSet;
+use super::{Row, Situation, Strategy, first_of_most};
 
 /// Takes the most diverse.
 pub struct MoreRulesFirst;
@@ -9,19 +8,17 @@ pub struct MoreRulesFirst;
 impl Strategy for MoreRulesFirst {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
         let outermost = situation.outermost();
-        let mut methods: Vec<HashSet<u32>> = vec![HashSet::new(); outermost.len()];
-        situation.each(|node| {
-            // The last one that begins before it, if it is around it.
-            let at = outermost.partition_point(|outer| *outer <= node).checked_sub(1);
-            if let Some(at) =
-                at.filter(|at| outermost.get(*at).is_some_and(|o| situation.forest.tree(*o).contains(&node)))
-                && let Some(methods) = methods.get_mut(at)
-            {
-                methods.insert(situation.forest.method(node));
+        // By method: behind how many of them it was met last.
+        let mut met: Vec<usize> = Vec::new();
+        let is_new = |row: Row| {
+            let at = outermost.partition_point(|outer| *outer <= row.node);
+            let method = usize::try_from(row.method).unwrap_or(0);
+            if met.len() <= method {
+                met.resize(method + 1, 0);
             }
-        });
-        let most = methods.iter().map(HashSet::len).max()?;
-        let first = methods.iter().position(|methods| methods.len() == most)?;
-        outermost.get(first).copied()
+            let is_known = met.get_mut(method).is_some_and(|last| std::mem::replace(last, at) == at);
+            if is_known { 0.0 } else { 1.0 }
+        };
+        first_of_most(situation, &outermost, is_new)
     }
 }
