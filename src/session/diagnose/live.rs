@@ -188,6 +188,7 @@ impl Diagnoser {
         };
         self.diagnosis.grown(super::forest(new), coverage, renumbered);
         self.asked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
+        self.unasked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         self.trace = trace;
         self.fields.forget();
         Ok(())

@@ -58,6 +58,7 @@ pub fn strategies() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// How far trust goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Trust {
     /// The method.
     Method,
@@ -69,6 +70,7 @@ pub enum Trust {
 
 /// What is said of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Judgement {
     /// It did what it should.
     Valid,
@@ -147,8 +149,8 @@ pub struct Diagnoser {
     referred: Vec<Referred>,
     /// How many answers are its.
     by_reference: usize,
-    /// How many were kept.
-    unasked: usize,
+    /// The calls that an answer which was kept stands for, with what tells them from others.
+    unasked: Vec<(u32, Option<String>)>,
     kept: kept::Kept,
     /// The questions that somebody has answered, in their order, with the calls.
     asked: Vec<(u32, Question)>,
@@ -189,7 +191,7 @@ impl Diagnoser {
             reference: None,
             referred: Vec::new(),
             by_reference: 0,
-            unasked: 0,
+            unasked: Vec::new(),
             kept: kept::Kept::default(),
             asked: Vec::new(),
             notes,
@@ -218,7 +220,7 @@ impl Diagnoser {
                     if let Some(answer) = self.kept.answer(&question) {
                         let method = format!("{}.{}", question.class, question.method);
                         self.referred.push(Referred { node, method, answer, kept: true, why: String::new() });
-                        self.unasked += 1;
+                        self.unasked.push((node, question.digest()));
                         self.take(node, answer);
                         continue;
                     }
@@ -364,10 +366,14 @@ impl Diagnoser {
             return Err(SessionError::NoStep(format!("there is no answer {}", at + 1)));
         };
         self.kept.remove(at)?;
-        // All that was said of calls that do the same, by whomever, was this answer.
-        let is_it = |question: &Question| question.digest().as_ref() == Some(&kept.call);
-        let nodes: Vec<u32> = self.asked.iter().filter(|(_, q)| is_it(q)).map(|(node, _)| *node).collect();
-        self.asked.retain(|(_, question)| !is_it(question));
+        // All that was said of calls that do the same was this answer.
+        let call = Some(kept.call);
+        let asked =
+            self.asked.iter().filter(|(_, question)| question.digest() == call).map(|(node, _)| *node);
+        let unasked = self.unasked.iter().filter(|(_, of)| *of == call).map(|(node, _)| *node);
+        let nodes: Vec<u32> = asked.chain(unasked).collect();
+        self.asked.retain(|(node, _)| !nodes.contains(node));
+        self.unasked.retain(|(node, _)| !nodes.contains(node));
         self.diagnosis.retract_all(|answered| nodes.contains(&answered.node));
         Ok(())
     }
@@ -405,7 +411,7 @@ impl Diagnoser {
 
     /// How many answers somebody has given.
     pub fn answers(&self) -> usize {
-        self.diagnosis.answers().len().saturating_sub(self.by_reference + self.unasked)
+        self.diagnosis.answers().len().saturating_sub(self.by_reference + self.unasked.len())
     }
 
     /// How many answers the version that is right has given.

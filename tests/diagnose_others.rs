@@ -1,0 +1,185 @@
+//! `qp diagnose` where others answer: a version of the program that is right, and answers that were kept; and programs that still run.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::questions::lines;
+use support::{compiled, finish, processes_with, qp, root, said, scratch};
+
+fn folder() -> PathBuf {
+    tempfile::tempdir_in(scratch()).expect("a folder").keep()
+}
+
+/// Records a program at level `all`.
+fn recorded(classes: &Path, class: &str) -> PathBuf {
+    let trace = folder().join("trace");
+    let mut command = qp();
+    command.args(["trace", "record", "--level", "all", "--out"]).arg(&trace);
+    let output = finish(command.args(["--", "java", "-cp"]).arg(classes).arg(class));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    trace
+}
+
+/// A version of a program in which something stands for something else, compiled.
+fn changed(source: &str, class: &str, was: &str, becomes: &str) -> PathBuf {
+    let text = std::fs::read_to_string(root().join(source)).expect("a source");
+    assert!(text.contains(was), "{source} has not {was}");
+    let folder = folder();
+    let file = folder.join(format!("{class}.java"));
+    std::fs::write(&file, text.replace(was, becomes)).expect("written");
+    let output = finish(Command::new("javac").args(["-g", "-d"]).arg(&folder).arg(&file));
+    assert!(output.status.success(), "{}", said(&output));
+    folder
+}
+
+fn diagnose(arguments: &[&str]) -> Command {
+    let mut command = qp();
+    command.args(["diagnose", "--format=json", "--strategy=top-down"]).args(arguments);
+    command
+}
+
+fn answer(question: u32, answer: &str) -> Value {
+    json!({"question": question, "answer": answer})
+}
+
+/// What the right version has said: calls, and whether they are right.
+fn referred(told: &[Value]) -> Vec<(u64, String)> {
+    let of = |line: &Value| {
+        let referred = line.get("by_reference").filter(|referred| referred.is_object())?;
+        Some((referred["node"].as_u64()?, referred["answer"].as_str()?.to_owned()))
+    };
+    told.iter().filter_map(of).collect()
+}
+
+#[test]
+fn the_right_version_answers_what_it_can() {
+    let trace = recorded(&compiled("../examples/mergesort", &["-g"]), "MergeSort").display().to_string();
+    let right =
+        changed("examples/mergesort/MergeSort.java", "MergeSort", "c[lb++] = a[la++]", "c[lc++] = a[la++]");
+    let right = right.display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &right]), &[answer(1, "invalid")]);
+    assert_eq!(code, 0, "{told:?}");
+    // `main` prints: a person is asked.
+    assert_eq!(told[0]["node"], 0);
+    let why = told[0]["notes"][0].as_str().expect("a note");
+    assert_eq!(why, "the reference cannot tell: the right version prints something");
+    let words: Vec<(u64, String)> =
+        [(1, "invalid"), (2, "valid"), (3, "valid"), (4, "valid"), (5, "valid"), (6, "invalid")]
+            .map(|(node, word)| (node, word.to_owned()))
+            .into();
+    assert_eq!(referred(&told), words);
+    let last = told.last().expect("a line");
+    assert_eq!(
+        (&last["buggy"]["node"], &last["answers"], &last["by_reference"]),
+        (&json!(6), &json!(1), &json!(6))
+    );
+    // Without what it calls nothing is told, and nothing is left behind.
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", "nowhere"]), &[answer(1, "valid")]);
+    assert_eq!(code, 1, "{told:?}");
+    let why = told[0]["notes"][0].as_str().expect("a note");
+    assert!(why.contains("ClassNotFoundException"), "{why}");
+    assert!(processes_with("QuerypointReference").is_empty());
+}
+
+#[test]
+fn collections_are_told_as_their_elements_and_made_anew() {
+    let trace = recorded(&compiled("fixtures/tallies", &["-g"]), "Tallies").display().to_string();
+    let script: Vec<Value> =
+        [1, 2, 3, 4, 5].map(|n| answer(n, if n == 1 { "invalid" } else { "valid" })).into();
+    let (told, _) = lines(&mut diagnose(&[&trace]), &script);
+    let changes = |line: &Value| -> Vec<String> {
+        let side = |value: &Value| match value.get("absent") {
+            Some(_) => "nothing".to_owned(),
+            None => value["value"].to_string(),
+        };
+        let all = line["changed"].as_array().expect("changes").iter();
+        all.map(|c| format!("{}: {} -> {}", c["path"].as_str().unwrap(), side(&c["old"]), side(&c["new"])))
+            .collect()
+    };
+    assert_eq!(
+        changes(&told[4]),
+        ["this.words[2]: nothing -> \"a\"", "this.counts{\"a\"}: 1 -> 2"],
+        "{}",
+        told[4]
+    );
+    assert_eq!(
+        changes(&told[5]),
+        [
+            "this.words[0]: \"a\" -> \"bb\"",
+            "this.words[1]: \"bb\" -> \"a\"",
+            "this.words[2]: \"a\" -> \"c\"",
+            "this.counts{\"c\"}: nothing -> 1",
+        ],
+        "{}",
+        told[5]
+    );
+    let counts = &told[5]["exit"]["this"]["fields"]["counts"];
+    assert_eq!(
+        (&counts["type"], counts["elements"].as_array().map(Vec::len)),
+        (&json!("java.util.HashMap"), Some(3))
+    );
+    let right = changed(
+        "tests/fixtures/tallies/Tallies.java",
+        "Tallies",
+        "if (word.equals(\"c\")) words.remove(\"a\");",
+        "",
+    );
+    let right = right.display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &right]), &[answer(1, "invalid")]);
+    assert_eq!((code, &told.last().expect("a line")["buggy"]["method"]), (0, &json!("add")), "{told:?}");
+    let said = referred(&told);
+    assert_eq!(said.len(), 5, "{said:?}");
+    assert!(said[..4].iter().all(|(_, word)| word == "valid") && said[4].1 == "invalid", "{said:?}");
+}
+
+#[test]
+fn answers_are_kept_for_calls_that_do_the_same() {
+    let trace = recorded(&compiled("../examples/mergesort", &["-g"]), "MergeSort").display().to_string();
+    let kept = folder().join("kept.ron").display().to_string();
+    let script: Vec<Value> =
+        [(1, "invalid"), (2, "invalid"), (3, "valid")].map(|(n, word)| answer(n, word)).into();
+    let (_, code) = lines(&mut diagnose(&[&trace, "--answers", &kept]), &script);
+    assert_eq!(code, 2);
+    // Another run of the program gives its objects other numbers, and an edited one is asked about where it does something else.
+    let edited =
+        changed("examples/mergesort/MergeSort.java", "MergeSort", "lb++] = a[la++]", "lc++] = a[la++ - 0]");
+    for (classes, known) in [(compiled("../examples/mergesort", &["-g"]), 3), (edited, 0)] {
+        let again = recorded(&classes, "MergeSort").display().to_string();
+        let (told, _) = lines(&mut diagnose(&[&again, "--answers", &kept]), &[]);
+        let of_before = told.iter().filter(|line| line.get("kept").is_some()).count();
+        assert_eq!(of_before, known, "{told:?}");
+    }
+    // What is taken back is asked anew.
+    let mut command = qp();
+    command.args(["diagnose", &trace, "--answers", &kept, "--strategy=top-down"]);
+    let script = folder().join("script");
+    std::fs::write(&script, "answers\nretract 3\nquit\n").expect("written");
+    let output = finish(command.stdin(std::fs::File::open(script).expect("a script")));
+    let text = said(&output);
+    assert!(text.contains("   3  valid        MergeSort.distribute"), "{text}");
+    assert!(text.contains("#2 MergeSort.distribute question 3"), "{text}");
+    // A file that is none is said so.
+    std::fs::write(&kept, "(format: 9, answers: [])").expect("written");
+    let (told, code) = lines(&mut diagnose(&[&trace, "--answers", &kept]), &[]);
+    assert_eq!((code, told.len()), (2, 0), "{told:?}");
+}
+
+#[test]
+fn a_program_that_never_ends_is_asked_about() {
+    let classes = compiled("fixtures/goes-on", &["-g"]);
+    let mut command = diagnose(&["--", "java", "-cp", &classes.display().to_string(), "GoesOn"]);
+    let told = support::questions::told(&mut command, |question| {
+        let given = question["entry"]["n"]["value"].as_i64();
+        let is_right = given != Some(7) && question["method"] != "later";
+        if is_right { "valid" } else { "invalid" }
+    });
+    assert_eq!(told.code, 0, "{}", told.last);
+    assert_eq!(told.last["buggy"]["method"], "twice", "{}", told.last);
+    // Nothing but calls that have ended is asked about.
+    assert!(told.questions.iter().all(|question| question["method"] != "main"));
+    assert!(processes_with("GoesOn").is_empty());
+}
