@@ -1,5 +1,6 @@
 //! What calls have covered of the code: entities, by number, and which of them each call has covered (JHyde §2.4).
 
+use super::forest::Forest;
 use std::collections::HashMap;
 
 /// Which entities each call has covered. Calls that have covered the same share a set.
@@ -28,6 +29,40 @@ impl Coverage {
     /// How many entities there are.
     pub fn entities(&self) -> usize {
         self.entities
+    }
+}
+
+impl Coverage {
+    /// The same where a recursion is one call: the call that begins it has covered what its steps have, and they have covered nothing.
+    pub fn compressed(&self, forest: &Forest) -> Coverage {
+        let mut maker: CoverageMaker<u32> = CoverageMaker::new(self.of.len());
+        // Entities keep their numbers.
+        for entity in 0..u32::try_from(self.entities).unwrap_or(u32::MAX) {
+            maker.entity(entity);
+        }
+        // The calls that begin a recursion or none, as long as they are open: where their trees end, their methods and what they have covered.
+        let mut open: Vec<(u32, u32, u32, Vec<usize>)> = Vec::new();
+        let mut finish = |node: u32, sets: &[usize]| {
+            let sets = sets.iter().filter_map(|set| self.sets.get(*set));
+            maker.call(node, sets.flat_map(|set| set.iter().copied()).collect());
+        };
+        for row in forest.rows(0..forest.count()) {
+            while let Some((_, _, node, sets)) = open.pop_if(|(end, ..)| *end <= row.node) {
+                finish(node, &sets);
+            }
+            let set = self.set_of(row.node);
+            let begins = open.iter_mut().rev().find(|(_, method, ..)| *method == row.method);
+            match begins.filter(|_| row.repeats) {
+                Some((.., sets)) if sets.contains(&set) => {}
+                Some((.., sets)) => sets.push(set),
+                None if row.size == 1 => finish(row.node, &[set]),
+                None => open.push((row.node.saturating_add(row.size), row.method, row.node, vec![set])),
+            }
+        }
+        while let Some((_, _, node, sets)) = open.pop() {
+            finish(node, &sets);
+        }
+        maker.finish()
     }
 }
 

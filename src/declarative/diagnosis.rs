@@ -94,6 +94,8 @@ impl Diagnosis {
     /// Of a recursion only the call that begins it is judged: an invalid one tells as much of the method.
     pub fn compress(&mut self) {
         self.compressed = true;
+        self.coverage = self.coverage.take().map(|coverage| coverage.compressed(&self.forest));
+        self.begin();
     }
 
     fn begin(&mut self) {
@@ -161,8 +163,11 @@ impl Diagnosis {
 
     /// The trees have grown: what was said holds for the same calls, whose numbers are told anew.
     pub fn grown(&mut self, forest: Forest, coverage: Option<Coverage>, renumbered: impl Fn(u32) -> u32) {
+        self.coverage = match self.compressed {
+            true => coverage.map(|coverage| coverage.compressed(&forest)),
+            false => coverage,
+        };
         self.forest = forest;
-        self.coverage = coverage;
         self.start = self.start.map(&renumbered);
         for answered in &mut self.answers {
             answered.node = renumbered(answered.node);

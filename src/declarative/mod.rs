@@ -3,7 +3,7 @@
 //! This room knows the shape of an execution tree and answers about it; of values, programs and people it knows nothing.
 //!
 //! - `forest` is the shape of the execution trees of a run, one for each thread's outermost call.
-//! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees.
+//! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees, `weights` what trees weigh.
 //! - `coverage` is what calls have covered of the code.
 //! - `strategy` has a file for each way to choose the next question, and their table.
 //! - `diagnosis` goes from question to answer to its end.
@@ -14,6 +14,7 @@ mod forest;
 mod situation;
 mod strategy;
 mod suspects;
+mod weights;
 
 pub use coverage::{Coverage, CoverageMaker};
 pub use diagnosis::{Answered, Diagnosis, Step, Verdict};

@@ -4,12 +4,7 @@ use super::coverage::Coverage;
 use super::diagnosis::{Answered, Verdict};
 use super::forest::{Forest, Row};
 use super::suspects::Suspects;
-
-/// How far a weight is from half of all, in steps below which sums of many weights are not told apart.
-pub fn far(weight: f64, half: f64) -> f64 {
-    const STEPS: f64 = 1e6;
-    ((weight - half).abs() / half.max(f64::MIN_POSITIVE) * STEPS).round()
-}
+use super::weights::Weights;
 
 /// What a strategy sees.
 pub struct Situation<'a> {
@@ -74,31 +69,6 @@ impl Situation<'_> {
         found
     }
 
-    /// Weighs trees: `own` is what a suspicious call weighs itself, and each call that can be asked is told with what the suspicious calls
-    /// of its tree weigh together, itself one of them. Gives what all weigh together.
-    pub fn weigh(&self, own: impl Fn(u32) -> f64, mut visit: impl FnMut(u32, f64)) -> f64 {
-        // The calls around: where their trees end, and what all before them weighs.
-        let mut open: Vec<(u32, u32, f64)> = Vec::new();
-        let mut sum = 0.0;
-        for row in self.rows() {
-            while let Some((around, _, before)) = open.pop_if(|(_, end, _)| *end <= row.node) {
-                visit(around, sum - before);
-            }
-            let weight = own(row.node);
-            if !self.suspects.is_answered(row.node) {
-                match row.size {
-                    1 => visit(row.node, weight),
-                    size => open.push((row.node, row.node.saturating_add(size), sum)),
-                }
-            }
-            sum += weight;
-        }
-        while let Some((around, _, before)) = open.pop() {
-            visit(around, sum - before);
-        }
-        sum
-    }
-
     /// What the suspicious calls in the trees of some calls weigh, each tree for itself; the trees do not overlap, and are in order.
     pub fn weigh_each(&self, trees: &[u32], mut own: impl FnMut(Row) -> f64) -> Vec<f64> {
         let mut weights = vec![0.0; trees.len()];
@@ -117,17 +87,9 @@ impl Situation<'_> {
     }
 
     /// The call whose tree weighs nearest to half of all: the first one of those that are as near.
-    pub fn nearest_to_half(&self, own: impl Fn(u32) -> f64) -> Option<u32> {
-        let mut half = 0.0;
-        self.each(|node| half += own(node) / 2.0);
-        let mut best: Option<(f64, u32)> = None;
-        self.weigh(own, |node, weight| {
-            let distance = far(weight, half);
-            if best.is_none_or(|(least, first)| (distance, node) < (least, first)) {
-                best = Some((distance, node));
-            }
-        });
-        best.map(|(_, node)| node)
+    pub fn nearest_to_half(&self, own: impl Fn(Row) -> f64) -> Option<u32> {
+        let weights = Weights::of(self, own);
+        weights.nearest(self, weights.all() / 2.0)
     }
 
     /// By method: how many of its calls were said to be valid, and invalid.

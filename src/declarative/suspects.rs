@@ -75,6 +75,11 @@ impl Suspects {
         self.invalid
     }
 
+    /// All suspicious calls are among these.
+    pub fn within(&self) -> Range<u32> {
+        self.within.clone()
+    }
+
     /// The ranges of calls that were not cleared.
     pub fn ranges(&self) -> impl Iterator<Item = Range<u32>> {
         let end = self.within.end;

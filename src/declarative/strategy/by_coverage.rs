@@ -8,7 +8,7 @@ pub const EDGES: f64 = 0.5;
 /// `p` of def-use chains (JHyde §6).
 pub const CHAINS: f64 = 0.6;
 /// What every call weighs, so that those which have covered nothing new are told apart.
-pub const LEAST: f64 = 1e-9;
+const LEAST: f64 = 1e-9;
 
 /// Takes the nearest to half of the weight.
 pub struct ByCoverage {
@@ -20,12 +20,12 @@ impl Strategy for ByCoverage {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
         let Some(coverage) = situation.coverage else { return situation.nearest_to_half(|_| 1.0) };
         let sets = of_sets(situation, &weights(situation, self.p));
-        situation.nearest_to_half(|node| sets.get(coverage.set_of(node)).copied().unwrap_or(LEAST))
+        situation.nearest_to_half(|row| sets.get(coverage.set_of(row.node)).copied().unwrap_or(LEAST))
     }
 }
 
 /// By entity: what it weighs after the valid calls that have covered it.
-pub fn weights(situation: &Situation<'_>, p: f64) -> Vec<f64> {
+fn weights(situation: &Situation<'_>, p: f64) -> Vec<f64> {
     let Some(coverage) = situation.coverage else { return Vec::new() };
     let mut valid = vec![0_u32; coverage.entities()];
     for (set, count) in coverage.sets().iter().zip(situation.valid_sets) {
@@ -40,7 +40,7 @@ pub fn weights(situation: &Situation<'_>, p: f64) -> Vec<f64> {
 }
 
 /// By set of entities: what a call weighs that has covered it.
-pub fn of_sets(situation: &Situation<'_>, weights: &[f64]) -> Vec<f64> {
+fn of_sets(situation: &Situation<'_>, weights: &[f64]) -> Vec<f64> {
     let of = |entity: &u32| usize::try_from(*entity).ok().and_then(|entity| weights.get(entity)).copied();
     match situation.coverage {
         Some(coverage) => {

@@ -8,6 +8,6 @@ pub struct ByYes;
 impl Strategy for ByYes {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
         let weight = situation.halved_by_yes();
-        situation.nearest_to_half(|node| weight(situation.forest.method(node)))
+        situation.nearest_to_half(|row| weight(row.method))
     }
 }

@@ -16,6 +16,7 @@ mod zooming;
 
 use super::forest::Row;
 use super::situation::Situation;
+use super::weights::Weights;
 
 /// Chooses the next question.
 pub trait Strategy {

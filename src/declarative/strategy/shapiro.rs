@@ -1,29 +1,25 @@
 //! Divide & query as Shapiro 1983 has it: the heaviest call whose tree has no more than half of the suspicious calls.
 
-use super::{Situation, Strategy};
+use super::{Situation, Strategy, Weights};
 
 /// Takes the heaviest of the lighter half.
 pub struct Shapiro;
 
 impl Strategy for Shapiro {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        let mut half = 0.0;
-        situation.each(|_| half += 0.5);
+        let weights = Weights::of(situation, |_| 1.0);
+        let half = weights.all() / 2.0;
         let mut best: Option<(f64, u32)> = None;
         let mut lightest: Option<(f64, u32)> = None;
-        situation.weigh(
-            |_| 1.0,
-            |node, weight| {
-                if weight <= half
-                    && best.is_none_or(|(most, first)| weight > most || weight >= most && node < first)
-                {
-                    best = Some((weight, node));
-                }
-                if lightest.is_none_or(|(least, first)| weight < least || weight <= least && node < first) {
-                    lightest = Some((weight, node));
-                }
-            },
-        );
+        weights.around(situation, half, |node, weight| {
+            let is_more = best.is_none_or(|(most, first)| weight > most || weight >= most && node < first);
+            if weight <= half && is_more {
+                best = Some((weight, node));
+            }
+            if lightest.is_none_or(|(least, first)| weight < least || weight <= least && node < first) {
+                lightest = Some((weight, node));
+            }
+        });
         best.or(lightest).map(|(_, node)| node)
     }
 }

@@ -1,0 +1,187 @@
+//! What trees weigh: the sum of what the suspicious calls in them weigh, told for each tree by two sums of all that comes before.
+
+use super::forest::Row;
+use super::situation::Situation;
+use std::ops::Range;
+
+/// Sums of many weights are not told apart below so many steps of all of it.
+const STEPS: f64 = 1e6;
+
+/// What trees weigh.
+pub struct Weights {
+    /// The calls that are suspicious are among these.
+    within: Range<u32>,
+    /// By call of these, and behind the last: what all before it weigh.
+    before: Vec<f64>,
+}
+
+impl Weights {
+    /// Of what each suspicious call weighs itself.
+    pub fn of(situation: &Situation<'_>, own: impl Fn(Row) -> f64) -> Weights {
+        let within = situation.suspects.within();
+        let mut before = Vec::with_capacity(usize::try_from(within.end - within.start).unwrap_or(0) + 1);
+        let (mut sum, mut next) = (0.0, within.start);
+        let trusts = situation.suspects.trusts();
+        for range in situation.suspects.ranges() {
+            // What was cleared weighs nothing.
+            before.extend(std::iter::repeat_n(sum, usize::try_from(range.start - next).unwrap_or(0)));
+            next = range.end;
+            before.extend(situation.forest.rows(range).map(|row| {
+                let so_far = sum;
+                let counts = row.ended
+                    && !(situation.compressed && row.repeats)
+                    && !(trusts && situation.suspects.is_trusted(row.method));
+                if counts {
+                    sum += own(row);
+                }
+                so_far
+            }));
+        }
+        before.extend(std::iter::repeat_n(sum, usize::try_from(within.end - next).unwrap_or(0) + 1));
+        Weights { within, before }
+    }
+
+    /// What all weigh.
+    pub fn all(&self) -> f64 {
+        self.before.last().copied().unwrap_or(0.0)
+    }
+
+    fn at(&self, node: u32) -> f64 {
+        let place = usize::try_from(node.clamp(self.within.start, self.within.end) - self.within.start);
+        place.ok().and_then(|place| self.before.get(place)).copied().unwrap_or(0.0)
+    }
+
+    /// What the tree of a call weighs.
+    pub fn tree(&self, situation: &Situation<'_>, node: u32) -> f64 {
+        self.at(situation.forest.tree(node).end) - self.at(node)
+    }
+
+    /// Tells calls that can be asked, with what their trees weigh, until all are told but those which are farther from a weight than one that was
+    /// told: below a tree that is lighter, all are lighter still.
+    pub fn around(&self, situation: &Situation<'_>, wanted: f64, mut tell: impl FnMut(u32, f64)) {
+        let mut siblings = vec![self.within.clone()];
+        while let Some(range) = siblings.pop() {
+            let mut node = range.start;
+            while node < range.end {
+                let tree = situation.forest.tree(node);
+                let weight = self.tree(situation, node);
+                let can_be_asked = situation.can_be_asked(node);
+                if can_be_asked {
+                    tell(node, weight);
+                }
+                if weight > wanted || (!can_be_asked && weight > 0.0) {
+                    siblings.push(node.saturating_add(1)..tree.end.min(self.within.end));
+                }
+                node = tree.end.max(node.saturating_add(1));
+            }
+        }
+    }
+
+    /// The call that can be asked whose tree weighs nearest to so much; the first one of those that are as near.
+    pub fn nearest(&self, situation: &Situation<'_>, wanted: f64) -> Option<u32> {
+        let mut best: Option<(f64, u32)> = None;
+        self.around(situation, wanted, |node, weight| {
+            let far = ((weight - wanted).abs() / wanted.max(f64::MIN_POSITIVE) * STEPS).round();
+            if best.is_none_or(|(least, first)| (far, node) < (least, first)) {
+                best = Some((far, node));
+            }
+        });
+        best.map(|(_, node)| node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Diagnosis, Forest, STRATEGIES, Step, Verdict};
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// A forest of one thread: how deep each call is below the one before it, its method, and whether it has ended.
+    fn forest(calls: &[(u32, u32, bool)]) -> Forest {
+        let mut depths: Vec<u32> = Vec::new();
+        for (depth, ..) in calls {
+            depths.push(depths.last().map_or(0, |last| *depth % (last + 2)));
+        }
+        let mut forest = Forest::default();
+        for (at, (_, method, ended)) in calls.iter().enumerate() {
+            let below = depths[at + 1..].iter().take_while(|depth| **depth > depths[at]).count();
+            forest.push(u32::try_from(below + 1).unwrap(), *method, *ended);
+        }
+        forest.thread(0..forest.count());
+        forest
+    }
+
+    /// What the tree of a call weighs, counted one by one.
+    fn counted(situation: &Situation<'_>, node: u32) -> f64 {
+        situation.rows().filter(|row| situation.forest.tree(node).contains(&row.node)).map(|_| 1.0).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn the_nearest_is_found_without_looking_at_all(
+            calls in prop::collection::vec((0..6_u32, 0..4_u32, prop::bool::weighted(0.9)), 1..60),
+            said in prop::collection::vec((0..60_u32, 0..5_u8), 0..6),
+            compressed: bool,
+        ) {
+            let row = STRATEGIES.iter().find(|row| row.name == "divide-and-query").unwrap();
+            let mut diagnosis = Diagnosis::new(forest(&calls), row.made(None), None);
+            if compressed {
+                diagnosis.compress();
+            }
+            for (node, what) in said {
+                let node = node % diagnosis.forest().count();
+                if !diagnosis.situation().can_be_asked(node) {
+                    continue;
+                }
+                let method = diagnosis.forest().method(node);
+                diagnosis.answer(node, match what {
+                    0 | 1 => Verdict::Valid,
+                    2 => Verdict::Invalid,
+                    3 => Verdict::Unknown,
+                    _ => Verdict::Trusted(BTreeSet::from([method])),
+                });
+            }
+            let situation = diagnosis.situation();
+            let weights = Weights::of(&situation, |_| 1.0);
+            let asked: Vec<u32> = (0..situation.forest.count()).filter(|node| situation.can_be_asked(*node)).collect();
+            for node in &asked {
+                prop_assert_eq!(weights.tree(&situation, *node), counted(&situation, *node));
+            }
+            let half = weights.all() / 2.0;
+            let far = |node: u32| (counted(&situation, node) - half).abs();
+            let nearest = asked.iter().copied().min_by(|a, b| far(*a).total_cmp(&far(*b)).then(a.cmp(b)));
+            prop_assert_eq!(weights.nearest(&situation, half), nearest);
+        }
+
+        /// Whoever knows which calls are right is led to a call that is wrong, and whose own calls are right, by every strategy.
+        #[test]
+        fn every_strategy_ends_at_a_buggy_call(
+            calls in prop::collection::vec((0..6_u32, 0..4_u32, Just(true)), 1..60),
+            wrong in prop::collection::btree_set(0..60_u32, 1..4),
+        ) {
+            let forest = forest(&calls);
+            let wrong: BTreeSet<u32> = wrong.into_iter().map(|node| node % forest.count()).collect();
+            // A call around a wrong one is wrong by that, here.
+            let is_wrong = |node: u32| forest.tree(node).any(|below| wrong.contains(&below));
+            for row in STRATEGIES {
+                let mut diagnosis = Diagnosis::new(forest.clone(), row.made(None), None);
+                let mut asked = 0;
+                let buggy = loop {
+                    match diagnosis.next() {
+                        Step::Ask(node) => {
+                            let verdict = if is_wrong(node) { Verdict::Invalid } else { Verdict::Valid };
+                            diagnosis.answer(node, verdict);
+                        }
+                        Step::Buggy(node) => break node,
+                        other => prop_assert!(false, "{}: {other:?}", row.name),
+                    }
+                    asked += 1;
+                    prop_assert!(asked <= forest.count(), "{} asks on and on", row.name);
+                };
+                prop_assert!(is_wrong(buggy), "{}: {buggy}", row.name);
+                prop_assert!(!forest.children(buggy).any(is_wrong), "{}: {buggy}", row.name);
+            }
+        }
+    }
+}
