@@ -67,7 +67,7 @@ pub fn measure() {
             let began = Instant::now();
             let Step::Ask(node) = diagnosis.next() else { break };
             times.push(began.elapsed().as_secs_f64() * 1e3);
-            let verdict = if drawn(turn) % 3 == 0 { Verdict::Invalid } else { Verdict::Valid };
+            let verdict = if drawn(turn).is_multiple_of(3) { Verdict::Invalid } else { Verdict::Valid };
             // The call around all others is wrong, or there would be nothing to look for.
             diagnosis.answer(node, if node == 0 { Verdict::Invalid } else { verdict });
         }

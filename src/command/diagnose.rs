@@ -144,7 +144,7 @@ impl Diagnose {
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
             diagnoser.ask_first(Reference::new(java, class_path, here)?);
         }
-        Ok(Begun { diagnoser, recorded: recorded })
+        Ok(Begun { diagnoser, recorded })
     }
 
     fn recording(&self, out: PathBuf) -> RecordOptions {
