@@ -183,3 +183,46 @@ fn a_program_that_never_ends_is_asked_about() {
     assert!(told.questions.iter().all(|question| question["method"] != "main"));
     assert!(processes_with("GoesOn").is_empty());
 }
+
+#[test]
+fn two_runs_part_where_the_bug_is() {
+    let diff = |arguments: &[&str]| {
+        let output = finish(qp().args(["diff", "--format=json"]).args(arguments));
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), told["parted"].clone(), said(&output))
+    };
+    let wrong = compiled("../examples/mergesort", &["-g"]).display().to_string();
+    let right =
+        changed("examples/mergesort/MergeSort.java", "MergeSort", "c[lb++] = a[la++]", "c[lc++] = a[la++]");
+    let right = right.display().to_string();
+    let (code, parted, text) = diff(&["--reference", &right, "--", "java", "-cp", &wrong, "MergeSort"]);
+    assert_eq!(
+        (code, &parted["node"], &parted["method"], &parted["same"]),
+        (Some(0), &json!(6), &json!("merge"), &json!(4)),
+        "{text}"
+    );
+    let departs = json!([
+        {"what": "c[2]", "here": "9", "there": "7"},
+        {"what": "c[3]", "here": "as it was", "there": "9"},
+    ]);
+    assert_eq!(parted["differs"], departs, "{text}");
+    let (code, parted, text) = diff(&["--reference", &right, "--", "java", "-cp", &right, "MergeSort"]);
+    assert_eq!((code, parted), (Some(1), Value::Null), "{text}");
+    // A call that is made in one run only, in recorded runs.
+    let other = changed(
+        "examples/mergesort/MergeSort.java",
+        "MergeSort",
+        "        sort(a);",
+        "        sort(a);\n        sort(a);",
+    );
+    let runs =
+        [PathBuf::from(&wrong), other].map(|classes| recorded(&classes, "MergeSort").display().to_string());
+    let (code, parted, text) = diff(&[&runs[1], &runs[0]]);
+    assert_eq!(
+        (code, &parted["method"], &parted["differs"][0]["there"]),
+        (Some(0), &json!("main"), &json!("none")),
+        "{text}"
+    );
+    let (code, _, text) = diff(&["--reference", "x", "--", "java", "-jar", "x.jar"]);
+    assert!(code == Some(2) && text.contains("has no -cp"), "{text}");
+}

@@ -286,6 +286,7 @@ fn flags_of_the_docs_exist() {
         "trace find --help",
         "trace history --help",
         "diagnose --help",
+        "diff --help",
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();
         assert!(output.status.success());

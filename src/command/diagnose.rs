@@ -71,7 +71,7 @@ fn portion(text: &str) -> Result<f64, String> {
 /// How much of values is shown to people.
 const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
 /// And to programs.
-const TO_PROGRAMS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
+pub const TO_PROGRAMS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
 
 /// A diagnosis that has begun.
 pub struct Begun {

@@ -7,6 +7,7 @@ pub mod bisect;
 pub mod check;
 pub mod debug;
 pub mod diagnose;
+pub mod diff;
 pub mod explain;
 pub mod program;
 pub mod replay;

@@ -1,7 +1,7 @@
 //! Answers that are kept, and stand for calls that do the same: in this run, in a further one, and after the program was edited. A call
 //! does the same when its method, all that it was given and all that became of it are the same, whatever the code has done for that.
 
-use super::question::Question;
+use super::question::{Question, renumbered};
 use super::{Judgement, Trust};
 use crate::session::error::SessionError;
 use crate::session::files::write_whole;
@@ -141,8 +141,10 @@ impl Question {
             "method": self.full_method(), "entry": self.entry, "exit": self.exit, "changed": self.changed,
             "result": self.result, "exception": self.exception,
         });
-        let mut numbers = HashMap::new();
-        let told = renumbered(told, &mut numbers)?;
+        if !is_whole(&told) {
+            return None;
+        }
+        let told = renumbered(told, &mut HashMap::new());
         let digest = Sha256::digest(told.to_string());
         let mut text = String::new();
         for byte in digest.iter().take(BYTES) {
@@ -153,30 +155,15 @@ impl Question {
     }
 }
 
-/// The same with objects numbered as they come; none where not all is known.
-fn renumbered(value: serde_json::Value, numbers: &mut HashMap<u64, usize>) -> Option<serde_json::Value> {
+/// Whether all of a value is known.
+fn is_whole(value: &serde_json::Value) -> bool {
     use serde_json::Value as Json;
-    Some(match value {
+    match value {
         Json::Object(fields) => {
-            if ["truncated", "unknown"].iter().any(|word| fields.get(*word) == Some(&Json::Bool(true))) {
-                return None;
-            }
-            let mut told = serde_json::Map::new();
-            for (name, value) in fields {
-                let value = match value.as_u64().filter(|_| name == "object") {
-                    Some(number) => {
-                        let next = numbers.len();
-                        (*numbers.entry(number).or_insert(next)).into()
-                    }
-                    None => renumbered(value, numbers)?,
-                };
-                told.insert(name, value);
-            }
-            Json::Object(told)
+            let is = |word: &str| fields.get(word) == Some(&Json::Bool(true));
+            !is("truncated") && !is("unknown") && fields.values().all(is_whole)
         }
-        Json::Array(values) => {
-            Json::Array(values.into_iter().map(|value| renumbered(value, numbers)).collect::<Option<_>>()?)
-        }
-        plain => plain,
-    })
+        Json::Array(values) => values.iter().all(is_whole),
+        _ => true,
+    }
 }

@@ -4,18 +4,21 @@
 //!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the
 //!   code, `chains` of the data flow.
 //! - A [`Reference`] is a version of the program that is right, and answers for a person; `silent` tells which calls can be judged by values alone.
+//! - [`parted`] tells where two runs part; `kept` are answers that are kept.
 
 mod chains;
 mod covered;
 mod fields;
 mod kept;
 mod live;
+mod parted;
 mod question;
 mod reference;
 mod shape;
 mod silent;
 
 pub use kept::KeptAnswer;
+pub use parted::{Departure, Parted, parted};
 pub use question::{Change, Question};
 pub use reference::{Opinion, Reference};
 pub use shape::{Bounds, Shape};

@@ -6,7 +6,8 @@ use crate::session::error::SessionError;
 use crate::trace::{Calls, Exit, Items, Level, Traced, Value, When};
 use indexmap::IndexMap;
 use serde::Serialize;
-use std::collections::{HashSet, VecDeque};
+use serde_json::Value as Json;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// So many fields and elements are compared, at most.
 const COMPARED: usize = 20_000;
@@ -331,4 +332,25 @@ fn compare(
         queue.push_back((path, inner));
     }
     Ok(())
+}
+
+/// A question or a part of it, with objects numbered as they come: so they are the same in every run.
+pub fn renumbered(value: Json, numbers: &mut HashMap<u64, usize>) -> Json {
+    match value {
+        Json::Object(fields) => {
+            let one = |(name, value): (String, Json)| match value.as_u64().filter(|_| name == "object") {
+                Some(number) => {
+                    let next = numbers.len();
+                    (name, (*numbers.entry(number).or_insert(next)).into())
+                }
+                None => {
+                    let value = renumbered(value, numbers);
+                    (name, value)
+                }
+            };
+            Json::Object(fields.into_iter().map(one).collect())
+        }
+        Json::Array(values) => values.into_iter().map(|value| renumbered(value, numbers)).collect(),
+        plain => plain,
+    }
 }

@@ -1,7 +1,7 @@
 //! Values as they were at some time, with what hangs on them: the form in which questions carry them (docs/declarative.md).
 
 use super::fields::{Fields, default_of};
-use crate::model::Value as Plain;
+use crate::model::{Value as Plain, quoted};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Held as Contents, HeldValue, Items, Value, When};
 use indexmap::IndexMap;
@@ -74,6 +74,51 @@ pub enum Shape {
         /// Always true.
         unknown: bool,
     },
+}
+
+impl Shape {
+    /// As text, with objects so many levels deep.
+    pub fn text(&self, depth: usize) -> String {
+        let short = |of: &str| crate::model::short_class_name(of).to_owned();
+        match self {
+            Shape::Null => "null".to_owned(),
+            Shape::Plain { value: serde_json::Value::String(text), of, truncated } => match of.as_str() {
+                "char" | "java.lang.Character" => quoted(text, '\''),
+                "java.lang.String" if *truncated => format!("{}…", quoted(text, '"')),
+                "java.lang.String" => quoted(text, '"'),
+                _ => text.clone(),
+            },
+            Shape::Plain { value, of, .. } => match of.as_str() {
+                "long" | "java.lang.Long" => format!("{value}L"),
+                "float" | "java.lang.Float" => format!("{value}f"),
+                _ => value.to_string(),
+            },
+            Shape::Again { of, object } => format!("{}@{object}", short(of)),
+            Shape::Unknown { .. } => "?".to_owned(),
+            Shape::Absent { .. } => "nothing".to_owned(),
+            Shape::Pair { key, value } => format!("{}: {}", key.text(depth), value.text(depth)),
+            Shape::Array { of, object, elements, truncated } => {
+                let inside: Vec<String> = elements.iter().map(|e| e.text(depth.saturating_sub(1))).collect();
+                let more = if *truncated { ", …" } else { "" };
+                match depth {
+                    0 => format!("{}@{object}", short(of)),
+                    _ => format!("{}@{object} [{}{more}]", short(of), inside.join(", ")),
+                }
+            }
+            Shape::Object { of, object, fields, truncated } => {
+                let inside: Vec<String> = fields
+                    .iter()
+                    .map(|(name, value)| format!("{name}: {}", value.text(depth.saturating_sub(1))))
+                    .chain(truncated.then(|| "…".to_owned()))
+                    .collect();
+                match depth {
+                    0 => format!("{}@{object}", short(of)),
+                    _ if inside.is_empty() => format!("{}@{object}", short(of)),
+                    _ => format!("{}@{object} {{{}}}", short(of), inside.join(", ")),
+                }
+            }
+        }
+    }
 }
 
 /// How much of values is shown.

@@ -5,6 +5,7 @@ use crate::command::bisect::{self, Bisect};
 use crate::command::check::{Check, Report};
 use crate::command::debug::Debug;
 use crate::command::diagnose::Diagnose;
+use crate::command::diff::Diff;
 use crate::command::explain::{Explain, Explained};
 use crate::command::replay::{Replay, Replayed};
 use crate::command::trace::{Trace, Traced};
@@ -82,6 +83,8 @@ pub enum Command {
     Trace(Trace),
     #[allow(missing_docs)]
     Diagnose(Diagnose),
+    #[allow(missing_docs)]
+    Diff(Diff),
     /// Prints the completions of a shell
     Completions {
         /// The shell
@@ -186,6 +189,15 @@ async fn run(cli: &Cli) -> u8 {
         Command::Trace(trace) => {
             trace.execute(&mut progress, &mut interrupt).await.map(|told| traced(cli, &told))
         }
+        Command::Diff(diff) => diff.execute(&mut progress, &mut interrupt).await.map(|parting| {
+            let text = match cli.format {
+                Format::Json => json(&parting),
+                Format::Text => {
+                    render::parted(parting.parted.as_ref(), cli.colors(std::io::stdout().is_terminal()))
+                }
+            };
+            print(&text).max(parting.exit_code())
+        }),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "qp", &mut script);

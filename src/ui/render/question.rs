@@ -2,7 +2,6 @@
 
 use super::{Paint, palette, visible};
 use crate::command::diagnose::ANSWER_TABLE;
-use crate::model::quoted;
 use crate::session::{Buggy, Change, Judgement, KeptAnswer, Question, Referred, Shape, strategies};
 
 /// Columns of a line.
@@ -11,7 +10,7 @@ const WIDTH: usize = 80;
 /// A question.
 pub fn question(question: &Question, color: bool) -> String {
     let paint = Paint { color };
-    let calls = if question.remaining == 1 {
+    let suspicious = if question.remaining == 1 {
         "1 call is suspicious".to_owned()
     } else {
         format!("{} calls are suspicious", question.remaining)
@@ -19,8 +18,15 @@ pub fn question(question: &Question, color: bool) -> String {
     let mut out = format!(
         "{} {}\n",
         paint.on(palette::POINT, format!("#{} {}.{}", question.node, question.class, question.method)),
-        paint.on(palette::DIM, format!("question {}, {calls}", question.question)),
+        paint.on(palette::DIM, format!("question {}, {suspicious}", question.question)),
     );
+    out.push_str(&given_and_become(question, paint));
+    out
+}
+
+/// What a call was given, and what became of that.
+pub fn given_and_become(question: &Question, paint: Paint) -> String {
+    let mut out = String::new();
     let reaches = |name: &str| {
         question
             .changed
@@ -87,12 +93,12 @@ fn pair(out: &mut String, name: &str, old: &Shape, new: &Shape, paint: Paint) {
 
 /// What tells one value from another: an object is itself, whatever it holds.
 fn one_value(shape: &Shape) -> String {
-    text(shape, 0)
+    shape.text(0)
 }
 
 /// As much of a value as fits.
 fn fitting(shape: &Shape, room: usize) -> String {
-    let texts = (0..=3).rev().map(|depth| text(shape, depth));
+    let texts = (0..=3).rev().map(|depth| shape.text(depth));
     let mut shortest = String::new();
     for text in texts {
         if visible(&text) <= room {
@@ -101,48 +107,6 @@ fn fitting(shape: &Shape, room: usize) -> String {
         shortest = text;
     }
     shortest
-}
-
-fn text(shape: &Shape, depth: usize) -> String {
-    let short = |of: &str| crate::model::short_class_name(of).to_owned();
-    match shape {
-        Shape::Null => "null".to_owned(),
-        Shape::Plain { value: serde_json::Value::String(text), of, truncated } => match of.as_str() {
-            "char" | "java.lang.Character" => quoted(text, '\''),
-            "java.lang.String" if *truncated => format!("{}…", quoted(text, '"')),
-            "java.lang.String" => quoted(text, '"'),
-            _ => text.clone(),
-        },
-        Shape::Plain { value, of, .. } => match of.as_str() {
-            "long" | "java.lang.Long" => format!("{value}L"),
-            "float" | "java.lang.Float" => format!("{value}f"),
-            _ => value.to_string(),
-        },
-        Shape::Again { of, object } => format!("{}@{object}", short(of)),
-        Shape::Unknown { .. } => "?".to_owned(),
-        Shape::Absent { .. } => "nothing".to_owned(),
-        Shape::Pair { key, value } => format!("{}: {}", text(key, depth), text(value, depth)),
-        Shape::Array { of, object, elements, truncated } => {
-            let inside: Vec<String> = elements.iter().map(|e| text(e, depth.saturating_sub(1))).collect();
-            let more = if *truncated { ", …" } else { "" };
-            match depth {
-                0 => format!("{}@{object}", short(of)),
-                _ => format!("{}@{object} [{}{more}]", short(of), inside.join(", ")),
-            }
-        }
-        Shape::Object { of, object, fields, truncated } => {
-            let inside: Vec<String> = fields
-                .iter()
-                .map(|(name, value)| format!("{name}: {}", text(value, depth.saturating_sub(1))))
-                .chain(truncated.then(|| "…".to_owned()))
-                .collect();
-            match depth {
-                0 => format!("{}@{object}", short(of)),
-                _ if inside.is_empty() => format!("{}@{object}", short(of)),
-                _ => format!("{}@{object} {{{}}}", short(of), inside.join(", ")),
-            }
-        }
-    }
 }
 
 /// An answer that nobody was asked for.
@@ -179,7 +143,8 @@ fn after(answers: usize) -> String {
     if answers == 1 { "after 1 answer".to_owned() } else { format!("after {answers} answers") }
 }
 
-fn named(buggy: &Buggy) -> String {
+/// A call by its method and place.
+pub fn named(buggy: &Buggy) -> String {
     let place = match (&buggy.source, buggy.line) {
         (Some(source), Some(line)) => format!(" ({source}:{line})"),
         _ => String::new(),

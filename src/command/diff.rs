@@ -1,0 +1,151 @@
+//! `qp diff`: where two runs part.
+
+use super::CommandError;
+use super::diagnose::TO_PROGRAMS;
+use super::program::ProgramArgs;
+use super::trace::Memory;
+use crate::chain::Chain;
+use crate::session::{
+    self, DiagnoseOptions, Diagnoser, Interrupt, Level, Parted, Progress, RecordOptions, RecordedTrace,
+};
+use std::path::{Path, PathBuf};
+
+/// Names the first call that was given the same in two runs and did something else
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp diff --reference build/right -- java -cp classes MergeSort\n  qp diff wrong.trace right.trace"
+)]
+pub struct Diff {
+    /// The folder that `qp trace record` wrote, at level `writes` or `all`
+    #[arg(value_name = "FOLDER", required_unless_present = "command", requires = "other")]
+    pub folder: Option<PathBuf>,
+    /// That of the other run
+    #[arg(value_name = "OTHER")]
+    pub other: Option<PathBuf>,
+    /// A version of the program that is right: its class path stands before that of the command
+    #[arg(long, value_name = "CLASSPATH", requires = "command")]
+    pub reference: Option<String>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub memory: Memory,
+    /// Classes to record; without any, all but those of the JDK
+    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    pub scope: Vec<String>,
+    /// Classes that are right for sure, and are not recorded
+    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    pub trust: Vec<String>,
+    /// End each run after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
+    pub timeout: Option<u64>,
+    /// The command that starts the program: `java`, with a class path
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder", requires = "reference")]
+    pub command: Vec<String>,
+}
+
+/// What it gives.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Parting {
+    /// Where they part; none where all calls do the same.
+    pub parted: Option<Parted>,
+}
+
+impl Parting {
+    /// The exit code of DESIGN §7.
+    pub fn exit_code(&self) -> u8 {
+        u8::from(self.parted.is_none())
+    }
+}
+
+impl Diff {
+    /// Does it.
+    ///
+    /// # Errors
+    /// A program cannot be launched, or a recorded run not be read.
+    pub async fn execute(
+        &self,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Parting, CommandError> {
+        let work = tempfile::Builder::new().prefix("qp-diff-").tempdir();
+        let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
+        let (here, there) = match (&self.folder, &self.other, &self.reference) {
+            (Some(here), Some(there), _) => (here.clone(), there.clone()),
+            (_, _, Some(reference)) => {
+                let folders = (work.path().join("here"), work.path().join("there"));
+                let right = with_class_path(&self.command, reference)?;
+                self.record(&folders.0, &self.command, progress, interrupt).await?;
+                self.record(&folders.1, &right, progress, interrupt).await?;
+                folders
+            }
+            _ => {
+                return Err(CommandError::Usage(
+                    "name two recorded runs, or --reference and a command".to_owned(),
+                ));
+            }
+        };
+        let mut here = self.open(&here, progress, interrupt).await?;
+        let mut there = self.open(&there, progress, interrupt).await?;
+        Ok(Parting { parted: session::parted(&mut here, &mut there, progress, interrupt).await? })
+    }
+
+    async fn open(
+        &self,
+        folder: &Path,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Diagnoser, CommandError> {
+        let trace = RecordedTrace::open(folder, self.memory.bytes(), progress, interrupt).await?;
+        let strategy = Some("top-down".to_owned());
+        let options = DiagnoseOptions { strategy, p: None, node: None, compress: None, bounds: TO_PROGRAMS };
+        Ok(Diagnoser::new(trace, options)?)
+    }
+
+    async fn record(
+        &self,
+        out: &Path,
+        command: &[String],
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<(), CommandError> {
+        let options = RecordOptions {
+            out: out.to_owned(),
+            level: Level::Writes,
+            scope: self.scope.clone(),
+            trust: self.trust.clone(),
+            memory: self.memory.bytes(),
+            timeout_s: self.timeout,
+            ..RecordOptions::default()
+        };
+        let chain = Chain::new(ProgramArgs::default().debuggee(command), Vec::new());
+        session::record(&chain, &options, progress, interrupt).await?;
+        Ok(())
+    }
+}
+
+/// A command whose class path has another one before it.
+fn with_class_path(command: &[String], before: &str) -> Result<Vec<String>, CommandError> {
+    const OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
+    let at = command.iter().position(|word| OPTIONS.contains(&word.as_str()));
+    let mut changed = command.to_vec();
+    match at.and_then(|at| changed.get_mut(at + 1)) {
+        Some(class_path) => *class_path = format!("{before}:{class_path}"),
+        None => {
+            let why = "the command has no -cp to put the reference before: record both versions with `qp trace record --level writes`, and name the folders";
+            return Err(CommandError::Usage(why.to_owned()));
+        }
+    }
+    Ok(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_right_version_stands_first() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let changed = with_class_path(&words("java -ea -cp a:b Main"), "right").unwrap();
+        assert_eq!(changed, words("java -ea -cp right:a:b Main"));
+        assert!(with_class_path(&words("java -jar a.jar"), "right").is_err());
+    }
+}
