@@ -11,8 +11,8 @@ use crate::trace::TraceError;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// A program that ends within this time is asked about as a whole.
-const SHORT: Duration = Duration::from_millis(300);
+/// A program that ends within this time behind its first call that does is asked about as a whole.
+const SHORT: Duration = Duration::from_millis(150);
 /// How often it is looked whether there is more.
 const LOOK: Duration = Duration::from_millis(50);
 /// The same, once questions were asked: reading takes the longer the more there is.
@@ -80,7 +80,7 @@ impl Diagnoser {
     ) -> Result<Diagnoser, SessionError> {
         let (out, memory) = (recording.out.clone(), recording.memory);
         let mut live = Live::begin(chain, recording);
-        let mut waits = SHORT;
+        let (mut waits, mut has_begun) = (LOOK, false);
         loop {
             tokio::select! {
                 () = tokio::time::sleep(waits) => {}
@@ -111,9 +111,13 @@ impl Diagnoser {
                 Ok(trace) => {
                     let mut found = Diagnoser::new(trace, options.clone())?;
                     let situation = found.diagnosis.situation();
-                    if !situation.outermost().is_empty() {
+                    let can_ask = !situation.outermost().is_empty();
+                    if can_ask && has_begun {
                         found.live = Some(live);
                         return Ok(found);
+                    }
+                    if can_ask {
+                        (has_begun, waits) = (true, SHORT);
                     }
                 }
             }
