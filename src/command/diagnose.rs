@@ -86,12 +86,14 @@ impl Begun {
     ///
     /// # Errors
     /// There is no such call.
-    pub fn walk(
+    pub async fn walk(
         self,
         node: u32,
         sources: &[PathBuf],
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
     ) -> Result<(Stepper, Option<tempfile::TempDir>), CommandError> {
-        Ok((self.diagnoser.walk(node, sources)?, self.recorded))
+        Ok((self.diagnoser.walk(node, sources, progress, interrupt).await?, self.recorded))
     }
 }
 

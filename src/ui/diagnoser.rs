@@ -8,7 +8,7 @@ use super::render;
 use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::diagnose::{Begun, Diagnose, Said, said};
-use crate::session::{Buggy, Interrupt, Judgement, Next, Question, Trust};
+use crate::session::{Buggy, Interrupt, Judgement, Next, Question, Silent, Trust};
 use serde::{Deserialize, Serialize};
 use std::io::IsTerminal;
 
@@ -147,7 +147,8 @@ async fn walk(
     lines: &mut Lines,
     hearing: &mut Hearing,
 ) -> u8 {
-    match begun.walk(node, &args.source) {
+    let (_nobody, mut interrupt) = Interrupt::new();
+    match begun.walk(node, &args.source, &mut Silent, &mut interrupt).await {
         Ok((mut stepper, _recorded)) => super::stepper::go_on(cli, lines, &mut stepper, hearing).await,
         Err(error) => {
             complain(format_args!("{}", error_text(&error, cli.colors(std::io::stderr().is_terminal()))));

@@ -422,12 +422,20 @@ impl Diagnoser {
         self.by_reference
     }
 
-    /// Goes over to the events of a call.
+    /// Goes over to the events of a call, to those that were recorded later if the run was recorded without writes.
     ///
     /// # Errors
-    /// There is no such call.
-    pub fn walk(self, node: u32, sources: &[std::path::PathBuf]) -> Result<Stepper, SessionError> {
-        Stepper::new(self.trace, node, sources)
+    /// There is no such call, or it cannot be recorded now.
+    pub async fn walk(
+        self,
+        node: u32,
+        sources: &[std::path::PathBuf],
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Stepper, SessionError> {
+        let wanted = Some(Level::All).filter(|_| self.trace.about.level < Level::Writes);
+        let trace = self.trace.at_level(node, wanted, progress, interrupt).await?;
+        Stepper::new(trace, node, sources)
     }
 
     fn buggy(&self, node: u32) -> Buggy {
