@@ -82,7 +82,7 @@ fn the_right_version_answers_what_it_can() {
     assert_eq!(code, 1, "{told:?}");
     let why = told[0]["notes"][0].as_str().expect("a note");
     assert!(why.contains("ClassNotFoundException"), "{why}");
-    assert!(processes_with("QuerypointReference").is_empty());
+    assert!(processes_with(":nowhere").is_empty() && processes_with(&format!(":{right}")).is_empty());
 }
 
 #[test]
