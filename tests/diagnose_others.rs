@@ -226,3 +226,19 @@ fn two_runs_part_where_the_bug_is() {
     let (code, _, text) = diff(&["--reference", "x", "--", "java", "-jar", "x.jar"]);
     assert!(code == Some(2) && text.contains("has no -cp"), "{text}");
 }
+
+#[test]
+fn what_is_not_recorded_is_unknown() {
+    let classes = compiled("fixtures/partly", &["-g"]).display().to_string();
+    let trace = folder().join("trace").display().to_string();
+    let recorded = ["trace", "record", "--level=all", "--trust", "Partly$Outside", "--out", &trace];
+    let output = finish(qp().args(recorded).args(["--", "java", "-cp", &classes, "Partly"]));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let script: Vec<Value> = [1, 2].map(|n| answer(n, if n == 1 { "invalid" } else { "valid" })).into();
+    let (told, _) = lines(&mut diagnose(&[&trace]), &script);
+    let read = told.iter().find(|line| line["method"] == "read").expect("a question");
+    let unknown = json!({"unknown": true});
+    assert_eq!(read["entry"]["outside"]["fields"], json!({"value": unknown, "never": unknown}), "{read}");
+    assert_eq!(read["entry"]["inside"]["fields"], json!({"never": {"type": "int", "value": 0}}), "{read}");
+    assert_eq!(read["entry"]["grid"]["elements"], json!([unknown, unknown]), "{read}");
+}

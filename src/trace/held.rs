@@ -7,7 +7,7 @@ use super::walk::Then;
 use super::writes::When;
 use wire::recording::Traced;
 
-/// The part of an array under which it is kept where it was made: no field and no element has this number.
+/// The part of an array or object under which it is kept where it was made: no field and no element has this number.
 pub const MADE: u32 = u32::MAX - 1;
 
 /// What a field or an element held at some time.
@@ -64,8 +64,8 @@ impl Calls {
         reaches || (rows.contains(&low) && self.writes_in(low).first < to)
     }
 
-    /// Whether an array was made where that is recorded: then elements that are never written hold what the VM has put there.
-    pub fn was_made(&self, array: u32) -> bool {
-        !self.rows_of(array, MADE).is_empty()
+    /// Whether an array or object was made where that is recorded: then what is never written holds what the VM has put there.
+    pub fn was_made(&self, object: u32) -> bool {
+        !self.rows_of(object, MADE).is_empty()
     }
 }

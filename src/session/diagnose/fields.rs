@@ -17,6 +17,8 @@ pub struct Field {
     pub descriptor: String,
     /// The part under which its writes are found; none where it is never written.
     pub part: Option<u32>,
+    /// Whether what the methods of its class write is recorded.
+    pub is_recorded: bool,
 }
 
 /// The fields of a class and those above it.
@@ -96,7 +98,13 @@ impl Fields {
             } else {
                 name.clone()
             };
-            fields.push(Field { name: shown, descriptor: descriptor.clone(), part: part(of, name) });
+            let is_recorded = calls.sites.methods().iter().any(|method| *method.class == **of);
+            fields.push(Field {
+                name: shown,
+                descriptor: descriptor.clone(),
+                part: part(of, name),
+                is_recorded,
+            });
         }
         FieldsOf { fields, is_whole }
     }

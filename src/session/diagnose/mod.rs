@@ -292,7 +292,12 @@ impl Diagnoser {
         let (remaining, bounds) = (self.diagnosis.remaining(), self.options.bounds);
         let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
         let fields = &mut self.fields;
-        match detail(&mut self.trace, node, wanted, progress, interrupt).await? {
+        // What an object held before the call is known where all that came before it was recorded so too.
+        let mut outermost = node;
+        while let Some(around) = self.trace.calls.parent(outermost) {
+            outermost = around;
+        }
+        match detail(&mut self.trace, outermost, wanted, progress, interrupt).await? {
             None => Asked { calls: &mut self.trace.calls, node, fields, bounds }.question(number, remaining),
             Some(mut later) => {
                 fields.forget();

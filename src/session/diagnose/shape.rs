@@ -175,18 +175,20 @@ impl Shaper<'_> {
         let Some(class) = self.calls.objects.class(object).cloned() else { return (Vec::new(), false) };
         if let Some(length) = self.calls.objects.length_of(object) {
             let descriptor = class.get(1..).unwrap_or("I").to_owned();
-            let begins_empty = self.calls.was_made(object);
+            // Arrays inside of one can be made with it, by one instruction.
+            let begins_empty = self.calls.was_made(object) && !descriptor.starts_with('[');
             let shown = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
             let part =
                 |index| Part { name: None, part: Some(index), descriptor: descriptor.clone(), begins_empty };
             return ((0..shown).map(part).collect(), shown == length);
         }
         let of = self.fields.of(&class, self.calls);
+        let was_made = self.calls.was_made(object);
         let part = |field: &super::fields::Field| Part {
             name: Some(field.name.clone()),
             part: field.part,
             descriptor: field.descriptor.clone(),
-            begins_empty: true,
+            begins_empty: was_made && field.is_recorded,
         };
         let mut parts: Vec<Part> = of.fields.iter().map(part).collect();
         if of.fields.is_empty() && !of.is_whole {

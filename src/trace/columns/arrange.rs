@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use wire::recording::{Traced, Written};
+use wire::recording::{Level, Traced, Written};
 
 /// Kinds of objects.
 pub const PLAIN: u32 = 0;
@@ -223,6 +223,11 @@ impl<'a> Pass<'a> {
         match site.what {
             Traced::Enter => self.enter(site, place)?,
             Traced::Born => {
+                if let Some(Value::Object(this)) = values.first()
+                    && self.sites.method(site.method).is_some_and(|method| method.level >= Level::Writes)
+                {
+                    self.write(*this, MADE, at);
+                }
                 if let (Some(call), Some(Value::Object(this))) = (self.open.innermost_mut(), values.first()) {
                     call.born = *this;
                     for (part, turn, (chunk, at)) in std::mem::take(&mut call.presets) {

@@ -105,7 +105,7 @@ pub struct Summary {
 }
 
 /// The version of the tables.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// The tables.
 pub struct Columns {
