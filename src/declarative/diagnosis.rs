@@ -126,6 +126,10 @@ impl Diagnosis {
     }
 
     fn take(&mut self, answered: Answered) {
+        // What is said of a call that is not there says nothing.
+        if answered.node >= self.forest.count() {
+            return;
+        }
         let Answered { node, verdict } = &answered;
         let (forest, suspects) = (&self.forest, &mut self.suspects);
         match verdict {

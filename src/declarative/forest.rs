@@ -74,7 +74,8 @@ impl Forest {
     /// A call and those below it.
     pub fn tree(&self, node: u32) -> Range<u32> {
         let size = Forest::at(&self.sizes, node).unwrap_or(0);
-        node..node.saturating_add(size).min(self.count())
+        // A table that was changed can say anything, and a call that it does not have has no tree.
+        node..node.saturating_add(size).min(self.count()).max(node)
     }
 
     /// The method of a call, by its number.

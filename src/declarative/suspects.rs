@@ -38,7 +38,8 @@ impl Suspects {
         self.answered.insert(node);
         self.invalid = Some(node);
         let tree = forest.tree(node);
-        self.within = tree.start.max(self.within.start)..tree.end.min(self.within.end);
+        let start = tree.start.max(self.within.start);
+        self.within = start..tree.end.min(self.within.end).max(start);
     }
 
     /// The calls of a method are not buggy; those below them can be.

@@ -19,12 +19,16 @@ impl Weights {
     /// Of what each suspicious call weighs itself.
     pub fn of(situation: &Situation<'_>, own: impl Fn(Row) -> f64) -> Weights {
         let within = situation.suspects.within();
-        let mut before = Vec::with_capacity(usize::try_from(within.end - within.start).unwrap_or(0) + 1);
+        let mut before =
+            Vec::with_capacity(usize::try_from(within.end.saturating_sub(within.start)).unwrap_or(0) + 1);
         let (mut sum, mut next) = (0.0, within.start);
         let trusts = situation.suspects.trusts();
         for range in situation.suspects.ranges() {
             // What was cleared weighs nothing.
-            before.extend(std::iter::repeat_n(sum, usize::try_from(range.start - next).unwrap_or(0)));
+            before.extend(std::iter::repeat_n(
+                sum,
+                usize::try_from(range.start.saturating_sub(next)).unwrap_or(0),
+            ));
             next = range.end;
             before.extend(situation.forest.rows(range).map(|row| {
                 let so_far = sum;
@@ -37,7 +41,10 @@ impl Weights {
                 so_far
             }));
         }
-        before.extend(std::iter::repeat_n(sum, usize::try_from(within.end - next).unwrap_or(0) + 1));
+        before.extend(std::iter::repeat_n(
+            sum,
+            usize::try_from(within.end.saturating_sub(next)).unwrap_or(0) + 1,
+        ));
         Weights { within, before }
     }
 
@@ -47,7 +54,7 @@ impl Weights {
     }
 
     fn at(&self, node: u32) -> f64 {
-        let place = usize::try_from(node.clamp(self.within.start, self.within.end) - self.within.start);
+        let place = usize::try_from(node.min(self.within.end).saturating_sub(self.within.start));
         place.ok().and_then(|place| self.before.get(place)).copied().unwrap_or(0.0)
     }
 
@@ -152,6 +159,37 @@ mod tests {
             let far = |node: u32| (counted(&situation, node) - half).abs();
             let nearest = asked.iter().copied().min_by(|a, b| far(*a).total_cmp(&far(*b)).then(a.cmp(b)));
             prop_assert_eq!(weights.nearest(&situation, half), nearest);
+        }
+
+        /// Sizes come from a table, which can have been changed, and answers can be about calls that are not there any more.
+        #[test]
+        fn trees_that_make_no_sense_are_lived_with(
+            sizes in prop::collection::vec(prop_oneof![0..80_u32, Just(u32::MAX)], 1..60),
+            said in prop::collection::vec((0..90_u32, 0..5_u8), 0..12),
+        ) {
+            let mut forest = Forest::default();
+            for (size, method) in sizes.iter().zip((0..4).cycle()) {
+                forest.push(*size, method, true);
+            }
+            forest.thread(0..forest.count());
+            for row in STRATEGIES {
+                let mut diagnosis = Diagnosis::new(forest.clone(), row.made(None), None);
+                let verdict = |what: u8, method: u32| match what {
+                    0 | 1 => Verdict::Valid,
+                    2 => Verdict::Invalid,
+                    3 => Verdict::Inadmissible,
+                    _ => Verdict::Trusted(BTreeSet::from([method])),
+                };
+                for (node, what) in &said {
+                    diagnosis.answer(*node, verdict(*what, node % 4));
+                    prop_assert!(diagnosis.remaining() <= u64::from(forest.count()));
+                    if let Step::Ask(asked) = diagnosis.next() {
+                        prop_assert!(asked < forest.count(), "{}", row.name);
+                        diagnosis.answer(asked, Verdict::Unknown);
+                        prop_assert!(diagnosis.next() != Step::Ask(asked), "{} asks once more", row.name);
+                    }
+                }
+            }
         }
 
         /// Whoever knows which calls are right is led to a call that is wrong, and whose own calls are right, by every strategy.

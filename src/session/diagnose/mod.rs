@@ -508,11 +508,13 @@ fn begun(
 fn forest(calls: &Calls) -> Forest {
     let mut forest = Forest::with_room(calls.count());
     let all = u32::try_from(calls.count()).unwrap_or(u32::MAX);
+    // Methods are counted by these numbers: those that nobody told of share one.
+    let methods = u32::try_from(calls.sites.methods().len()).unwrap_or(u32::MAX);
     for node in 0..all {
         let has_ended = matches!(calls.exit(node), Exit::Returned | Exit::Threw);
         forest.push(
             calls.below(node).saturating_add(1),
-            calls.method_number(node).unwrap_or(u32::MAX),
+            calls.method_number(node).unwrap_or(methods).min(methods),
             has_ended,
         );
     }

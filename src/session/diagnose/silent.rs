@@ -37,7 +37,7 @@ impl Silence {
     /// Whether a call and all below it are silent.
     pub fn of(&mut self, node: u32, forest: &Forest, calls: &Calls, pool: Option<&ClassPool>) -> bool {
         let tree = forest.tree(node);
-        if tree.end - tree.start > MOST {
+        if tree.end.saturating_sub(tree.start) > MOST {
             return false;
         }
         let methods: HashSet<u32> = tree.map(|node| forest.method(node)).collect();
