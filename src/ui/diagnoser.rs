@@ -1,7 +1,7 @@
 //! The questions of `qp diagnose`: at a prompt for people, as lines of JSON for programs.
 
 use super::cli::{Cli, Format};
-use super::interrupt::{Asked, Hearing};
+use super::interrupt::{Asked, Hearing, stopped_by};
 use super::out::{complain, error_text, print};
 use super::progress::Bar;
 use super::render;
@@ -82,15 +82,8 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
     let mut progress = Bar::new(std::io::stderr().is_terminal());
     let is_text = cli.format == Format::Text;
     let keeps = is_text && std::io::stdin().is_terminal();
-    let begun = {
-        let mut begin = std::pin::pin!(args.begin((is_text, keeps), &mut progress, &mut interrupt));
-        loop {
-            tokio::select! {
-                begun = &mut begin => break begun,
-                _ = hearing.next() => drop(stop.send(true)),
-            }
-        }
-    };
+    let begin = args.begin((is_text, keeps), &mut progress, &mut interrupt);
+    let begun = stopped_by(&mut hearing, &stop, begin).await;
     match begun {
         Ok(begun) => {
             let mut lines = Lines::open();
@@ -240,15 +233,8 @@ impl Led<'_> {
 
     /// What comes next: the program may have to be run for it, and Ctrl-C ends that.
     async fn next(&mut self) -> Result<Next, CommandError> {
-        let next = {
-            let mut next = std::pin::pin!(self.begun.diagnoser.next(&mut self.progress, &mut self.interrupt));
-            loop {
-                tokio::select! {
-                    next = &mut next => break next,
-                    _ = self.hearing.next() => drop(self.stop.send(true)),
-                }
-            }
-        };
+        let next = self.begun.diagnoser.next(&mut self.progress, &mut self.interrupt);
+        let next = stopped_by(self.hearing, &self.stop, next).await;
         if self.interrupt.is_set() {
             (self.stop, self.interrupt) = Interrupt::new();
         }

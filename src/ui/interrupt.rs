@@ -56,6 +56,17 @@ impl Hearing {
     }
 }
 
+/// What comes of some work, which a signal asks to stop and which ends in its own time.
+pub async fn stopped_by<T>(hearing: &mut Hearing, stop: &Sender<bool>, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = hearing.next() => drop(stop.send(true)),
+        }
+    }
+}
+
 fn set(sender: &Sender<bool>) {
     // It fails when nobody listens any more: the command has its result already.
     let _ = sender.send(true);

@@ -1,7 +1,7 @@
 //! The prompt of `qp trace step`: reads lines, has `command::trace` do them, renders what it gives.
 
 use super::cli::{Cli, Format};
-use super::interrupt::{Asked, Hearing};
+use super::interrupt::{Asked, Hearing, stopped_by};
 use super::out::{complain, error_text, print};
 use super::progress::Bar;
 use super::render;
@@ -25,15 +25,7 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
     };
     let (stop, mut interrupt) = Interrupt::new();
     let mut progress = Bar::new(std::io::stderr().is_terminal());
-    let opened = {
-        let mut opening = std::pin::pin!(args.stepper(&mut progress, &mut interrupt));
-        loop {
-            tokio::select! {
-                opened = &mut opening => break opened,
-                _ = hearing.next() => drop(stop.send(true)),
-            }
-        }
-    };
+    let opened = stopped_by(&mut hearing, &stop, args.stepper(&mut progress, &mut interrupt)).await;
     match opened {
         Ok(mut stepper) => {
             let mut lines = Lines::open();
