@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use support::case::Case;
+use support::traced::{exported, info, text};
 use support::{finish, javas, processes_with, said};
 
 /// What the log says of each thread.
@@ -24,10 +25,6 @@ fn log(text: &str) -> BTreeMap<String, Vec<String>> {
         }
     }
     threads
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
 }
 
 /// What a recorded call is in the log, and those below it.
@@ -68,12 +65,6 @@ fn recorded(folder: &Path) -> BTreeMap<String, Vec<String>> {
         (text(&thread["thread"]).to_owned(), lines)
     });
     lines.collect()
-}
-
-fn info(folder: &Path) -> Value {
-    let output = finish(support::qp().args(["trace", "info", "--format=json"]).arg(folder));
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
 /// Records `Traced` into a folder: what it printed.
@@ -120,66 +111,6 @@ fn calls_are_what_the_program_says_it_did() {
     }
 }
 
-/// Every event of a recorded run.
-fn exported(folder: &Path) -> Vec<Value> {
-    let file = folder.with_extension("jsonl");
-    let output = finish(support::qp().args(["trace", "export"]).arg(folder).arg("--to").arg(&file));
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let lines = std::fs::read_to_string(&file).expect("the export");
-    lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
-}
-
-#[test]
-fn it_is_told_how_threads_end() {
-    let case = Case::new("ends");
-    for (n, java) in javas().iter().enumerate() {
-        let folder = case.mark(&format!("trace{n}"));
-        let mut command = case.qp();
-        command.args(["trace", "record", "--out"]).arg(&folder);
-        case.run_command(command.args(["--", java, "-cp", "classes", "Ends"])).is(0, &[]);
-        let info = finish(support::qp().args(["trace", "info", "--format=json"]).arg(&folder));
-        let info: Value = serde_json::from_slice(&info.stdout).expect("JSON");
-        let exported = exported(&folder);
-        let mut ends = Vec::new();
-        for thread in info["threads"].as_array().expect("threads") {
-            let name = text(&thread["name"]);
-            let events = exported.iter().filter(|event| event["thread"] == name);
-            let of_thread: Vec<&Value> = events.collect();
-            // An end is the last of a thread, and says the same.
-            let end: Vec<_> = of_thread.iter().filter(|event| event["event"] == "end").collect();
-            assert_eq!(end.len(), usize::from(thread["ended"] == true), "{thread}");
-            assert_eq!(end.first().map(|end| &end["exception"]), end.first().map(|_| &thread["uncaught"]));
-            if let Some(end) = end.first() {
-                assert_eq!(of_thread.last(), Some(*end));
-            }
-            let class = thread["uncaught"].as_str().and_then(|text| text.split('@').next());
-            ends.push((name.to_owned(), thread["ended"] == true, class.map(str::to_owned)));
-        }
-        ends.sort();
-        let wanted = [
-            ("fails", true, Some("Ends.Bad")),
-            ("handled", true, Some("Ends.Worse")),
-            ("main", true, Some("Ends.Bad")),
-            ("pool", true, None),
-            ("returns", true, None),
-            ("waits", false, None),
-        ];
-        let wanted = wanted.map(|(name, ended, class)| (name.to_owned(), ended, class.map(str::to_owned)));
-        assert_eq!(ends, wanted, "{java}");
-        // One that has the VM exit does not come to its end, nor does who waits for it.
-        let folder = case.mark(&format!("exits{n}"));
-        let mut command = case.qp();
-        command.args(["trace", "record", "--out"]).arg(&folder);
-        case.run_command(command.args(["--", java, "-cp", "classes", "Ends", "exit"])).is(0, &[]);
-        let info = finish(support::qp().args(["trace", "info"]).arg(&folder));
-        let said = said(&info);
-        for thread in ["main", "exits"] {
-            let line = said.lines().find(|line| line.starts_with(&format!("thread     {thread}: ")));
-            assert!(line.is_some_and(|line| line.ends_with(", its end was not recorded")), "{said}");
-        }
-    }
-}
-
 #[test]
 fn writes_of_every_kind_are_told_and_those_that_throw_are_none() {
     let case = Case::new("written");
@@ -189,7 +120,7 @@ fn writes_of_every_kind_are_told_and_those_that_throw_are_none() {
         command.args(["trace", "record", "--level=all", "--show-output", "--out"]).arg(&folder);
         let run = case.run_command(command.args(["--", java, "-cp", "classes", "Written"]));
         run.is(0, &["3 60 7"]);
-        let events = exported(&folder);
+        let events = exported(&folder, &[]);
         let of = |kind: &str, name: &str| -> Vec<(String, String)> {
             let is = |event: &&Value| event["event"] == kind && event["name"] == name;
             let change = |event: &Value| {
@@ -247,7 +178,7 @@ fn an_object_is_shown_as_a_call_found_it_and_left_it() {
     let mut command = case.qp();
     command.args(["trace", "record", "--level=writes", "--out"]).arg(&folder);
     case.run_command(command.args(["--", "java", "-cp", "classes", "Written"])).is(0, &[]);
-    let events = exported(&folder);
+    let events = exported(&folder, &[]);
     let state = |node: &Value, more: &[&str]| -> Vec<(String, String, String, u64)> {
         let number = node.to_string();
         let arguments = [&["trace", "state", &number, "--format=json"], more].concat();
@@ -305,7 +236,7 @@ fn a_long_method_is_recorded_at_a_lower_level() {
     let mut command = case.qp();
     command.args(["trace", "record", "--level=all", "--out"]).arg(&folder);
     case.run_command(command.args(["--", "java", "-cp", "classes", "Long"])).is(0, &[]);
-    let events = exported(&folder);
+    let events = exported(&folder, &[]);
     let kinds: Vec<&str> = events.iter().map(|event| text(&event["event"])).collect();
     assert_eq!(kinds, ["enter", "field", "return", "end"]);
     let output = finish(support::qp().args(["trace", "info"]).arg(&folder));

@@ -9,11 +9,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 use support::case::Case;
+use support::traced::text;
 use support::{finish, javas, said};
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
-}
 
 fn record(
     case: &Case,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use support::case::Case;
+use support::traced::exported;
 use support::{finish, said};
 
 fn record(case: &Case, out: &str, options: &[&str]) -> PathBuf {
@@ -34,14 +35,6 @@ fn calls(folder: &Path, method: &str) -> Vec<(u64, u64)> {
     let tree = json(&["trace", "calls", "--all", "--thread=main", "--method", method], folder);
     let calls = tree["threads"][0]["calls"].as_array().expect("calls").iter();
     calls.map(|c| (c["node"].as_u64().expect("a number"), c["below"].as_u64().expect("a number"))).collect()
-}
-
-fn exported(folder: &Path, options: &[&str]) -> Vec<Value> {
-    let file = folder.with_extension("jsonl");
-    let to = format!("--to={}", file.display());
-    qp(&[&["trace", "export", &to], options].concat(), folder);
-    let lines = std::fs::read_to_string(&file).expect("the export");
-    lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
 /// What an event says that is the same in every run: objects have other numbers.

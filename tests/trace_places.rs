@@ -26,12 +26,7 @@ fn json(arguments: &[&str], folder: &Path) -> Value {
 
 /// The events of a run in their order over all threads, which take turns.
 fn exported(folder: &Path) -> Vec<Value> {
-    let file = folder.with_extension("jsonl");
-    let output = finish(support::qp().args(["trace", "export"]).arg(folder).arg("--to").arg(&file));
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let lines = std::fs::read_to_string(&file).expect("the export");
-    let mut events: Vec<Value> =
-        lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    let mut events = support::traced::exported(folder, &[]);
     events.sort_by_key(|event| event["turn"].as_u64());
     events
 }

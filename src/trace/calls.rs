@@ -71,6 +71,8 @@ pub struct Calls {
     pub(super) source: Source,
     /// How threads have ended, by their numbers.
     pub ends: BTreeMap<u32, ThreadEnd>,
+    /// The threads that were started, by their numbers as objects: in which call.
+    starts: BTreeMap<u32, Option<u32>>,
     /// The threads: their numbers, their first calls, and how many they have.
     threads: Vec<(u32, u32, u32)>,
     /// The chunks of each thread that follow each other without a gap.
@@ -170,6 +172,7 @@ impl Calls {
             fields: summary.fields,
             source,
             ends: summary.ends,
+            starts: summary.starts,
             threads: summary.threads,
             rows,
             recent: VecDeque::new(),
@@ -208,7 +211,19 @@ impl Calls {
     }
 
     fn thread_name(&self, thread: u32) -> String {
-        self.sites.threads.get(&thread).cloned().unwrap_or_default()
+        self.sites.threads.get(&thread).map(|(name, _)| name.clone()).unwrap_or_default()
+    }
+
+    /// In which call a thread was started, by its number; none where that was not recorded.
+    pub fn started_in(&self, thread: u32) -> Option<u32> {
+        let (_, object) = self.sites.threads.get(&thread)?;
+        self.starts.get(object).copied().flatten().map(|node| self.shown(node))
+    }
+
+    /// The name of a thread that is recorded, by its object.
+    pub fn name_of_thread(&self, object: &Value) -> Option<String> {
+        let of_it = |(_, thread): &&(String, u32)| *object == Value::Object(*thread);
+        self.sites.threads.values().find(of_it).map(|(name, _)| name.clone())
     }
 
     /// All calls of a thread.

@@ -1,7 +1,9 @@
 //! Events out of the bytes of a thread.
 
-use super::sites::{CONTENTS_SITE, Site, Sites};
-use wire::recording::{AROUND, CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, TURN};
+use super::sites::{CONTENTS_SITE, START_SITE, Site, Sites};
+use wire::recording::{
+    AROUND, CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, START, TURN,
+};
 
 /// A value of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +125,10 @@ impl<'a> Decoder<'a> {
             let number = self.u32()?;
             let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
             return Ok(Some(Event::Around(site)));
+        }
+        if number == START {
+            values.push(Value::Object(self.u32()?));
+            return Ok(Some(Event::At(&START_SITE)));
         }
         if number == CONTENTS {
             self.contents(values)?;

@@ -46,15 +46,13 @@ pub struct Site {
 }
 
 /// Where collections are told of: at no site of a method that is recorded.
-pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| Site {
-    method: u32::MAX,
-    bci: 0,
-    what: Traced::Contents,
-    values: [].into(),
-    line: None,
-    to: None,
-    written: None,
-});
+pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Contents));
+/// Where it is told that a thread is started.
+pub(super) static START_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Start));
+
+fn nowhere(what: Traced) -> Site {
+    Site { method: u32::MAX, bci: 0, what, values: [].into(), line: None, to: None, written: None }
+}
 
 /// The agent numbers sites in turn: no class leaves so many numbers out. A file that does was changed.
 const GAP: usize = 1 << 20;
@@ -66,8 +64,8 @@ pub struct Sites {
     sites: Vec<Option<Site>>,
     /// By class, with dots: the class that it extends, and the fields that it declares.
     lineage: HashMap<Arc<str>, (Option<String>, Vec<String>)>,
-    /// The names of threads by their numbers.
-    pub threads: BTreeMap<u32, String>,
+    /// The threads by their numbers: their names, and their numbers as objects.
+    pub threads: BTreeMap<u32, (String, u32)>,
     /// Methods that were not recorded, and why.
     pub left: Vec<(String, String)>,
     /// What the agent could not do.
@@ -86,8 +84,8 @@ impl Sites {
         for report in reader.more().map_err(TraceError::at(&path))? {
             match report {
                 Report::Traced(class) => sites.class(class),
-                Report::Ring(RingReport { ring, thread }) => {
-                    sites.threads.insert(ring, thread);
+                Report::Ring(RingReport { ring, thread, object }) => {
+                    sites.threads.insert(ring, (thread, object));
                 }
                 Report::Problem(problem) => sites.problems.push(problem),
                 Report::Started | Report::Class(_) | Report::Reached { .. } | Report::Counts { .. } => {}
@@ -121,7 +119,7 @@ impl Sites {
                 let values: Arc<[String]> = match site.what {
                     Traced::Enter => entry.clone(),
                     Traced::Return => result.clone(),
-                    Traced::Line(_) | Traced::Branch(_) | Traced::Contents => [].into(),
+                    Traced::Line(_) | Traced::Branch(_) | Traced::Contents | Traced::Start => [].into(),
                     Traced::Put => [reference(), written(), written()].into(),
                     Traced::PutStatic => [written(), written()].into(),
                     Traced::Preset => [written()].into(),

@@ -73,7 +73,7 @@ impl Source {
     /// after that was looked at.
     fn take_leftovers(&mut self, folder: &Folder, sites: &Sites) -> bool {
         let mut has_moved = false;
-        for (ring, name) in &sites.threads {
+        for (ring, (name, _)) in &sites.threads {
             let path = folder.rings().join(RingReport::file(*ring));
             match collector::left_in(&path) {
                 Ok(Some((from, events))) => {

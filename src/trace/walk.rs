@@ -30,7 +30,7 @@ impl Seen<'_> {
     /// The method that it is in.
     pub fn method<'c>(&self, calls: &'c Calls) -> Option<&'c Method> {
         match self.site.what {
-            Traced::Contents => calls.method(self.node?),
+            Traced::Contents | Traced::Start => calls.method(self.node?),
             _ => calls.sites.method(self.site.method),
         }
     }

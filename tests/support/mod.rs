@@ -7,6 +7,7 @@
 pub mod case;
 pub mod questions;
 pub mod session;
+pub mod traced;
 
 use serde_json::Value;
 use std::collections::HashMap;

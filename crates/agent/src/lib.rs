@@ -22,6 +22,7 @@ mod rings;
 mod rows;
 mod sites;
 mod steps;
+mod threads;
 mod tracing;
 mod weave;
 

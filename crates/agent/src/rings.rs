@@ -39,7 +39,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_reserve(
     reserved.and_then(|address| jni::jlong::try_from(address).ok()).unwrap_or(0)
 }
 
-/// `QuerypointTraceAgent.ring(String)`.
+/// `QuerypointTraceAgent.ring(String, int)`.
 ///
 /// # Safety
 /// Called by the VM only.
@@ -48,6 +48,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
     env: *mut jni::JNIEnv,
     _class: jni::jclass,
     thread: jni::jstring,
+    object: jni::jint,
 ) -> jni::jlong {
     // SAFETY: the VM passes its environment, and the recorder the name of a thread.
     let thread = unsafe { JniEnv::from_raw(env).get_string_lossy(thread) }.unwrap_or_default();
@@ -56,7 +57,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
         let folder = state.probes.plan.trace.as_ref()?.rings.clone();
         let address = memory::ring(&folder.join(RingReport::file(ring)))?;
         // A ring that nobody is told of would never be read.
-        state.reporter.tell(&Report::Ring(RingReport { ring, thread })).then_some(address)
+        let object = object.cast_unsigned();
+        state.reporter.tell(&Report::Ring(RingReport { ring, thread, object })).then_some(address)
     });
     match made.flatten().and_then(|address| jni::jlong::try_from(address).ok()) {
         Some(address) => {

@@ -1,19 +1,15 @@
 //! What goes into the methods of classes that are recorded.
 
 use crate::contents;
+use crate::threads;
 use crate::weave::weave;
-use bytecode::Kind;
-use bytecode::rewrite::{self, Deed, Doing, MethodPlan, MethodShape, RewriteError, Scan, Slot, Step};
+use bytecode::rewrite::{self, Deed, Doing, MethodPlan, MethodShape, RewriteError, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use wire::TRACE_WINDOW_CLASS;
 use wire::recording::{At, FIRST_SITE, Level, Place, TracePlan, Traced, TracedClass, TracedMethod, Written};
-use wire::{TRACE_CLASS, TRACE_WINDOW_CLASS};
 
 /// What the recorder itself stands on cannot be recorded: it would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
-
-/// The class of threads, which calls this with an exception that nobody has caught.
-const THREAD: &str = "java/lang/Thread";
-const UNCAUGHT: (&str, &str) = ("dispatchUncaughtException", "(Ljava/lang/Throwable;)V");
 
 /// The recording of this run.
 #[derive(Debug)]
@@ -63,7 +59,9 @@ impl Tracer {
 
     /// Whether a class is recorded, by its name with slashes.
     pub fn concerns(&self, class: &str) -> bool {
-        class == THREAD || self.has_contents() && contents::concerns(class) || self.is_in_scope(class)
+        threads::concerns(class)
+            || self.has_contents() && contents::concerns(class)
+            || self.is_in_scope(class)
     }
 
     fn is_in_scope(&self, class: &str) -> bool {
@@ -88,8 +86,9 @@ impl Tracer {
         if !self.concerns(&class) {
             return Ok(None);
         }
-        if class == THREAD {
-            return uncaught(bytes).map(Some);
+        if threads::concerns(&class) {
+            let told = threads::put_into(&class, bytes)?;
+            return Ok(Some(Recorded { bytes: Some(told), report: None }));
         }
         if self.has_contents() && contents::concerns(&class) {
             // What is recorded of it besides has its places in the class file as it was.
@@ -244,17 +243,4 @@ impl Tracer {
         let next = FIRST_SITE + u32::try_from(self.numbers.len()).unwrap_or(u32::MAX / 2);
         *self.numbers.entry((class.to_owned(), name.clone(), descriptor.clone(), bci, what)).or_insert(next)
     }
-}
-
-/// Puts into the class of threads what tells of exceptions that nobody catches.
-fn uncaught(bytes: &[u8]) -> Result<Recorded, RewriteError> {
-    let class = TRACE_CLASS.to_owned();
-    let (name, descriptor) = ("uncaught".to_owned(), "(Ljava/lang/Object;)V".to_owned());
-    let entry = vec![Step::Load(Kind::Reference, Slot::Own(1)), Step::Call { class, name, descriptor }];
-    let mut plan = rewrite::Plan::default();
-    let (name, descriptor) = UNCAUGHT;
-    let method = MethodPlan { entry, ..MethodPlan::default() };
-    plan.methods.insert((name.to_owned(), descriptor.to_owned()), method);
-    let rewritten = rewrite::rewrite(bytes, &plan)?;
-    Ok(Recorded { bytes: Some(rewritten.bytes), report: None })
 }

@@ -102,6 +102,8 @@ pub const END: u32 = 3;
 /// The number that begins an event which says that a call goes on whose entry was not recorded: the site of its entry follows. The
 /// outermost comes first.
 pub const AROUND: u32 = 5;
+/// The number that begins an event which says that its thread starts another one: the number of that one as an object follows.
+pub const START: u32 = 6;
 /// The number that begins an event which says what a collection of the JDK holds: its number follows, what is done, and how many it
 /// holds then, -1 where that is not known; then what [`Change`] says.
 pub const CONTENTS: u32 = 4;
@@ -162,6 +164,8 @@ pub enum Traced {
     /// What a collection of the JDK holds is told, or changes: the collection follows, what is done, how many it holds then, and
     /// what [`Change`] says. It happens at no site of its own.
     Contents,
+    /// A thread is about to be started: its object follows. It happens at no site of its own.
+    Start,
 }
 
 /// What is done to a collection, by the number that tells it.
@@ -238,7 +242,9 @@ impl Traced {
     /// From which level on it is recorded.
     pub fn level(self) -> Level {
         match self {
-            Traced::Enter | Traced::Born | Traced::Return | Traced::Leave | Traced::Catch => Level::Calls,
+            Traced::Enter | Traced::Born | Traced::Return | Traced::Leave | Traced::Catch | Traced::Start => {
+                Level::Calls
+            }
             Traced::Put
             | Traced::Preset
             | Traced::PutStatic
@@ -268,6 +274,7 @@ impl Traced {
             Traced::Lock => "lock",
             Traced::Unlock => "unlock",
             Traced::Contents => "contents",
+            Traced::Start => "start",
         }
     }
 }
@@ -353,6 +360,8 @@ pub struct RingReport {
     pub ring: u32,
     /// The name of its thread.
     pub thread: String,
+    /// The number of its thread as an object.
+    pub object: u32,
 }
 
 impl RingReport {

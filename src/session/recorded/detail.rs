@@ -7,7 +7,7 @@ use crate::chain::{Chain, Debuggee};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
-use crate::trace::{About, Calls, Exit, Level, Objects, Then, Traced, Value, Window};
+use crate::trace::{About, Calls, Exit, Level, Objects, Then, Value, Window};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -214,9 +214,7 @@ impl Told {
             let Some(thread) = calls.thread_number(*node) else { continue };
             let is_around = at + 1 < path.len();
             calls.walk(thread, Some(*node), |calls, seen| {
-                if let Traced::Enter | Traced::Born | Traced::Return | Traced::Leave | Traced::Catch =
-                    seen.site.what
-                {
+                if seen.site.what.level() == Level::Calls {
                     let mut hasher = DefaultHasher::new();
                     (seen.site.what, seen.site.bci).hash(&mut hasher);
                     if let Some(method) = calls.sites.method(seen.site.method) {

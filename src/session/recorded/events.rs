@@ -41,7 +41,8 @@ pub struct EventsShown {
 /// An event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventShown {
-    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`, `catch`, `contents`.
+    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`, `catch`, `contents`,
+    /// `start`.
     pub event: &'static str,
     /// The line of the source that it is in, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,6 +199,10 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
         | Traced::Leave
         | Traced::Born
         | Traced::Contents => {}
+        Traced::Start => {
+            (event.bci, event.object) = (None, told(0));
+            event.name = values.first().and_then(|thread| calls.name_of_thread(thread));
+        }
     }
     event
 }

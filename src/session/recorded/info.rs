@@ -58,6 +58,9 @@ pub struct ThreadHolds {
     pub name: String,
     /// How many calls it has.
     pub calls: u32,
+    /// The call in which it was started, where that was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_in: Option<u32>,
     /// Whether it has ended.
     pub ended: bool,
     /// The exception by which it has ended, since nobody caught it.
@@ -84,7 +87,13 @@ pub fn holds(trace: &RecordedTrace) -> Holds {
         let end = calls.ends.get(&number);
         let uncaught = end.filter(|end| end.exception != 0);
         let uncaught = uncaught.map(|end| shown(&Value::Object(end.exception), &calls.objects));
-        ThreadHolds { name, calls: count, ended: end.is_some(), uncaught }
+        ThreadHolds {
+            name,
+            calls: count,
+            started_in: calls.started_in(number),
+            ended: end.is_some(),
+            uncaught,
+        }
     });
     let threads = threads.collect();
     let lower = calls.sites.methods().iter().filter(|method| method.level < about.level);

@@ -65,7 +65,7 @@ pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> 
             let Some(chunk) = source.chunk(number) else { continue };
             let events = source.read(number)?.filter(|_| chunk.at == expected);
             let Some(events) = events else {
-                let name = sites.threads.get(&thread).map_or("?", String::as_str);
+                let name = sites.threads.get(&thread).map_or("?", |(name, _)| name.as_str());
                 let what = format!("events of thread {name} are missing from byte {expected} on");
                 pass.summary.missing.push(what);
                 break;
@@ -268,6 +268,12 @@ impl<'a> Pass<'a> {
             Traced::Contents => {
                 if let Some(Value::Object(collection)) = values.first() {
                     self.write(*collection, CONTENTS, at);
+                }
+            }
+            Traced::Start => {
+                if let Some(Value::Object(thread)) = values.first() {
+                    let node = self.open.innermost().map(|call| call.node);
+                    self.summary.starts.entry(*thread).or_insert(node);
                 }
             }
             _ => {}

@@ -98,6 +98,8 @@ pub struct Summary {
     pub threads: Vec<(u32, u32, u32)>,
     /// How threads have ended, by their numbers.
     pub ends: BTreeMap<u32, ThreadEnd>,
+    /// The threads that were started, by their numbers as objects: in which call.
+    pub starts: BTreeMap<u32, Option<u32>>,
     /// The names of classes, by the numbers of their objects.
     pub classes: BTreeMap<u32, String>,
     /// The fields that are written: the classes that declare them, and their names. A part is a place here.
@@ -105,7 +107,7 @@ pub struct Summary {
 }
 
 /// The version of the tables.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// The tables.
 pub struct Columns {

@@ -102,7 +102,9 @@ fn info(holds: &Holds, paint: Paint) -> String {
             None => ", its end was not recorded".to_owned(),
         };
         let calls = if thread.calls == 1 { "call" } else { "calls" };
-        out.push_str(&format!("thread     {}: {} {calls}{end}\n", thread.name, thousands(thread.calls)));
+        let start = thread.started_in.map_or_else(String::new, |node| format!(", started in #{node}"));
+        let count = thousands(thread.calls);
+        out.push_str(&format!("thread     {}: {count} {calls}{start}{end}\n", thread.name));
     }
     for (method, at) in &holds.lower {
         out.push_str(&format!("{method} is recorded at level {}: with more it would be too long\n", at));
@@ -242,6 +244,10 @@ pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
             paint.on(palette::DIM, to)
         }
         "contents" => super::contents::change(event, paint),
+        "start" => match &event.name {
+            Some(name) => format!("starts thread {} ({object})", value(&Some(name.clone()))),
+            None => format!("starts a thread ({object})"),
+        },
         other => match &event.object {
             Some(object) => format!("{other} {object}"),
             None => paint.on(palette::DIM, other),

@@ -30,6 +30,7 @@ public final class QuerypointTrace {
     private static final int MEETING = 2;
     private static final int END = 3;
     private static final int AROUND = 5;
+    private static final int START = 6;
     private static final int NAMED = 1 << 31;
     private static final int TEXT = 100;
     private static final int NAME = 400;
@@ -137,6 +138,30 @@ public final class QuerypointTrace {
         if (own != null && own.ring != 0 && (QuerypointTraceWindow.POINTED ? on : !WINDOWED)) {
             own.uncaught = number(exception);
         }
+    }
+
+    /** This thread is about to start another one, unless that has begun before. Called by {@code Thread}. */
+    @Hidden
+    public static void starts(Object thread) {
+        QuerypointTraceThread own = QuerypointTraceThread.known(Thread.currentThread());
+        if (own == null || own.ring == 0 || ((Thread) thread).getState() != Thread.State.NEW) {
+            return;
+        }
+        long ring = WINDOWED ? QuerypointTraceWindow.detail() : ring();
+        if (ring == 0 || ring == NOWHERE) {
+            return;
+        }
+        int number = number(thread);
+        long at = begin(ring);
+        U.putInt(null, at, START);
+        U.putInt(null, at + 4, number);
+        advance(ring, 8);
+    }
+
+    /** A virtual thread ends, which is this one. Called by it. */
+    @Hidden
+    public static void ends(Object thread) {
+        QuerypointTraceThread.end((Thread) thread);
     }
 
     /** This thread ends, and has recorded something. */

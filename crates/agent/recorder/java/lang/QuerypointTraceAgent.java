@@ -11,8 +11,8 @@ final class QuerypointTraceAgent {
     /** So much memory, all 0, which takes none of the machine's where nothing was written; 0 where there is none. */
     static native long reserve(long bytes);
 
-    /** A ring for a thread: where its control words are; 0 where there is none. */
-    static native long ring(String thread);
+    /** A ring for a thread, by its name and its number as an object: where its control words are; 0 where there is none. */
+    static native long ring(String thread, int number);
 
     /** Waits until there is room for an event in a ring. False where nobody takes anything out any more. */
     static native boolean await(long ring);

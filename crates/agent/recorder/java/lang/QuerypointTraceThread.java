@@ -112,7 +112,7 @@ final class QuerypointTraceThread {
             if (some && window == null) {
                 // No call of it is recorded.
             } else if (living < MOST) {
-                ring = QuerypointTraceAgent.ring(thread.getName());
+                ring = QuerypointTraceAgent.ring(thread.getName(), System.identityHashCode(thread));
             } else {
                 QuerypointTraceAgent.lose(QuerypointTraceAgent.THREADS);
             }
@@ -126,7 +126,7 @@ final class QuerypointTraceThread {
         }
     }
 
-    /** A thread has ended; called by the agent. What it has recorded can be taken out. */
+    /** A thread has ended; called by the agent, and by virtual threads. What it has recorded can be taken out. */
     @Hidden
     static void end(Thread thread) {
         long tid = U.getLong(thread, TID);

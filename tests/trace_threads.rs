@@ -1,0 +1,95 @@
+//! How threads of a recorded run start and end.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
+
+mod support;
+
+use serde_json::Value;
+use support::case::Case;
+use support::traced::{exported, info, text};
+use support::{finish, javas, said};
+
+#[test]
+fn it_is_told_how_threads_start_and_end() {
+    let case = Case::new("ends");
+    for (n, java) in javas().iter().enumerate() {
+        let folder = case.mark(&format!("trace{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--out"]).arg(&folder);
+        case.run_command(command.args(["--", java, "-cp", "classes", "Ends"])).is(0, &[]);
+        let info = info(&folder);
+        let exported = exported(&folder, &[]);
+        let mut ends = Vec::new();
+        let mut starts = Vec::new();
+        for thread in info["threads"].as_array().expect("threads") {
+            let name = text(&thread["name"]);
+            let events = exported.iter().filter(|event| event["thread"] == name);
+            let of_thread: Vec<&Value> = events.collect();
+            // An end is the last of a thread, and says the same.
+            let end: Vec<_> = of_thread.iter().filter(|event| event["event"] == "end").collect();
+            assert_eq!(end.len(), usize::from(thread["ended"] == true), "{thread}");
+            assert_eq!(end.first().map(|end| &end["exception"]), end.first().map(|_| &thread["uncaught"]));
+            if let Some(end) = end.first() {
+                assert_eq!(of_thread.last(), Some(*end));
+            }
+            let class = thread["uncaught"].as_str().and_then(|text| text.split('@').next());
+            ends.push((name.to_owned(), thread["ended"] == true, class.map(str::to_owned)));
+            // The start of a thread is told once, in the call that is said to have started it, and before all that it does.
+            let node = &thread["started_in"];
+            let mut start =
+                exported.iter().filter(|event| event["event"] == "start" && event["name"] == name);
+            if let Some(start) = start.next() {
+                assert_eq!(&start["node"], node);
+                let kind = if name.is_empty() { "VirtualThread@" } else { "Thread@" };
+                assert!(text(&start["object"]).starts_with(kind), "{start}");
+                assert!(start["turn"].as_u64() < of_thread[0]["turn"].as_u64(), "{start}");
+                let entered = |event: &&Value| event["event"] == "enter" && &event["node"] == node;
+                starts.push((
+                    name.to_owned(),
+                    text(&exported.iter().find(entered).expect("its entry")["method"]).to_owned(),
+                ));
+            }
+            assert_eq!(start.next(), None);
+        }
+        starts.sort();
+        let mut by = vec![
+            ("fails", "ends"),
+            ("handled", "ends"),
+            ("pool", "main"),
+            ("returns", "ends"),
+            ("twice", "ends"),
+            ("waits", "main"),
+        ];
+        // A newer VM has virtual threads.
+        if n > 0 {
+            by.insert(0, ("", "main"));
+        }
+        let by: Vec<_> = by.into_iter().map(|(name, method)| (name.to_owned(), method.to_owned())).collect();
+        assert_eq!(starts, by);
+        ends.sort();
+        let wanted = [
+            ("fails", true, Some("Ends.Bad")),
+            ("handled", true, Some("Ends.Worse")),
+            ("main", true, Some("Ends.Bad")),
+            ("pool", true, None),
+            ("returns", true, None),
+            ("twice", true, None),
+            ("waits", false, None),
+        ];
+        let wanted = wanted.map(|(name, ended, class)| (name.to_owned(), ended, class.map(str::to_owned)));
+        let virtual_one = (n > 0).then(|| (String::new(), true, None));
+        let wanted: Vec<_> = virtual_one.into_iter().chain(wanted).collect();
+        assert_eq!(ends, wanted, "{java}");
+        // One that has the VM exit does not come to its end, nor does who waits for it.
+        let folder = case.mark(&format!("exits{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--out"]).arg(&folder);
+        case.run_command(command.args(["--", java, "-cp", "classes", "Ends", "exit"])).is(0, &[]);
+        let info = finish(support::qp().args(["trace", "info"]).arg(&folder));
+        let said = said(&info);
+        for thread in ["main", "exits"] {
+            let line = said.lines().find(|line| line.starts_with(&format!("thread     {thread}: ")));
+            assert!(line.is_some_and(|line| line.ends_with(", its end was not recorded")), "{said}");
+        }
+    }
+}
