@@ -86,6 +86,42 @@ fn the_right_version_answers_what_it_can() {
 }
 
 #[test]
+fn a_reference_that_ends_or_hangs_leaves_that_call_to_a_person() {
+    let trace = recorded(&compiled("fixtures/unsteady", &["-g"]), "Unsteady").display().to_string();
+    let source =
+        std::fs::read_to_string(root().join("tests/fixtures/unsteady/Unsteady.java")).expect("a source");
+    let folder = folder();
+    let file = folder.join("Unsteady.java");
+    let unsteady = source
+        .replace("x + 1", "leave(x)")
+        .replace("x + 2", "stay(x)")
+        .replace("x + 3", "halt(x)")
+        .replace("x + 5", "x * 5")
+        .replace(
+            "    static int goes",
+            "    static int leave(int x) { System.exit(0); return x; }
+    static int stay(int x) { while (true) { x++; } }
+    static int halt(int x) { Runtime.getRuntime().halt(1); return x; }
+    static int goes",
+        );
+    std::fs::write(&file, unsteady).expect("written");
+    let output = finish(Command::new("javac").args(["-g", "-d"]).arg(&folder).arg(&file));
+    assert!(output.status.success(), "{}", said(&output));
+    let right = folder.display().to_string();
+    let script = [1, 2, 3].map(|n| answer(n, "valid"));
+    let (told, code) = lines(&mut diagnose(&[&trace, "--node", "0", "--reference", &right]), &script);
+    assert_eq!((code, &told.last().expect("a line")["buggy"]["method"]), (0, &json!("fails")), "{told:?}");
+    let notes: Vec<(&str, &str)> =
+        told.iter().filter_map(|line| Some((line["method"].as_str()?, line["notes"][0].as_str()?))).collect();
+    let cannot = |why| format!("the reference cannot tell: {why}");
+    let (ended, slow) = ("the VM of the right version ended", "the right version takes more than 10 s");
+    let wanted = [("exits", cannot(ended)), ("hangs", cannot(slow)), ("halts", cannot(ended))];
+    assert_eq!(notes, wanted.each_ref().map(|(method, why)| (*method, why.as_str())));
+    assert_eq!(referred(&told), [(4, "valid".to_owned()), (5, "invalid".to_owned())]);
+    assert!(processes_with(&format!(":{right}")).is_empty());
+}
+
+#[test]
 fn collections_are_told_as_their_elements_and_made_anew() {
     let trace = recorded(&compiled("fixtures/tallies", &["-g"]), "Tallies").display().to_string();
     let script: Vec<Value> =

@@ -489,7 +489,7 @@ fn what_cannot_be_done_is_said() {
     let folder = case.mark("trace");
     let out = format!("--out={}", folder.display());
     let run = case.run(&["trace", "record", &out, "--", "java", "-cp", "classes", "Nowhere"]);
-    run.is(1, &["ended with exit code 1", "nothing was recorded", "--scope"]);
+    run.is(1, &["ended with exit code 1", "nothing was recorded", "--scope", "last output"]);
     std::fs::remove_dir_all(&folder).expect("removed");
     let run = case.run(&["trace", "record", &out, "--timeout=2", "--", "java", "-cp", "classes", "Endless"]);
     run.is(4, &["ended with by qp after 2 s"]);

@@ -110,8 +110,16 @@ pub enum SessionError {
         why: String,
     },
     /// Nothing was recorded.
-    #[error("nothing was recorded: no method of a class that --scope and --trust leave was called")]
-    NothingRecorded,
+    #[error(
+        "nothing was recorded: no method of a class that --scope and --trust leave was called, and the program ended with {ended}{}",
+        output.as_ref().map_or_else(String::new, |lines| format!("\nIts last output:\n{lines}"))
+    )]
+    NothingRecorded {
+        /// How the program ended.
+        ended: String,
+        /// The last lines that it printed.
+        output: Option<String>,
+    },
     /// There is no such strategy.
     #[error("there is no strategy `{name}`: {there}")]
     NoStrategy {
@@ -290,7 +298,7 @@ impl SessionError {
             | SessionError::NoObject(_)
             | SessionError::NoWrites
             | SessionError::NoStrategy { .. }
-            | SessionError::NothingRecorded
+            | SessionError::NothingRecorded { .. }
             | SessionError::Answers { .. }
             | SessionError::Trace(
                 TraceError::Part | TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },

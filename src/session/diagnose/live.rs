@@ -91,11 +91,15 @@ impl Diagnoser {
             }
             waits = LOOK;
             if !live.goes_on() {
-                live.result().await?;
+                let run = live.result().await?;
                 live.is_new = false;
                 let trace = RecordedTrace::open(&out, memory, progress, interrupt).await?;
                 if trace.calls.count() == 0 {
-                    return Err(SessionError::NothingRecorded);
+                    let (ended, output) = run.map_or_else(
+                        || ("an interruption".to_owned(), None),
+                        |run| (run.recorded.ended, run.output),
+                    );
+                    return Err(SessionError::NothingRecorded { ended, output });
                 }
                 return Diagnoser::new(trace, options);
             }

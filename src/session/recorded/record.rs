@@ -49,6 +49,9 @@ pub struct RecordedRun {
     pub recorded: Recorded,
     /// Whether the program came to its end.
     pub whole: bool,
+    /// Where nothing was recorded: the last lines that the program printed, if it printed any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 impl RecordedRun {
@@ -61,6 +64,9 @@ impl RecordedRun {
         }
     }
 }
+
+/// So many of the program's last lines are shown where nothing was recorded.
+const LINES: usize = 8;
 
 /// Runs a program once and records it.
 ///
@@ -143,7 +149,8 @@ pub async fn record(
     if let Err(SessionError::Interrupted) = opened {
         return Err(SessionError::Interrupted);
     }
-    Ok(RecordedRun { folder: options.out.clone(), stored: collected.stored, recorded, whole })
+    let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
+    Ok(RecordedRun { folder: options.out.clone(), stored: collected.stored, recorded, whole, output })
 }
 
 /// The places that were not reached.

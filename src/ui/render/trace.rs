@@ -66,6 +66,9 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
         out.push_str(
             "nothing was recorded: no method of a class that --scope and --trust leave was called\n",
         );
+        if let Some(lines) = &run.output {
+            out.push_str(&format!("The program's last output:\n{lines}\n"));
+        }
     }
     missing(&mut out, &recorded.missing, paint);
     out
