@@ -8,7 +8,7 @@ use crate::session::error::SessionError;
 use crate::session::progress::{Progress, Silent};
 use crate::session::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
 use crate::trace::TraceError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
 /// A program that ends within this time behind its first call that does is asked about as a whole.
@@ -80,16 +80,16 @@ impl Diagnoser {
     ) -> Result<Diagnoser, SessionError> {
         let (out, memory) = (recording.out.clone(), recording.memory);
         let mut live = Live::begin(chain, recording);
-        let (mut waits, mut has_begun) = (LOOK, false);
+        // What could be asked at first, and since when.
+        let mut begun: Option<(Instant, Diagnoser)> = None;
         loop {
             tokio::select! {
-                () = tokio::time::sleep(waits) => {}
+                () = tokio::time::sleep(LOOK) => {}
                 () = interrupt.wait() => {
                     drop(live.end().await);
                     return Err(SessionError::Interrupted);
                 }
             }
-            waits = LOOK;
             if !live.goes_on() {
                 let run = live.result().await?;
                 live.is_new = false;
@@ -103,6 +103,14 @@ impl Diagnoser {
                 }
                 return Diagnoser::new(trace, options);
             }
+            if let Some((since, mut found)) = begun.take() {
+                if since.elapsed() >= SHORT {
+                    found.live = Some(live);
+                    return Ok(found);
+                }
+                begun = Some((since, found));
+                continue;
+            }
             match RecordedTrace::open(&out, memory, progress, interrupt).await {
                 // Its folder is being made.
                 Err(SessionError::Trace(TraceError::NoTrace(_))) => {}
@@ -113,16 +121,9 @@ impl Diagnoser {
                     return Err(error);
                 }
                 Ok(trace) => {
-                    let mut found = Diagnoser::new(trace, options.clone())?;
-                    let situation = found.diagnosis.situation();
-                    let can_ask = !situation.outermost().is_empty();
-                    if can_ask && has_begun {
-                        found.live = Some(live);
-                        return Ok(found);
-                    }
-                    if can_ask {
-                        (has_begun, waits) = (true, SHORT);
-                    }
+                    let found = Diagnoser::new(trace, options.clone())?;
+                    let can_ask = !found.diagnosis.situation().outermost().is_empty();
+                    begun = can_ask.then(|| (Instant::now(), found));
                 }
             }
         }

@@ -1,0 +1,159 @@
+//! `cargo bench --bench first_question`: how long it takes until the first question about a program that has just been started, and until all of its
+//! execution tree is there, beside what DDJ needs (virtual execution trees, Table 1). Prints a table; judges nothing.
+//!
+//! `question` is the time from the start of `qp diagnose` to its first question, the VM's start and all; `tree` that from the start of `qp trace record` to its end, when the
+//! tree of the whole run is on disk with its tables; `plain` that of the program alone. `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=kxml2` one program.
+
+#[allow(dead_code, reason = "each bench uses a part of it")]
+#[path = "programs/common.rs"]
+mod common;
+
+use common::{Outcome, compiled, median, share};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+const ROUNDS: usize = 5;
+const LEVELS: [&str; 3] = ["calls", "writes", "all"];
+/// What questions need, at least.
+const ASKED: [&str; 2] = ["writes", "all"];
+
+/// A program, the class that it begins in, how much it does, what the VM has to be told, and DDJ's figures: until the first node is there, in ms; until the
+/// tree is, in s; its size, in MB.
+type Row = (&'static str, &'static str, u32, &'static [&'static str], [u32; 3]);
+
+const ROWS: [Row; 4] = [
+    ("javassist", "Generators", 1_000, &[], [844, 556, 459]),
+    ("cglib", "Generators", 1_000, &["--add-opens=java.base/java.lang=ALL-UNNAMED"], [719, 230, 200]),
+    ("kxml2", "Programs", 30_000, &[], [1844, 1318, 85]),
+    ("htmlcleaner", "Programs", 10_000, &[], [609, 4828, 2909]),
+];
+const JARS: [&str; 7] = ["jsoup", "htmlcleaner", "jdom2", "kxml2", "javassist", "cglib", "asm"];
+const SOURCES: [&str; 3] = ["Programs.java", "Classics.java", "Generators.java"];
+
+fn main() -> Outcome<()> {
+    let scratch = tempfile::tempdir()?;
+    let jars = compiled(&JARS, &SOURCES, scratch.path())?;
+    let class_path = format!("{}:{jars}", scratch.path().display());
+    let only = std::env::var("QP_BENCH_ONLY").ok();
+    println!("medians of {ROUNDS} rounds");
+    println!(
+        "{:<12} {:<7} {:>8} {:>9} {:>9} {:>6} {:>7} {:>9} {:>9} {:>7}",
+        "", "level", "question", "plain", "tree", "ratio", "MB", "DDJ: node", "tree", "MB"
+    );
+    for row in ROWS.iter().filter(|row| only.as_ref().is_none_or(|only| only == row.0)) {
+        measure(row, &class_path, scratch.path())?;
+    }
+    Ok(())
+}
+
+fn measure(row: &Row, class_path: &str, scratch: &Path) -> Outcome<()> {
+    let (name, main, size, vm, [node, tree, megabytes]) = row;
+    let size = (size / share()).to_string();
+    let folder = scratch.display().to_string();
+    let java: Vec<&str> = ["java", "-Xmx2g", "-cp", class_path]
+        .iter()
+        .chain(*vm)
+        .chain(&[*main, *name, &size, &folder])
+        .copied()
+        .collect();
+    let mut plain = Vec::new();
+    let mut questions: [Vec<f64>; ASKED.len()] = Default::default();
+    let mut trees: [Vec<(f64, f64)>; LEVELS.len()] = Default::default();
+    // In turn: what disturbs one disturbs all.
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let (program, arguments) = java.split_first().ok_or("a command")?;
+        if !Command::new(program).args(arguments).output()?.status.success() {
+            return Err(format!("{name} fails").into());
+        }
+        plain.push(began.elapsed().as_secs_f64() * 1e3);
+        for (level, found) in ASKED.iter().zip(&mut questions) {
+            found.push(first_question(level, &java)?);
+        }
+        for (level, found) in LEVELS.iter().zip(&mut trees) {
+            found.push(whole_tree(level, &java, &scratch.join("trace"))?);
+        }
+    }
+    let plain = median(plain);
+    for (at, (level, found)) in LEVELS.iter().zip(&trees).enumerate() {
+        let question = ASKED.iter().position(|asked| asked == level).and_then(|asked| questions.get(asked));
+        let question =
+            question.map_or_else(|| "".to_owned(), |times| format!("{:.0} ms", median(times.clone())));
+        let whole = median(found.iter().map(|(time, _)| *time).collect());
+        let stored = median(found.iter().map(|(_, stored)| *stored).collect());
+        print!(
+            "{:<12} {level:<7} {question:>8} {:>9} {:>9} {:>6.2} {stored:>7.0}",
+            if at == 0 { name } else { "" },
+            format!("{plain:.0} ms"),
+            format!("{whole:.0} ms"),
+            whole / plain,
+        );
+        match at {
+            0 => println!(" {:>9} {:>9} {megabytes:>7}", format!("{node} ms"), format!("{tree} s")),
+            _ => println!(),
+        }
+    }
+    Ok(())
+}
+
+/// How long it takes until the first question is asked, in ms.
+fn first_question(level: &str, java: &[&str]) -> Outcome<f64> {
+    let began = Instant::now();
+    let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+    qp.args(["diagnose", "--format=json", "--level", level, "--"]).args(java);
+    let mut qp = Ended(qp.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?);
+    let mut lines = BufReader::new(qp.0.stdout.take().ok_or("a pipe")?).lines();
+    let line = lines.next().ok_or("a question")??;
+    let took = began.elapsed().as_secs_f64() * 1e3;
+    if !line.starts_with("{\"question\":1,") {
+        return Err(format!("no question: {line}").into());
+    }
+    // No answer comes: it ends, and the program with it.
+    drop(qp.0.stdin.take());
+    for line in lines {
+        line?;
+    }
+    Ok(took)
+}
+
+/// How long it takes until the tree of the whole run is on disk, in ms, and how large that is, in MB.
+fn whole_tree(level: &str, java: &[&str], folder: &Path) -> Outcome<(f64, f64)> {
+    let began = Instant::now();
+    let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+    qp.args(["trace", "record", "--level", level, "--out"]).arg(folder).arg("--").args(java);
+    let output = qp.output()?;
+    let took = began.elapsed().as_secs_f64() * 1e3;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    let stored = size_of(folder)?;
+    std::fs::remove_dir_all(folder)?;
+    Ok((took, stored))
+}
+
+/// What the files of a folder have, in MB.
+fn size_of(folder: &Path) -> Outcome<f64> {
+    let mut sum = 0.0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        sum += match about.is_dir() {
+            true => size_of(&entry.path())?,
+            #[allow(clippy::cast_precision_loss, reason = "megabytes are printed")]
+            false => about.len() as f64 / 1e6,
+        };
+    }
+    Ok(sum)
+}
+
+/// A process that is not left behind.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // It may have ended, or ends with its input.
+        drop(self.0.wait());
+    }
+}
