@@ -25,6 +25,10 @@ impl Bar {
     }
 
     fn say(&self, message: String) {
+        // What was done and goes on again is shown again.
+        if self.bar.is_finished() {
+            self.bar.reset();
+        }
         self.bar.set_message(format!("{}{message}", self.among));
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }
@@ -53,6 +57,15 @@ impl Progress for Bar {
 
     fn sorted(&mut self, done: usize, of: usize) {
         self.say(format!("what was recorded is sorted: {done} of {of} chunks"));
+    }
+
+    fn waiting(&mut self, calls: usize) {
+        self.say(match calls {
+            0 => "the program goes on, and none of its calls has ended".to_owned(),
+            calls => {
+                format!("the program goes on; no more to ask about its {calls} calls yet (Ctrl-C ends it)")
+            }
+        });
     }
 
     fn checked(&mut self, done: usize, of: usize) {

@@ -83,6 +83,7 @@ impl Diagnoser {
         // What could be asked at first, and since when.
         let mut begun: Option<(Instant, Diagnoser)> = None;
         loop {
+            progress.waiting(0);
             tokio::select! {
                 () = tokio::time::sleep(LOOK) => {}
                 () = interrupt.wait() => {
@@ -105,13 +106,14 @@ impl Diagnoser {
             }
             if let Some((since, mut found)) = begun.take() {
                 if since.elapsed() >= SHORT {
+                    progress.done();
                     found.live = Some(live);
                     return Ok(found);
                 }
                 begun = Some((since, found));
                 continue;
             }
-            match RecordedTrace::open(&out, memory, progress, interrupt).await {
+            match RecordedTrace::open(&out, memory, &mut Silent, interrupt).await {
                 // Its folder is being made.
                 Err(SessionError::Trace(TraceError::NoTrace(_))) => {}
                 Err(SessionError::Trace(TraceError::File { source, .. }))
@@ -162,6 +164,7 @@ impl Diagnoser {
             return Ok(false);
         }
         if live.goes_on() {
+            progress.waiting(self.trace.calls.count());
             tokio::select! {
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
                 () = interrupt.wait() => {
