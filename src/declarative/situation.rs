@@ -25,25 +25,22 @@ pub struct Situation<'a> {
 impl Situation<'_> {
     /// Whether a call is suspicious, has ended, and nothing was said of it.
     pub fn can_be_asked(&self, node: u32) -> bool {
-        self.counts(node) && self.suspects.holds(self.forest, node) && !self.suspects.is_answered(node)
+        let row = self.forest.rows(node..node.saturating_add(1)).next();
+        row.is_some_and(|row| self.counts(&row))
+            && self.suspects.holds(self.forest, node)
+            && !self.suspects.is_answered(node)
     }
 
     /// Whether a call that was not cleared is one to judge.
-    fn counts(&self, node: u32) -> bool {
-        self.forest.has_ended(node)
-            && !(self.compressed && self.forest.repeats_its_caller(node))
-            && !self.suspects.is_trusted(self.forest.method(node))
+    pub fn counts(&self, row: &Row) -> bool {
+        row.ended
+            && !(self.compressed && row.repeats)
+            && !(self.suspects.trusts() && self.suspects.is_trusted(row.method))
     }
 
     /// The suspicious calls that have ended, in the order of their entries.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
-        let trusts = self.suspects.trusts();
-        let counts = move |row: &Row| {
-            row.ended
-                && !(self.compressed && row.repeats)
-                && !(trusts && self.suspects.is_trusted(row.method))
-        };
-        self.suspects.ranges().flat_map(|range| self.forest.rows(range)).filter(counts)
+        self.suspects.ranges().flat_map(|range| self.forest.rows(range)).filter(|row| self.counts(row))
     }
 
     /// Goes through the suspicious calls that have ended, in the order of their entries.
@@ -71,25 +68,29 @@ impl Situation<'_> {
 
     /// What the suspicious calls in the trees of some calls weigh, each tree for itself; the trees do not overlap, and are in order.
     pub fn weigh_each(&self, trees: &[u32], mut own: impl FnMut(Row) -> f64) -> Vec<f64> {
-        let mut weights = vec![0.0; trees.len()];
-        let mut at = 0;
-        for row in self.rows() {
-            while trees.get(at).is_some_and(|tree| self.forest.tree(*tree).end <= row.node) {
-                at += 1;
+        let mut ranges = self.suspects.ranges().peekable();
+        let mut weigh = |tree: &u32| {
+            let tree = self.forest.tree(*tree);
+            let mut weight = 0.0;
+            while let Some(range) = ranges.peek().filter(|range| range.start < tree.end) {
+                let (calls, goes_on) =
+                    (range.start.max(tree.start)..range.end.min(tree.end), range.end > tree.end);
+                let rows = self.forest.rows(calls).filter(|row| self.counts(row));
+                weight = rows.fold(weight, |weight, row| weight + own(row));
+                if goes_on {
+                    break;
+                }
+                ranges.next();
             }
-            if let (Some(tree), Some(weight)) = (trees.get(at), weights.get_mut(at))
-                && *tree <= row.node
-            {
-                *weight += own(row);
-            }
-        }
-        weights
+            weight
+        };
+        trees.iter().map(&mut weigh).collect()
     }
 
     /// The call whose tree weighs nearest to half of all: the first one of those that are as near.
     pub fn nearest_to_half(&self, own: impl Fn(Row) -> f64) -> Option<u32> {
         let weights = Weights::of(self, own);
-        weights.nearest(self, weights.all() / 2.0)
+        weights.nearest(weights.all() / 2.0)
     }
 
     /// By method: how many of its calls were said to be valid, and invalid.

@@ -1,4 +1,4 @@
-//! What trees weigh: the sum of what the suspicious calls in them weigh, told for each tree by two sums of all that comes before.
+//! What trees weigh: the sum of what the suspicious calls in them weigh, told for each tree by two sums of all that comes before. Few of these sums are kept.
 
 use super::forest::Row;
 use super::situation::Situation;
@@ -7,71 +7,97 @@ use std::ops::Range;
 /// Sums of many weights are not told apart below so many steps of all of it.
 const STEPS: f64 = 1e6;
 
+/// Between two sums that are kept lie so many calls: few enough to be added up again, and many enough that a tree of ten million calls needs no memory to
+/// speak of.
+const STRIDE: u32 = 16;
+
 /// What trees weigh.
-pub struct Weights {
+pub struct Weights<'a, F> {
+    situation: &'a Situation<'a>,
+    /// What a suspicious call weighs itself.
+    own: F,
     /// The calls that are suspicious are among these.
     within: Range<u32>,
-    /// By call of these, and behind the last: what all before it weigh.
+    /// And in these.
+    ranges: Vec<Range<u32>>,
+    /// Before every so many of them: what all before weigh.
     before: Vec<f64>,
+    all: f64,
 }
 
-impl Weights {
+impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
     /// Of what each suspicious call weighs itself.
-    pub fn of(situation: &Situation<'_>, own: impl Fn(Row) -> f64) -> Weights {
+    pub fn of(situation: &'a Situation<'a>, own: F) -> Weights<'a, F> {
         let within = situation.suspects.within();
-        let mut before =
-            Vec::with_capacity(usize::try_from(within.end.saturating_sub(within.start)).unwrap_or(0) + 1);
-        let (mut sum, mut next) = (0.0, within.start);
-        let trusts = situation.suspects.trusts();
-        for range in situation.suspects.ranges() {
+        let ranges: Vec<Range<u32>> = situation.suspects.ranges().collect();
+        let many = (within.end.saturating_sub(within.start)) / STRIDE + 2;
+        let before = Vec::with_capacity(usize::try_from(many).unwrap_or(0));
+        let mut made = Weights { situation, own, within, ranges, before, all: 0.0 };
+        let mut sum = 0.0;
+        for range in made.ranges.clone() {
             // What was cleared weighs nothing.
-            before.extend(std::iter::repeat_n(
-                sum,
-                usize::try_from(range.start.saturating_sub(next)).unwrap_or(0),
-            ));
-            next = range.end;
-            before.extend(situation.forest.rows(range).map(|row| {
-                let so_far = sum;
-                let counts = row.ended
-                    && !(situation.compressed && row.repeats)
-                    && !(trusts && situation.suspects.is_trusted(row.method));
-                if counts {
-                    sum += own(row);
+            while made.kept_up_to() <= range.start {
+                made.before.push(sum);
+            }
+            let mut from = range.start;
+            while from < range.end {
+                let to = made.kept_up_to().min(range.end);
+                sum = made.plus(sum, from..to);
+                if to == made.kept_up_to() {
+                    made.before.push(sum);
                 }
-                so_far
-            }));
+                from = to;
+            }
         }
-        before.extend(std::iter::repeat_n(
-            sum,
-            usize::try_from(within.end.saturating_sub(next)).unwrap_or(0) + 1,
-        ));
-        Weights { within, before }
+        made.all = sum;
+        made
+    }
+
+    /// Before this call the next sum is kept.
+    fn kept_up_to(&self) -> u32 {
+        let kept = u32::try_from(self.before.len()).unwrap_or(u32::MAX);
+        self.within.start.saturating_add(kept.saturating_mul(STRIDE))
+    }
+
+    /// A sum, and what calls weigh that were not cleared.
+    fn plus(&self, sum: f64, calls: Range<u32>) -> f64 {
+        let rows = self.situation.forest.rows(calls).filter(|row| self.situation.counts(row));
+        rows.fold(sum, |sum, row| sum + (self.own)(row))
     }
 
     /// What all weigh.
     pub fn all(&self) -> f64 {
-        self.before.last().copied().unwrap_or(0.0)
+        self.all
     }
 
+    /// What all calls before one weigh.
     fn at(&self, node: u32) -> f64 {
-        let place = usize::try_from(node.min(self.within.end).saturating_sub(self.within.start));
-        place.ok().and_then(|place| self.before.get(place)).copied().unwrap_or(0.0)
+        let node = node.max(self.within.start);
+        let place = (node - self.within.start) / STRIDE;
+        let kept = usize::try_from(place).ok().and_then(|place| self.before.get(place));
+        let Some(kept) = kept.filter(|_| node < self.within.end) else { return self.all };
+        let from = self.within.start + place * STRIDE;
+        let first = self.ranges.partition_point(|range| range.end <= from);
+        let ranges = self.ranges.get(first..).unwrap_or_default().iter();
+        let inside = ranges.take_while(|range| range.start < node);
+        inside.fold(*kept, |sum, range| self.plus(sum, range.start.max(from)..range.end.min(node)))
     }
 
     /// What the tree of a call weighs.
-    pub fn tree(&self, situation: &Situation<'_>, node: u32) -> f64 {
-        self.at(situation.forest.tree(node).end) - self.at(node)
+    pub fn tree(&self, node: u32) -> f64 {
+        self.at(self.situation.forest.tree(node).end) - self.at(node)
     }
 
     /// Tells calls that can be asked, with what their trees weigh, until all are told but those which are farther from a weight than one that was
     /// told: below a tree that is lighter, all are lighter still.
-    pub fn around(&self, situation: &Situation<'_>, wanted: f64, mut tell: impl FnMut(u32, f64)) {
+    pub fn around(&self, wanted: f64, mut tell: impl FnMut(u32, f64)) {
+        let situation = self.situation;
         let mut siblings = vec![self.within.clone()];
         while let Some(range) = siblings.pop() {
             let mut node = range.start;
             while node < range.end {
                 let tree = situation.forest.tree(node);
-                let weight = self.tree(situation, node);
+                let weight = self.tree(node);
                 let can_be_asked = situation.can_be_asked(node);
                 if can_be_asked {
                     tell(node, weight);
@@ -85,9 +111,9 @@ impl Weights {
     }
 
     /// The call that can be asked whose tree weighs nearest to so much; the first one of those that are as near.
-    pub fn nearest(&self, situation: &Situation<'_>, wanted: f64) -> Option<u32> {
+    pub fn nearest(&self, wanted: f64) -> Option<u32> {
         let mut best: Option<(f64, u32)> = None;
-        self.around(situation, wanted, |node, weight| {
+        self.around(wanted, |node, weight| {
             let far = ((weight - wanted).abs() / wanted.max(f64::MIN_POSITIVE) * STEPS).round();
             if best.is_none_or(|(least, first)| (far, node) < (least, first)) {
                 best = Some((far, node));
@@ -153,12 +179,12 @@ mod tests {
             let weights = Weights::of(&situation, |_| 1.0);
             let asked: Vec<u32> = (0..situation.forest.count()).filter(|node| situation.can_be_asked(*node)).collect();
             for node in &asked {
-                prop_assert_eq!(weights.tree(&situation, *node), counted(&situation, *node));
+                prop_assert_eq!(weights.tree(*node), counted(&situation, *node));
             }
             let half = weights.all() / 2.0;
             let far = |node: u32| (counted(&situation, node) - half).abs();
             let nearest = asked.iter().copied().min_by(|a, b| far(*a).total_cmp(&far(*b)).then(a.cmp(b)));
-            prop_assert_eq!(weights.nearest(&situation, half), nearest);
+            prop_assert_eq!(weights.nearest(half), nearest);
         }
 
         /// Sizes come from a table, which can have been changed, and answers can be about calls that are not there any more.

@@ -10,8 +10,11 @@ impl Strategy for MoreRulesFirst {
         let outermost = situation.outermost();
         // By method: behind how many of them it was met last.
         let mut met: Vec<usize> = Vec::new();
+        let mut at = 0;
         let is_new = |row: Row| {
-            let at = outermost.partition_point(|outer| *outer <= row.node);
+            while outermost.get(at).is_some_and(|outer| *outer <= row.node) {
+                at += 1;
+            }
             let method = usize::try_from(row.method).unwrap_or(0);
             if met.len() <= method {
                 met.resize(method + 1, 0);

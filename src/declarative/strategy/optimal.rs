@@ -12,6 +12,6 @@ impl Strategy for Optimal {
         let own = |row: Row| if situation.suspects.is_answered(row.node) { 0.0 } else { 1.0 };
         let weights = Weights::of(situation, own);
         // Outside of a tree of weight w are all - w, and below its call w - 1.
-        weights.nearest(situation, (weights.all() + 1.0) / 2.0)
+        weights.nearest((weights.all() + 1.0) / 2.0)
     }
 }

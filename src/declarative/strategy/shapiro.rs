@@ -11,7 +11,7 @@ impl Strategy for Shapiro {
         let half = weights.all() / 2.0;
         let mut best: Option<(f64, u32)> = None;
         let mut lightest: Option<(f64, u32)> = None;
-        weights.around(situation, half, |node, weight| {
+        weights.around(half, |node, weight| {
             let is_more = best.is_none_or(|(most, first)| weight > most || weight >= most && node < first);
             if weight <= half && is_more {
                 best = Some((weight, node));
