@@ -27,6 +27,8 @@ pub mod kind;
 #[cfg(feature = "analysis")]
 pub mod lines;
 #[cfg(feature = "analysis")]
+pub mod loops;
+#[cfg(feature = "analysis")]
 pub mod op;
 #[cfg(feature = "analysis")]
 mod parse;
