@@ -299,7 +299,9 @@ impl Led<'_> {
         let (answers, by_reference) = (diagnoser.answers(), diagnoser.by_reference());
         match self.cli.format {
             Format::Json => {
-                let undecided = invalid.iter().map(|call| call.node).chain(unknown).collect();
+                let mut undecided: Vec<u32> = invalid.iter().map(|call| call.node).chain(unknown).collect();
+                // Parts of one call are that call.
+                undecided.dedup();
                 print(&one_line(&Found { buggy: None, answers, by_reference, undecided, not_ended: false }));
             }
             Format::Text => {

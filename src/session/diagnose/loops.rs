@@ -180,7 +180,7 @@ fn note(methods: &[Method], unknown: &BTreeSet<usize>) -> Option<String> {
     let named: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let more = names.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} other methods") };
-    let why = "their class files are not those of the run, or their branches were not recorded";
+    let why = "no class files of the run are there, or their branches were not recorded";
     (!names.is_empty()).then(|| format!("loops of {}{more} are not known: {why}", named.join(", ")))
 }
 
