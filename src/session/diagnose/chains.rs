@@ -23,6 +23,9 @@ use std::collections::{HashMap, HashSet};
 /// A chain: the method, the variable by its number there, the statement that defines it, and the one that uses it.
 type Chain = (u32, usize, u32, u32);
 
+/// A variable that is used or defined, the place of the instruction in its stretch, and whether it defines it.
+type Accessed = (Variable, usize, bool);
+
 /// What defines a parameter: no statement.
 const ENTRY: u32 = u32::MAX;
 
@@ -275,7 +278,7 @@ impl Known {
 
     fn arranged(
         &mut self,
-        (instructions, found): (Vec<u32>, Vec<(Variable, usize, bool)>),
+        (instructions, found): (Vec<u32>, Vec<Accessed>),
         method: u32,
         maker: &mut CoverageMaker<Chain>,
     ) -> Stretch {
@@ -301,7 +304,7 @@ impl Known {
 
 /// What is used and defined in a stretch, in the order in which it executes: its instructions, and the variable, the place of the instruction,
 /// and whether it defines it. An endless loop without a choice is gone through twice, so that it uses what its turn before has defined.
-fn walk(code: &Code, begins: Begins) -> Option<(Vec<u32>, Vec<(Variable, usize, bool)>)> {
+fn walk(code: &Code, begins: Begins) -> Option<(Vec<u32>, Vec<Accessed>)> {
     let (mut instructions, again) = stretch(code, begins)?;
     if let Some(again) = again {
         instructions.extend_from_within(again..);
