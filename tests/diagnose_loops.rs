@@ -119,6 +119,9 @@ fn compared(programs: &[Program], options: &[&str]) {
     found.sort();
     assert_eq!(wanted.len(), programs.len() + 2);
     assert!(wanted.iter().filter(|tree| tree.contains("loop")).count() > programs.len() / 2);
+    for word in ["from 3 normally", "return", "exception"] {
+        assert!(wanted.iter().any(|tree| tree.contains(word)), "{word}");
+    }
     for (wanted, found) in wanted.iter().zip(&found) {
         let same = wanted.lines().zip(found.lines()).take_while(|(wanted, found)| wanted == found).count();
         let rest = |text: &str| {
@@ -365,6 +368,18 @@ fn what_is_not_known_of_loops_is_said() {
         told(&writes).contains("loops are not asked about: what they do is not recorded at level writes")
     );
     assert!(told(&all).contains("\"remaining\":2002"));
+    // Another version stands where that of the run was: its branches are elsewhere.
+    let text =
+        std::fs::read_to_string(support::root().join("tests/fixtures/loops/Late.java")).expect("a source");
+    std::fs::write(classes.join("Late.java"), text.replace("int sum = 0;", "int sum = n < 0 ? 1 : 0;"))
+        .expect("written");
+    let output = finish(Command::new("javac").current_dir(&classes).args(["-g", "Late.java"]));
+    assert!(output.status.success(), "{}", said(&output));
+    let text = told(&all);
+    assert!(
+        text.contains("loops of Late.sum are not known") && text.contains("\"remaining\":1002"),
+        "{text}"
+    );
     std::fs::remove_file(classes.join("Late.class")).expect("removed");
     let text = told(&all);
     assert!(text.contains("loops of Late.") && text.contains("are not known"), "{text}");
