@@ -3,11 +3,11 @@
 //!
 //! - The way of a call through its code is laid out anew in stretches (`stretch`). Where it passes the first instruction of a loop an iteration
 //!   begins; where it comes to an instruction that is not of the loop, the loop has ended.
-//! - Where in a stretch an event is, its instruction tells. A call that is made tells none: it is made by the next instruction that names its method, or
-//!   where the one before was, if none does (what the JDK calls, initialisers of classes). So where one line has the end of an iteration and the
-//!   beginning of the next, a call of that kind can count for the one before.
-//! - An iteration that makes no recorded call is no node: it belongs to the one before. A loop that makes none at all is one node, if it is in no loop, or in an iteration
-//!   that makes calls. So there are no more nodes than a few for each call, however often loops turn.
+//! - Where in a stretch an event is, its instruction tells. A call that is made tells none: it is made by the next instruction of its line that names its
+//!   method, or where the event before was, if none does (what the JDK calls, initialisers of classes). So where one line has the end of an
+//!   iteration and the beginning of the next, a call of that kind can count for the wrong one.
+//! - An iteration that makes no recorded call is no node: it belongs to the one before. A loop that makes none at all is one node, if it is in
+//!   no loop, or in an iteration that makes calls. So there are no more nodes than a few for each call, however often loops turn.
 
 use super::nodes::{Left, LoopAt, Node, Nodes, Turns};
 use super::stretch::{Begins, code_of, stretch};
@@ -39,6 +39,8 @@ struct Stretch {
     again: Option<usize>,
     /// The places where an iteration begins or a loop can end, with their instructions.
     marks: Vec<(usize, u32)>,
+    /// The places where lines begin, in order.
+    lines: Vec<usize>,
     /// The places where methods are called.
     invokes: Vec<(usize, MethodRef)>,
 }
@@ -147,6 +149,7 @@ pub fn trees(
     loop {
         let mut finder = Finder::new(calls.sites.methods(), pool, &mut unknown);
         let mut threads: Vec<u32> = calls.threads().into_iter().map(|(thread, ..)| thread).collect();
+        threads.retain(|thread| !calls.of_thread(*thread).is_empty());
         threads.sort_by_key(|thread| calls.of_thread(*thread).start);
         for thread in threads {
             let all = calls.of_thread(thread);
@@ -375,7 +378,10 @@ impl Known {
                 invokes.push((place, method.clone()));
             }
         }
-        Stretch { instructions, again, marks, invokes }
+        let begins_line = |pc: u32| self.code.lines.iter().any(|entry| entry.start_pc == pc);
+        let places = instructions.iter().enumerate();
+        let lines = places.filter(|(_, pc)| begins_line(**pc)).map(|(place, _)| place).collect();
+        Stretch { instructions, again, marks, lines, invokes }
     }
 }
 
@@ -388,8 +394,7 @@ impl OpenCall {
             place == here && (last == what || matches!(what, Traced::Line(_)))
         };
         let from = if self.last.is_some_and(is_over) { here + 1 } else { here };
-        let is_it = |place: &usize| stretch.instructions.get(*place) == Some(&bci);
-        stretch.first(from, stretch.instructions.len(), is_it)
+        stretch.places(from).find(|(place, _)| stretch.instructions.get(*place) == Some(&bci))
     }
 
     /// The place where a method is called.
@@ -401,9 +406,12 @@ impl OpenCall {
             (&method.name, &method.descriptor) == (&callee.name, &callee.descriptor)
                 && (callee.name != "<init>" || *method.class == *callee.class)
         };
-        let is_it =
-            |place: &usize| stretch.invokes.iter().any(|(other, method)| other == place && names(method));
-        stretch.first(from, stretch.instructions.len(), is_it)
+        // Where another line begins, an event tells it.
+        let is_near = |(place, is_anew): &(usize, bool)| {
+            (*place == here && !is_anew) || stretch.lines.binary_search(place).is_err()
+        };
+        let is_it = |place: usize| stretch.invokes.iter().any(|(at, method)| *at == place && names(method));
+        stretch.places(from).take_while(is_near).find(|(place, _)| is_it(*place))
     }
 
     /// The call has come to a place of its stretch.
@@ -502,9 +510,9 @@ impl OpenLoop {
 }
 
 impl Stretch {
-    /// The first place of some kind from one on; behind the last one an endless loop goes on.
-    fn first(&self, from: usize, end: usize, is_it: impl Fn(&usize) -> bool) -> Option<(usize, bool)> {
-        let later = || Some((self.again?..from).find(|place| is_it(place))?).map(|place| (place, true));
-        (from..end).find(|place| is_it(place)).map(|place| (place, false)).or_else(later)
+    /// The places from one on; behind the last one an endless loop goes on anew.
+    fn places(&self, from: usize) -> impl Iterator<Item = (usize, bool)> {
+        let anew = self.again.unwrap_or(from)..from;
+        (from..self.instructions.len()).map(|place| (place, false)).chain(anew.map(|place| (place, true)))
     }
 }
