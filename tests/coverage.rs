@@ -37,6 +37,7 @@ async fn diagnoser(folder: &Path, strategy: &str) -> Diagnoser {
         p: None,
         node: None,
         compress: None,
+        loops: false,
         bounds: Bounds { depth: 3, elements: 16, parts: 100 },
     };
     Diagnoser::new(trace, options).expect("begun")

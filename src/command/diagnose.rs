@@ -31,6 +31,9 @@ pub struct Diagnose {
     /// Judge a recursion by the call that begins it, or each of its calls; without this, as the strategy has it
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub compress: Option<bool>,
+    /// Ask about loops too: an execution of a loop, from one of its iterations on, stands between a call and the calls made in it
+    #[arg(long)]
+    pub loops: bool,
     /// A version of the program that is right, by its class path: it is called with what a call was given, and answers where it can
     #[arg(long, value_name = "CLASSPATH")]
     pub reference: Option<String>,
@@ -82,18 +85,17 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// Goes over to the events of a call; what was recorded for this alone is to be kept as long.
+    /// Goes over to the events of the buggy call; what was recorded for this alone is to be kept as long.
     ///
     /// # Errors
-    /// There is no such call.
+    /// None was found.
     pub async fn walk(
         self,
-        node: u32,
         sources: &[PathBuf],
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<(Stepper, Option<tempfile::TempDir>), CommandError> {
-        Ok((self.diagnoser.walk(node, sources, progress, interrupt).await?, self.recorded))
+        Ok((self.diagnoser.walk(sources, progress, interrupt).await?, self.recorded))
     }
 }
 
@@ -122,6 +124,7 @@ impl Diagnose {
             p: self.p,
             node: self.node,
             compress: self.compress,
+            loops: self.loops,
             bounds: if for_people { TO_PEOPLE } else { TO_PROGRAMS },
         };
         let mut diagnoser = match &self.folder {

@@ -96,7 +96,14 @@ impl Diff {
     ) -> Result<Diagnoser, CommandError> {
         let trace = RecordedTrace::open(folder, self.memory.bytes(), progress, interrupt).await?;
         let strategy = Some("top-down".to_owned());
-        let options = DiagnoseOptions { strategy, p: None, node: None, compress: None, bounds: TO_PROGRAMS };
+        let options = DiagnoseOptions {
+            strategy,
+            p: None,
+            node: None,
+            compress: None,
+            loops: false,
+            bounds: TO_PROGRAMS,
+        };
         Ok(Diagnoser::new(trace, options)?)
     }
 

@@ -51,8 +51,9 @@ impl Coverage {
                 finish(node, &sets);
             }
             let set = self.set_of(row.node);
-            let begins = open.iter_mut().rev().find(|(_, method, ..)| *method == row.method);
-            match begins.filter(|_| row.repeats) {
+            // Only of a step of a recursion it is looked for: that is not far away.
+            let around = if row.repeats { open.as_mut_slice() } else { &mut [] };
+            match around.iter_mut().rev().find(|(_, method, ..)| *method == row.method) {
                 Some((.., sets)) if sets.contains(&set) => {}
                 Some((.., sets)) => sets.push(set),
                 None if row.size == 1 => finish(row.node, &[set]),

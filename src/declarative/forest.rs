@@ -13,8 +13,8 @@ pub struct Forest {
     ended: Vec<bool>,
     /// By call: whether its caller is a call of the same method, so that it is one step of a recursion.
     repeats: Vec<bool>,
-    /// The calls around the last one: where their trees end, and their methods.
-    open: Vec<(u32, u32)>,
+    /// The calls around the last one: where their trees end, their methods, and whether they are steps of a recursion.
+    open: Vec<(u32, u32, bool)>,
     /// The calls of each thread.
     threads: Vec<Range<u32>>,
 }
@@ -48,13 +48,30 @@ impl Forest {
 
     /// The next call: the size of its tree, its method, and whether it has ended.
     pub fn push(&mut self, size: u32, method: u32, ended: bool) {
+        let repeats = self.around().is_some_and(|(around, _)| around == method);
+        self.next(size, method, ended, repeats);
+    }
+
+    /// A part of the call that is around: a node of the same method, and of the same step of a recursion.
+    pub fn push_part(&mut self, size: u32, ended: bool) {
+        let (method, repeats) = self.around().unwrap_or((u32::MAX, false));
+        self.next(size, method, ended, repeats);
+    }
+
+    /// The method of the call around the next node, and whether that is a step of a recursion.
+    fn around(&mut self) -> Option<(u32, bool)> {
         let node = self.count();
-        while self.open.pop_if(|(end, _)| *end <= node).is_some() {}
-        self.repeats.push(self.open.last().is_some_and(|(_, around)| *around == method));
-        self.open.push((node.saturating_add(size.max(1)), method));
-        self.sizes.push(size.max(1));
+        while self.open.pop_if(|(end, ..)| *end <= node).is_some() {}
+        self.open.last().map(|(_, method, repeats)| (*method, *repeats))
+    }
+
+    fn next(&mut self, size: u32, method: u32, ended: bool, repeats: bool) {
+        let size = size.max(1);
+        self.open.push((self.count().saturating_add(size), method, repeats));
+        self.sizes.push(size);
         self.methods.push(method);
         self.ended.push(ended);
+        self.repeats.push(repeats);
     }
 
     /// Further calls of one thread.
@@ -144,5 +161,20 @@ mod tests {
         assert_eq!(forest.children(4).count(), 0);
         assert_eq!(forest.thread_of(3), 0..5);
         assert_eq!((0..5).filter(|node| forest.repeats_its_caller(*node)).collect::<Vec<_>>(), [3]);
+    }
+    #[test]
+    fn a_part_of_a_call_is_no_step_of_a_recursion_but_what_is_called_in_it_can_be() {
+        let mut forest = Forest::default();
+        forest.push(6, 0, true);
+        forest.push_part(5, true);
+        forest.push(3, 0, true);
+        forest.push_part(2, false);
+        forest.push(1, 1, true);
+        forest.push_part(1, true);
+        forest.thread(0..6);
+        assert_eq!((0..6).map(|node| forest.method(node)).collect::<Vec<_>>(), [0, 0, 0, 0, 1, 0]);
+        let repeats = (0..6).filter(|node| forest.repeats_its_caller(*node)).collect::<Vec<_>>();
+        assert_eq!((repeats, forest.has_ended(3)), (vec![2, 3], false));
+        assert_eq!(forest.children(1).collect::<Vec<_>>(), [2, 5]);
     }
 }

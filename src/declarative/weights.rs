@@ -130,7 +130,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// A forest of one thread: how deep each call is below the one before it, its method, and whether it has ended.
+    /// A forest of one thread: how deep each call is below the one before it, its method, and whether it has ended. One of the last method is a part of
+    /// the call around it, if there is one.
     fn forest(calls: &[(u32, u32, bool)]) -> Forest {
         let mut depths: Vec<u32> = Vec::new();
         for (depth, ..) in calls {
@@ -139,7 +140,12 @@ mod tests {
         let mut forest = Forest::default();
         for (at, (_, method, ended)) in calls.iter().enumerate() {
             let below = depths[at + 1..].iter().take_while(|depth| **depth > depths[at]).count();
-            forest.push(u32::try_from(below + 1).unwrap(), *method, *ended);
+            let size = u32::try_from(below + 1).unwrap();
+            if *method == 3 && depths[at] > 0 {
+                forest.push_part(size, *ended);
+            } else {
+                forest.push(size, *method, *ended);
+            }
         }
         forest.thread(0..forest.count());
         forest

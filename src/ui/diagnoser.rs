@@ -96,7 +96,7 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
                 Ok(ended) => ended,
                 Err(error) => {
                     led.tell(&error);
-                    Ended { code: error.exit_code(), buggy: None }
+                    Ended::without_bug(error.exit_code())
                 }
             };
             let mut begun = led.begun;
@@ -106,8 +106,8 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
                 complain(format_args!("error: {error}"));
                 code = code.max(error.exit_code());
             }
-            if let (Some(node), Format::Text) = (ended.buggy, cli.format) {
-                code = walk(cli, args, begun, node, &mut lines, &mut hearing).await;
+            if ended.is_found && cli.format == Format::Text {
+                code = walk(cli, args, begun, &mut lines, &mut hearing).await;
             }
             lines.close();
             code
@@ -119,29 +119,22 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
     }
 }
 
-/// How the questions ended: with what exit code, and at which call.
+/// How the questions ended: with what exit code, and whether at a buggy call.
 struct Ended {
     code: u8,
-    buggy: Option<u32>,
+    is_found: bool,
 }
 
 impl Ended {
     fn without_bug(code: u8) -> Ended {
-        Ended { code, buggy: None }
+        Ended { code, is_found: false }
     }
 }
 
 /// Walks over the call in which the bug is, to and fro (JHyde §2.3).
-async fn walk(
-    cli: &Cli,
-    args: &Diagnose,
-    begun: Begun,
-    node: u32,
-    lines: &mut Lines,
-    hearing: &mut Hearing,
-) -> u8 {
+async fn walk(cli: &Cli, args: &Diagnose, begun: Begun, lines: &mut Lines, hearing: &mut Hearing) -> u8 {
     let (_nobody, mut interrupt) = Interrupt::new();
-    match begun.walk(node, &args.source, &mut Silent, &mut interrupt).await {
+    match begun.walk(&args.source, &mut Silent, &mut interrupt).await {
         Ok((mut stepper, _recorded)) => super::stepper::go_on(cli, lines, &mut stepper, hearing).await,
         Err(error) => {
             complain(format_args!("{}", error_text(&error, cli.colors(std::io::stderr().is_terminal()))));
@@ -175,9 +168,8 @@ impl Led<'_> {
             let question = match next {
                 Next::Question(question) => question,
                 Next::Buggy(buggy) => {
-                    let node = buggy.node;
                     let code = self.found(Some(buggy), Vec::new(), false);
-                    return Ok(Ended { code, buggy: Some(node) });
+                    return Ok(Ended { code, is_found: true });
                 }
                 Next::Undecided(invalid, unknown) => {
                     return Ok(Ended::without_bug(self.found_no_more(invalid, unknown)));
@@ -307,7 +299,9 @@ impl Led<'_> {
         let (answers, by_reference) = (diagnoser.answers(), diagnoser.by_reference());
         match self.cli.format {
             Format::Json => {
-                let undecided = invalid.iter().map(|call| call.node).chain(unknown).collect();
+                let mut undecided: Vec<u32> = invalid.iter().map(|call| call.node).chain(unknown).collect();
+                // Parts of one call are that call.
+                undecided.dedup();
                 print(&one_line(&Found { buggy: None, answers, by_reference, undecided, not_ended: false }));
             }
             Format::Text => {

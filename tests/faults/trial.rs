@@ -75,6 +75,7 @@ impl Trial {
                 p: None,
                 node: None,
                 compress: None,
+                loops: false,
                 bounds,
             };
             diagnosers.push(Diagnoser::new(trace, options).expect("begun"));

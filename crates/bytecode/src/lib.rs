@@ -1,4 +1,4 @@
-//! What JVM bytecode says: class files to instructions, control flow, control dependence, stores to variables, and
+//! What JVM bytecode says: class files to instructions, control flow, control dependence, loops, stores to variables, and
 //! conditions and assignments as source-like text.
 //!
 //! This crate does no I/O and knows no running VM: bytes in, facts out. It depends on `noak` to read class files and
@@ -26,6 +26,8 @@ mod flow;
 pub mod kind;
 #[cfg(feature = "analysis")]
 pub mod lines;
+#[cfg(feature = "analysis")]
+pub mod loops;
 #[cfg(feature = "analysis")]
 pub mod op;
 #[cfg(feature = "analysis")]

@@ -8,7 +8,7 @@ mod support;
 
 use bytecode::{
     ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, StoreKind, descriptor, lines,
-    stores,
+    loops, stores,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -111,6 +111,13 @@ fn describe_method(out: &mut String, class: &ClassFile, method: &Method, code: &
         for pc in &entries.inside {
             describe_instruction(out, code, &expressions, &dependence, *pc);
         }
+    }
+    for found in loops::loops(code) {
+        let lines = found
+            .lines
+            .map_or_else(|| "without lines".to_owned(), |(from, to)| format!("at lines {from} to {to}"));
+        writeln!(out, "    loop {lines} at {}..{} turns at {}", found.start, found.end, found.header)
+            .unwrap();
     }
     describe_variables(out, method, code);
 }

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 use bytecode::{
-    ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, lines, op::Kind, skip, stack,
-    stores,
+    ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, lines, loops, op::Kind, skip,
+    stack, stores,
 };
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -114,6 +114,10 @@ fn analyse(class: &ClassFile, method: &Method, code: &Code) {
     }
     for slot in stores::slots(method).into_iter().take(20) {
         assert!(!stores::slots_stores(method, slot).is_empty(), "{place}: slot {slot} has no store");
+    }
+    for found in loops::loops(code) {
+        assert!(found.holds(found.header) && code.at(found.start).is_some(), "{place}: {found:?}");
+        assert!(found.lines.is_none_or(|(from, to)| from <= to), "{place}: {found:?}");
     }
     for handler in code.handlers.iter().take(20) {
         if code.at(handler.start_pc).is_some() {

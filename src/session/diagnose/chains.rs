@@ -8,20 +8,23 @@
 //!   whose field and which element it is makes no difference. So that is an approximation, and only what one call defines and uses itself
 //!   counts: what a call of another method defines between is not seen.
 //!
-//! Reads are not recorded. So the way of a call is laid out anew from the branches that it took and the handlers that began: behind each of
-//! these follows a *stretch* of code without a choice, which is known from the class file. Where there is none, or less was recorded of a
-//! method than its branches, its calls cover nothing.
+//! Reads are not recorded. So the way of a call is laid out anew in stretches (`stretch`). Where there is no class file, or less was recorded of
+//! a method than its branches, its calls cover nothing. Where loops are nodes, a stretch counts for the one in which it ends.
 
-use super::covered::finish;
+use super::nodes::{Along, Gathered, Nodes};
+use super::stretch::{Begins, code_of, stretch};
 use crate::classes::ClassPool;
 use crate::declarative::{Coverage, CoverageMaker};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Level, Method, Then, Traced};
+use crate::trace::{Calls, Method, Then, Traced};
 use bytecode::{Code, FieldRef, Op};
 use std::collections::{HashMap, HashSet};
 
 /// A chain: the method, the variable by its number there, the statement that defines it, and the one that uses it.
 type Chain = (u32, usize, u32, u32);
+
+/// A variable that is used or defined, the place of the instruction in its stretch, and whether it defines it.
+type Accessed = (Variable, usize, bool);
 
 /// What defines a parameter: no statement.
 const ENTRY: u32 = u32::MAX;
@@ -32,15 +35,6 @@ enum Variable {
     Local(u16),
     Field(FieldRef),
     Element(bytecode::op::Element),
-}
-
-/// Where a stretch begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Begins {
-    Entry,
-    /// The branch, and where execution goes on behind it.
-    Branch(u32, u32),
-    Handler(u32),
 }
 
 /// What is known of a piece of code without a choice.
@@ -82,9 +76,11 @@ struct Access {
     defines: bool,
 }
 
-/// A call that is open.
+/// A call that is open, or a part of it.
 #[derive(Debug, Default)]
 struct Open {
+    /// The number of its method.
+    method: u32,
     /// By variable: what has defined it last.
     defined: Vec<Option<u32>>,
     covered: HashSet<u32>,
@@ -94,6 +90,19 @@ struct Open {
     inside: Option<usize>,
     /// What was recorded last in that: the instruction, and whether it was done then.
     reached: Option<(u32, bool)>,
+}
+
+impl Gathered for Open {
+    fn inner(&mut self) -> Open {
+        let mut inner = Open { method: self.method, ..Open::default() };
+        inner.back(self);
+        inner
+    }
+
+    fn back(&mut self, inner: &mut Open) {
+        self.defined = std::mem::take(&mut inner.defined);
+        (self.inside, self.reached) = (inner.inside.take(), inner.reached.take());
+    }
 }
 
 /// What is known of a method.
@@ -108,64 +117,44 @@ struct Known {
     stretches: HashMap<Begins, Option<usize>>,
 }
 
-/// Which def-use chains each call has covered.
+/// Which def-use chains each node has covered.
 ///
 /// # Errors
 /// The events cannot be read.
-pub fn chains(calls: &mut Calls, pool: Option<&ClassPool>) -> Result<Coverage, SessionError> {
-    let mut maker: CoverageMaker<Chain> = CoverageMaker::new(calls.count());
+pub fn chains(calls: &mut Calls, nodes: &Nodes, pool: Option<&ClassPool>) -> Result<Coverage, SessionError> {
+    let mut maker: CoverageMaker<Chain> = CoverageMaker::new(nodes.count(calls.count()));
     let mut known: Vec<Known> = calls.sites.methods().iter().map(|method| Known::new(method, pool)).collect();
     let mut all: Vec<Stretch> = Vec::new();
     for (thread, ..) in calls.threads() {
-        // The calls that are open, each with its method.
-        let mut open: Vec<(u32, (u32, Open))> = Vec::new();
+        let mut along: Along<Open> = Along::new(nodes, calls.of_thread(thread).start);
         calls.walk(thread, None, |_, seen| {
-            let Some(node) = seen.node else { return Then::Next };
-            let (number, bci) = (seen.site.method, seen.site.bci);
-            let begins = match seen.site.what {
-                Traced::Enter => Some(Begins::Entry),
-                Traced::Branch(to) => Some(Begins::Branch(bci, to.into())),
-                Traced::Catch => Some(Begins::Handler(bci)),
-                _ => None,
-            };
-            let is_entry = begins == Some(Begins::Entry);
-            let innermost = if is_entry { seen.around } else { Some(node) };
-            finish(
-                &mut open,
-                |other| Some(other) != innermost,
-                |node, (number, mut call): (u32, Open)| {
-                    call.cut_short(number, &mut all, &mut maker);
-                    maker.call(node, call.covered.into_iter().collect());
-                },
-            );
-            if is_entry {
-                open.push((node, (number, Open::default())));
-            }
+            let number = seen.site.method;
+            let call = along.step(seen, |node, mut call| {
+                call.cut_short(call.method, &mut all, &mut maker);
+                maker.call(node, call.covered.into_iter().collect());
+            });
             let method = usize::try_from(number).ok().and_then(|number| known.get_mut(number));
-            let (Some(method), Some((_, (_, call)))) = (method, open.last_mut()) else { return Then::Next };
+            let (Some(method), Some(call)) = (method, call) else { return Then::Next };
             match seen.site.what {
                 Traced::Enter => {
+                    call.method = number;
                     method.entry().for_each(|variable| define(&mut call.defined, variable, ENTRY))
                 }
                 Traced::Branch(_) | Traced::Return => call.pass(number, &mut all, &mut maker),
                 Traced::Catch | Traced::Leave => call.cut_short(number, &mut all, &mut maker),
-                Traced::Line(_) => call.reached = Some((bci, false)),
-                _ => call.reached = Some((bci, true)),
+                Traced::Line(_) => call.reached = Some((seen.site.bci, false)),
+                _ => call.reached = Some((seen.site.bci, true)),
             }
-            if let Some(begins) = begins {
+            if let Some(begins) = Begins::with(seen) {
                 call.inside = method.stretch(begins, number, &mut all, &mut maker);
                 call.reached = None;
             }
             Then::Next
         })?;
-        finish(
-            &mut open,
-            |_| true,
-            |node, (number, mut call)| {
-                call.cut_short(number, &mut all, &mut maker);
-                maker.call(node, call.covered.into_iter().collect());
-            },
-        );
+        along.end(|node, mut call| {
+            call.cut_short(call.method, &mut all, &mut maker);
+            maker.call(node, call.covered.into_iter().collect());
+        });
     }
     Ok(maker.finish())
 }
@@ -234,12 +223,8 @@ fn define(defined: &mut Vec<Option<u32>>, variable: usize, at: u32) {
 
 impl Known {
     fn new(method: &Method, pool: Option<&ClassPool>) -> Known {
-        let find = || {
-            let class = pool.filter(|_| method.level == Level::All)?.find(&method.class).ok()??;
-            class.file.method(&method.name, &method.descriptor)?.code.clone()
-        };
         let slots = bytecode::descriptor::parameter_slots(&method.descriptor, method.is_static);
-        let code = find();
+        let code = code_of(method, pool);
         let mut statements: Vec<u32> =
             code.iter().flat_map(|code: &Code| code.lines.iter().map(|entry| entry.start_pc)).collect();
         statements.sort_unstable();
@@ -275,7 +260,7 @@ impl Known {
         if let Some(known) = self.stretches.get(&begins) {
             return *known;
         }
-        let walked = self.code.as_ref().and_then(|code| Some(walk(code, from(code, begins)?)));
+        let walked = self.code.as_ref().and_then(|code| walk(code, begins));
         let number = walked.map(|walked| {
             let stretch = self.arranged(walked, method, maker);
             all.push(stretch);
@@ -293,7 +278,7 @@ impl Known {
 
     fn arranged(
         &mut self,
-        (instructions, found): (Vec<u32>, Vec<(Variable, usize, bool)>),
+        (instructions, found): (Vec<u32>, Vec<Accessed>),
         method: u32,
         maker: &mut CoverageMaker<Chain>,
     ) -> Stretch {
@@ -317,33 +302,17 @@ impl Known {
     }
 }
 
-/// The first instruction of a stretch; none where the code is not such that one can begin there.
-fn from(code: &Code, begins: Begins) -> Option<u32> {
-    match begins {
-        Begins::Entry => code.instructions.first().map(|first| first.pc),
-        Begins::Branch(at, to) => {
-            let branch = code.at(at).filter(|branch| branch.op.is_branch())?;
-            let falls = !branch.op.ends_flow() && branch.next_pc() == to;
-            (falls || branch.op.targets().contains(&to)).then_some(to)
-        }
-        Begins::Handler(at) => code.handlers.iter().any(|handler| handler.handler_pc == at).then_some(at),
+/// What is used and defined in a stretch, in the order in which it executes: its instructions, and the variable, the place of the instruction,
+/// and whether it defines it. An endless loop without a choice is gone through twice, so that it uses what its turn before has defined.
+fn walk(code: &Code, begins: Begins) -> Option<(Vec<u32>, Vec<Accessed>)> {
+    let (mut instructions, again) = stretch(code, begins)?;
+    if let Some(again) = again {
+        instructions.extend_from_within(again..);
     }
-}
-
-/// What executes from an instruction on until there is a choice or an end, and what is used and defined there, in that order: the variable, the
-/// place of the instruction, and whether it defines it. An endless loop without a choice is gone through twice, so that it uses what its turn
-/// before has defined. Subroutines (`jsr`, which compilers have not made since Java 6) end it.
-fn walk(code: &Code, from: u32) -> (Vec<u32>, Vec<(Variable, usize, bool)>) {
-    let (mut instructions, mut found) = (Vec::new(), Vec::new());
-    let mut visits: HashMap<u32, u8> = HashMap::new();
-    let mut next = Some(from);
-    while let Some(instruction) = next.take().and_then(|pc| code.at(pc)) {
-        let times = visits.entry(instruction.pc).or_default();
-        if *times == 2 {
-            break;
-        }
-        *times += 1;
-        let mut access = |variable, defines| found.push((variable, instructions.len(), defines));
+    let mut found = Vec::new();
+    for (place, instruction) in instructions.iter().enumerate() {
+        let Some(instruction) = code.at(*instruction) else { continue };
+        let mut access = |variable, defines| found.push((variable, place, defines));
         match &instruction.op {
             Op::Load { slot, .. } => access(Variable::Local(*slot), false),
             Op::Store { slot, .. } => access(Variable::Local(*slot), true),
@@ -357,12 +326,6 @@ fn walk(code: &Code, from: u32) -> (Vec<u32>, Vec<(Variable, usize, bool)>) {
             Op::ArrayStore(of) => access(Variable::Element(*of), true),
             _ => {}
         }
-        instructions.push(instruction.pc);
-        next = match &instruction.op {
-            Op::Goto { target } => Some(*target),
-            op if op.is_branch() || op.ends_flow() || matches!(op, Op::Jsr { .. }) => None,
-            _ => code.successor(instruction.pc),
-        };
     }
-    (instructions, found)
+    Some((instructions, found))
 }

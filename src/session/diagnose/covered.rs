@@ -1,6 +1,7 @@
 //! What calls have covered of the control flow graph, from the branches that were recorded: the entry of the method, each branch that was
 //! taken either way, and each handler (JHyde §2.4).
 
+use super::nodes::{Along, Gathered, Nodes};
 use crate::declarative::{Coverage, CoverageMaker};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Then, Traced};
@@ -9,17 +10,17 @@ use crate::trace::{Calls, Then, Traced};
 /// handler begins.
 type Edge = (u32, i32, i32);
 
-/// Which edges each call has covered.
+impl Gathered for Vec<u32> {}
+
+/// Which edges each node has covered.
 ///
 /// # Errors
 /// The events cannot be read.
-pub fn edges(calls: &mut Calls) -> Result<Coverage, SessionError> {
-    let mut maker: CoverageMaker<Edge> = CoverageMaker::new(calls.count());
+pub fn edges(calls: &mut Calls, nodes: &Nodes) -> Result<Coverage, SessionError> {
+    let mut maker: CoverageMaker<Edge> = CoverageMaker::new(nodes.count(calls.count()));
     for (thread, ..) in calls.threads() {
-        // The calls that are open, each with what it has covered.
-        let mut open: Vec<(u32, Vec<u32>)> = Vec::new();
+        let mut along: Along<Vec<u32>> = Along::new(nodes, calls.of_thread(thread).start);
         calls.walk(thread, None, |_, seen| {
-            let Some(node) = seen.node else { return Then::Next };
             let index = |at: u32| i32::try_from(at).unwrap_or(i32::MAX);
             let (from, to) = match seen.site.what {
                 Traced::Enter => (-1, -1),
@@ -27,27 +28,16 @@ pub fn edges(calls: &mut Calls) -> Result<Coverage, SessionError> {
                 Traced::Catch => (-1, index(seen.site.bci)),
                 _ => return Then::Next,
             };
-            if (from, to) == (-1, -1) {
-                let around = seen.around;
-                finish(&mut open, |other| Some(other) != around, |node, covered| maker.call(node, covered));
-                open.push((node, Vec::new()));
-            } else {
-                finish(&mut open, |other| other != node, |node, covered| maker.call(node, covered));
-            }
+            let Some(covered) = along.step(seen, |node, covered| maker.call(node, covered)) else {
+                return Then::Next;
+            };
             let entity = maker.entity((seen.site.method, from, to));
-            if let Some((_, covered)) = open.last_mut().filter(|(_, covered)| !covered.contains(&entity)) {
+            if !covered.contains(&entity) {
                 covered.push(entity);
             }
             Then::Next
         })?;
-        finish(&mut open, |_| true, |node, covered| maker.call(node, covered));
+        along.end(|node, covered| maker.call(node, covered));
     }
     Ok(maker.finish())
-}
-
-/// The innermost calls that are open have ended, as long as that is said of them.
-pub fn finish<T>(open: &mut Vec<(u32, T)>, has_ended: impl Fn(u32) -> bool, mut ended: impl FnMut(u32, T)) {
-    while let Some((node, of)) = open.pop_if(|(node, _)| has_ended(*node)) {
-        ended(node, of);
-    }
 }

@@ -33,6 +33,9 @@ pub struct KeptAnswer {
     pub call: String,
     /// What was said.
     pub answer: Judgement,
+    /// The loop of the call of which it was said, if it was of one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub part: String,
 }
 
 /// Answers that are kept.
@@ -83,7 +86,9 @@ impl Kept {
         let Some(call) = question.digest().filter(|_| answer != Judgement::Unknown) else { return Ok(()) };
         let method = question.full_method();
         self.answers.retain(|kept| kept.call != call);
-        self.answers.push(KeptAnswer { method, call, answer });
+        let part =
+            question.part.as_ref().map(|part| format!("{}, from iteration {}", part.named(), part.iteration));
+        self.answers.push(KeptAnswer { method, call, answer, part: part.unwrap_or_default() });
         self.save()
     }
 
@@ -137,10 +142,13 @@ impl Question {
         if !self.notes.is_empty() {
             return None;
         }
-        let told = serde_json::json!({
+        let mut told = serde_json::json!({
             "method": self.full_method(), "entry": self.entry, "exit": self.exit, "changed": self.changed,
             "result": self.result, "exception": self.exception,
         });
+        if let Some(part) = &self.part {
+            told["loop"] = serde_json::to_value(part).ok()?;
+        }
         if !is_whole(&told) {
             return None;
         }

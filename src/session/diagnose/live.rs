@@ -191,17 +191,32 @@ impl Diagnoser {
         }
         let path = self.trace.folder.path().to_owned();
         let mut trace = RecordedTrace::open(&path, self.trace.memory, progress, interrupt).await?;
-        let coverage = super::coverage(&mut trace, self.needs, self.fields.pool())?;
+        // What is to be said of loops was said.
+        let pool = self.fields.pool();
+        let (forest, nodes) = super::trees(&mut trace, self.options.loops, pool, &mut Vec::new())?;
+        let coverage = super::coverage(&mut trace, &nodes, self.needs, pool)?;
         let (old, new) = (&self.trace.calls, &trace.calls);
-        let renumbered = |node: u32| {
+        let call = |node: u32| {
             let thread = old.thread_number(node).unwrap_or(0);
             let ordinal = node.saturating_sub(old.of_thread(thread).start);
             new.of_thread(thread).start.saturating_add(ordinal)
         };
-        self.diagnosis.grown(super::forest(new), coverage, renumbered);
+        let parts = nodes.of_parts();
+        let renumbered = |node: u32| {
+            let now = call(self.nodes.call(node));
+            match self.nodes.part(node) {
+                None => nodes.of_call(now),
+                Some(part) => {
+                    let known = parts.get(&(now, part.execution, part.iteration));
+                    known.copied().unwrap_or(u32::MAX)
+                }
+            }
+        };
+        self.diagnosis.grown(forest, coverage, renumbered);
+        self.found = self.found.map(renumbered);
         self.asked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         self.unasked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
-        self.trace = trace;
+        (self.trace, self.nodes) = (trace, nodes);
         self.fields.forget();
         Ok(())
     }

@@ -2,7 +2,8 @@
 //!
 //! - [`Diagnoser`] leads from question to answer. `question` says what a call was given and what became of it, `shape` what values were,
 //!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the
-//!   code, `chains` of the data flow.
+//!   code, `chains` of the data flow, along the way that `stretch` lays out.
+//! - `nodes` is what the nodes of the trees are: calls, and executions of loops, which `loops` finds.
 //! - A [`Reference`] is a version of the program that is right, and answers for a person; `silent` tells which calls can be judged by values alone.
 //! - [`parted`] tells where two runs part; `kept` are answers that are kept.
 
@@ -11,13 +12,17 @@ mod covered;
 mod fields;
 mod kept;
 mod live;
+mod loops;
+mod nodes;
 mod parted;
 mod question;
 mod reference;
 mod shape;
 mod silent;
+mod stretch;
 
 pub use kept::KeptAnswer;
+pub use nodes::{Left, LoopPart};
 pub use parted::{Departure, Parted, parted};
 pub use question::{Change, Question};
 pub use reference::{Opinion, Reference};
@@ -29,12 +34,11 @@ use super::recorded::{RecordedTrace, Stepper, detail};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
 use crate::classes::ClassPool;
-use crate::declarative::{
-    Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, StrategyRow, Verdict, strategy,
-};
+use crate::declarative::{Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict, strategy};
 use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
 use fields::Fields;
+use nodes::Nodes;
 use question::Asked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -50,6 +54,8 @@ pub struct DiagnoseOptions {
     pub node: Option<u32>,
     /// Whether of a recursion only the call that begins it is judged; none: as the strategy has it.
     pub compress: Option<bool>,
+    /// Whether executions of loops are asked about too.
+    pub loops: bool,
     /// How much is shown of values.
     pub bounds: Bounds,
 }
@@ -119,6 +125,9 @@ pub struct Buggy {
     /// Its recursive calls were not judged: the method is wrong, in this call or in one of those.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recursive: bool,
+    /// The loop of the call in which the bug is, if it is in one that was asked about.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub part: Option<LoopPart>,
 }
 
 /// An answer that nobody was asked for: by the version that is right, or one that was kept.
@@ -128,6 +137,9 @@ pub struct Referred {
     pub node: u32,
     /// Its method, as CLASS.METHOD.
     pub method: String,
+    /// The loop of the call of which it was said.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub part: Option<LoopPart>,
     /// What was said.
     pub answer: Judgement,
     /// Whether it was kept; else the version that is right has said it.
@@ -141,6 +153,10 @@ pub struct Referred {
 pub struct Diagnoser {
     trace: RecordedTrace,
     diagnosis: Diagnosis,
+    /// What the nodes of its trees are.
+    nodes: Nodes,
+    /// The buggy one.
+    found: Option<u32>,
     fields: Fields,
     options: DiagnoseOptions,
     needs: Needs,
@@ -175,17 +191,30 @@ impl Diagnoser {
         };
         let fields = Fields::new(class_files(&trace));
         let mut notes = Vec::new();
-        let coverage = coverage(&mut trace, row.needs, fields.pool())?;
+        let (forest, nodes) = trees(&mut trace, options.loops, fields.pool(), &mut notes)?;
+        let coverage = coverage(&mut trace, &nodes, row.needs, fields.pool())?;
         if coverage.is_none() && row.needs != Needs::Nothing {
             let level = trace.about.level;
             notes.push(format!(
                 "what calls cover is not recorded at level {level}: `{name}` asks by their number"
             ));
         }
-        let diagnosis = begun(&trace.calls, row, coverage, &options)?;
+        let mut diagnosis = Diagnosis::new(forest, row.made(options.p), coverage);
+        if options.compress.unwrap_or(row.compresses) {
+            diagnosis.compress();
+        }
+        if let Some(node) = options.node {
+            let there = nodes.of_call(node);
+            if there >= diagnosis.forest().count() {
+                return Err(SessionError::NoSuchCall { node, calls: trace.calls.count() });
+            }
+            diagnosis.start_below(there);
+        }
         Ok(Diagnoser {
             trace,
             diagnosis,
+            nodes,
+            found: None,
             fields,
             options,
             needs: row.needs,
@@ -222,12 +251,20 @@ impl Diagnoser {
                     let mut question = self.question(node, progress, interrupt).await?;
                     if let Some(answer) = self.kept.answer(&question) {
                         let method = format!("{}.{}", question.class, question.method);
-                        self.referred.push(Referred { node, method, answer, kept: true, why: String::new() });
+                        self.referred.push(Referred {
+                            node: question.node,
+                            method,
+                            part: question.part.clone(),
+                            answer,
+                            kept: true,
+                            why: String::new(),
+                        });
                         self.unasked.push((node, question.digest()));
                         self.take(node, answer);
                         continue;
                     }
-                    if self.reference.is_none() {
+                    // Nobody can call a loop.
+                    if self.reference.is_none() || question.part.is_some() {
                         return Ok(Next::Question(Box::new(question)));
                     }
                     if let Some(why) = self.refer(node, &question).await? {
@@ -242,9 +279,14 @@ impl Diagnoser {
         Ok(match step {
             // It has been seen to above.
             Step::Ask(_) | Step::NoneLeft => Next::NoneLeft,
-            Step::Buggy(node) => Next::Buggy(self.buggy(node)),
+            Step::Buggy(node) => {
+                self.found = Some(node);
+                Next::Buggy(self.buggy(node))
+            }
             Step::Undecided(invalid, unknown) => {
-                Next::Undecided(invalid.map(|node| self.buggy(node)), unknown)
+                let mut calls: Vec<u32> = unknown.into_iter().map(|node| self.nodes.call(node)).collect();
+                calls.dedup();
+                Next::Undecided(invalid.map(|node| self.buggy(node)), calls)
             }
             Step::NotEnded => Next::NotEnded,
         })
@@ -272,13 +314,13 @@ impl Diagnoser {
         };
         let method = format!("{}.{}", question.class, question.method);
         let answer = if valid { Judgement::Valid } else { Judgement::Invalid };
-        self.referred.push(Referred { node, method, answer, kept: false, why });
+        self.referred.push(Referred { node: question.node, method, part: None, answer, kept: false, why });
         self.by_reference += 1;
         self.take(node, answer);
         Ok(None)
     }
 
-    /// What would be asked of a call.
+    /// What would be asked of a node: of a call, where loops are none.
     ///
     /// # Errors
     /// There is no such call, or it cannot be read; the program cannot be run again, or did something else this time.
@@ -291,21 +333,28 @@ impl Diagnoser {
         let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
         let (remaining, bounds) = (self.diagnosis.remaining(), self.options.bounds);
         let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
-        let fields = &mut self.fields;
+        let (fields, at) = (&mut self.fields, node);
+        let (node, has_loops) = (self.nodes.call(at), self.nodes.has_loops());
+        let part = self.nodes.part(at).map(|part| (part, self.nodes.loop_of(part)));
         // What an object held before the call is known where all that came before it was recorded so too.
         let mut outermost = node;
         while let Some(around) = self.trace.calls.parent(outermost) {
             outermost = around;
         }
         match detail(&mut self.trace, outermost, wanted, progress, interrupt).await? {
-            None => Asked { calls: &mut self.trace.calls, node, fields, bounds }.question(number, remaining),
+            None => {
+                let asked = Asked { calls: &mut self.trace.calls, node, part, fields, bounds };
+                let question = asked.question(number, remaining)?;
+                Ok(Question { part: self.nodes.told(at), at, has_loops, ..question })
+            }
+            // Where less was recorded, nothing is known of loops.
             Some(mut later) => {
                 fields.forget();
                 let node = later.calls.own(node);
-                let asked = Asked { calls: &mut later.calls, node, fields, bounds };
+                let asked = Asked { calls: &mut later.calls, node, part: None, fields, bounds };
                 let question = asked.question(number, remaining);
                 fields.forget();
-                question
+                Ok(Question { at, ..question? })
             }
         }
     }
@@ -325,7 +374,7 @@ impl Diagnoser {
             Judgement::Unknown => Verdict::Unknown,
             Judgement::Inadmissible => Verdict::Inadmissible,
             Judgement::Trusted(trust) => {
-                let method = self.trace.calls.method_number(node);
+                let method = self.trace.calls.method_number(self.nodes.call(node));
                 Verdict::Trusted(method.map(|method| self.trusted(method, trust)).unwrap_or_default())
             }
         };
@@ -337,9 +386,8 @@ impl Diagnoser {
     /// # Errors
     /// It cannot be kept.
     pub fn answer(&mut self, question: &Question, judgement: Judgement) -> Result<(), SessionError> {
-        let node = self.trace.calls.own(question.node);
-        self.asked.push((node, question.clone()));
-        self.take(node, judgement);
+        self.asked.push((question.at, question.clone()));
+        self.take(question.at, judgement);
         self.kept.keep(question, judgement)
     }
 
@@ -406,7 +454,7 @@ impl Diagnoser {
         all.map(|(number, _)| number).collect()
     }
 
-    /// Takes back the last answer: the call that it was of.
+    /// Takes back the last answer: the node that it was of.
     ///
     /// # Errors
     /// What is kept cannot be written.
@@ -427,24 +475,28 @@ impl Diagnoser {
         self.by_reference
     }
 
-    /// Goes over to the events of a call, to those that were recorded later if the run was recorded without writes.
+    /// Goes over to the events of the buggy call, to those that were recorded later if the run was recorded without writes; where the bug
+    /// is in a loop, to the beginning of that iteration.
     ///
     /// # Errors
-    /// There is no such call, or it cannot be recorded now.
+    /// No buggy call was found, or it cannot be recorded now.
     pub async fn walk(
         self,
-        node: u32,
         sources: &[std::path::PathBuf],
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Stepper, SessionError> {
         let wanted = Some(Level::All).filter(|_| self.trace.about.level < Level::Writes);
+        let found = self.found.unwrap_or(u32::MAX);
+        let (node, part) = (self.nodes.call(found), self.nodes.part(found));
+        let begins = part.map(|part| part.begins);
         let trace = self.trace.at_level(node, wanted, progress, interrupt).await?;
-        Stepper::new(trace, node, sources)
+        let stepper = Stepper::new(trace, node, sources)?;
+        Ok(begins.into_iter().fold(stepper, Stepper::standing_at))
     }
 
-    fn buggy(&self, node: u32) -> Buggy {
-        let calls = &self.trace.calls;
+    fn buggy(&self, at: u32) -> Buggy {
+        let (node, calls) = (self.nodes.call(at), &self.trace.calls);
         let method = calls.method(node);
         let of = |tell: fn(&crate::trace::Method) -> String| method.map(tell).unwrap_or_default();
         let (class, name) = (of(|m| m.class.to_string()), of(|m| m.name.clone()));
@@ -458,8 +510,7 @@ impl Diagnoser {
             calls.sites.all().filter(|site| site.method == own).filter_map(|site| site.line).min()
         };
         let forest = self.diagnosis.forest();
-        let recursive = self.diagnosis.situation().compressed
-            && forest.children(node).any(|child| forest.repeats_its_caller(child));
+        let recursive = self.diagnosis.situation().compressed && self.nodes.calls_itself(at, forest);
         Buggy {
             node,
             class,
@@ -467,6 +518,7 @@ impl Diagnoser {
             line: line.or_else(|| first_seen().map(u32::from)),
             source: method.and_then(|method| method.source.as_deref().map(str::to_owned)),
             recursive,
+            part: self.nodes.told_alone(at, forest),
         }
     }
 }
@@ -474,34 +526,32 @@ impl Diagnoser {
 /// What calls have covered, where a strategy needs that and it was recorded.
 fn coverage(
     trace: &mut RecordedTrace,
+    nodes: &Nodes,
     needs: Needs,
     pool: Option<&ClassPool>,
 ) -> Result<Option<Coverage>, SessionError> {
     Ok(match needs {
         _ if trace.about.level < Level::All => None,
         Needs::Nothing => None,
-        Needs::Edges => Some(covered::edges(&mut trace.calls)?),
-        Needs::Chains => Some(chains::chains(&mut trace.calls, pool)?),
+        Needs::Edges => Some(covered::edges(&mut trace.calls, nodes)?),
+        Needs::Chains => Some(chains::chains(&mut trace.calls, nodes, pool)?),
     })
 }
 
-fn begun(
-    calls: &Calls,
-    row: &StrategyRow,
-    coverage: Option<Coverage>,
-    options: &DiagnoseOptions,
-) -> Result<Diagnosis, SessionError> {
-    let mut diagnosis = Diagnosis::new(forest(calls), row.made(options.p), coverage);
-    if options.compress.unwrap_or(row.compresses) {
-        diagnosis.compress();
+/// The shape of the trees of a recorded run, with loops if they are wanted and known, and what their nodes are.
+fn trees(
+    trace: &mut RecordedTrace,
+    with_loops: bool,
+    pool: Option<&ClassPool>,
+    notes: &mut Vec<String>,
+) -> Result<(Forest, Nodes), SessionError> {
+    let level = trace.about.level;
+    if with_loops && level < Level::All {
+        notes.push(format!("loops are not asked about: what they do is not recorded at level {level}"));
+    } else if with_loops && let Some(found) = loops::trees(&mut trace.calls, pool, notes)? {
+        return Ok(found);
     }
-    if let Some(node) = options.node {
-        if node >= diagnosis.forest().count() {
-            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
-        }
-        diagnosis.start_below(node);
-    }
-    Ok(diagnosis)
+    Ok((forest(&trace.calls), Nodes::default()))
 }
 
 /// The shape of the trees of a recorded run.

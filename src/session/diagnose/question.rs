@@ -1,9 +1,10 @@
 //! What is asked of a call: what it was given and what became of that (JHyde §2.2).
 
 use super::fields::Fields;
+use super::nodes::{Left, LoopAt, LoopPart, Turns};
 use super::shape::{Bounds, Part, Shape, Shaper};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Exit, Items, Level, Traced, Value, When};
+use crate::trace::{Calls, Exit, Items, Level, Standing, Traced, Value, When};
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -23,13 +24,22 @@ pub struct Question {
     pub question: u32,
     /// The call.
     pub node: u32,
+    /// The loop of the call that is asked about, if it is not the whole call.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub part: Option<LoopPart>,
+    /// Its number in the trees.
+    #[serde(skip)]
+    pub at: u32,
+    /// Whether loops are asked about too.
+    #[serde(skip)]
+    pub has_loops: bool,
     /// The class of its method.
     pub class: String,
     /// The method's name.
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// `this` and the arguments as the call began.
+    /// `this` and the arguments as the call began; of a loop also the local variables, as its iteration began.
     pub entry: IndexMap<String, Shape>,
     /// `this`, the arguments and the local variables as it ended.
     pub exit: IndexMap<String, Shape>,
@@ -63,6 +73,8 @@ pub struct Asked<'a> {
     pub calls: &'a mut Calls,
     /// Its number there.
     pub node: u32,
+    /// The part of it that is meant; none: all of it.
+    pub part: Option<(&'a Turns, LoopAt)>,
     /// The fields of classes.
     pub fields: &'a mut Fields,
     /// How much is shown of values.
@@ -75,14 +87,13 @@ impl Asked<'_> {
     /// # Errors
     /// There is no such call, or it cannot be read.
     pub fn question(self, number: u32, remaining: u64) -> Result<Question, SessionError> {
-        let Asked { calls, node, fields, bounds } = self;
+        let Asked { calls, node, part, fields, bounds } = self;
         let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
         let Some(call) = calls.call(node)? else { return Err(no_such) };
         let method = calls.method(node).cloned();
         let Some(method) = method else {
             return Err(SessionError::NoSuchCall { node, calls: calls.count() });
         };
-        let (begins, ends) = calls.span(node)?;
         let types = bytecode::descriptor::parse_method(&method.descriptor);
         let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
         let arguments: Vec<(String, Value, String)> = (1..)
@@ -94,7 +105,10 @@ impl Asked<'_> {
             .collect();
         let this = call.this.map(|this| (this != 0).then_some(Value::Object(this)));
         let statics = statics(calls);
-        let at_exit = locals(calls, node, &arguments)?;
+        let Between { begins, ends, given, at_exit, left, thrown } = match part {
+            None => whole(calls, node, &arguments)?,
+            Some((part, of)) => between(calls, part, &of, &arguments)?,
+        };
         let mut shaper = Shaper { calls, fields, bounds };
         let mut entry = IndexMap::new();
         let mut exit = IndexMap::new();
@@ -102,7 +116,7 @@ impl Asked<'_> {
             entry.insert("this".to_owned(), shaper.shape(this, "", begins)?);
             exit.insert("this".to_owned(), shaper.shape(this, "", ends)?);
         }
-        for (name, value, of) in &arguments {
+        for (name, value, of) in &given {
             entry.insert(name.clone(), shaper.shape(Some(*value), of, begins)?);
         }
         for (name, value, of) in at_exit {
@@ -114,16 +128,16 @@ impl Asked<'_> {
                 of.insert(name.clone(), shaper.shape(held, "", when)?);
             }
         }
-        let (returned, threw) = (call.exit == Exit::Returned, call.exit == Exit::Threw);
-        let told = |wanted: bool| call.result.filter(|_| wanted);
+        let returned = call.exit == Exit::Returned && left == Left::Return;
         let shaped = |shaper: &mut Shaper<'_>, value: Option<Value>| {
             value.map(|value| shaper.shape(Some(value), &result, ends)).transpose()
         };
-        let (result, exception) = (shaped(&mut shaper, told(returned))?, shaped(&mut shaper, told(threw))?);
+        let result = shaped(&mut shaper, call.result.filter(|_| returned))?;
+        let exception = shaped(&mut shaper, thrown)?;
         let mut roots: Vec<(String, u32)> = Vec::new();
         let named = this.flatten().map(|this| ("this".to_owned(), this));
         for (name, value) in
-            named.into_iter().chain(arguments.iter().map(|(name, value, _)| (name.clone(), *value)))
+            named.into_iter().chain(given.iter().map(|(name, value, _)| (name.clone(), *value)))
         {
             if let Value::Object(object) = value
                 && object != 0
@@ -144,6 +158,9 @@ impl Asked<'_> {
         Ok(Question {
             question: number,
             node: shaper.calls.shown(node),
+            part: None,
+            at: node,
+            has_loops: false,
             class: method.class.to_string(),
             method: method.name,
             descriptor: method.descriptor,
@@ -158,22 +175,80 @@ impl Asked<'_> {
     }
 }
 
-/// The arguments and local variables of a call as it ended, with the descriptors of their types.
+/// A name, what it held, and the descriptor of its type.
+type Held = (String, Value, String);
+
+/// What is asked about: a call, or a part of it.
+struct Between {
+    begins: When,
+    ends: When,
+    /// The arguments as it began; of a part also the local variables.
+    given: Vec<Held>,
+    /// These and the local variables as it ended.
+    at_exit: Vec<Held>,
+    left: Left,
+    /// The exception that has left it.
+    thrown: Option<Value>,
+}
+
+fn whole(calls: &mut Calls, node: u32, arguments: &[Held]) -> Result<Between, SessionError> {
+    let (begins, ends) = calls.span(node)?;
+    let thrown = match (calls.exit(node), calls.end(node)) {
+        (Exit::Threw, Some(end)) => calls.happens(end, |_, seen| seen.values.first().copied())?.flatten(),
+        _ => None,
+    };
+    let (given, at_exit) = (arguments.to_vec(), locals(calls, node, arguments, None)?);
+    let at_exit = at_exit.into_iter().map(|(held, _)| held).collect();
+    Ok(Between { begins, ends, given, at_exit, left: Left::Return, thrown })
+}
+
+fn between(
+    calls: &mut Calls,
+    part: &Turns,
+    of: &LoopAt,
+    arguments: &[Held],
+) -> Result<Between, SessionError> {
+    let begins = calls.when_at(part.begins)?;
+    let (mut ends, mut thrown) = (When::END, None);
+    if let Some(end) = part.ends {
+        ends = calls.when_at(end)?;
+        thrown = calls.happens(end, |_, seen| seen.values.first().copied())?.flatten();
+    }
+    let has_value = |(name, ..): &Held| {
+        arguments.iter().any(|(argument, ..)| argument == name) || of.variables.contains(name)
+    };
+    let before = locals(calls, part.call, arguments, Some(part.begins))?.into_iter().map(|(held, _)| held);
+    let given: Vec<Held> = before.filter(has_value).collect();
+    let behind = locals(calls, part.call, arguments, part.ends)?.into_iter();
+    let is_its = |(held, written): &(Held, Option<Standing>)| {
+        given.iter().any(|(name, ..)| *name == held.0) || written.is_some_and(|at| part.begins.is_before(at))
+    };
+    let at_exit = behind.filter(is_its).map(|(held, _)| held).collect();
+    let thrown = thrown.filter(|_| part.left == Left::Exception);
+    Ok(Between { begins, ends, given, at_exit, left: part.left, thrown })
+}
+
+/// The arguments and local variables of a call before one of its events, or as it ended, with the last writes of these.
 fn locals(
     calls: &mut Calls,
     node: u32,
-    arguments: &[(String, Value, String)],
-) -> Result<Vec<(String, Value, String)>, SessionError> {
-    let mut held = arguments.to_vec();
+    arguments: &[Held],
+    until: Option<Standing>,
+) -> Result<Vec<(Held, Option<Standing>)>, SessionError> {
+    let mut held: Vec<(Held, Option<Standing>)> = arguments.iter().map(|held| (held.clone(), None)).collect();
     let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
     if let (true, Some(entry)) = (has_locals, calls.entry(node)) {
         calls.own_behind(entry, |_, seen| {
+            if until.is_some_and(|until| seen.is_at(until)) {
+                return false;
+            }
             if let (Traced::Local { .. }, Some(written), Some(value)) =
                 (seen.site.what, &seen.site.written, seen.values.first())
             {
-                match held.iter_mut().find(|(name, ..)| *name == written.name) {
-                    Some((_, known, _)) => *known = *value,
-                    None => held.push((written.name.clone(), *value, written.descriptor.clone())),
+                let at = seen.standing();
+                match held.iter_mut().find(|((name, ..), _)| *name == written.name) {
+                    Some(((_, known, _), last)) => (*known, *last) = (*value, at),
+                    None => held.push(((written.name.clone(), *value, written.descriptor.clone()), at)),
                 }
             }
             true

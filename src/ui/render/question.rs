@@ -2,7 +2,9 @@
 
 use super::{Paint, palette, visible};
 use crate::command::diagnose::ANSWER_TABLE;
-use crate::session::{Buggy, Change, Judgement, KeptAnswer, Question, Referred, Shape, strategies};
+use crate::session::{
+    Buggy, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, strategies,
+};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -10,18 +12,29 @@ const WIDTH: usize = 80;
 /// A question.
 pub fn question(question: &Question, color: bool) -> String {
     let paint = Paint { color };
-    let suspicious = if question.remaining == 1 {
-        "1 call is suspicious".to_owned()
-    } else {
-        format!("{} calls are suspicious", question.remaining)
+    let suspicious = match (question.remaining, question.has_loops) {
+        (1, false) => "1 call is suspicious".to_owned(),
+        (1, true) => "1 call or loop is suspicious".to_owned(),
+        (many, false) => format!("{many} calls are suspicious"),
+        (many, true) => format!("{many} calls and loops are suspicious"),
     };
+    let method = format!("{}.{}", question.class, question.method);
+    let place = format!("#{} {}", question.node, in_loop(&method, question.part.as_ref()));
     let mut out = format!(
         "{} {}\n",
-        paint.on(palette::POINT, format!("#{} {}.{}", question.node, question.class, question.method)),
+        paint.on(palette::POINT, place),
         paint.on(palette::DIM, format!("question {}, {suspicious}", question.question)),
     );
     out.push_str(&given_and_become(question, paint));
     out
+}
+
+/// A method, and the loop of it that is meant.
+fn in_loop(method: &str, part: Option<&LoopPart>) -> String {
+    match part {
+        None => method.to_owned(),
+        Some(part) => format!("{method}, {}, from iteration {}", part.named(), part.iteration),
+    }
 }
 
 /// What a call was given, and what became of that.
@@ -33,11 +46,17 @@ pub fn given_and_become(question: &Question, paint: Paint) -> String {
             .iter()
             .any(|change| change.path.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '['])))
     };
-    for (name, entry) in &question.entry {
-        let exit = question.exit.get(name);
-        let is_other = exit.is_some_and(|exit| one_value(entry) != one_value(exit));
-        match exit {
-            Some(exit) if is_other => {
+    let is_other = |(name, entry): (&String, &Shape)| {
+        question.exit.get(name).is_some_and(|exit| one_value(entry) != one_value(exit))
+    };
+    let mut entries: Vec<(&String, &Shape)> = question.entry.iter().collect();
+    if question.part.is_some() {
+        // A loop has many variables: first those that it changes.
+        entries.sort_by_key(|entry| !is_other(*entry));
+    }
+    for (name, entry) in entries {
+        match question.exit.get(name) {
+            Some(exit) if is_other((name, entry)) => {
                 pair(&mut out, name, entry, exit, paint);
             }
             _ => {
@@ -57,7 +76,11 @@ pub fn given_and_become(question: &Question, paint: Paint) -> String {
     match (&question.result, &question.exception) {
         (_, Some(exception)) => one(&mut out, &format!("{} ", paint.on(palette::FAILED, "threw")), exception),
         (Some(result), None) => one(&mut out, "returned ", result),
-        (None, None) => {}
+        (None, None) => {
+            if question.part.as_ref().is_some_and(|part| part.left == Some(Left::Return)) {
+                out.push_str("returned\n");
+            }
+        }
     }
     for note in &question.notes {
         out.push_str(&format!("{}\n", paint.on(palette::DIM, note)));
@@ -112,7 +135,8 @@ fn fitting(shape: &Shape, room: usize) -> String {
 /// An answer that nobody was asked for.
 pub fn referred(referred: &Referred, color: bool) -> String {
     let paint = Paint { color };
-    let Referred { node, method, answer, kept, why } = referred;
+    let Referred { node, method, part, answer, kept, why } = referred;
+    let method = in_loop(method, part.as_ref());
     let style = if *answer == Judgement::Valid { palette::HELD } else { palette::FAILED };
     let by = if *kept { ", as was said before" } else { " by the reference" };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
@@ -134,8 +158,10 @@ pub fn kept(answers: &[KeptAnswer]) -> String {
     if answers.is_empty() {
         return "no answer is kept\n".to_owned();
     }
-    let row =
-        |(at, kept): (usize, &KeptAnswer)| format!("{at:>4}  {:<12} {}\n", word(kept.answer), kept.method);
+    let row = |(at, kept): (usize, &KeptAnswer)| {
+        let part = if kept.part.is_empty() { String::new() } else { format!(", {}", kept.part) };
+        format!("{at:>4}  {:<12} {}{part}\n", word(kept.answer), kept.method)
+    };
     (1..).zip(answers).map(row).collect()
 }
 
@@ -143,8 +169,26 @@ fn after(answers: usize) -> String {
     if answers == 1 { "after 1 answer".to_owned() } else { format!("after {answers} answers") }
 }
 
-/// A call by its method and place.
+/// A call by its method and place, or a loop of it.
 pub fn named(buggy: &Buggy) -> String {
+    if let Some(part) = &buggy.part {
+        let lines = match (part.line, part.to_line) {
+            (Some(from), Some(to)) if from != to => format!("{from} to {to}"),
+            (Some(line), _) => line.to_string(),
+            (None, _) => String::new(),
+        };
+        let place = match &buggy.source {
+            Some(source) if !lines.is_empty() => format!(" ({source}:{lines})"),
+            _ => String::new(),
+        };
+        let iterations = match part.to_iteration {
+            None => format!("from iteration {} on", part.iteration),
+            Some(to) if to == part.iteration => format!("iteration {to}"),
+            Some(to) => format!("iterations {} to {to}", part.iteration),
+        };
+        let Buggy { class, method, node, .. } = buggy;
+        return format!("the loop of {class}.{method}{place}, call #{node}, {iterations}");
+    }
     let place = match (&buggy.source, buggy.line) {
         (Some(source), Some(line)) => format!(" ({source}:{line})"),
         _ => String::new(),

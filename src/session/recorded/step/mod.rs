@@ -58,6 +58,11 @@ impl Stepper {
         Ok(Stepper { trace, at, sources, marked: None, known: None })
     }
 
+    /// The same one at another event.
+    pub(crate) fn standing_at(self, at: Standing) -> Stepper {
+        Stepper { at, ..self }
+    }
+
     fn no_further(what: &str) -> SessionError {
         SessionError::NoStep(what.to_owned())
     }
