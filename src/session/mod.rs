@@ -46,8 +46,8 @@ pub use answer::{
 };
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use diagnose::{
-    Bounds, Buggy, Change, Departure, DiagnoseOptions, Diagnoser, Judgement, KeptAnswer, Next, Opinion,
-    Parted, Question, Reference, Referred, Shape, Trust, parted, strategies,
+    AssertFile, Bounds, Buggy, By, Change, Departure, DiagnoseOptions, Diagnoser, Judgement, KeptAnswer,
+    Next, Opinion, Parted, Question, Reference, Referred, Shape, Trust, parted, strategies,
 };
 pub use error::SessionError;
 pub use explore::{

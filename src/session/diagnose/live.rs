@@ -195,6 +195,9 @@ impl Diagnoser {
         self.unasked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         self.trace = trace;
         self.fields.forget();
+        if let Some(asserts) = &mut self.asserts {
+            asserts.grown();
+        }
         Ok(())
     }
 }

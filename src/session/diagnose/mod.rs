@@ -6,6 +6,7 @@
 //! - A [`Reference`] is a version of the program that is right, and answers for a person; `silent` tells which calls can be judged by values alone.
 //! - [`parted`] tells where two runs part; `kept` are answers that are kept.
 
+mod asserts;
 mod chains;
 mod covered;
 mod fields;
@@ -17,6 +18,7 @@ mod reference;
 mod shape;
 mod silent;
 
+pub use asserts::AssertFile;
 pub use kept::KeptAnswer;
 pub use parted::{Departure, Parted, parted};
 pub use question::{Change, Question};
@@ -34,6 +36,7 @@ use crate::declarative::{
 };
 use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
+use asserts::Told;
 use fields::Fields;
 use question::Asked;
 use serde::{Deserialize, Serialize};
@@ -121,7 +124,18 @@ pub struct Buggy {
     pub recursive: bool,
 }
 
-/// An answer that nobody was asked for: by the version that is right, or one that was kept.
+/// Who answers without being asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// An assertion.
+    Assertion,
+    /// An answer that was kept.
+    Kept,
+    /// The version that is right.
+    Reference,
+}
+
+/// An answer that nobody was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Referred {
     /// The call.
@@ -130,9 +144,10 @@ pub struct Referred {
     pub method: String,
     /// What was said.
     pub answer: Judgement,
-    /// Whether it was kept; else the version that is right has said it.
-    pub kept: bool,
-    /// What differs from that.
+    /// Who has said it.
+    #[serde(skip)]
+    pub by: By,
+    /// Why.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
@@ -147,10 +162,13 @@ pub struct Diagnoser {
     /// The program, if it may go on.
     live: Option<live::Live>,
     silence: silent::Silence,
+    asserts: Option<asserts::Asserts>,
     reference: Option<Reference>,
-    /// What it has answered, as far as nobody was told.
+    /// What was answered without a question, as far as nobody was told.
     referred: Vec<Referred>,
-    /// How many answers are its.
+    /// How many answers are of assertions.
+    by_assertion: usize,
+    /// How many are of the version that is right.
     by_reference: usize,
     /// The calls that an answer which was kept stands for, with what tells them from others.
     unasked: Vec<(u32, Option<String>)>,
@@ -191,8 +209,10 @@ impl Diagnoser {
             needs: row.needs,
             live: None,
             silence: silent::Silence::default(),
+            asserts: None,
             reference: None,
             referred: Vec::new(),
+            by_assertion: 0,
             by_reference: 0,
             unasked: Vec::new(),
             kept: kept::Kept::default(),
@@ -219,19 +239,8 @@ impl Diagnoser {
         let step = loop {
             match self.diagnosis.next() {
                 Step::Ask(node) => {
-                    let mut question = self.question(node, progress, interrupt).await?;
-                    if let Some(answer) = self.kept.answer(&question) {
-                        let method = format!("{}.{}", question.class, question.method);
-                        self.referred.push(Referred { node, method, answer, kept: true, why: String::new() });
-                        self.unasked.push((node, question.digest()));
-                        self.take(node, answer);
-                        continue;
-                    }
-                    if self.reference.is_none() {
-                        return Ok(Next::Question(Box::new(question)));
-                    }
-                    if let Some(why) = self.refer(node, &question).await? {
-                        question.notes.push(format!("the reference cannot tell: {why}"));
+                    let (mut question, told) = self.look_at(node, progress, interrupt).await?;
+                    if !self.answered(node, &mut question, told).await? {
                         return Ok(Next::Question(Box::new(question)));
                     }
                 }
@@ -250,6 +259,27 @@ impl Diagnoser {
         })
     }
 
+    /// From now on these assertions answer what they can. A method of which no call was recorded is a mistake, unless the program goes on: its name
+    /// is told by [`Diagnoser::unmet`].
+    ///
+    /// # Errors
+    /// They mean nothing for the program, or no call of a method was recorded.
+    pub fn assert_by(&mut self, file: &AssertFile, is_over: bool) -> Result<(), SessionError> {
+        let about = &self.trace.about;
+        let has_outside = !about.scope.is_empty() || !about.trust.is_empty();
+        let asserts = asserts::Asserts::new(file, self.fields.pool(), has_outside)?;
+        if is_over && about.recorded.is_some() {
+            asserts.are_met(file, &self.trace.calls)?;
+        }
+        self.asserts = Some(asserts);
+        Ok(())
+    }
+
+    /// The methods that assertions name that have no call that was recorded.
+    pub fn unmet(&self) -> Vec<String> {
+        self.asserts.as_ref().map_or_else(Vec::new, |asserts| asserts.unmet(&self.trace.calls))
+    }
+
     /// From now on this version, which is right, is asked first.
     pub fn ask_first(&mut self, reference: Reference) {
         self.reference = Some(reference);
@@ -260,22 +290,52 @@ impl Diagnoser {
         std::mem::take(&mut self.referred)
     }
 
-    /// Has the version that is right answer; why it cannot.
-    async fn refer(&mut self, node: u32, question: &Question) -> Result<Option<String>, SessionError> {
+    /// Whether a call is answered without a question: by an assertion that is false, by an answer that was kept, by an assertion that says
+    /// all, or by the version that is right. What those say that cannot tell is added to the question.
+    async fn answered(
+        &mut self,
+        node: u32,
+        question: &mut Question,
+        told: Option<Told>,
+    ) -> Result<bool, SessionError> {
+        let kept = self.kept.answer(question);
+        let (answer, by, why) = match (told, kept) {
+            (Some(Told::Invalid(why)), kept) => (Judgement::Invalid, By::Assertion, against(why, kept)),
+            (Some(Told::Inadmissible(why)), kept) => {
+                (Judgement::Inadmissible, By::Assertion, against(why, kept))
+            }
+            (_, Some(answer)) => {
+                self.unasked.push((node, question.digest()));
+                (answer, By::Kept, String::new())
+            }
+            (Some(Told::Valid(why)), None) => (Judgement::Valid, By::Assertion, why),
+            (told, None) => {
+                question.notes.extend(told.map(|told| told.why()));
+                match self.refer(node, question).await? {
+                    Some(Opinion::Valid) => (Judgement::Valid, By::Reference, String::new()),
+                    Some(Opinion::Invalid(why)) => (Judgement::Invalid, By::Reference, why),
+                    Some(Opinion::Unknown(why)) => {
+                        question.notes.push(format!("the reference cannot tell: {why}"));
+                        return Ok(false);
+                    }
+                    None => return Ok(false),
+                }
+            }
+        };
+        self.by_assertion += usize::from(by == By::Assertion);
+        self.by_reference += usize::from(by == By::Reference);
+        let method = format!("{}.{}", question.class, question.method);
+        self.referred.push(Referred { node, method, answer, by, why });
+        self.take(node, answer);
+        Ok(true)
+    }
+
+    /// What the version that is right says of a call, if there is one.
+    async fn refer(&mut self, node: u32, question: &Question) -> Result<Option<Opinion>, SessionError> {
         let Some(reference) = &mut self.reference else { return Ok(None) };
         let (forest, calls) = (self.diagnosis.forest(), &self.trace.calls);
         let is_silent = self.silence.of(node, forest, calls, self.fields.pool());
-        let (valid, why) = match reference.judge(question, is_silent).await? {
-            Opinion::Valid => (true, String::new()),
-            Opinion::Invalid(why) => (false, why),
-            Opinion::Unknown(why) => return Ok(Some(why)),
-        };
-        let method = format!("{}.{}", question.class, question.method);
-        let answer = if valid { Judgement::Valid } else { Judgement::Invalid };
-        self.referred.push(Referred { node, method, answer, kept: false, why });
-        self.by_reference += 1;
-        self.take(node, answer);
-        Ok(None)
+        reference.judge(question, is_silent).await.map(Some)
     }
 
     /// What would be asked of a call.
@@ -288,26 +348,47 @@ impl Diagnoser {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Question, SessionError> {
+        Ok(self.look_at(node, progress, interrupt).await?.0)
+    }
+
+    /// What would be asked of a call, and what an assertion says of it.
+    async fn look_at(
+        &mut self,
+        node: u32,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<(Question, Option<Told>), SessionError> {
         let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
         let (remaining, bounds) = (self.diagnosis.remaining(), self.options.bounds);
         let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
-        let fields = &mut self.fields;
         // What an object held before the call is known where all that came before it was recorded so too.
         let mut outermost = node;
         while let Some(around) = self.trace.calls.parent(outermost) {
             outermost = around;
         }
-        match detail(&mut self.trace, outermost, wanted, progress, interrupt).await? {
-            None => Asked { calls: &mut self.trace.calls, node, fields, bounds }.question(number, remaining),
-            Some(mut later) => {
+        let mut later = detail(&mut self.trace, outermost, wanted, progress, interrupt).await?;
+        let fields = &mut self.fields;
+        if let Some(asserts) = &mut self.asserts {
+            asserts.look_at(&self.trace.calls, fields.pool());
+        }
+        let is_later = later.is_some();
+        let (calls, node) = match &mut later {
+            None => (&mut self.trace.calls, node),
+            Some(later) => {
                 fields.forget();
                 let node = later.calls.own(node);
-                let asked = Asked { calls: &mut later.calls, node, fields, bounds };
-                let question = asked.question(number, remaining);
-                fields.forget();
-                question
+                (&mut later.calls, node)
             }
+        };
+        let told = match &self.asserts {
+            Some(asserts) => asserts.judge(calls, node, fields).await?,
+            None => None,
+        };
+        let question = Asked { calls, node, fields, bounds }.question(number, remaining);
+        if is_later {
+            fields.forget();
         }
+        Ok((question?, told))
     }
 
     /// Where the `java` of the program is, and the folder in which it works.
@@ -419,7 +500,15 @@ impl Diagnoser {
 
     /// How many answers somebody has given.
     pub fn answers(&self) -> usize {
-        self.diagnosis.answers().len().saturating_sub(self.by_reference + self.unasked.len())
+        self.diagnosis
+            .answers()
+            .len()
+            .saturating_sub(self.by_assertion + self.by_reference + self.unasked.len())
+    }
+
+    /// How many answers assertions have given.
+    pub fn by_assertion(&self) -> usize {
+        self.by_assertion
     }
 
     /// How many answers the version that is right has given.
@@ -468,6 +557,14 @@ impl Diagnoser {
             source: method.and_then(|method| method.source.as_deref().map(str::to_owned)),
             recursive,
         }
+    }
+}
+
+/// Why an assertion has answered, and which answer that was kept it is against.
+fn against(why: String, kept: Option<Judgement>) -> String {
+    match kept {
+        None | Some(Judgement::Invalid | Judgement::Inadmissible) => why,
+        Some(_) => format!("{why} (an answer that is kept says otherwise)"),
     }
 }
 

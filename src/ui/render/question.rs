@@ -2,7 +2,7 @@
 
 use super::{Paint, palette, visible};
 use crate::command::diagnose::ANSWER_TABLE;
-use crate::session::{Buggy, Change, Judgement, KeptAnswer, Question, Referred, Shape, strategies};
+use crate::session::{Buggy, By, Change, Judgement, KeptAnswer, Question, Referred, Shape, strategies};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -112,9 +112,13 @@ fn fitting(shape: &Shape, room: usize) -> String {
 /// An answer that nobody was asked for.
 pub fn referred(referred: &Referred, color: bool) -> String {
     let paint = Paint { color };
-    let Referred { node, method, answer, kept, why } = referred;
+    let Referred { node, method, answer, by, why } = referred;
     let style = if *answer == Judgement::Valid { palette::HELD } else { palette::FAILED };
-    let by = if *kept { ", as was said before" } else { " by the reference" };
+    let by = match by {
+        By::Assertion => " by the assertion",
+        By::Kept => ", as was said before",
+        By::Reference => " by the reference",
+    };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     format!("#{node} {method} is {}{by}{why}\n", paint.on(style, word(*answer)))
 }
