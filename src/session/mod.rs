@@ -47,7 +47,7 @@ pub use answer::{
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use diagnose::{
     AssertFile, Bounds, Buggy, By, Change, Departure, DiagnoseOptions, Diagnoser, Judgement, KeptAnswer,
-    Next, Opinion, Parted, Question, Reference, Referred, Shape, Trust, parted, strategies,
+    Next, Opinion, Parted, Question, Reference, Referred, Shape, Told, Trust, parted, strategies,
 };
 pub use error::SessionError;
 pub use explore::{

@@ -54,7 +54,7 @@ pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, SessionEr
         let checked = Checked { classes: &classes, names: &names, result: written_result };
         let mut complain = |part, condition: &Expr, wrong: Option<TypeError>| {
             if let Some(TypeError { text, problem }) = wrong {
-                let message = format!("`{}`: `{condition}`: `{text}` {}", said.method, told(&problem));
+                let message = format!("`{}`: `{condition}`: `{text}`{}", said.method, told(&problem));
                 faults.push(file.fault(at, part, message));
             }
         };
@@ -81,10 +81,8 @@ pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, SessionEr
 
 /// A problem behind the text that it is of.
 fn told(problem: &str) -> String {
-    match problem.starts_with(|c: char| c.is_lowercase()) {
-        true if problem.starts_with("is ") || problem.starts_with("names ") => problem.to_owned(),
-        _ => format!("is wrong: {problem}"),
-    }
+    let goes_on = ["is ", "names "].iter().any(|begin| problem.starts_with(begin));
+    if goes_on { format!(" {problem}") } else { format!(": {problem}") }
 }
 
 /// The method that is meant, what names mean in its conditions, and the type of what it returns, if it returns something.
@@ -135,7 +133,7 @@ impl Checked<'_> {
         let Names { at_begin, at_end, .. } = self.names;
         for old in condition.node().all().into_iter().filter_map(Node::old) {
             if let Some(inner) = old.all().into_iter().find(|node| node.old().is_some()) {
-                return wrong(inner, "stands inside of `old`");
+                return wrong(inner, "is inside of another `old`");
             }
             self.calls(old, at_begin)?;
             check(&Expr::of_node(old), at_begin, self.classes, &EventTypes::default())?;
@@ -178,7 +176,7 @@ impl Checked<'_> {
             match part {
                 Node::Call { owner: None, name, .. } if name == "old" => {
                     if part.old().is_none() {
-                        return wrong(part, "has one expression: `old(x)`");
+                        return wrong(part, "is written with one expression: `old(x)`");
                     }
                 }
                 Node::Call { owner, name, arguments } => {
@@ -187,7 +185,7 @@ impl Checked<'_> {
                         return wrong(
                             part,
                             format!(
-                                "would run code, and a recording runs none; methods of the JDK that can be called: {can}"
+                                "is a call of code, and no code runs; methods of the JDK that can be called: {can}"
                             ),
                         );
                     }
@@ -195,7 +193,7 @@ impl Checked<'_> {
                 Node::Cast { to, operand } if to.primitive().is_none() => {
                     let of = check(&Expr::of_node(operand), scope, self.classes, &self.events())?;
                     if matches!(of, Type::Primitive(_)) {
-                        return wrong(part, "would make a box, and the program has made none");
+                        return wrong(part, "is a box that the program has not made");
                     }
                 }
                 _ => {}

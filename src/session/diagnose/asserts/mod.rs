@@ -90,7 +90,7 @@ impl Asserts {
         self.unseen.get_or_insert_with(|| Unseen::of(calls, pool, self.has_outside));
     }
 
-    /// What they say of a call; none if they say nothing of its method. The recording may have that call alone.
+    /// What they say of a call; none if they say nothing of its method. Of a recording that has only a part of what was written, nothing is told.
     ///
     /// # Errors
     /// It cannot be read.
@@ -99,6 +99,7 @@ impl Asserts {
         calls: &mut Calls,
         node: u32,
         fields: &mut Fields,
+        is_part: bool,
     ) -> Result<Option<Told>, SessionError> {
         let Some(rule) =
             calls.method(node).and_then(|method| self.rules.iter().find(|rule| is_of(rule, method)))
@@ -109,6 +110,10 @@ impl Asserts {
         else {
             return Ok(None);
         };
+        if is_part {
+            let why = "only a part of the run was recorded, and others may have written too: record it with --level all";
+            return Ok(Some(Told::Nothing(cannot_tell(why))));
+        }
         let has_thrown = call.exit == Exit::Threw;
         let unseen = self.unseen.clone().unwrap_or_default().with_less(calls, fields.pool());
         let given = (&rule.names, &unseen);
