@@ -289,6 +289,29 @@ fn what_is_not_known_is_asked() {
 }
 
 #[test]
+fn a_run_of_which_calls_were_recorded_is_run_again() {
+    let trace = recorded(&compiled("../examples/mergesort", &["-g"]), "MergeSort", "calls");
+    let (told, code) =
+        diagnosed(&trace, &MERGE.replace("COMPLETE", "true"), "valid", &["--strategy=single-stepping"]);
+    assert_eq!(code, 0, "{told:?}");
+    assert_eq!(
+        by_assertion(&told),
+        [(3, "valid"), (4, "valid"), (6, "invalid")].map(|(n, word)| (n, word.to_owned()))
+    );
+    // Of one that has several threads, only what this one does is recorded then.
+    let threads = recorded(&compiled("fixtures/threads", &["-g"]), "Threads", "calls");
+    let row = r#"(method: "Threads.main", ensures: "exception == null", complete: true),"#;
+    let (told, _) = diagnosed(&threads, row, "valid", &["--strategy=top-down"]);
+    let main = told.iter().find(|line| line["method"] == "main").expect("it is asked");
+    assert_eq!(
+        main["notes"],
+        json!([
+            "the assertion cannot tell: only a part of the run was recorded, and others may have written too: record it with --level all"
+        ])
+    );
+}
+
+#[test]
 fn collections_are_known_by_their_elements_and_keys() {
     says(
         ".count",

@@ -172,23 +172,17 @@ impl Checked<'_> {
 
     /// Calls of methods whose code would have to run, and boxes that nobody has made.
     fn calls(&self, node: &Node, scope: &Scope) -> Result<(), TypeError> {
-        for part in node.all() {
+        for part in node.all().into_iter().filter(|part| part.old().is_none()) {
             match part {
                 Node::Call { owner: None, name, .. } if name == "old" => {
-                    if part.old().is_none() {
-                        return wrong(part, "is written with one expression: `old(x)`");
-                    }
+                    return wrong(part, "is written with one expression: `old(x)`");
                 }
-                Node::Call { owner, name, arguments } => {
-                    if owner.is_none() || !library::can_be_called(name, arguments.len()) {
-                        let can = library::called();
-                        return wrong(
-                            part,
-                            format!(
-                                "is a call of code, and no code runs; methods of the JDK that can be called: {can}"
-                            ),
-                        );
-                    }
+                Node::Call { owner, name, arguments }
+                    if owner.is_none() || !library::can_be_called(name, arguments.len()) =>
+                {
+                    let problem =
+                        "is a call of code, and no code runs; methods of the JDK that can be called";
+                    return wrong(part, format!("{problem}: {}", library::called()));
                 }
                 Node::Cast { to, operand } if to.primitive().is_none() => {
                     let of = check(&Expr::of_node(operand), scope, self.classes, &self.events())?;

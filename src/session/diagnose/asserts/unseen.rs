@@ -50,6 +50,10 @@ const WRITE_FIELDS: [&str; 5] = [
     "sun.misc.Unsafe",
 ];
 
+/// How the names of their methods begin that do.
+const WRITERS: [&str; 8] =
+    ["set", "put", "compareAnd", "weakCompare", "getAnd", "invoke", "read", "defaultRead"];
+
 /// What may have been written without an event, with who may have.
 #[derive(Clone, Default)]
 pub struct Unseen {
@@ -152,7 +156,10 @@ impl Unseen {
         if reads {
             return;
         }
-        if WRITE_FIELDS.contains(&&*method.class) || method.class.ends_with("FieldUpdater") {
+        let writes =
+            WRITERS.iter().any(|begin| method.name.starts_with(begin)) && method.name != "setAccessible";
+        let is_of_fields = WRITE_FIELDS.contains(&&*method.class);
+        if is_of_fields && writes || method.class.ends_with("FieldUpdater") {
             self.fields.get_or_insert(who.clone());
         }
         if method.class == "java.lang.reflect.Array" || who == "java.lang.System.arraycopy" {
