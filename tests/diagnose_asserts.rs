@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use support::questions::lines;
-use support::{compiled, finish, qp, said, scratch};
+use support::{compiled, finish, processes_with, qp, said, scratch};
 
 fn recorded(classes: &Path, class: &str, level: &str) -> String {
     let trace = tempfile::tempdir_in(scratch()).expect("a folder").keep().join("trace");
@@ -289,6 +289,26 @@ fn what_is_not_known_is_asked() {
 }
 
 #[test]
+fn class_files_that_are_not_those_of_the_run_are_noticed() {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+    let source =
+        std::fs::read_to_string(support::root().join("tests/fixtures/asserted/Asserted.java")).expect("text");
+    let compile = |text: &str| {
+        let file = folder.join("Asserted.java");
+        std::fs::write(&file, text).expect("written");
+        let output = finish(std::process::Command::new("javac").args(["-g", "-d"]).arg(&folder).arg(&file));
+        assert!(output.status.success(), "{}", said(&output));
+    };
+    compile(&source);
+    let trace = recorded(&folder, "Asserted", "all");
+    compile(&source.replace("half(int n)", "half(int m)").replace("return n / 2", "return m / 2"));
+    let (answer, why) = told_of(&trace, ".half", r#"ensures: "m == 7", complete: true"#);
+    assert_eq!(answer, "asked");
+    let known = "the assertion cannot tell: `m` had another name when the run was recorded: the class file is not that of then";
+    assert_eq!(why, known);
+}
+
+#[test]
 fn a_run_of_which_calls_were_recorded_is_run_again() {
     let trace = recorded(&compiled("../examples/mergesort", &["-g"]), "MergeSort", "calls");
     let (told, code) =
@@ -482,4 +502,36 @@ fn a_program_that_is_run_is_asserted_about_too() {
         "{err}"
     );
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_program_that_never_ends_is_asserted_about_while_it_runs() {
+    let classes = compiled("fixtures/goes-on", &["-g"]).display().to_string();
+    let rows = r#"
+        (method: "GoesOn.twice", ensures: "result == n + n", complete: true),
+        (method: "GoesOn.add", ensures: "total == old(total) + 2 * n", complete: true),"#;
+    let program = ["--strategy=top-down", "--", "java", "-cp", &classes, "GoesOn"];
+    let begun = |rows: &str| {
+        let mut command = qp();
+        command.args(["diagnose", "--format=json", "--assert"]).arg(file(rows)).args(program);
+        command
+    };
+    let script: Vec<Value> = (1..=9).map(|number| json!({"question": number, "answer": "invalid"})).collect();
+    let (told, code) = lines(&mut begun(rows), &script);
+    assert_eq!(code, 0, "{told:?}");
+    assert_eq!(told.last().expect("a line")["buggy"]["method"], "twice", "{told:?}");
+    // Nothing but `later` is left to a person.
+    let questions = told.iter().filter(|line| line.get("question").is_some());
+    assert!(
+        questions.clone().count() <= 1 && questions.into_iter().all(|line| line["method"] == "later"),
+        "{told:?}"
+    );
+    let words: Vec<String> = by_assertion(&told).into_iter().map(|(_, word)| word).collect();
+    assert!(words.starts_with(&["valid", "valid", "valid"].map(str::to_owned)), "{told:?}");
+    assert!(words.ends_with(&["invalid", "invalid"].map(str::to_owned)), "{told:?}");
+    // A mistake in the file ends the program too.
+    let output = finish(&mut begun(r#"(method: "GoesOn.twice", ensures: "nn == 2"),"#));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("`nn` is no local or field here"), "{}", said(&output));
+    assert!(processes_with("GoesOn").is_empty());
 }

@@ -106,6 +106,9 @@ pub async fn invoke(
     if let Value::Str(text) = machine.value_of(target)? {
         return of_text(&text.text, name, &arguments).map_or_else(|| unsupported(&runtime, name), Ok);
     }
+    if machine.boxed(target)?.is_some() {
+        return unsupported(&runtime, name);
+    }
     let is_null = arguments.first() == Some(&Value::Null);
     if is_null && &*runtime == "java.util.concurrent.ConcurrentHashMap" {
         return not_known(format!("{runtime}.{name} takes no null"));

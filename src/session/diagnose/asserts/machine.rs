@@ -64,8 +64,8 @@ pub struct CallMachine<'a> {
     call: Call,
     span: (When, When),
     begins: bool,
-    /// The arguments by their slots, with the descriptors of their types.
-    arguments: Vec<(u16, String, trace::Value)>,
+    /// The arguments by their slots, with the names of their parameters as they were recorded.
+    arguments: Vec<(u16, Option<String>, trace::Value)>,
     result: Type,
     /// What is known of how it ended.
     ended: Vec<(EventPart, Value)>,
@@ -89,9 +89,10 @@ impl<'a> CallMachine<'a> {
         let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
         let mut slot = u16::from(!names.at_begin.is_static);
         let mut arguments = Vec::new();
-        for (of, value) in parameters.into_iter().zip(&call.arguments) {
+        let recorded = calls.method(call.node).map(|method| method.parameters.clone()).unwrap_or_default();
+        for (at, (of, value)) in parameters.into_iter().zip(&call.arguments).enumerate() {
             let wide = matches!(of.as_str(), "J" | "D");
-            arguments.push((slot, of, *value));
+            arguments.push((slot, recorded.get(at).cloned().flatten(), *value));
             slot = slot.saturating_add(1 + u16::from(wide));
         }
         let result = Type::of_descriptor(&result);
@@ -253,7 +254,14 @@ impl<'a> CallMachine<'a> {
 
     /// A parameter as the call ended.
     fn parameter(&mut self, slot: u16, name: &str) -> Result<Option<trace::Value>, Unread> {
-        let given = self.arguments.iter().find(|(of, ..)| *of == slot).map(|(.., value)| *value);
+        let found = self.arguments.iter().find(|(of, ..)| *of == slot);
+        if found.is_some_and(|(_, of, _)| of.as_deref().is_some_and(|of| of != name)) {
+            let why = format!(
+                "`{name}` had another name when the run was recorded: the class file is not that of then"
+            );
+            return not_known(why);
+        }
+        let given = found.map(|(.., value)| *value);
         if self.begins || !self.names.written.contains(&slot) {
             return Ok(given);
         }

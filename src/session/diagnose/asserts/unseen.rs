@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Every array.
 const ANY: &str = "[";
 /// Methods of the JDK that only read the arrays that they are given: of a class, or of all classes.
-const READERS: [(&str, &[&str]); 12] = [
+const READERS: [(&str, &[&str]); 15] = [
     (
         "java.util.Arrays",
         &[
@@ -40,6 +40,9 @@ const READERS: [(&str, &[&str]); 12] = [
     ("java.util.Objects", &["hash"]),
     ("java.util.Collections", &["addAll"]),
     ("java.util.stream.IntStream", &["of"]),
+    ("java.util.stream.Stream", &["of"]),
+    ("java.nio.file.Path", &["of"]),
+    ("java.nio.file.Paths", &["get"]),
 ];
 /// Classes of the JDK that write fields of others.
 const WRITE_FIELDS: [&str; 5] = [
