@@ -56,17 +56,17 @@ impl Diagnoser {
         Ok(())
     }
 
-    /// The methods that assertions name that have no call that was recorded.
+    /// The methods of assertions of which no call was recorded.
     pub fn unmet(&self) -> Vec<String> {
         self.asserts.as_ref().map_or_else(Vec::new, |asserts| asserts.unmet(&self.trace.calls))
     }
 
-    /// From now on this version, which is right, is asked first.
+    /// From now on this version, which is right, is asked before a person.
     pub fn ask_first(&mut self, reference: Reference) {
         self.reference = Some(reference);
     }
 
-    /// What the version that is right has answered since this was asked last.
+    /// What was answered without a question since this was asked last.
     pub fn take_referred(&mut self) -> Vec<Referred> {
         std::mem::take(&mut self.referred)
     }
