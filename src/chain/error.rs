@@ -75,12 +75,12 @@ impl fmt::Display for InvalidChain {
 }
 
 impl ChainError {
-    pub(super) fn invalid(text: &str, name: &str, faults: Vec<Fault>) -> ChainError {
+    pub(crate) fn invalid(text: &str, name: &str, faults: Vec<Fault>) -> ChainError {
         ChainError::Invalid(Box::new(InvalidChain { name: name.to_owned(), text: text.into(), faults }))
     }
 
     /// What the RON reader found.
-    pub(super) fn of_ron(text: &str, name: &str, error: &SpannedError) -> ChainError {
+    pub(crate) fn of_ron(text: &str, name: &str, error: &SpannedError) -> ChainError {
         let start = offset(text, error.span.start);
         let end = offset(text, error.span.end).max(start);
         let span = point_at(text, start..end, &error.code);
@@ -193,7 +193,7 @@ fn explain(code: &ron::Error) -> (String, Option<String>) {
         E::ExpectedInteger => ("expected a whole number".to_owned(), None),
         E::ExpectedBoolean => ("expected `true` or `false`".to_owned(), None),
         E::Eof => ("the text ends here too early: a bracket or quote is not closed".to_owned(), None),
-        E::TrailingCharacters => ("expected nothing after the chain's closing `)`".to_owned(), None),
+        E::TrailingCharacters => ("expected nothing after the last closing `)`".to_owned(), None),
         other => {
             let text = other.to_string();
             let mut letters = text.chars();
@@ -208,6 +208,8 @@ fn part(outer: &str) -> &'static str {
         "Debuggee" => "the debuggee",
         "Point" => "a point",
         "Expect" => "`expect`",
+        "Assertions" => "the assertions",
+        "Row" => "a row",
         _ => "the chain",
     }
 }
@@ -220,6 +222,8 @@ fn readable(expected: &str) -> String {
             "struct Point" => "a point, `(id: …, at: …)`".to_owned(),
             "struct Debuggee" => "the debuggee, `(command: […])`".to_owned(),
             "struct Expect" => "`(text: …)` or another expectation".to_owned(),
+            "struct Row" => "a row, `(method: …, ensures: …)`".to_owned(),
+            "struct Assertions" => "the assertions, `(format: 1, assertions: […])`".to_owned(),
             "struct Chain" => "a chain, `(format: 1, …)`".to_owned(),
             "u32" | "u64" => "a whole number from 0".to_owned(),
             "i64" => "a whole number".to_owned(),

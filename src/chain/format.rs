@@ -355,6 +355,6 @@ impl Chain {
     }
 }
 
-pub(super) fn options() -> ron::Options {
+pub(crate) fn options() -> ron::Options {
     ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
 }

@@ -72,7 +72,7 @@ impl<'a> Spans<'a> {
         let chain = self.chain.as_ref()?;
         match problem.place {
             Place::Whole => None,
-            Place::Format => self.trimmed(chain.format),
+            Place::Format => trimmed(self.text, chain.format),
             Place::Debuggee(field) => {
                 let raw = chain.debuggee;
                 let parts = options().from_str::<RawDebuggee>(raw.get_ron()).ok();
@@ -85,16 +85,16 @@ impl<'a> Spans<'a> {
                     DebuggeeField::Ready => parts.ready,
                 });
                 // A field that is missing is missing in the whole.
-                self.trimmed(field.unwrap_or(raw))
+                trimmed(self.text, field.unwrap_or(raw))
             }
-            Place::Alive => self.trimmed(chain.alive?),
+            Place::Alive => trimmed(self.text, chain.alive?),
             Place::Point(index, field) => {
                 let raw: &RawValue = chain.points.get(index)?;
                 let Ok(parts) = options().from_str::<RawPoint>(raw.get_ron()) else {
-                    return self.trimmed(raw);
+                    return trimmed(self.text, raw);
                 };
                 let field = match field {
-                    PointField::Whole => return self.trimmed(raw),
+                    PointField::Whole => return trimmed(self.text, raw),
                     PointField::Id => Some(parts.id),
                     PointField::At => Some(parts.at),
                     PointField::Text => parts.text,
@@ -109,33 +109,33 @@ impl<'a> Spans<'a> {
                     PointField::Collect(entry) => {
                         let list = parts.collect?.get_ron();
                         let entries = options().from_str::<Vec<&RawValue>>(list).ok()?;
-                        return self.inside(entries.get(entry)?, problem);
+                        return inside(self.text, entries.get(entry)?, problem.inside());
                     }
                 };
-                self.inside(field?, problem)
+                inside(self.text, field?, problem.inside())
             }
         }
     }
+}
 
-    /// The span of a raw part without the blanks and comments around it.
-    fn trimmed(&self, raw: &RawValue) -> Option<Range<usize>> {
-        let part = raw.trim().get_ron();
-        // The part borrows from the text, so their addresses tell where it starts.
-        let start = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
-        let range = start..start + part.len();
-        self.text.get(range.clone()).map(|_| range)
-    }
+/// The span of a raw part of a text, without the blanks and comments around it.
+pub(crate) fn trimmed(text: &str, raw: &RawValue) -> Option<Range<usize>> {
+    let part = raw.trim().get_ron();
+    // The part borrows from the text, so their addresses tell where it starts.
+    let start = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    let range = start..start + part.len();
+    text.get(range.clone()).map(|_| range)
+}
 
-    /// The span of the column inside a part's string, or of the whole part.
-    fn inside(&self, raw: &RawValue, problem: &Problem) -> Option<Range<usize>> {
-        let whole = self.trimmed(raw)?;
-        let Some((wanted, column)) = &problem.inside else { return Some(whole) };
-        let part = self.text.get(whole.clone())?;
-        // A string with escapes is not found as it is, and gets its whole span.
-        let Some(at) = part.find(&format!("\"{wanted}\"")) else { return Some(whole) };
-        let offset = wanted.char_indices().nth(column.saturating_sub(1)).map_or(wanted.len(), |(o, _)| o);
-        let start = whole.start + at + 1 + offset;
-        let length = self.text.get(start..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-        Some(start..start + length)
-    }
+/// The span of a column, in characters from 1, of a string that stands in a raw part of a text, or of the whole part.
+pub(crate) fn inside(text: &str, raw: &RawValue, at: Option<(&str, usize)>) -> Option<Range<usize>> {
+    let whole = trimmed(text, raw)?;
+    let Some((wanted, column)) = at else { return Some(whole) };
+    let part = text.get(whole.clone())?;
+    // A string with escapes is not found as it is, and gets its whole span.
+    let Some(at) = part.find(&format!("\"{wanted}\"")) else { return Some(whole) };
+    let offset = wanted.char_indices().nth(column.saturating_sub(1)).map_or(wanted.len(), |(o, _)| o);
+    let start = whole.start + at + 1 + offset;
+    let length = text.get(start..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+    Some(start..start + length)
 }

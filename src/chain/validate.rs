@@ -59,6 +59,13 @@ pub(super) struct Problem {
 }
 
 impl Problem {
+    /// The string in which it is, and the column there.
+    pub(super) fn inside(&self) -> Option<(&str, usize)> {
+        self.inside.as_ref().map(|(text, column)| (text.as_str(), *column))
+    }
+}
+
+impl Problem {
     /// The place of the point it is about.
     pub(super) fn point(&self) -> Option<usize> {
         match self.place {

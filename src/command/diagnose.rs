@@ -5,8 +5,8 @@ use super::program::ProgramArgs;
 use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
 use crate::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions, RecordedTrace,
-    Reference, Stepper, Trust,
+    AssertFile, Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions,
+    RecordedTrace, Reference, Stepper, Trust,
 };
 use std::path::PathBuf;
 
@@ -37,6 +37,9 @@ pub struct Diagnose {
     /// A version of the program that is right, by its class path: it is called with what a call was given, and answers where it can
     #[arg(long, value_name = "CLASSPATH")]
     pub reference: Option<String>,
+    /// Assertions about methods, which answer where they can: see docs/declarative.md for the file
+    #[arg(long = "assert", value_name = "FILE")]
+    pub assertions: Option<PathBuf>,
     /// Where answers are kept, and taken from for calls that do the same; at a terminal `answers.ron` in the folder unless it is named
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
@@ -127,6 +130,8 @@ impl Diagnose {
             loops: self.loops,
             bounds: if for_people { TO_PEOPLE } else { TO_PROGRAMS },
         };
+        // What is wrong with it is told before a program is run.
+        let assertions = self.assertions.as_deref().map(AssertFile::load).transpose()?;
         let mut diagnoser = match &self.folder {
             Some(folder) => {
                 let trace = RecordedTrace::open(folder, self.memory.bytes(), progress, interrupt).await?;
@@ -138,6 +143,9 @@ impl Diagnose {
                     .await?
             }
         };
+        if let Some(file) = &assertions {
+            diagnoser.assert_by(file, self.folder.is_some())?;
+        }
         let beside = folder.join("answers.ron");
         // What a script is asked must not depend on what another one has answered.
         let answers = self.answers.as_ref().or(Some(&beside).filter(|_| keeps && recorded.is_none()));

@@ -16,6 +16,9 @@ impl Checker<'_> {
         name: &str,
         arguments: &[Node],
     ) -> Result<Type, TypeError> {
+        if let Some(operand) = node.old().filter(|_| self.event.has_old) {
+            return self.type_of(operand);
+        }
         let types = arguments.iter().map(|a| self.type_of(a)).collect::<Result<Vec<_>, _>>()?;
         let (class, is_static) = match owner {
             None => match self.class_with_method(name) {

@@ -89,7 +89,11 @@ impl<M: Machine> Evaluator<'_, M> {
             Node::Index { array, index } => Box::pin(self.element(node, array, index)),
             Node::Mapped { .. } => Box::pin(async move { type_error::<_, M>(node, super::NOT_READ) }),
             Node::Call { owner, name, arguments } => {
-                Box::pin(self.call(node, owner.as_deref(), name, arguments))
+                let call = (owner.as_deref(), name.as_str(), arguments.as_slice());
+                match node.old() {
+                    Some(operand) => Box::pin(self.old(node, operand, call)),
+                    None => Box::pin(self.call(node, call.0, call.1, call.2)),
+                }
             }
             Node::Unary { operator, operand } => Box::pin(self.unary(node, *operator, operand)),
             Node::Binary { operator, left, right } => match operator {
@@ -124,6 +128,23 @@ impl<M: Machine> Evaluator<'_, M> {
                 None => Err(EvalError::NotInEvent { part: *part }),
             },
             other => type_error::<_, M>(other, "stands where a value is needed"),
+        }
+    }
+
+    /// `old(x)`, where that is no method of the program.
+    async fn old(
+        &mut self,
+        node: &Node,
+        operand: &Node,
+        (owner, name, arguments): (Option<&Node>, &str, &[Node]),
+    ) -> EvalResult<Operand, M> {
+        match self.machine.look_back(true) {
+            Some(was) => {
+                let found = self.eval(operand).await;
+                self.machine.look_back(was);
+                found
+            }
+            None => self.call(node, owner, name, arguments).await,
         }
     }
 

@@ -65,6 +65,13 @@ pub trait Machine {
     /// Why a read of the debuggee failed.
     type Error: std::error::Error + 'static;
 
+    /// From now on everything is what it was as the call began, or what it is; told is which of these it was until now. None if this
+    /// machine knows one time only: then `old` is a method of the program.
+    fn look_back(&mut self, to_the_begin: bool) -> Option<bool> {
+        let _ = to_the_begin;
+        None
+    }
+
     /// What is visible at the frame.
     fn scope(&self) -> &Scope;
 

@@ -15,6 +15,7 @@
 //!   program it compares identity, as in Java: write `a.equals(b)`.
 //! - `+` joins text with numbers, booleans, strings, boxes and `null`. For other objects write `.toString()`: what
 //!   runs code in the debuggee shall be visible.
+//! - `old(x)` is what `x` was as the call began, where a [`Machine`] knows that; elsewhere it calls a method of that name.
 //! - `.owner`, `.old`, `.new`, `.exception` and `.result` are what the event itself knows.
 
 mod calls;

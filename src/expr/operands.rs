@@ -8,29 +8,36 @@ impl Expr {
     /// of comparisons, the operands of `&&`, `||`, `!` and `?:`, what a call is made on and with. Literals are left out.
     pub fn operands(&self) -> Vec<Expr> {
         let mut found = Vec::new();
-        gather(&self.node, &mut found);
+        gather(&self.node, &|node| matches!(node, Node::Call { .. }), &mut found);
+        found
+    }
+
+    /// The same of a condition about a call, in which calls run no code: they have values too.
+    pub fn operands_with_calls(&self) -> Vec<Expr> {
+        let mut found = Vec::new();
+        gather(&self.node, &|_| false, &mut found);
         found
     }
 }
 
-fn gather(node: &Node, found: &mut Vec<Expr>) {
+/// A call is not made only to explain, where it runs code: what it is made on and with explains it.
+fn gather(node: &Node, runs_code: &dyn Fn(&Node) -> bool, found: &mut Vec<Expr>) {
     match node {
         Node::Literal(_) => {}
         Node::Binary { operator, left, right } if compares(*operator) => {
-            gather(left, found);
-            gather(right, found);
+            gather(left, runs_code, found);
+            gather(right, runs_code, found);
         }
-        Node::Unary { operand, .. } => gather(operand, found),
+        Node::Unary { operand, .. } => gather(operand, runs_code, found),
         Node::Conditional { condition, yes, no } => {
             for part in [condition, yes, no] {
-                gather(part, found);
+                gather(part, runs_code, found);
             }
         }
-        Node::InstanceOf { operand, .. } => gather(operand, found),
-        // A call is not made only to explain: what it is made on and with explains it.
-        Node::Call { owner, arguments, .. } => {
-            owner.iter().for_each(|owner| gather(owner, found));
-            arguments.iter().for_each(|argument| gather(argument, found));
+        Node::InstanceOf { operand, .. } => gather(operand, runs_code, found),
+        Node::Call { owner, arguments, .. } if runs_code(node) => {
+            owner.iter().for_each(|owner| gather(owner, runs_code, found));
+            arguments.iter().for_each(|argument| gather(argument, runs_code, found));
         }
         other => {
             let expr = Expr::from_node(other.clone());

@@ -50,6 +50,8 @@ pub struct EventTypes {
     pub result: Option<Type>,
     /// Of `.index`.
     pub index: Option<Type>,
+    /// Whether `old(x)` tells what `x` was as the call began.
+    pub has_old: bool,
 }
 
 impl EventTypes {
@@ -63,6 +65,7 @@ impl EventTypes {
             exception: any.clone(),
             result: any.clone(),
             index: any,
+            has_old: false,
         }
     }
 

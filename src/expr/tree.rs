@@ -291,6 +291,23 @@ impl Node {
         test(self) || self.children().into_iter().any(|c| c.any(test))
     }
 
+    /// Of `old(x)`, which of a call tells what `x` was as it began: `x`.
+    pub fn old(&self) -> Option<&Node> {
+        match self {
+            Node::Call { owner: None, name, arguments } if name == "old" => match arguments.as_slice() {
+                [operand] => Some(operand),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// This node and all below it.
+    pub fn all(&self) -> Vec<&Node> {
+        let below = self.children().into_iter().flat_map(Node::all);
+        std::iter::once(self).chain(below).collect()
+    }
+
     /// `a.b.c` as its parts, when the node is nothing but names and dots.
     pub(super) fn dotted(&self) -> Option<Vec<&str>> {
         match self {

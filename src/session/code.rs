@@ -109,7 +109,7 @@ impl CodeBook<'_> {
     pub fn is_constant(&self, field: &Field) -> bool {
         let class = self.pool.find(&field.class).ok().flatten();
         let declared = class.as_ref().and_then(|c| c.file.field(&field.name));
-        declared.is_some_and(|f| f.has_constant_value)
+        declared.is_some_and(|f| f.constant.is_some())
     }
 
     /// Where the classes of the field's source file write or read it.

@@ -109,6 +109,17 @@ pub enum SessionError {
         /// Why.
         why: String,
     },
+    /// Assertions cannot be read.
+    #[error("cannot read {file}: {source}; give --assert the path of a file that exists", file = file.display())]
+    Assertions {
+        /// The file.
+        file: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Assertions cannot be checked.
+    #[error("there are no class files of the program: --assert needs those of the command that was recorded")]
+    NoClassFiles,
     /// Nothing was recorded.
     #[error(
         "nothing was recorded: no method of a class that --scope and --trust leave was called, and the program ended with {ended}{}",
@@ -300,6 +311,8 @@ impl SessionError {
             | SessionError::NoStrategy { .. }
             | SessionError::NothingRecorded { .. }
             | SessionError::Answers { .. }
+            | SessionError::Assertions { .. }
+            | SessionError::NoClassFiles
             | SessionError::Trace(
                 TraceError::Part | TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
             )

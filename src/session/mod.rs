@@ -46,8 +46,9 @@ pub use answer::{
 };
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use diagnose::{
-    Bounds, Buggy, Change, Departure, DiagnoseOptions, Diagnoser, Judgement, KeptAnswer, Left, LoopPart,
-    Next, Opinion, Parted, Question, Reference, Referred, Shape, Trust, parted, strategies,
+    AssertFile, Bounds, Buggy, By, Change, Departure, DiagnoseOptions, Diagnoser, Judgement, KeptAnswer,
+    Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape, Told, Trust, parted,
+    strategies,
 };
 pub use error::SessionError;
 pub use explore::{

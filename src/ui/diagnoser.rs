@@ -8,7 +8,7 @@ use super::render;
 use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::diagnose::{Begun, Diagnose, Said, said};
-use crate::session::{Buggy, Interrupt, Judgement, Next, Question, Silent, Trust};
+use crate::session::{Buggy, By, Diagnoser, Interrupt, Judgement, Next, Question, Silent, Trust};
 use serde::{Deserialize, Serialize};
 use std::io::IsTerminal;
 
@@ -54,6 +54,9 @@ enum Of {
 struct Found {
     buggy: Option<Buggy>,
     answers: usize,
+    /// How many assertions have given.
+    #[serde(skip_serializing_if = "is_none")]
+    by_assertion: usize,
     /// How many the version that is right has given.
     #[serde(skip_serializing_if = "is_none")]
     by_reference: usize,
@@ -63,6 +66,13 @@ struct Found {
     /// Whether calls go on that could be it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     not_ended: bool,
+}
+
+impl Found {
+    fn of(diagnoser: &Diagnoser, buggy: Option<Buggy>, undecided: Vec<u32>, not_ended: bool) -> Found {
+        let (answers, by_assertion) = (diagnoser.answers(), diagnoser.by_assertion());
+        Found { buggy, answers, by_assertion, by_reference: diagnoser.by_reference(), undecided, not_ended }
+    }
 }
 
 fn is_none(many: &usize) -> bool {
@@ -105,6 +115,9 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
             if let Err(error) = begun.diagnoser.end_run(&mut led.progress, &mut interrupt).await {
                 complain(format_args!("error: {error}"));
                 code = code.max(error.exit_code());
+            }
+            for method in begun.diagnoser.unmet() {
+                complain(format_args!("no call of {method} was recorded, of which --assert says something"));
             }
             if ended.is_found && cli.format == Format::Text {
                 code = walk(cli, args, begun, &mut lines, &mut hearing).await;
@@ -236,9 +249,14 @@ impl Led<'_> {
     fn show_referred(&mut self) {
         for referred in self.begun.diagnoser.take_referred() {
             let text = match self.cli.format {
-                Format::Json => one_line(
-                    &serde_json::json!({ (if referred.kept { "kept" } else { "by_reference" }): referred }),
-                ),
+                Format::Json => {
+                    let by = match referred.by {
+                        By::Assertion => "by_assertion",
+                        By::Kept => "kept",
+                        By::Reference => "by_reference",
+                    };
+                    one_line(&serde_json::json!({ (by): referred }))
+                }
                 Format::Text => render::referred(&referred, self.cli.colors(std::io::stdout().is_terminal())),
             };
             print(&text);
@@ -296,13 +314,13 @@ impl Led<'_> {
 
     fn found_no_more(&self, invalid: Option<Buggy>, unknown: Vec<u32>) -> u8 {
         let diagnoser = &self.begun.diagnoser;
-        let (answers, by_reference) = (diagnoser.answers(), diagnoser.by_reference());
+        let answers = diagnoser.answers();
         match self.cli.format {
             Format::Json => {
                 let mut undecided: Vec<u32> = invalid.iter().map(|call| call.node).chain(unknown).collect();
                 // Parts of one call are that call.
                 undecided.dedup();
-                print(&one_line(&Found { buggy: None, answers, by_reference, undecided, not_ended: false }));
+                print(&one_line(&Found::of(diagnoser, None, undecided, false)));
             }
             Format::Text => {
                 let color = self.cli.colors(std::io::stdout().is_terminal());
@@ -314,13 +332,12 @@ impl Led<'_> {
 
     fn found(&self, buggy: Option<Buggy>, undecided: Vec<u32>, not_ended: bool) -> u8 {
         let diagnoser = &self.begun.diagnoser;
-        let (answers, by_reference) = (diagnoser.answers(), diagnoser.by_reference());
         let code = if buggy.is_some() { 0 } else { NONE };
         let text = match self.cli.format {
-            Format::Json => one_line(&Found { buggy, answers, by_reference, undecided, not_ended }),
+            Format::Json => one_line(&Found::of(diagnoser, buggy, undecided, not_ended)),
             Format::Text => {
                 let color = self.cli.colors(std::io::stdout().is_terminal());
-                render::found(buggy.as_ref(), not_ended, answers, color)
+                render::found(buggy.as_ref(), not_ended, diagnoser.answers(), color)
             }
         };
         print(&text).max(code)

@@ -1,6 +1,6 @@
 //! A class file as plain owned data: what later rooms analyse. Parsing is in `parse`; nothing here does I/O.
 
-use crate::op::Instruction;
+use crate::op::{Constant, Instruction};
 
 /// `ACC_STATIC`
 pub const ACC_STATIC: u16 = 0x0008;
@@ -94,7 +94,7 @@ pub struct InnerClass {
 }
 
 /// A field's declaration.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// Name.
     pub name: String,
@@ -102,8 +102,8 @@ pub struct Field {
     pub descriptor: String,
     /// Access flags (JVMS table 4.5-A).
     pub access: u16,
-    /// Whether the class file holds its value (JVMS §4.7.2): no code assigns such a static field.
-    pub has_constant_value: bool,
+    /// Its value, where the class file holds it (JVMS §4.7.2): no code assigns such a static field.
+    pub constant: Option<Constant>,
 }
 
 impl Field {

@@ -76,15 +76,20 @@ impl ClassFile {
         }
         for field in class.fields().iter() {
             let field = field?;
-            let mut has_constant_value = false;
+            let mut constant = None;
             for attribute in field.attributes().iter() {
-                has_constant_value |= is_named(raw_pool, &attribute?, "ConstantValue")?;
+                let attribute = attribute?;
+                if is_named(raw_pool, &attribute, "ConstantValue")?
+                    && let AttributeContent::ConstantValue(value) = attribute.read_content(raw_pool)?
+                {
+                    constant = Some(pool.constant(value.value().as_u16())?);
+                }
             }
             file.fields.push(Field {
                 name: text(raw_pool.retrieve(field.name())?),
                 descriptor: text(raw_pool.retrieve(field.descriptor())?),
                 access: field.access_flags().bits(),
-                has_constant_value,
+                constant,
             });
         }
         for method in class.methods().iter() {

@@ -11,6 +11,8 @@ const MOST_ABOVE: usize = 64;
 /// A field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
+    /// The class that declares it.
+    pub class: String,
     /// Its name; with its class before it where a class below declares one of the same name.
     pub name: String,
     /// Its descriptor.
@@ -93,13 +95,10 @@ impl Fields {
         let mut fields: Vec<Field> = Vec::new();
         for (at, (of, name, descriptor)) in declared.iter().enumerate() {
             let is_hidden = declared.iter().skip(at + 1).any(|(_, other, _)| other == name);
-            let shown = if is_hidden {
-                format!("{}.{name}", crate::model::short_class_name(of))
-            } else {
-                name.clone()
-            };
+            let shown = if is_hidden { hidden(of, name) } else { name.clone() };
             let is_recorded = calls.sites.methods().iter().any(|method| *method.class == **of);
             fields.push(Field {
+                class: of.clone(),
                 name: shown,
                 descriptor: descriptor.clone(),
                 part: part(of, name),
@@ -107,6 +106,21 @@ impl Fields {
             });
         }
         FieldsOf { fields, is_whole }
+    }
+}
+
+/// How a field is named that another one of its name hides.
+fn hidden(class: &str, name: &str) -> String {
+    format!("{}.{name}", crate::model::short_class_name(class))
+}
+
+impl FieldsOf {
+    /// The field that a class declares by that name.
+    pub fn declared(&self, class: &str, name: &str) -> Option<&Field> {
+        let is_it = |field: &&Field| {
+            field.class == class && (field.name == name || field.name == hidden(class, name))
+        };
+        self.fields.iter().find(is_it)
     }
 }
 

@@ -139,7 +139,7 @@ impl Question {
 
     /// What tells calls that do the same from others; none where not all of them is known.
     pub fn digest(&self) -> Option<String> {
-        if !self.notes.is_empty() {
+        if !self.is_whole {
             return None;
         }
         let mut told = serde_json::json!({

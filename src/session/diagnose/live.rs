@@ -218,6 +218,9 @@ impl Diagnoser {
         self.unasked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         (self.trace, self.nodes) = (trace, nodes);
         self.fields.forget();
+        if let Some(asserts) = &mut self.asserts {
+            asserts.grown();
+        }
         Ok(())
     }
 }

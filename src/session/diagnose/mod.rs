@@ -4,9 +4,11 @@
 //!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the
 //!   code, `chains` of the data flow, along the way that `stretch` lays out.
 //! - `nodes` is what the nodes of the trees are: calls, and executions of loops, which `loops` finds.
-//! - A [`Reference`] is a version of the program that is right, and answers for a person; `silent` tells which calls can be judged by values alone.
-//! - [`parted`] tells where two runs part; `kept` are answers that are kept.
+//! - `others` are those who answer for a person: `asserts`, conditions on methods; `kept`, answers that are kept; and a [`Reference`], a version
+//!   of the program that is right. `silent` tells which calls that can judge by values alone.
+//! - [`parted`] tells where two runs part.
 
+mod asserts;
 mod chains;
 mod covered;
 mod fields;
@@ -14,6 +16,7 @@ mod kept;
 mod live;
 mod loops;
 mod nodes;
+mod others;
 mod parted;
 mod question;
 mod reference;
@@ -21,8 +24,10 @@ mod shape;
 mod silent;
 mod stretch;
 
+pub use asserts::{AssertFile, Told};
 pub use kept::KeptAnswer;
 pub use nodes::{Left, LoopPart};
+pub use others::{By, Referred};
 pub use parted::{Departure, Parted, parted};
 pub use question::{Change, Question};
 pub use reference::{Opinion, Reference};
@@ -30,7 +35,7 @@ pub use shape::{Bounds, Shape};
 
 use super::error::SessionError;
 use super::progress::Progress;
-use super::recorded::{RecordedTrace, Stepper, detail};
+use super::recorded::{RecordedTrace, Stepper};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
 use crate::classes::ClassPool;
@@ -39,7 +44,6 @@ use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
 use fields::Fields;
 use nodes::Nodes;
-use question::Asked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -130,25 +134,6 @@ pub struct Buggy {
     pub part: Option<LoopPart>,
 }
 
-/// An answer that nobody was asked for: by the version that is right, or one that was kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Referred {
-    /// The call.
-    pub node: u32,
-    /// Its method, as CLASS.METHOD.
-    pub method: String,
-    /// The loop of the call of which it was said.
-    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
-    pub part: Option<LoopPart>,
-    /// What was said.
-    pub answer: Judgement,
-    /// Whether it was kept; else the version that is right has said it.
-    pub kept: bool,
-    /// What differs from that.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub why: String,
-}
-
 /// Leads from question to answer.
 pub struct Diagnoser {
     trace: RecordedTrace,
@@ -163,10 +148,13 @@ pub struct Diagnoser {
     /// The program, if it may go on.
     live: Option<live::Live>,
     silence: silent::Silence,
+    asserts: Option<asserts::Asserts>,
     reference: Option<Reference>,
-    /// What it has answered, as far as nobody was told.
+    /// What was answered without a question, as far as nobody was told.
     referred: Vec<Referred>,
-    /// How many answers are its.
+    /// How many answers are of assertions.
+    by_assertion: usize,
+    /// How many are of the version that is right.
     by_reference: usize,
     /// The calls that an answer which was kept stands for, with what tells them from others.
     unasked: Vec<(u32, Option<String>)>,
@@ -220,8 +208,10 @@ impl Diagnoser {
             needs: row.needs,
             live: None,
             silence: silent::Silence::default(),
+            asserts: None,
             reference: None,
             referred: Vec::new(),
+            by_assertion: 0,
             by_reference: 0,
             unasked: Vec::new(),
             kept: kept::Kept::default(),
@@ -248,27 +238,8 @@ impl Diagnoser {
         let step = loop {
             match self.diagnosis.next() {
                 Step::Ask(node) => {
-                    let mut question = self.question(node, progress, interrupt).await?;
-                    if let Some(answer) = self.kept.answer(&question) {
-                        let method = format!("{}.{}", question.class, question.method);
-                        self.referred.push(Referred {
-                            node: question.node,
-                            method,
-                            part: question.part.clone(),
-                            answer,
-                            kept: true,
-                            why: String::new(),
-                        });
-                        self.unasked.push((node, question.digest()));
-                        self.take(node, answer);
-                        continue;
-                    }
-                    // Nobody can call a loop.
-                    if self.reference.is_none() || question.part.is_some() {
-                        return Ok(Next::Question(Box::new(question)));
-                    }
-                    if let Some(why) = self.refer(node, &question).await? {
-                        question.notes.push(format!("the reference cannot tell: {why}"));
+                    let (mut question, told) = self.look_at(node, progress, interrupt).await?;
+                    if !self.answered(node, &mut question, told).await? {
                         return Ok(Next::Question(Box::new(question)));
                     }
                 }
@@ -292,34 +263,6 @@ impl Diagnoser {
         })
     }
 
-    /// From now on this version, which is right, is asked first.
-    pub fn ask_first(&mut self, reference: Reference) {
-        self.reference = Some(reference);
-    }
-
-    /// What the version that is right has answered since this was asked last.
-    pub fn take_referred(&mut self) -> Vec<Referred> {
-        std::mem::take(&mut self.referred)
-    }
-
-    /// Has the version that is right answer; why it cannot.
-    async fn refer(&mut self, node: u32, question: &Question) -> Result<Option<String>, SessionError> {
-        let Some(reference) = &mut self.reference else { return Ok(None) };
-        let (forest, calls) = (self.diagnosis.forest(), &self.trace.calls);
-        let is_silent = self.silence.of(node, forest, calls, self.fields.pool());
-        let (valid, why) = match reference.judge(question, is_silent).await? {
-            Opinion::Valid => (true, String::new()),
-            Opinion::Invalid(why) => (false, why),
-            Opinion::Unknown(why) => return Ok(Some(why)),
-        };
-        let method = format!("{}.{}", question.class, question.method);
-        let answer = if valid { Judgement::Valid } else { Judgement::Invalid };
-        self.referred.push(Referred { node: question.node, method, part: None, answer, kept: false, why });
-        self.by_reference += 1;
-        self.take(node, answer);
-        Ok(None)
-    }
-
     /// What would be asked of a node: of a call, where loops are none.
     ///
     /// # Errors
@@ -330,33 +273,7 @@ impl Diagnoser {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Question, SessionError> {
-        let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
-        let (remaining, bounds) = (self.diagnosis.remaining(), self.options.bounds);
-        let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
-        let (fields, at) = (&mut self.fields, node);
-        let (node, has_loops) = (self.nodes.call(at), self.nodes.has_loops());
-        let part = self.nodes.part(at).map(|part| (part, self.nodes.loop_of(part)));
-        // What an object held before the call is known where all that came before it was recorded so too.
-        let mut outermost = node;
-        while let Some(around) = self.trace.calls.parent(outermost) {
-            outermost = around;
-        }
-        match detail(&mut self.trace, outermost, wanted, progress, interrupt).await? {
-            None => {
-                let asked = Asked { calls: &mut self.trace.calls, node, part, fields, bounds };
-                let question = asked.question(number, remaining)?;
-                Ok(Question { part: self.nodes.told(at), at, has_loops, ..question })
-            }
-            // Where less was recorded, nothing is known of loops.
-            Some(mut later) => {
-                fields.forget();
-                let node = later.calls.own(node);
-                let asked = Asked { calls: &mut later.calls, node, part: None, fields, bounds };
-                let question = asked.question(number, remaining);
-                fields.forget();
-                Ok(Question { at, ..question? })
-            }
-        }
+        Ok(self.look_at(node, progress, interrupt).await?.0)
     }
 
     /// Where the `java` of the program is, and the folder in which it works.
@@ -467,12 +384,10 @@ impl Diagnoser {
 
     /// How many answers somebody has given.
     pub fn answers(&self) -> usize {
-        self.diagnosis.answers().len().saturating_sub(self.by_reference + self.unasked.len())
-    }
-
-    /// How many answers the version that is right has given.
-    pub fn by_reference(&self) -> usize {
-        self.by_reference
+        self.diagnosis
+            .answers()
+            .len()
+            .saturating_sub(self.by_assertion + self.by_reference + self.unasked.len())
     }
 
     /// Goes over to the events of the buggy call, to those that were recorded later if the run was recorded without writes; where the bug

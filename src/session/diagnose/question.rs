@@ -51,9 +51,12 @@ pub struct Question {
     pub exception: Option<Shape>,
     /// How many calls are suspicious.
     pub remaining: u64,
-    /// What may be missing from all this.
+    /// What may be missing from all this, and what those say that could not answer: assertions, and the version that is right.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Whether nothing is missing.
+    #[serde(skip)]
+    pub is_whole: bool,
 }
 
 /// A field or element that a call has changed.
@@ -170,6 +173,7 @@ impl Asked<'_> {
             result,
             exception,
             remaining,
+            is_whole: notes.is_empty(),
             notes,
         })
     }

@@ -1,6 +1,6 @@
 //! Values as they were at some time, with what hangs on them: the form in which questions carry them (docs/declarative.md).
 
-use super::fields::{Fields, default_of};
+use super::fields::{Field, Fields, default_of};
 use crate::model::{Value as Plain, quoted};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Held as Contents, HeldValue, Items, Value, When};
@@ -150,6 +150,24 @@ impl Part {
         Part { name: None, part: Some(number), descriptor: String::new(), begins_empty: false }
     }
 
+    /// An element of an array of a class, which was made where that is recorded or not.
+    pub fn of_element(class: &str, index: u32, was_made: bool) -> Part {
+        let descriptor = class.get(1..).unwrap_or("I").to_owned();
+        // Arrays inside of one can be made with it, by one instruction.
+        let begins_empty = was_made && !descriptor.starts_with('[');
+        Part { name: None, part: Some(index), descriptor, begins_empty }
+    }
+
+    /// A field of an object that was made where that is recorded or not.
+    pub fn of_field(field: &Field, was_made: bool) -> Part {
+        Part {
+            name: Some(field.name.clone()),
+            part: field.part,
+            descriptor: field.descriptor.clone(),
+            begins_empty: was_made && field.is_recorded,
+        }
+    }
+
     /// How it is named behind the path of its object.
     pub fn path(&self, of: &str) -> String {
         match (&self.name, self.part) {
@@ -173,24 +191,14 @@ impl Shaper<'_> {
     /// The parts of an object, no more than so many, and whether these are all.
     pub fn parts(&mut self, object: u32, limit: usize) -> (Vec<Part>, bool) {
         let Some(class) = self.calls.objects.class(object).cloned() else { return (Vec::new(), false) };
+        let was_made = self.calls.was_made(object);
         if let Some(length) = self.calls.objects.length_of(object) {
-            let descriptor = class.get(1..).unwrap_or("I").to_owned();
-            // Arrays inside of one can be made with it, by one instruction.
-            let begins_empty = self.calls.was_made(object) && !descriptor.starts_with('[');
             let shown = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
-            let part =
-                |index| Part { name: None, part: Some(index), descriptor: descriptor.clone(), begins_empty };
+            let part = |index| Part::of_element(&class, index, was_made);
             return ((0..shown).map(part).collect(), shown == length);
         }
         let of = self.fields.of(&class, self.calls);
-        let was_made = self.calls.was_made(object);
-        let part = |field: &super::fields::Field| Part {
-            name: Some(field.name.clone()),
-            part: field.part,
-            descriptor: field.descriptor.clone(),
-            begins_empty: was_made && field.is_recorded,
-        };
-        let mut parts: Vec<Part> = of.fields.iter().map(part).collect();
+        let mut parts: Vec<Part> = of.fields.iter().map(|field| Part::of_field(field, was_made)).collect();
         if of.fields.is_empty() && !of.is_whole {
             // Without its class file: what is ever written.
             let mut next = self.calls.part_from(object, 0);
@@ -208,15 +216,7 @@ impl Shaper<'_> {
 
     /// What a part held; none where that is not known.
     pub fn held(&mut self, object: u32, part: &Part, when: When) -> Result<Option<Value>, SessionError> {
-        let held = match part.part {
-            Some(number) => self.calls.held(object, number, when)?,
-            None => HeldValue::Unwritten,
-        };
-        Ok(match held {
-            HeldValue::Value(value) => Some(value),
-            HeldValue::Unwritten => part.begins_empty.then(|| default_of(&part.descriptor)),
-            HeldValue::Unknown => None,
-        })
+        held(self.calls, object, part, when)
     }
 
     /// A value as it was.
@@ -335,6 +335,19 @@ impl Shaper<'_> {
             },
         }
     }
+}
+
+/// What a part of an object held; none where that is not known.
+pub fn held(calls: &mut Calls, object: u32, part: &Part, when: When) -> Result<Option<Value>, SessionError> {
+    let held = match part.part {
+        Some(number) => calls.held(object, number, when)?,
+        None => HeldValue::Unwritten,
+    };
+    Ok(match held {
+        HeldValue::Value(value) => Some(value),
+        HeldValue::Unwritten => part.begins_empty.then(|| default_of(&part.descriptor)),
+        HeldValue::Unknown => None,
+    })
 }
 
 struct Walk {

@@ -3,7 +3,7 @@
 use super::{Paint, palette, visible};
 use crate::command::diagnose::ANSWER_TABLE;
 use crate::session::{
-    Buggy, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, strategies,
+    Buggy, By, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, strategies,
 };
 
 /// Columns of a line.
@@ -135,10 +135,14 @@ fn fitting(shape: &Shape, room: usize) -> String {
 /// An answer that nobody was asked for.
 pub fn referred(referred: &Referred, color: bool) -> String {
     let paint = Paint { color };
-    let Referred { node, method, part, answer, kept, why } = referred;
+    let Referred { node, method, part, answer, by, why } = referred;
     let method = in_loop(method, part.as_ref());
     let style = if *answer == Judgement::Valid { palette::HELD } else { palette::FAILED };
-    let by = if *kept { ", as was said before" } else { " by the reference" };
+    let by = match by {
+        By::Assertion => " by the assertion",
+        By::Kept => ", as was said before",
+        By::Reference => " by the reference",
+    };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     format!("#{node} {method} is {}{by}{why}\n", paint.on(style, word(*answer)))
 }

@@ -1,0 +1,207 @@
+//! Whether assertions mean something: their methods are there, their conditions have types, and call nothing whose code would have to run.
+
+use super::file::{AssertFile, Part};
+use super::library;
+use super::machine::{EXCEPTION, NO_SLOT, Names, RESULT};
+use crate::chain::{Classes, Fault};
+use crate::classes::{ClassPool, SourceRoots};
+use crate::expr::{
+    EventPart, EventTypes, Expr, Node, Scope, ScopeLocal, Type, TypeError, check, check_condition,
+};
+use crate::model::{MethodName, Site};
+use crate::session::error::SessionError;
+use std::path::Path;
+
+/// What is said of a method, checked.
+pub struct Rule {
+    /// The method.
+    pub method: MethodName,
+    /// What holds as a call begins that is to be judged at all.
+    pub requires: Option<Expr>,
+    /// What holds as a call ends that did what it should.
+    pub ensures: Option<Expr>,
+    /// Whether that is all that the method is to do.
+    pub complete: bool,
+    /// Whether it says something of calls that an exception leaves.
+    pub tells_of_exceptions: bool,
+    /// What names mean.
+    pub names: Names,
+}
+
+/// The rules of a file, for the class files of a program.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, SessionError> {
+    let sources = SourceRoots::open(&[], Path::new("."), None);
+    let classes = Classes { pool, sources: &sources };
+    let (mut found, mut faults): (Vec<Rule>, Vec<Fault>) = (Vec::new(), Vec::new());
+    for (at, said) in file.rows.iter().enumerate() {
+        let names = match names(&classes, &said.method) {
+            Ok(named) => named,
+            Err(why) => {
+                let message = format!("{why} ({} is said of it)", file.conditions(at));
+                faults.push(file.fault(at, Part::Method, message));
+                continue;
+            }
+        };
+        let (method, names, written_result) = names;
+        if found.iter().any(|other: &Rule| other.method == method) {
+            let message = format!("`{method}` has a row already: join their conditions with `&&`");
+            faults.push(file.fault(at, Part::Method, message));
+            continue;
+        }
+        let checked = Checked { classes: &classes, names: &names, result: written_result };
+        let mut complain = |part, condition: &Expr, wrong: Option<TypeError>| {
+            if let Some(TypeError { text, problem }) = wrong {
+                let message = format!("`{}`: `{condition}`: `{text}`{}", said.method, told(&problem));
+                faults.push(file.fault(at, part, message));
+            }
+        };
+        if let Some(condition) = &said.requires {
+            complain(Part::Requires, condition, checked.requires(condition).err());
+        }
+        if let Some(condition) = &said.ensures {
+            complain(Part::Ensures, condition, checked.ensures(condition).err());
+        }
+        let names_exception = |condition: &Expr| {
+            names_outside_old(condition.node()).contains(&EXCEPTION) || condition.uses(EventPart::Exception)
+        };
+        found.push(Rule {
+            method,
+            requires: said.requires.clone(),
+            ensures: said.ensures.clone(),
+            complete: said.complete,
+            tells_of_exceptions: said.ensures.as_ref().is_some_and(names_exception),
+            names,
+        });
+    }
+    if faults.is_empty() { Ok(found) } else { Err(file.wrong(faults)) }
+}
+
+/// A problem behind the text that it is of.
+fn told(problem: &str) -> String {
+    let goes_on = ["is ", "names "].iter().any(|begin| problem.starts_with(begin));
+    if goes_on { format!(" {problem}") } else { format!(": {problem}") }
+}
+
+/// The method that is meant, what names mean in its conditions, and the type of what it returns, if it returns something.
+fn names(classes: &Classes<'_>, written: &str) -> Result<(MethodName, Names, Option<Type>), String> {
+    let (file, method) = classes.method(written).map_err(|refusal| refusal.to_string())?;
+    let declared = file.method(&method.name, &method.descriptor);
+    let Some(code) = declared.and_then(|declared| declared.code.as_ref()) else {
+        return Err(classes.without_code(&file, &method).to_string());
+    };
+    let Some(at_begin) = classes.scope(&Site { method: method.clone(), bci: 0 }) else {
+        return Err(format!("there is no code of `{written}`"));
+    };
+    let result = crate::expr::method_types(&method.descriptor).map(|(_, result)| result);
+    let result = result.filter(|result| *result != Type::Void);
+    let mut at_end = at_begin.clone();
+    let told =
+        |name: &str, descriptor: String| ScopeLocal { name: name.to_owned(), descriptor, slot: NO_SLOT };
+    if let Some(descriptor) = result.as_ref().and_then(Type::descriptor) {
+        at_end.locals.push(told(RESULT, descriptor));
+    }
+    at_end.locals.push(told(EXCEPTION, "Ljava/lang/Throwable;".to_owned()));
+    let written = code.instructions.iter().filter_map(|instruction| instruction.op.stored_slot());
+    let names = Names { at_begin, at_end, written: written.map(|(slot, _)| slot).collect() };
+    Ok((method, names, result))
+}
+
+struct Checked<'a> {
+    classes: &'a Classes<'a>,
+    names: &'a Names,
+    result: Option<Type>,
+}
+
+fn wrong<T>(node: &Node, problem: impl Into<String>) -> Result<T, TypeError> {
+    Err(TypeError { text: node.to_string(), problem: problem.into() })
+}
+
+impl Checked<'_> {
+    fn requires(&self, condition: &Expr) -> Result<(), TypeError> {
+        let scope = &self.names.at_begin;
+        self.calls(condition.node(), scope)?;
+        if let Some(old) = condition.node().all().into_iter().find(|node| node.old().is_some()) {
+            return wrong(old, "is of `ensures`: in `requires` everything is as the call begins");
+        }
+        check_condition(condition, scope, self.classes, &EventTypes::default())
+    }
+
+    fn ensures(&self, condition: &Expr) -> Result<(), TypeError> {
+        let Names { at_begin, at_end, .. } = self.names;
+        for old in condition.node().all().into_iter().filter_map(Node::old) {
+            if let Some(inner) = old.all().into_iter().find(|node| node.old().is_some()) {
+                return wrong(inner, "is inside of another `old`");
+            }
+            self.calls(old, at_begin)?;
+            check(&Expr::of_node(old), at_begin, self.classes, &EventTypes::default())?;
+        }
+        for name in names_outside_old(condition.node()) {
+            let is_told = name == EXCEPTION || name == RESULT && self.result.is_some();
+            if is_told && self.is_variable(name) {
+                let problem = format!(
+                    "names a variable too: write `.{name}` for how the call ended, `this.{name}` for a field, \
+                     `old({name})` for what a parameter was"
+                );
+                return Err(TypeError { text: name.to_owned(), problem });
+            }
+            if name == RESULT && self.result.is_none() && !self.is_variable(name) {
+                return Err(TypeError {
+                    text: name.to_owned(),
+                    problem: "is of methods that return something".to_owned(),
+                });
+            }
+        }
+        self.calls(condition.node(), at_end)?;
+        check_condition(condition, at_end, self.classes, &self.events())
+    }
+
+    fn events(&self) -> EventTypes {
+        let exception = Some(Type::class("java.lang.Throwable"));
+        EventTypes { result: self.result.clone(), exception, has_old: true, ..EventTypes::default() }
+    }
+
+    /// Whether a name is that of a parameter or field.
+    fn is_variable(&self, name: &str) -> bool {
+        let expr = Expr::of_node(&Node::Name(name.to_owned()));
+        let of = check(&expr, &self.names.at_begin, self.classes, &EventTypes::default());
+        of.is_ok_and(|of| of != Type::Unknown)
+    }
+
+    /// Calls of methods whose code would have to run, and boxes that nobody has made.
+    fn calls(&self, node: &Node, scope: &Scope) -> Result<(), TypeError> {
+        for part in node.all().into_iter().filter(|part| part.old().is_none()) {
+            match part {
+                Node::Call { owner: None, name, .. } if name == "old" => {
+                    return wrong(part, "is written with one expression: `old(x)`");
+                }
+                Node::Call { owner, name, arguments }
+                    if owner.is_none() || !library::can_be_called(name, arguments.len()) =>
+                {
+                    let problem =
+                        "is a call of code, and no code runs; methods of the JDK that can be called";
+                    return wrong(part, format!("{problem}: {}", library::called()));
+                }
+                Node::Cast { to, operand } if to.primitive().is_none() => {
+                    let of = check(&Expr::of_node(operand), scope, self.classes, &self.events())?;
+                    if matches!(of, Type::Primitive(_)) {
+                        return wrong(part, "is a box that the program has not made");
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The simple names in an expression that mean something as the call ends.
+fn names_outside_old(node: &Node) -> Vec<&str> {
+    match node {
+        Node::Name(name) => vec![name],
+        _ if node.old().is_some() => Vec::new(),
+        _ => node.children().into_iter().flat_map(names_outside_old).collect(),
+    }
+}

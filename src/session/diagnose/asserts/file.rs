@@ -1,0 +1,183 @@
+//! The file of assertions (docs/declarative.md): what stands in it, reading it, and where its parts stand.
+
+use crate::chain::{ChainError, Fault, inside, options, trimmed};
+use crate::expr::{Expr, ParseError};
+use crate::model::MethodName;
+use crate::session::error::SessionError;
+use ron::value::RawValue;
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+/// The version of the format that this build reads.
+const FORMAT: u32 = 1;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Assertions {
+    format: u32,
+    assertions: Vec<Row>,
+}
+
+/// What is said of a method.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    method: String,
+    #[serde(default)]
+    requires: Option<String>,
+    #[serde(default)]
+    ensures: Option<String>,
+    /// `ensures` is all that the method is to do.
+    #[serde(default)]
+    complete: bool,
+}
+
+/// What is said of a method, with its conditions as they are written.
+pub struct Said {
+    /// The method, as it is written.
+    pub method: String,
+    /// What holds as a call begins that is to be judged at all.
+    pub requires: Option<Expr>,
+    /// What holds as a call ends that did what it should.
+    pub ensures: Option<Expr>,
+    /// Whether that is all that the method is to do.
+    pub complete: bool,
+}
+
+/// A part of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// `method`
+    Method,
+    /// `requires`
+    Requires,
+    /// `ensures`
+    Ensures,
+}
+
+/// A file of assertions.
+pub struct AssertFile {
+    name: String,
+    text: String,
+    /// Its rows.
+    pub rows: Vec<Said>,
+}
+
+#[derive(Deserialize)]
+struct RawAssertions<'a> {
+    #[serde(borrow)]
+    format: &'a RawValue,
+    #[serde(borrow)]
+    assertions: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct RawRow<'a> {
+    #[serde(borrow)]
+    method: &'a RawValue,
+    #[serde(borrow, default)]
+    requires: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    ensures: Option<&'a RawValue>,
+}
+
+impl AssertFile {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It cannot be read, is no such file, or a condition is no expression: where, and what was expected there.
+    pub fn load(path: &Path) -> Result<AssertFile, SessionError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| SessionError::Assertions { file: path.to_owned(), source })?;
+        let name = path.display().to_string();
+        let read: Assertions =
+            options().from_str(&text).map_err(|error| ChainError::of_ron(&text, &name, &error))?;
+        let mut file = AssertFile { name, text, rows: Vec::new() };
+        if read.format != FORMAT {
+            let message = format!("this is format {}, and this qp reads {FORMAT}", read.format);
+            let span = file.raw(|raw| trimmed(&file.text, raw.format)).unwrap_or(0..0);
+            return Err(file.wrong(vec![Fault { span, message, help: None }]));
+        }
+        let mut faults = Vec::new();
+        let mut methods = HashSet::new();
+        for (at, row) in read.assertions.into_iter().enumerate() {
+            let Row { method, requires, ensures, complete } = row;
+            if !methods.insert(method.clone()) {
+                let message = format!("`{method}` has a row already: join their conditions with `&&`");
+                faults.push(file.fault(at, Part::Method, message));
+            }
+            let says_nothing = requires.is_none() && ensures.is_none();
+            if says_nothing {
+                let message = format!("this says nothing of `{method}`: write `ensures` or `requires`");
+                faults.push(file.fault(at, Part::Whole, message));
+            }
+            if complete && ensures.is_none() && !says_nothing {
+                let message = "`complete` is said of `ensures`, which is not there".to_owned();
+                faults.push(file.fault(at, Part::Whole, message));
+            }
+            let mut parsed = |text: Option<String>, part| match text.as_deref().map(Expr::parse) {
+                None => None,
+                Some(Ok(expr)) => Some(expr),
+                Some(Err(ParseError { text, column, problem })) => {
+                    let message = format!("`{method}`: `{text}` is no condition: {problem}");
+                    let span = file.span(at, part, Some((&text, column)));
+                    let help = Some("write a Java expression".to_owned());
+                    faults.push(Fault { span, message, help });
+                    None
+                }
+            };
+            let (requires, ensures) = (parsed(requires, Part::Requires), parsed(ensures, Part::Ensures));
+            file.rows.push(Said { method, requires, ensures, complete });
+        }
+        if faults.is_empty() { Ok(file) } else { Err(file.wrong(faults)) }
+    }
+
+    /// The conditions of a row, as they are written.
+    pub fn conditions(&self, row: usize) -> String {
+        let said = self.rows.get(row).into_iter().flat_map(|said| said.requires.iter().chain(&said.ensures));
+        let texts: Vec<String> = said.map(|condition| format!("`{condition}`")).collect();
+        texts.join(", ")
+    }
+
+    /// That no call of the method of a row was recorded.
+    pub fn unmet(&self, row: usize, method: &MethodName) -> Fault {
+        let message = format!("no call of {method} was recorded, of which {} is said", self.conditions(row));
+        let help = "remove the row, or name a method that `qp trace calls` shows".to_owned();
+        Fault { help: Some(help), ..self.fault(row, Part::Method, message) }
+    }
+
+    /// Something that is wrong with a part of a row.
+    pub fn fault(&self, row: usize, part: Part, message: String) -> Fault {
+        Fault { span: self.span(row, part, None), message, help: None }
+    }
+
+    /// That this is wrong with it.
+    pub fn wrong(&self, faults: Vec<Fault>) -> SessionError {
+        ChainError::invalid(&self.text, &self.name, faults).into()
+    }
+
+    fn raw<T>(&self, read: impl FnOnce(RawAssertions<'_>) -> Option<T>) -> Option<T> {
+        options().from_str(&self.text).ok().and_then(read)
+    }
+
+    /// Where a part of a row stands, or a column of its text; the start of the file where that is not found.
+    fn span(&self, row: usize, part: Part, at: Option<(&str, usize)>) -> Range<usize> {
+        let find = |raw: RawAssertions<'_>| {
+            let row: &RawValue = raw.assertions.get(row)?;
+            let Ok(parts) = options().from_str::<RawRow<'_>>(row.get_ron()) else {
+                return trimmed(&self.text, row);
+            };
+            match part {
+                Part::Whole => trimmed(&self.text, row),
+                Part::Method => trimmed(&self.text, parts.method),
+                Part::Requires => inside(&self.text, parts.requires?, at),
+                Part::Ensures => inside(&self.text, parts.ensures?, at),
+            }
+        };
+        self.raw(find).unwrap_or(0..0)
+    }
+}

@@ -1,0 +1,305 @@
+//! Methods of the JDK that conditions can call: those of which the values of a recording tell what they return. No code runs for that.
+
+use super::machine::{CallMachine, Unread, not_known};
+use crate::expr::{Machine, MethodInfo, Primitive};
+use crate::model::{ObjectId, Value};
+use crate::trace::{self, Items};
+use std::sync::Arc;
+
+/// The methods that conditions can call, with how many arguments they take.
+const CALLED: [(&str, usize); 16] = [
+    ("size", 0),
+    ("isEmpty", 0),
+    ("get", 1),
+    ("contains", 1),
+    ("containsKey", 1),
+    ("containsValue", 1),
+    ("length", 0),
+    ("charAt", 1),
+    ("equals", 1),
+    ("compareTo", 1),
+    ("startsWith", 1),
+    ("endsWith", 1),
+    ("indexOf", 1),
+    ("abs", 1),
+    ("min", 2),
+    ("max", 2),
+];
+/// Lists and queues, which compare by `equals`.
+const LISTS: [&str; 8] = [
+    "java.util.ArrayList",
+    "java.util.LinkedList",
+    "java.util.Vector",
+    "java.util.Stack",
+    "java.util.ArrayDeque",
+    "java.util.PriorityQueue",
+    "java.util.Arrays$ArrayList",
+    "java.util.concurrent.CopyOnWriteArrayList",
+];
+/// Maps and sets that find by `hashCode` and `equals`. Those that are sorted find by an order that is not recorded.
+const HASHED: [&str; 5] = [
+    "java.util.HashMap",
+    "java.util.LinkedHashMap",
+    "java.util.HashSet",
+    "java.util.LinkedHashSet",
+    "java.util.concurrent.ConcurrentHashMap",
+];
+
+/// Something that only a condition has.
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// A text.
+    Text(String),
+    /// The box of a primitive value.
+    Box(Value),
+}
+
+impl Made {
+    /// Its class.
+    pub fn class(&self) -> &'static str {
+        match self {
+            Made::Text(_) => "java.lang.String",
+            Made::Box(value) => match value {
+                Value::Boolean(_) => Primitive::Boolean,
+                Value::Byte(_) => Primitive::Byte,
+                Value::Short(_) => Primitive::Short,
+                Value::Char(_) => Primitive::Char,
+                Value::Long(_) => Primitive::Long,
+                Value::Float(_) => Primitive::Float,
+                Value::Double(_) => Primitive::Double,
+                _ => Primitive::Int,
+            }
+            .box_class(),
+        }
+    }
+}
+
+/// Whether conditions can call a method of that name with so many arguments.
+pub fn can_be_called(name: &str, arguments: usize) -> bool {
+    CALLED.contains(&(name, arguments))
+}
+
+/// The names of those that can be called.
+pub fn called() -> String {
+    CALLED.map(|(name, _)| name).join(", ")
+}
+
+/// What a method returns; the class is one that declares it.
+pub async fn invoke(
+    machine: &mut CallMachine<'_>,
+    target: Option<ObjectId>,
+    class: &Arc<str>,
+    method: &MethodInfo,
+    arguments: Vec<Value>,
+) -> Result<Value, Unread> {
+    let Some(target) = target else { return of_class(machine, class, method, arguments) };
+    let runtime = machine.class_name(target)?;
+    let declared = declares(machine, &runtime, method).await?;
+    if !machine.is_of_jdk(&declared) {
+        return not_known(format!("{declared}.{} is code of the program, which is not run", method.name));
+    }
+    let name = method.name.as_str();
+    if let ("equals", [other]) = (name, arguments.as_slice()) {
+        let own = machine.value_of(target)?;
+        return are_equal(machine, &own, other).await.map(Value::Boolean);
+    }
+    if let Value::Str(text) = machine.value_of(target)? {
+        return of_text(&text.text, name, &arguments).map_or_else(|| unsupported(&runtime, name), Ok);
+    }
+    if machine.boxed(target)?.is_some() {
+        return unsupported(&runtime, name);
+    }
+    let is_null = arguments.first() == Some(&Value::Null);
+    if is_null && &*runtime == "java.util.concurrent.ConcurrentHashMap" {
+        return not_known(format!("{runtime}.{name} takes no null"));
+    }
+    let held = machine.contents(target)?;
+    let is_list = LISTS.contains(&&*runtime);
+    let is_hashed = HASHED.contains(&&*runtime);
+    let len = i32::try_from(held.items.len()).unwrap_or(i32::MAX);
+    match (name, arguments.as_slice(), held.items) {
+        ("size", [], _) => Ok(Value::Int(len)),
+        ("isEmpty", [], _) => Ok(Value::Boolean(len == 0)),
+        ("get", [Value::Int(at)], Items::Elements(elements)) => {
+            let element = usize::try_from(*at).ok().and_then(|at| elements.get(at).copied());
+            match element {
+                Some(Some(element)) => machine.value(element, ""),
+                Some(None) => not_known(format!("element {at} of a list was not recorded")),
+                None => not_known(format!("a list of {len} has no element {at}")),
+            }
+        }
+        ("contains", [wanted], Items::Elements(elements)) if is_list || is_hashed => {
+            let all = elements.into_iter();
+            find(machine, all, wanted).await.map(|at| Value::Boolean(at.is_some()))
+        }
+        ("indexOf", [wanted], Items::Elements(elements)) if is_list => {
+            let at = find(machine, elements.into_iter(), wanted).await?;
+            Ok(Value::Int(at.and_then(|at| i32::try_from(at).ok()).unwrap_or(-1)))
+        }
+        ("containsKey", [wanted], Items::Pairs(pairs)) if is_hashed => {
+            let keys = pairs.into_iter().map(|(key, _)| Some(key));
+            find(machine, keys, wanted).await.map(|at| Value::Boolean(at.is_some()))
+        }
+        ("containsValue", [wanted], Items::Pairs(pairs)) if is_hashed => {
+            let values = pairs.into_iter().map(|(_, value)| Some(value));
+            find(machine, values, wanted).await.map(|at| Value::Boolean(at.is_some()))
+        }
+        ("get", [wanted], Items::Pairs(pairs)) if is_hashed => {
+            let keys = pairs.clone().into_iter().map(|(key, _)| Some(key));
+            match find(machine, keys, wanted).await?.and_then(|at| pairs.get(at).copied()) {
+                Some((_, value)) => machine.value(value, ""),
+                None => Ok(Value::Null),
+            }
+        }
+        _ => unsupported(&runtime, name),
+    }
+}
+
+fn unsupported<T>(class: &str, name: &str) -> Result<T, Unread> {
+    not_known(format!("what {class}.{name} returns cannot be told from a recording"))
+}
+
+/// The class in whose code a call of a method of an object leads.
+async fn declares(
+    machine: &mut CallMachine<'_>,
+    class: &Arc<str>,
+    method: &MethodInfo,
+) -> Result<Arc<str>, Unread> {
+    let mut at = Some(class.clone());
+    while let Some(name) = at {
+        let info = machine.class_info(&name).await?;
+        let is_it = |other: &MethodInfo| {
+            (&other.name, &other.descriptor, other.is_abstract) == (&method.name, &method.descriptor, false)
+        };
+        if info.methods.iter().any(is_it) {
+            return Ok(name);
+        }
+        at = info.superclass.clone();
+    }
+    // What only interfaces have, as default methods.
+    not_known(format!("which code {class}.{} runs is not known", method.name))
+}
+
+/// The place of the first that is equal to what is wanted.
+async fn find(
+    machine: &mut CallMachine<'_>,
+    among: impl Iterator<Item = Option<trace::Value>>,
+    wanted: &Value,
+) -> Result<Option<usize>, Unread> {
+    let mut unread = None;
+    for (at, value) in among.enumerate() {
+        let Some(value) = value else {
+            unread.get_or_insert_with(|| Unread::NotKnown("not all of a collection was recorded".to_owned()));
+            continue;
+        };
+        let equal = match machine.value(value, "") {
+            Ok(value) => are_equal(machine, wanted, &value).await,
+            Err(error) => Err(error),
+        };
+        match (equal, &unread) {
+            (Ok(true), None) => return Ok(Some(at)),
+            (Ok(true), Some(_)) => break,
+            (Ok(false), _) => {}
+            (Err(error), _) => drop(unread.get_or_insert(error)),
+        }
+    }
+    unread.map_or(Ok(None), Err)
+}
+
+/// Whether objects are equal by code of the JDK that compares texts, boxes and identities.
+async fn are_equal(machine: &mut CallMachine<'_>, one: &Value, other: &Value) -> Result<bool, Unread> {
+    let (Some(one_id), Some(other_id)) = (one.object_id(), other.object_id()) else {
+        return Ok(one.object_id() == other.object_id());
+    };
+    if let Value::Str(text) = one {
+        return Ok(matches!(other, Value::Str(other) if other.text == text.text));
+    }
+    if let Some(held) = machine.boxed(one_id)? {
+        let is_same = machine.class_name(one_id)? == machine.class_name(other_id)?;
+        return Ok(is_same && machine.boxed(other_id)?.is_some_and(|other| held.same(&other)));
+    }
+    let class = machine.class_name(one_id)?;
+    let object = machine.class_info(&"java.lang.Object".into()).await?;
+    for name in ["equals", "hashCode"] {
+        let Some(method) = object.methods.iter().find(|method| method.name == name) else {
+            return not_known("there is no class file of java.lang.Object");
+        };
+        let declared = declares(machine, &class, method).await?;
+        if !matches!(&*declared, "java.lang.Object" | "java.lang.Enum") {
+            return not_known(format!("{declared}.{name} decides what is equal, and its code is not run"));
+        }
+    }
+    Ok(one_id == other_id)
+}
+
+/// What a method of a text returns; none if that is not told here, or it throws.
+fn of_text(text: &str, name: &str, arguments: &[Value]) -> Option<Value> {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let int = |number: usize| i32::try_from(number).ok().map(Value::Int);
+    Some(match (name, arguments) {
+        ("length", []) => int(units.len())?,
+        ("isEmpty", []) => Value::Boolean(units.is_empty()),
+        ("charAt", [Value::Int(at)]) => Value::Char(*units.get(usize::try_from(*at).ok()?)?),
+        ("startsWith", [Value::Str(other)]) => Value::Boolean(text.starts_with(&other.text)),
+        ("endsWith", [Value::Str(other)]) => Value::Boolean(text.ends_with(&other.text)),
+        ("contains", [Value::Str(other)]) => Value::Boolean(text.contains(&other.text)),
+        ("indexOf", [Value::Str(other)]) => match text.find(&other.text) {
+            Some(at) => int(text.get(..at)?.encode_utf16().count())?,
+            None => Value::Int(-1),
+        },
+        ("compareTo", [Value::Str(other)]) => {
+            let others: Vec<u16> = other.text.encode_utf16().collect();
+            let differ = units.iter().zip(&others).find(|(one, other)| one != other);
+            Value::Int(match differ {
+                Some((one, other)) => i32::from(*one) - i32::from(*other),
+                None => i32::try_from(units.len()).ok()? - i32::try_from(others.len()).ok()?,
+            })
+        }
+        _ => return None,
+    })
+}
+
+/// What a static method returns: one of `Math`, or the box of a value.
+fn of_class(
+    machine: &mut CallMachine<'_>,
+    class: &str,
+    method: &MethodInfo,
+    arguments: Vec<Value>,
+) -> Result<Value, Unread> {
+    let name = method.name.as_str();
+    let is_box = Primitive::from_box(class).is_some() && name == "valueOf";
+    let found = match (is_box, class, arguments.as_slice()) {
+        (true, _, [value]) => Some(machine.make(Made::Box(value.clone()))),
+        (false, "java.lang.Math", [value]) if name == "abs" => match value {
+            Value::Int(value) => Some(Value::Int(value.wrapping_abs())),
+            Value::Long(value) => Some(Value::Long(value.wrapping_abs())),
+            Value::Float(value) => Some(Value::Float(value.abs())),
+            Value::Double(value) => Some(Value::Double(value.abs())),
+            _ => None,
+        },
+        (false, "java.lang.Math", [one, other]) => of_two(name, one, other),
+        _ => None,
+    };
+    found.map_or_else(|| unsupported(class, name), Ok)
+}
+
+fn of_two(name: &str, one: &Value, other: &Value) -> Option<Value> {
+    let least = name == "min";
+    // A `NaN` is the result, and -0.0 is less than 0.0.
+    let floating = |one: f64, other: f64| match () {
+        () if one.is_nan() || other.is_nan() => f64::NAN,
+        () if (one.total_cmp(&other).is_lt()) == least => one,
+        () => other,
+    };
+    Some(match (name, one, other) {
+        ("min", Value::Int(one), Value::Int(other)) => Value::Int(*one.min(other)),
+        ("max", Value::Int(one), Value::Int(other)) => Value::Int(*one.max(other)),
+        ("min", Value::Long(one), Value::Long(other)) => Value::Long(*one.min(other)),
+        ("max", Value::Long(one), Value::Long(other)) => Value::Long(*one.max(other)),
+        ("min" | "max", Value::Float(one), Value::Float(other)) => {
+            Value::Float(floating((*one).into(), (*other).into()) as f32)
+        }
+        ("min" | "max", Value::Double(one), Value::Double(other)) => Value::Double(floating(*one, *other)),
+        _ => return None,
+    })
+}

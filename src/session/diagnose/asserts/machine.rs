@@ -1,0 +1,544 @@
+//! A call of a recording as conditions read it: as it ended, and as it began. Everything is read where it is asked for, so nothing is cut off;
+//! what is not known is an error, never a value.
+
+use super::library::{self, Made};
+use super::unseen::Unseen;
+use crate::expr::{ClassInfo, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal, Type};
+use crate::model::{JavaString, ObjectId, Tables, Value};
+use crate::session::diagnose::fields::Fields;
+use crate::session::diagnose::shape::{Part, held, type_name};
+use crate::session::error::SessionError;
+use crate::trace::{self, Call, Calls, Exit, Held, Level, Traced, When};
+use bytecode::Constant;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// The name of what a call returned.
+pub const RESULT: &str = "result";
+/// The name of the exception that left a call.
+pub const EXCEPTION: &str = "exception";
+/// The slot of both, which are in none.
+pub const NO_SLOT: u16 = u16::MAX;
+/// The numbers of objects that only a condition has made come behind those of a recording.
+const MADE: u64 = 1 << 32;
+
+/// Why something has no value.
+#[derive(Debug, thiserror::Error)]
+pub enum Unread {
+    /// The recording does not tell.
+    #[error("{0}")]
+    NotKnown(String),
+    /// It cannot be read.
+    #[error(transparent)]
+    Broken(Box<SessionError>),
+}
+
+impl<E: Into<SessionError>> From<E> for Unread {
+    fn from(error: E) -> Unread {
+        Unread::Broken(Box::new(error.into()))
+    }
+}
+
+/// That the recording does not tell something.
+pub fn not_known<T>(why: impl Into<String>) -> Result<T, Unread> {
+    Err(Unread::NotKnown(why.into()))
+}
+
+/// What names can mean in the conditions of a method.
+pub struct Names {
+    /// As a call begins.
+    pub at_begin: Scope,
+    /// As it ends.
+    pub at_end: Scope,
+    /// The slots that its code writes.
+    pub written: BTreeSet<u16>,
+}
+
+/// A call of a recording.
+pub struct CallMachine<'a> {
+    /// The recording.
+    pub calls: &'a mut Calls,
+    fields: &'a mut Fields,
+    unseen: &'a Unseen,
+    names: &'a Names,
+    call: Call,
+    span: (When, When),
+    begins: bool,
+    /// The arguments by their slots, with the names of their parameters as they were recorded.
+    arguments: Vec<(u16, Option<String>, trace::Value)>,
+    result: Type,
+    /// What is known of how it ended.
+    ended: Vec<(EventPart, Value)>,
+    infos: HashMap<Arc<str>, Arc<ClassInfo<Arc<str>>>>,
+    /// The classes that values name.
+    pub tables: Tables,
+    /// What only the condition has made.
+    pub made: Vec<Made>,
+}
+
+impl<'a> CallMachine<'a> {
+    /// A call, as it ended.
+    pub fn new(
+        calls: &'a mut Calls,
+        fields: &'a mut Fields,
+        (names, unseen): (&'a Names, &'a Unseen),
+        (call, descriptor): (Call, &str),
+    ) -> Result<CallMachine<'a>, SessionError> {
+        let span = calls.span(call.node)?;
+        let types = bytecode::descriptor::parse_method(descriptor);
+        let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
+        let mut slot = u16::from(!names.at_begin.is_static);
+        let mut arguments = Vec::new();
+        let recorded = calls.method(call.node).map(|method| method.parameters.clone()).unwrap_or_default();
+        for (at, (of, value)) in parameters.into_iter().zip(&call.arguments).enumerate() {
+            let wide = matches!(of.as_str(), "J" | "D");
+            arguments.push((slot, recorded.get(at).cloned().flatten(), *value));
+            slot = slot.saturating_add(1 + u16::from(wide));
+        }
+        let result = Type::of_descriptor(&result);
+        let (infos, tables, made) = (HashMap::new(), Tables::default(), Vec::new());
+        let (begins, ended) = (false, Vec::new());
+        let mut machine = CallMachine {
+            calls,
+            fields,
+            unseen,
+            names,
+            call,
+            span,
+            begins,
+            arguments,
+            result,
+            ended,
+            infos,
+            tables,
+            made,
+        };
+        for (part, name) in [(EventPart::Result, RESULT), (EventPart::Exception, EXCEPTION)] {
+            match machine.ended(name) {
+                Ok(value) => machine.ended.push((part, value)),
+                Err(Unread::NotKnown(_)) => {}
+                Err(Unread::Broken(error)) => return Err(*error),
+            }
+        }
+        Ok(machine)
+    }
+
+    /// Whether everything is what it was as the call began.
+    pub fn stands_at_the_begin(&self) -> bool {
+        self.begins
+    }
+
+    /// From now on everything is what it was as the call began, or as it ended.
+    pub fn stand_at_the_begin(&mut self, begins: bool) {
+        self.begins = begins;
+    }
+
+    fn when(&self) -> When {
+        if self.begins { self.span.0 } else { self.span.1 }
+    }
+
+    /// The number of an object in the recording; none of one that only the condition has made.
+    pub fn number(id: ObjectId) -> Option<u32> {
+        u32::try_from(id.0).ok()
+    }
+
+    /// The binary name of the class of an object, with brackets behind that of an array's elements.
+    pub fn class_name(&self, object: ObjectId) -> Result<Arc<str>, Unread> {
+        let Some(number) = CallMachine::number(object) else {
+            return Ok(self.made_at(object).map_or("java.lang.String", Made::class).into());
+        };
+        match self.calls.objects.class(number) {
+            Some(class) => Ok(type_name(class).into()),
+            None => not_known("the class of an object was not recorded"),
+        }
+    }
+
+    /// A value of the recording, of a type.
+    pub fn value(&mut self, value: trace::Value, descriptor: &str) -> Result<Value, Unread> {
+        let object = match value {
+            trace::Value::Object(0) => return Ok(Value::Null),
+            trace::Value::Object(object) => object,
+            plain => return Ok(primitive(plain, descriptor)),
+        };
+        let id = ObjectId(object.into());
+        if let Some(text) = self.calls.objects.text_of(object) {
+            let is_whole = i32::try_from(text.begins.encode_utf16().count()) == Ok(text.length);
+            // Half a pair of surrogates reads as this too.
+            if !is_whole || text.begins.contains('\u{fffd}') {
+                return not_known(format!(
+                    "not all of the text {} was recorded",
+                    self.calls.objects.show(object)
+                ));
+            }
+            return Ok(Value::Str(Arc::new(JavaString { id, text: text.begins })));
+        }
+        let class = self.class_name(id)?;
+        Ok(Value::Object { id, class: self.tables.class_key(&class) })
+    }
+
+    /// An object as a value.
+    pub fn value_of(&mut self, object: ObjectId) -> Result<Value, Unread> {
+        match self.made_at(object) {
+            Some(Made::Text(text)) => Ok(Value::Str(Arc::new(JavaString { id: object, text: text.clone() }))),
+            Some(Made::Box(_)) => {
+                let class = self.class_name(object)?;
+                Ok(Value::Object { id: object, class: self.tables.class_key(&class) })
+            }
+            None => self.value(trace::Value::Object(CallMachine::number(object).unwrap_or(0)), ""),
+        }
+    }
+
+    fn made_at(&self, object: ObjectId) -> Option<&Made> {
+        let at = object.0.checked_sub(MADE)?;
+        self.made.get(usize::try_from(at).ok()?)
+    }
+
+    /// Something that only the condition has.
+    pub fn make(&mut self, made: Made) -> Value {
+        let id = ObjectId(MADE + u64::try_from(self.made.len()).unwrap_or(u64::MAX - MADE));
+        let class = self.tables.class_key(made.class());
+        let text = match &made {
+            Made::Text(text) => Some(text.clone()),
+            Made::Box(..) => None,
+        };
+        self.made.push(made);
+        match text {
+            Some(text) => Value::Str(Arc::new(JavaString { id, text })),
+            None => Value::Object { id, class },
+        }
+    }
+
+    /// What a box holds; none of another object.
+    pub fn boxed(&self, object: ObjectId) -> Result<Option<Value>, Unread> {
+        let Some(number) = CallMachine::number(object) else {
+            return Ok(match self.made_at(object) {
+                Some(Made::Box(value)) => Some(value.clone()),
+                _ => None,
+            });
+        };
+        let class = self.class_name(object)?;
+        let Some(of) = crate::expr::Primitive::from_box(&class) else { return Ok(None) };
+        let held = self.calls.objects.boxed(number, &class);
+        Ok(held.map(|held| match (held, of) {
+            (Value::Int(value), crate::expr::Primitive::Byte) => Value::Byte(value as i8),
+            (Value::Int(value), crate::expr::Primitive::Short) => Value::Short(value as i16),
+            (held, _) => held,
+        }))
+    }
+
+    /// What a collection of the JDK holds.
+    pub fn contents(&mut self, object: ObjectId) -> Result<Held, Unread> {
+        let when = self.when();
+        let number = CallMachine::number(object).unwrap_or(0);
+        let told = if self.calls.has_contents(number) { self.calls.contents(number, when)? } else { None };
+        match told {
+            Some(held) if !held.unsure => Ok(held),
+            Some(_) => not_known("the collection may have been changed where that is not recorded"),
+            None => not_known(format!("what {} holds was not recorded", self.calls.objects.show(number))),
+        }
+    }
+
+    /// The class files know it, as those of the JDK or not.
+    pub fn is_of_jdk(&self, class: &str) -> bool {
+        let found = self.fields.pool().and_then(|pool| pool.find(class).ok().flatten());
+        found.is_some_and(|found| found.origin.is_runtime())
+    }
+
+    fn part(&mut self, object: u32, part: &Part, name: impl FnOnce() -> String) -> Result<Value, Unread> {
+        let when = self.when();
+        match held(self.calls, object, part, when)? {
+            Some(value) => self.value(value, &part.descriptor),
+            None => not_known(format!("what `{}` held was not recorded", name())),
+        }
+    }
+
+    /// A parameter as the call ended.
+    fn parameter(&mut self, slot: u16, name: &str) -> Result<Option<trace::Value>, Unread> {
+        let found = self.arguments.iter().find(|(of, ..)| *of == slot);
+        if found.is_some_and(|(_, of, _)| of.as_deref().is_some_and(|of| of != name)) {
+            let why = format!(
+                "`{name}` had another name when the run was recorded: the class file is not that of then"
+            );
+            return not_known(why);
+        }
+        let given = found.map(|(.., value)| *value);
+        if self.begins || !self.names.written.contains(&slot) {
+            return Ok(given);
+        }
+        let node = self.call.node;
+        let is_told = self.calls.method(node).is_some_and(|method| method.level == Level::All);
+        if !is_told {
+            return not_known(format!(
+                "what `{name}` was at the end is recorded at level `all` only: write `old({name})`"
+            ));
+        }
+        let mut last = given;
+        if let Some(entry) = self.calls.entry(node) {
+            self.calls.own_behind(entry, |_, seen| {
+                let is_it = matches!(seen.site.what, Traced::Local { slot: of, .. } if of == slot)
+                    && seen.site.written.as_ref().is_some_and(|written| written.name == name);
+                if is_it {
+                    last = seen.values.first().copied();
+                }
+                true
+            })?;
+        }
+        Ok(last)
+    }
+
+    fn ended(&mut self, name: &str) -> Result<Value, Unread> {
+        let exit = self.call.exit;
+        match (name, exit, self.call.result) {
+            (EXCEPTION, Exit::Returned, _) => Ok(Value::Null),
+            (RESULT, Exit::Threw, _) => not_known("the call has no result, since an exception left it"),
+            (EXCEPTION, Exit::Threw, Some(thrown)) => self.value(thrown, ""),
+            (RESULT, Exit::Returned, Some(result)) => {
+                let descriptor = self.result.descriptor().unwrap_or_default();
+                self.value(result, &descriptor)
+            }
+            _ => not_known("how the call ended was not recorded"),
+        }
+    }
+}
+
+impl Machine for CallMachine<'_> {
+    type Class = Arc<str>;
+    type Error = Unread;
+
+    fn look_back(&mut self, to_the_begin: bool) -> Option<bool> {
+        Some(std::mem::replace(&mut self.begins, to_the_begin))
+    }
+
+    fn scope(&self) -> &Scope {
+        if self.begins { &self.names.at_begin } else { &self.names.at_end }
+    }
+
+    fn event_part(&self, part: EventPart) -> Option<Value> {
+        self.ended.iter().find(|(of, _)| *of == part).map(|(_, value)| value.clone())
+    }
+
+    async fn local(&mut self, local: &ScopeLocal) -> Result<Value, Unread> {
+        if local.slot == NO_SLOT {
+            return self.ended(&local.name);
+        }
+        match self.parameter(local.slot, &local.name)? {
+            Some(value) => self.value(value, &local.descriptor),
+            None => not_known(format!("what was given for `{}` was not recorded", local.name)),
+        }
+    }
+
+    async fn this_object(&mut self) -> Result<Option<Value>, Unread> {
+        match self.call.this {
+            None => Ok(None),
+            Some(0) => not_known("which object `this` was is not recorded"),
+            Some(this) => self.value(trace::Value::Object(this), "").map(Some),
+        }
+    }
+
+    async fn frame_class(&mut self) -> Result<Arc<str>, Unread> {
+        Ok(self.names.at_end.class.clone())
+    }
+
+    async fn class_of(&mut self, object: ObjectId) -> Result<Arc<str>, Unread> {
+        self.class_name(object)
+    }
+
+    async fn find_class(&mut self, name: &str) -> Result<Option<Arc<str>>, Unread> {
+        let element = name.trim_end_matches("[]");
+        let is_primitive = crate::expr::Primitive::from_keyword(element).is_some();
+        let found = match self.fields.pool() {
+            _ if is_primitive => return Ok((element != name).then(|| name.into())),
+            Some(pool) => pool.find(element).map_err(SessionError::from)?,
+            None => None,
+        };
+        Ok(found.map(|_| name.into()))
+    }
+
+    async fn class_info(&mut self, class: &Arc<str>) -> Result<Arc<ClassInfo<Arc<str>>>, Unread> {
+        if let Some(known) = self.infos.get(class) {
+            return Ok(known.clone());
+        }
+        let mut info = ClassInfo {
+            name: class.clone(),
+            superclass: None,
+            interfaces: Vec::new(),
+            fields: Vec::new(),
+            methods: Vec::new(),
+        };
+        if class.ends_with("[]") {
+            info.superclass = Some("java.lang.Object".into());
+        } else {
+            let found = match self.fields.pool() {
+                Some(pool) => pool.find(class).map_err(SessionError::from)?,
+                None => None,
+            };
+            let Some(found) = found else {
+                return not_known(format!("there is no class file of {class}"));
+            };
+            info.superclass = found.file.super_name.as_deref().map(Into::into);
+            info.interfaces = found.file.interfaces.iter().map(|name| name.as_str().into()).collect();
+            let field = |field: &bytecode::Field| FieldInfo {
+                name: field.name.clone(),
+                descriptor: field.descriptor.clone(),
+                is_static: field.is_static(),
+            };
+            info.fields = found.file.fields.iter().map(field).collect();
+            let method = |method: &bytecode::Method| MethodInfo {
+                name: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+                is_static: method.is_static(),
+                is_varargs: false,
+                is_abstract: method.access & bytecode::class::ACC_ABSTRACT != 0,
+            };
+            info.methods = found.file.methods.iter().map(method).collect();
+        }
+        let info = Arc::new(info);
+        self.infos.insert(class.clone(), info.clone());
+        Ok(info)
+    }
+
+    async fn get_field(&mut self, object: ObjectId, class: &Arc<str>, field: usize) -> Result<Value, Unread> {
+        if let Some(held) = self.boxed(object)? {
+            return Ok(held);
+        }
+        let info = self.class_info(class).await?;
+        let name = info.fields.get(field).map(|field| field.name.clone()).unwrap_or_default();
+        let number = CallMachine::number(object).unwrap_or(0);
+        if self.is_of_jdk(class) {
+            return not_known(format!("`{name}` is a field of {class}, which is not recorded"));
+        }
+        if let Some(who) = self.unseen.of_fields() {
+            return not_known(format!("`{name}` may have been written by {who}, which is not recorded"));
+        }
+        let of = match self.calls.objects.class(number).cloned() {
+            Some(own) => self.fields.of(&own, self.calls),
+            None => return not_known("the class of an object was not recorded"),
+        };
+        match of.declared(class, &name) {
+            Some(field) => {
+                let part = Part::of_field(field, self.calls.was_made(number));
+                self.part(number, &part, || name)
+            }
+            None => not_known(format!("what `{name}` held was not recorded")),
+        }
+    }
+
+    async fn get_static(&mut self, class: &Arc<str>, field: usize) -> Result<Value, Unread> {
+        let found = self.fields.pool().and_then(|pool| pool.find(class).ok().flatten());
+        let declared = found.as_ref().and_then(|found| found.file.fields.get(field)).cloned();
+        let Some(declared) = declared else { return not_known(format!("there is no class file of {class}")) };
+        let name = format!("{class}.{}", declared.name);
+        match declared.constant {
+            Some(Constant::String(text)) => return Ok(self.make(Made::Text(text))),
+            Some(constant) => {
+                let plain = match constant {
+                    Constant::Int(value) => trace::Value::Int(value),
+                    Constant::Long(value) => trace::Value::Long(value),
+                    Constant::Float(value) => trace::Value::Float(value),
+                    Constant::Double(value) => trace::Value::Double(value),
+                    _ => return not_known(format!("what `{name}` holds is not told by its class file")),
+                };
+                return Ok(primitive(plain, &declared.descriptor));
+            }
+            None => {}
+        }
+        if let Some(who) = self.unseen.of_fields() {
+            return not_known(format!("`{name}` may have been written by {who}, which is not recorded"));
+        }
+        let fields = self.calls.fields().iter();
+        let number = (0..).zip(fields).find(|(_, (of, field))| **of == **class && *field == declared.name);
+        let Some((number, _)) = number else {
+            return not_known(format!("what `{name}` held was not recorded"));
+        };
+        let part = Part { descriptor: declared.descriptor, ..Part::of_static(number) };
+        self.part(0, &part, || name)
+    }
+
+    async fn array_length(&mut self, array: ObjectId) -> Result<i32, Unread> {
+        let number = CallMachine::number(array).unwrap_or(0);
+        let length = self.calls.objects.length_of(number).and_then(|length| i32::try_from(length).ok());
+        length.map_or_else(|| not_known("the length of an array was not recorded"), Ok)
+    }
+
+    async fn array_get(&mut self, array: ObjectId, index: i32) -> Result<Value, Unread> {
+        let number = CallMachine::number(array).unwrap_or(0);
+        let class = self.calls.objects.class(number).cloned();
+        let (Some(class), Ok(at)) = (class, u32::try_from(index)) else {
+            return not_known("the class of an array was not recorded");
+        };
+        let shown = self.calls.objects.show(number);
+        if let Some(who) = self.unseen.of_array(&class) {
+            return not_known(format!(
+                "{shown}[{index}] may have been written by {who}, which is not recorded"
+            ));
+        }
+        let part = Part::of_element(&class, at, self.calls.was_made(number));
+        self.part(number, &part, || format!("{shown}[{index}]"))
+    }
+
+    async fn invoke(
+        &mut self,
+        target: Option<ObjectId>,
+        class: &Arc<str>,
+        method: usize,
+        arguments: Vec<Value>,
+        _: bool,
+    ) -> Result<Invoked, Unread> {
+        let info = self.class_info(class).await?;
+        let Some(called) = info.methods.get(method).cloned() else {
+            return not_known(format!("there is no class file of {class}"));
+        };
+        library::invoke(self, target, class, &called, arguments).await.map(Invoked::Returned)
+    }
+
+    async fn new_string(&mut self, text: &str) -> Result<Value, Unread> {
+        Ok(self.make(Made::Text(text.to_owned())))
+    }
+
+    async fn is_instance(&mut self, object: ObjectId, class: &Arc<str>) -> Result<bool, Unread> {
+        let own = self.class_name(object)?;
+        let (mut have, mut wanted) = (&*own, &**class);
+        // Arrays are covariant (JLS §4.10.3): their elements decide.
+        while let (Some(inner), Some(of)) = (have.strip_suffix("[]"), wanted.strip_suffix("[]")) {
+            (have, wanted) = (inner, of);
+        }
+        if have.ends_with("[]") {
+            return Ok(matches!(wanted, "java.lang.Object" | "java.lang.Cloneable" | "java.io.Serializable"));
+        }
+        if crate::expr::Primitive::from_keyword(have).is_some() {
+            return Ok(have == wanted);
+        }
+        let mut names: Vec<Arc<str>> = vec![have.into()];
+        let mut at = 0;
+        while let Some(name) = names.get(at).cloned() {
+            at += 1;
+            if *name == *wanted {
+                return Ok(true);
+            }
+            let info = self.class_info(&name).await?;
+            for above in info.superclass.iter().chain(&info.interfaces) {
+                if !names.contains(above) {
+                    names.push(above.clone());
+                }
+            }
+        }
+        Ok(wanted == "java.lang.Object")
+    }
+}
+
+/// A primitive value of the type of a descriptor: the recording has all that the VM computes with as an `int` as one.
+fn primitive(value: trace::Value, descriptor: &str) -> Value {
+    match (value, descriptor) {
+        (trace::Value::Int(value), "Z") => Value::Boolean(value & 1 != 0),
+        (trace::Value::Int(value), "B") => Value::Byte(value as i8),
+        (trace::Value::Int(value), "S") => Value::Short(value as i16),
+        (trace::Value::Int(value), "C") => Value::Char(value as u16),
+        (trace::Value::Int(value), _) => Value::Int(value),
+        (trace::Value::Boolean(value), _) => Value::Boolean(value),
+        (trace::Value::Char(value), _) => Value::Char(value),
+        (trace::Value::Long(value), _) => Value::Long(value),
+        (trace::Value::Float(value), _) => Value::Float(value),
+        (trace::Value::Double(value), _) => Value::Double(value),
+        (trace::Value::Object(_), _) => Value::Null,
+    }
+}

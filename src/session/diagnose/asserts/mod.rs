@@ -1,0 +1,218 @@
+//! Assertions: small conditions on methods, in Java, that answer for a person (docs/declarative.md). `file` is what is written, `check` says
+//! whether it means something for the program, `machine` is a call of a recording as conditions read it, with the methods of `library`;
+//! `unseen` is what nobody knows of it.
+
+mod check;
+mod file;
+mod library;
+mod machine;
+mod unseen;
+
+pub use file::AssertFile;
+
+use super::fields::Fields;
+use crate::classes::ClassPool;
+use crate::expr::{EvalError, Expr, evaluate};
+use crate::model::{Namer, ObjectId, Value};
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Exit};
+use check::Rule;
+use machine::{CallMachine, Unread};
+use unseen::Unseen;
+
+/// What an assertion says of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It did all that it should.
+    Valid(String),
+    /// It did not: what is not as it should be.
+    Invalid(String),
+    /// What it was given is not what it takes: what is not.
+    Inadmissible(String),
+    /// It says nothing, and why.
+    Nothing(String),
+}
+
+impl Told {
+    /// What is told.
+    pub fn why(self) -> String {
+        match self {
+            Told::Valid(why) | Told::Invalid(why) | Told::Inadmissible(why) | Told::Nothing(why) => why,
+        }
+    }
+}
+
+/// The assertions about a program.
+pub struct Asserts {
+    rules: Vec<Rule>,
+    /// What the calls that were read last may have written without an event.
+    unseen: Option<Unseen>,
+    /// Whether classes of the program are not recorded.
+    has_outside: bool,
+}
+
+impl Asserts {
+    /// Those of a file, about a program with these class files, of which classes are left out or not.
+    ///
+    /// # Errors
+    /// A row means nothing there.
+    pub fn new(
+        file: &AssertFile,
+        pool: Option<&ClassPool>,
+        has_outside: bool,
+    ) -> Result<Asserts, SessionError> {
+        let Some(pool) = pool else { return Err(SessionError::NoClassFiles) };
+        Ok(Asserts { rules: check::rules(file, pool)?, unseen: None, has_outside })
+    }
+
+    /// The methods of which no call was recorded.
+    pub fn unmet(&self, calls: &Calls) -> Vec<String> {
+        self.rules.iter().filter(|rule| !is_met(rule, calls)).map(|rule| rule.method.to_string()).collect()
+    }
+
+    /// Whether calls of all methods were recorded.
+    ///
+    /// # Errors
+    /// Those of which none was.
+    pub fn are_met(&self, file: &AssertFile, calls: &Calls) -> Result<(), SessionError> {
+        let unmet = self.rules.iter().enumerate().filter(|(_, rule)| !is_met(rule, calls));
+        let faults: Vec<_> = unmet.map(|(at, rule)| file.unmet(at, &rule.method)).collect();
+        if faults.is_empty() { Ok(()) } else { Err(file.wrong(faults)) }
+    }
+
+    /// More was recorded.
+    pub fn grown(&mut self) {
+        self.unseen = None;
+    }
+
+    /// Sees to what the calls of a whole run may have written without an event, once.
+    pub fn look_at(&mut self, calls: &Calls, pool: Option<&ClassPool>) {
+        self.unseen.get_or_insert_with(|| Unseen::of(calls, pool, self.has_outside));
+    }
+
+    /// What they say of a call; none if they say nothing of its method. Of a recording that has only a part of what was written, nothing is told.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub async fn judge(
+        &self,
+        calls: &mut Calls,
+        node: u32,
+        fields: &mut Fields,
+        is_part: bool,
+    ) -> Result<Option<Told>, SessionError> {
+        let Some(rule) =
+            calls.method(node).and_then(|method| self.rules.iter().find(|rule| is_of(rule, method)))
+        else {
+            return Ok(None);
+        };
+        let Some(call) = calls.call(node)?.filter(|call| matches!(call.exit, Exit::Returned | Exit::Threw))
+        else {
+            return Ok(None);
+        };
+        if is_part {
+            let why = "only a part of the run was recorded, and others may have written too: record it with --level all";
+            return Ok(Some(Told::Nothing(cannot_tell(why))));
+        }
+        let has_thrown = call.exit == Exit::Threw;
+        let unseen = self.unseen.clone().unwrap_or_default().with_less(calls, fields.pool());
+        let given = (&rule.names, &unseen);
+        let mut machine = CallMachine::new(calls, fields, given, (call, &rule.method.descriptor))?;
+        if let Some(requires) = &rule.requires {
+            machine.stand_at_the_begin(true);
+            match holds(requires, &mut machine).await? {
+                Ok(true) => {}
+                Ok(false) => {
+                    let why = why_not(requires, &mut machine).await?;
+                    return Ok(Some(Told::Inadmissible(why)));
+                }
+                Err(why) => return Ok(Some(Told::Nothing(cannot_tell(&why)))),
+            }
+            machine.stand_at_the_begin(false);
+        }
+        let Some(ensures) = &rule.ensures else {
+            let why = "the assertion says of what it was given that it is as it should be, and nothing more";
+            return Ok(Some(Told::Nothing(why.to_owned())));
+        };
+        if has_thrown && !rule.tells_of_exceptions {
+            let why =
+                "the assertion says nothing of calls that an exception leaves: it does not name `exception`";
+            return Ok(Some(Told::Nothing(why.to_owned())));
+        }
+        Ok(Some(match holds(ensures, &mut machine).await? {
+            Err(why) => Told::Nothing(cannot_tell(&why)),
+            Ok(false) => Told::Invalid(why_not(ensures, &mut machine).await?),
+            Ok(true) if rule.complete => Told::Valid(format!("`{ensures}` is true")),
+            Ok(true) => {
+                Told::Nothing(format!("the assertion holds, which is not all that it should do: `{ensures}`"))
+            }
+        }))
+    }
+}
+
+fn cannot_tell(why: &str) -> String {
+    format!("the assertion cannot tell: {why}")
+}
+
+fn is_met(rule: &Rule, calls: &Calls) -> bool {
+    let threads: Vec<u32> = calls.threads().into_iter().map(|(thread, ..)| thread).collect();
+    let numbered = (0..).zip(calls.sites.methods());
+    let mut own = numbered.filter(|(_, method)| is_of(rule, method)).map(|(number, _)| number);
+    own.any(|number| threads.iter().any(|thread| !calls.of_method(number, *thread).is_empty()))
+}
+
+fn is_of(rule: &Rule, method: &crate::trace::Method) -> bool {
+    let of = &rule.method;
+    (&*of.class, &*of.name, &*of.descriptor) == (&*method.class, &*method.name, &*method.descriptor)
+}
+
+/// Whether a condition holds, or why that cannot be told.
+async fn holds(
+    condition: &Expr,
+    machine: &mut CallMachine<'_>,
+) -> Result<Result<bool, String>, SessionError> {
+    Ok(match value(condition, machine).await? {
+        Ok(Value::Boolean(holds)) => Ok(holds),
+        Ok(Value::Object { id, .. }) => match machine.boxed(id) {
+            Ok(Some(Value::Boolean(holds))) => Ok(holds),
+            _ => Err(format!("`{condition}` is no boolean")),
+        },
+        Ok(_) => Err(format!("`{condition}` is no boolean")),
+        Err(why) => Err(why),
+    })
+}
+
+/// What an expression is, or why that cannot be told.
+async fn value(expr: &Expr, machine: &mut CallMachine<'_>) -> Result<Result<Value, String>, SessionError> {
+    let begins = machine.stands_at_the_begin();
+    let found = evaluate(expr, machine).await;
+    machine.stand_at_the_begin(begins);
+    match found {
+        Ok(value) => Ok(Ok(value)),
+        Err(EvalError::Machine(Unread::Broken(error))) => Err(*error),
+        Err(error) => Ok(Err(error.to_string())),
+    }
+}
+
+/// That a condition is false, with what it compares.
+async fn why_not(condition: &Expr, machine: &mut CallMachine<'_>) -> Result<String, SessionError> {
+    let mut parts = Vec::new();
+    for operand in condition.operands_with_calls() {
+        if let Ok(value) = value(&operand, machine).await? {
+            parts.push(format!("{operand} is {}", text(&value, machine)));
+        }
+    }
+    let parts = if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) };
+    Ok(format!("`{condition}` is false{parts}"))
+}
+
+fn text(value: &Value, machine: &CallMachine<'_>) -> String {
+    match value {
+        Value::Object { id: ObjectId(id), .. } => match (u32::try_from(*id), machine.boxed(ObjectId(*id))) {
+            (_, Ok(Some(held))) => Namer::default().text(&held, &machine.tables),
+            (Ok(number), _) => machine.calls.objects.show(number),
+            (Err(_), _) => "an object".to_owned(),
+        },
+        plain => Namer::default().text(plain, &machine.tables),
+    }
+}
