@@ -18,6 +18,8 @@ pub struct Situation<'a> {
     pub coverage: Option<&'a Coverage>,
     /// Whether the steps of a recursion are one with the call that begins it: only that is judged.
     pub compressed: bool,
+    /// Whether only calls are seen that have influenced what somebody has pointed at: there are such that can be asked.
+    pub narrowed: bool,
     /// By set of entities: how many calls are valid that have covered it, those below a valid call among them.
     pub valid_sets: &'a [u32],
 }
@@ -25,25 +27,22 @@ pub struct Situation<'a> {
 impl Situation<'_> {
     /// Whether a call is suspicious, has ended, and nothing was said of it.
     pub fn can_be_asked(&self, node: u32) -> bool {
-        self.counts(node) && self.suspects.holds(self.forest, node) && !self.suspects.is_answered(node)
+        let forest = self.forest;
+        let row = forest.rows(node..node.saturating_add(1)).next();
+        row.is_some_and(|row| self.counts(&row)) && self.suspects.holds(self.forest, node) && !self.suspects.is_answered(node)
     }
 
     /// Whether a call that was not cleared is one to judge.
-    fn counts(&self, node: u32) -> bool {
-        self.forest.has_ended(node)
-            && !(self.compressed && self.forest.repeats_its_caller(node))
-            && !self.suspects.is_trusted(self.forest.method(node))
+    pub fn counts(&self, row: &Row) -> bool {
+        row.ended
+            && !(self.compressed && row.repeats)
+            && !(self.suspects.trusts() && self.suspects.is_trusted(row.method))
+            && (!self.narrowed || self.suspects.is_influential(row.node))
     }
 
     /// The suspicious calls that have ended, in the order of their entries.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
-        let trusts = self.suspects.trusts();
-        let counts = move |row: &Row| {
-            row.ended
-                && !(self.compressed && row.repeats)
-                && !(trusts && self.suspects.is_trusted(row.method))
-        };
-        self.suspects.ranges().flat_map(|range| self.forest.rows(range)).filter(counts)
+        self.suspects.ranges().flat_map(|range| self.forest.rows(range)).filter(|row| self.counts(row))
     }
 
     /// Goes through the suspicious calls that have ended, in the order of their entries.
@@ -100,7 +99,7 @@ impl Situation<'_> {
                 said.entry(self.forest.method(answered.node)).or_default();
             match answered.verdict {
                 Verdict::Valid => *valid += 1,
-                Verdict::Invalid => *invalid += 1,
+                Verdict::Invalid | Verdict::Wrong(_) => *invalid += 1,
                 Verdict::Trusted(_) | Verdict::Unknown | Verdict::Inadmissible => {}
             }
         }

@@ -22,7 +22,6 @@ impl Weights {
         let mut before =
             Vec::with_capacity(usize::try_from(within.end.saturating_sub(within.start)).unwrap_or(0) + 1);
         let (mut sum, mut next) = (0.0, within.start);
-        let trusts = situation.suspects.trusts();
         for range in situation.suspects.ranges() {
             // What was cleared weighs nothing.
             before.extend(std::iter::repeat_n(
@@ -32,10 +31,7 @@ impl Weights {
             next = range.end;
             before.extend(situation.forest.rows(range).map(|row| {
                 let so_far = sum;
-                let counts = row.ended
-                    && !(situation.compressed && row.repeats)
-                    && !(trusts && situation.suspects.is_trusted(row.method));
-                if counts {
+                if situation.counts(&row) {
                     sum += own(row);
                 }
                 so_far
@@ -128,7 +124,7 @@ mod tests {
         #[test]
         fn the_nearest_is_found_without_looking_at_all(
             calls in prop::collection::vec((0..6_u32, 0..4_u32, prop::bool::weighted(0.9)), 1..60),
-            said in prop::collection::vec((0..60_u32, 0..5_u8), 0..6),
+            said in prop::collection::vec((0..60_u32, 0..6_u8), 0..6),
             compressed: bool,
         ) {
             let row = STRATEGIES.iter().find(|row| row.name == "divide-and-query").unwrap();
@@ -146,6 +142,7 @@ mod tests {
                     0 | 1 => Verdict::Valid,
                     2 => Verdict::Invalid,
                     3 => Verdict::Unknown,
+                    4 => Verdict::Wrong((0..60).step_by(3).collect()),
                     _ => Verdict::Trusted(BTreeSet::from([method])),
                 });
             }
@@ -165,7 +162,7 @@ mod tests {
         #[test]
         fn trees_that_make_no_sense_are_lived_with(
             sizes in prop::collection::vec(prop_oneof![0..80_u32, Just(u32::MAX)], 1..60),
-            said in prop::collection::vec((0..90_u32, 0..5_u8), 0..12),
+            said in prop::collection::vec((0..90_u32, 0..6_u8), 0..12),
         ) {
             let mut forest = Forest::default();
             for (size, method) in sizes.iter().zip((0..4).cycle()) {
@@ -178,6 +175,7 @@ mod tests {
                     0 | 1 => Verdict::Valid,
                     2 => Verdict::Invalid,
                     3 => Verdict::Inadmissible,
+                    4 => Verdict::Wrong(sizes.iter().copied().collect()),
                     _ => Verdict::Trusted(BTreeSet::from([method])),
                 };
                 for (node, what) in &said {
@@ -197,6 +195,8 @@ mod tests {
         fn every_strategy_ends_at_a_buggy_call(
             calls in prop::collection::vec((0..6_u32, 0..4_u32, Just(true)), 1..60),
             wrong in prop::collection::btree_set(0..60_u32, 1..4),
+            // Whatever somebody points at, it leads to no other end.
+            influential in prop::option::of(prop::collection::btree_set(0..60_u32, 0..20)),
         ) {
             let forest = forest(&calls);
             let wrong: BTreeSet<u32> = wrong.into_iter().map(|node| node % forest.count()).collect();
@@ -208,7 +208,11 @@ mod tests {
                 let buggy = loop {
                     match diagnosis.next() {
                         Step::Ask(node) => {
-                            let verdict = if is_wrong(node) { Verdict::Invalid } else { Verdict::Valid };
+                            let verdict = match (is_wrong(node), &influential) {
+                                (false, _) => Verdict::Valid,
+                                (true, None) => Verdict::Invalid,
+                                (true, Some(these)) => Verdict::Wrong(these.clone()),
+                            };
                             diagnosis.answer(node, verdict);
                         }
                         Step::Buggy(node) => break node,

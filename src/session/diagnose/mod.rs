@@ -4,6 +4,7 @@
 //!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the
 //!   code, `chains` of the data flow.
 //! - A [`Reference`] is a version of the program that is right, and answers for a person; `silent` tells which calls can be judged by values alone.
+//! - `wrong` is the answer that points at a part of what a call left: `pointed` finds that part, `slice` the calls that have influenced it.
 //! - [`parted`] tells where two runs part; `kept` are answers that are kept.
 
 mod chains;
@@ -12,10 +13,13 @@ mod fields;
 mod kept;
 mod live;
 mod parted;
+mod pointed;
 mod question;
 mod reference;
 mod shape;
 mod silent;
+mod slice;
+mod wrong;
 
 pub use kept::KeptAnswer;
 pub use parted::{Departure, Parted, parted};
@@ -220,11 +224,22 @@ impl Diagnoser {
             match self.diagnosis.next() {
                 Step::Ask(node) => {
                     let mut question = self.question(node, progress, interrupt).await?;
-                    if let Some(answer) = self.kept.answer(&question) {
+                    if let Some((answer, path)) = self.kept.answer(&question) {
                         let method = format!("{}.{}", question.class, question.method);
                         self.referred.push(Referred { node, method, answer, kept: true, why: String::new() });
                         self.unasked.push((node, question.digest()));
-                        self.take(node, answer);
+                        match path {
+                            None => self.take(node, answer),
+                            Some(path) => {
+                                let found = self.influential(node, &question, &path, progress, interrupt);
+                                // A file that was changed can point at anything.
+                                let found = match found.await {
+                                    Err(error @ SessionError::NoPart { .. }) => Err(error.to_string()),
+                                    found => found?,
+                                };
+                                self.take_wrong(node, found);
+                            }
+                        }
                         continue;
                     }
                     if self.reference.is_none() {
@@ -289,25 +304,31 @@ impl Diagnoser {
         interrupt: &mut Interrupt,
     ) -> Result<Question, SessionError> {
         let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
-        let (remaining, bounds) = (self.diagnosis.remaining(), self.options.bounds);
+        let counts = (self.diagnosis.remaining(), self.diagnosis.influential());
+        let bounds = self.options.bounds;
         let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
+        let outermost = self.outermost(node);
         let fields = &mut self.fields;
-        // What an object held before the call is known where all that came before it was recorded so too.
-        let mut outermost = node;
-        while let Some(around) = self.trace.calls.parent(outermost) {
-            outermost = around;
-        }
         match detail(&mut self.trace, outermost, wanted, progress, interrupt).await? {
-            None => Asked { calls: &mut self.trace.calls, node, fields, bounds }.question(number, remaining),
+            None => Asked { calls: &mut self.trace.calls, node, fields, bounds }.question(number, counts),
             Some(mut later) => {
                 fields.forget();
                 let node = later.calls.own(node);
                 let asked = Asked { calls: &mut later.calls, node, fields, bounds };
-                let question = asked.question(number, remaining);
+                let question = asked.question(number, counts);
                 fields.forget();
                 question
             }
         }
+    }
+
+    /// The outermost call around one: what an object held before a call is known where all that came before it was recorded so too.
+    fn outermost(&self, node: u32) -> u32 {
+        let mut outermost = node;
+        while let Some(around) = self.trace.calls.parent(outermost) {
+            outermost = around;
+        }
+        outermost
     }
 
     /// Where the `java` of the program is, and the folder in which it works.
@@ -340,7 +361,7 @@ impl Diagnoser {
         let node = self.trace.calls.own(question.node);
         self.asked.push((node, question.clone()));
         self.take(node, judgement);
-        self.kept.keep(question, judgement)
+        self.kept.keep(question, judgement, None)
     }
 
     /// Keeps answers in a file, and takes those that are in it for calls that do the same.

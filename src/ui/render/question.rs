@@ -10,11 +10,17 @@ const WIDTH: usize = 80;
 /// A question.
 pub fn question(question: &Question, color: bool) -> String {
     let paint = Paint { color };
-    let suspicious = if question.remaining == 1 {
+    let mut suspicious = if question.remaining == 1 {
         "1 call is suspicious".to_owned()
     } else {
         format!("{} calls are suspicious", question.remaining)
     };
+    suspicious.push_str(&match question.influential {
+        None => String::new(),
+        Some(0) => ", none left that has influenced what is wrong".to_owned(),
+        Some(1) => ", 1 of them has influenced what is wrong".to_owned(),
+        Some(many) => format!(", {many} of them have influenced what is wrong"),
+    });
     let mut out = format!(
         "{} {}\n",
         paint.on(palette::POINT, format!("#{} {}.{}", question.node, question.class, question.method)),
@@ -134,8 +140,10 @@ pub fn kept(answers: &[KeptAnswer]) -> String {
     if answers.is_empty() {
         return "no answer is kept\n".to_owned();
     }
-    let row =
-        |(at, kept): (usize, &KeptAnswer)| format!("{at:>4}  {:<12} {}\n", word(kept.answer), kept.method);
+    let row = |(at, kept): (usize, &KeptAnswer)| {
+        let wrong = kept.path.as_ref().map_or(String::new(), |path| format!(": wrong {path}"));
+        format!("{at:>4}  {:<12} {}{wrong}\n", word(kept.answer), kept.method)
+    };
     (1..).zip(answers).map(row).collect()
 }
 
