@@ -21,8 +21,10 @@ pub enum Target {
     Exit,
     /// What a variable of it held at last.
     Variable(String),
-    /// What a field or element held as it ended: the object, 0 for static fields, and the part's number.
-    Part(u32, u32),
+    /// What an element held as it ended: the array, and the index.
+    Element(u32, u32),
+    /// What a field held as it ended: the object, 0 for static fields, its number if it is ever written, and its name.
+    Field(u32, Option<u32>, String),
     /// What the JDK's collections held.
     Contents,
 }
@@ -130,7 +132,8 @@ impl Pointing<'_> {
         for (number, name) in statics {
             let part = Part::of_static(number);
             let (before, after) = (shaper.held(0, &part, begins)?, shaper.held(0, &part, ends)?);
-            let target = Target::Part(0, number);
+            let field = name.rsplit('.').next().unwrap_or_default().to_owned();
+            let target = Target::Field(0, Some(number), field);
             roots.push(Root { name, before: Some(before), after: Some((after, Some(target))) });
         }
         Ok(roots)
@@ -202,9 +205,7 @@ impl Way<'_> {
         };
         let step = part.path("").len();
         let when = if step == rest.len() { self.ends } else { when };
-        if let Some(number) = part.part {
-            self.targets.push(Target::Part(object, number));
-        }
+        self.targets.extend(target(object, part));
         Ok(Some((step, self.shaper.held(object, part, when)?)))
     }
 
@@ -264,13 +265,23 @@ impl Way<'_> {
             }
             left -= parts.len();
             for part in parts {
-                if let Some(number) = part.part {
-                    self.targets.push(Target::Part(object, number));
-                }
+                self.targets.extend(target(object, &part));
                 let held = self.shaper.held(object, &part, self.ends)?;
                 push(&mut queue, held);
             }
         }
         Ok(true)
+    }
+}
+
+/// A field or element of an object.
+fn target(object: u32, part: &Part) -> Option<Target> {
+    match &part.name {
+        // A field that a class below hides has its class before its name.
+        Some(name) => {
+            let name = name.rsplit('.').next().unwrap_or_default();
+            Some(Target::Field(object, part.part, name.to_owned()))
+        }
+        None => part.part.map(|index| Target::Element(object, index)),
     }
 }

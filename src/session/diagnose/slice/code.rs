@@ -1,5 +1,6 @@
 //! What is known of the code of methods: where their branches come together again, and what is recorded of what they call.
 
+use super::around::Ways;
 use super::effect::{Effect, effect};
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Level, Method, Written};
@@ -84,6 +85,7 @@ pub struct Codes<'a> {
     entered: HashMap<(MethodRef, bool), bool>,
     effects: HashMap<MethodRef, Effect>,
     above: HashMap<String, Rc<Vec<String>>>,
+    pub(super) ways: Ways,
 }
 
 impl<'a> Codes<'a> {
@@ -99,6 +101,7 @@ impl<'a> Codes<'a> {
             entered: HashMap::new(),
             effects: HashMap::new(),
             above: HashMap::new(),
+            ways: Ways::default(),
         }
     }
 

@@ -122,6 +122,11 @@ impl Frame {
         }
     }
 
+    /// Goes through the variables.
+    pub fn each_local(&mut self, mut visit: impl FnMut(u16, &mut Val)) {
+        (0..).zip(&mut self.locals).for_each(|(slot, val)| visit(slot, val));
+    }
+
     /// The value on top of the stack.
     pub fn top(&self) -> Node {
         self.stack.last().map_or(0, |val| val.node)

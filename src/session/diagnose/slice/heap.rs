@@ -1,5 +1,6 @@
 //! What fields and elements hold while calls are gone through: the node of each, and its value where that is known.
 
+use super::around::Around;
 use super::graph::{Graph, Node};
 use crate::trace::Value;
 use std::collections::{HashMap, HashSet};
@@ -51,6 +52,10 @@ pub struct Heap {
     foreign: Node,
     /// How often that was.
     disturbed: u32,
+    /// Choices that have led around writes: to fields, by their names, to elements, and to whatever.
+    around_fields: HashMap<String, Node>,
+    around_elements: Node,
+    around_all: Node,
     /// Whether an array is seen through a collection.
     pub is_backed: bool,
     /// What fields held before, as far as somebody has looked.
@@ -76,8 +81,29 @@ impl Heap {
         Heap { before: self.before, ..Heap::default() }
     }
 
-    /// A field of an object, 0 for a static one; none: one that is never written.
-    pub fn field(&mut self, graph: &mut Graph, object: Option<u32>, number: Option<u32>) -> Val {
+    /// A field of an object, 0 for a static one, by its number and its name; without a number it is never written.
+    pub fn field(
+        &mut self,
+        graph: &mut Graph,
+        object: Option<u32>,
+        (number, name): (Option<u32>, &str),
+    ) -> Val {
+        let val = self.field_as_written(graph, object, number);
+        Val { node: self.or_around_field(graph, val.node, name), ..val }
+    }
+
+    fn or_around_field(&self, graph: &mut Graph, node: Node, name: &str) -> Node {
+        let around = self.around_fields.get(name).copied().unwrap_or(0);
+        let node = graph.join(node, around);
+        graph.join(node, self.around_all)
+    }
+
+    fn or_around_element(&self, graph: &mut Graph, node: Node) -> Node {
+        let node = graph.join(node, self.around_elements);
+        graph.join(node, self.around_all)
+    }
+
+    fn field_as_written(&mut self, graph: &mut Graph, object: Option<u32>, number: Option<u32>) -> Val {
         let Some(number) = number else { return Val::of(self.foreign) };
         let Some(object) = object else {
             self.guessed = true;
@@ -98,7 +124,7 @@ impl Heap {
 
     /// An element of an array.
     pub fn element(&mut self, graph: &mut Graph, array: Option<u32>, index: Option<u32>) -> Val {
-        match array.zip(index) {
+        let val = match array.zip(index) {
             Some((array, index)) => {
                 let val = self.cell(graph, array, Spot::Element(index));
                 // What it held before can have been written by the JDK, of which no event tells.
@@ -108,7 +134,8 @@ impl Heap {
                 self.guessed = true;
                 Val::of(graph.join(self.elements, self.foreign))
             }
-        }
+        };
+        Val { node: self.or_around_element(graph, val.node), ..val }
     }
 
     fn cell(&self, graph: &mut Graph, object: u32, spot: Spot) -> Option<Val> {
@@ -117,9 +144,35 @@ impl Heap {
         Some(Val { node: graph.join(val.node, self.foreign), known })
     }
 
-    /// What has influenced what a place holds.
-    pub fn influence(&self, graph: &mut Graph, object: u32, spot: Spot) -> Node {
-        self.cell(graph, object, spot).map_or(self.foreign, |val| val.node)
+    /// What has influenced what a field holds at last.
+    pub fn field_left(&self, graph: &mut Graph, object: u32, number: Option<u32>, name: &str) -> Node {
+        let cell = number.and_then(|number| self.cell(graph, object, Spot::Field(number)));
+        self.or_around_field(graph, cell.map_or(self.foreign, |val| val.node), name)
+    }
+
+    /// What has influenced what an element holds at last.
+    pub fn element_left(&self, graph: &mut Graph, array: u32, index: u32) -> Node {
+        let cell = self.cell(graph, array, Spot::Element(index));
+        self.or_around_element(graph, cell.map_or(self.foreign, |val| val.node))
+    }
+
+    /// A choice has led around some writes.
+    pub fn led_around(&mut self, graph: &mut Graph, choice: Node, around: &Around) {
+        for name in &around.fields {
+            match self.around_fields.get_mut(name) {
+                Some(node) => *node = graph.join(*node, choice),
+                None => drop(self.around_fields.insert(name.clone(), choice)),
+            }
+        }
+        if around.elements {
+            self.around_elements = graph.join(self.around_elements, choice);
+        }
+        if around.state || around.everything {
+            self.state = graph.join(self.state, choice);
+        }
+        if around.everything {
+            self.around_all = graph.join(self.around_all, choice);
+        }
     }
 
     /// Something is written.
@@ -161,6 +214,9 @@ impl Heap {
 
     /// All that code of which nothing is known can depend on.
     pub fn everything(&self, graph: &mut Graph) -> Node {
-        graph.join(self.all, self.state)
+        let mut all = graph.join(self.all, self.state);
+        all = graph.join(all, self.around_all);
+        all = graph.join(all, self.around_elements);
+        self.around_fields.values().fold(all, |all, node| graph.join(all, *node))
     }
 }

@@ -136,19 +136,21 @@ impl Replay<'_> {
         if let Some(written) = seen.and_then(|seen| seen.site.written.as_ref())
             && frame.call == self.root
         {
-            self.variables.insert(written.name.clone(), val.node);
+            self.variables.insert(written.name.clone(), (slot, val.node));
         }
     }
 
     fn read(&mut self, object: Option<u32>, field: &bytecode::FieldRef, calls: &Calls) -> Val {
+        let name = field.name.as_str();
         match self.codes.fields_of(field, calls) {
-            [] => self.heap.field(&mut self.graph, object, None),
-            [number] => self.heap.field(&mut self.graph, object, Some(*number)),
+            [] => self.heap.field(&mut self.graph, object, (None, name)),
+            [number] => self.heap.field(&mut self.graph, object, (Some(*number), name)),
             several => {
-                let several = several.to_vec();
-                let held = several.iter().map(|number| self.heap.field(&mut self.graph, None, Some(*number)).node);
-                let held: Vec<Node> = held.collect();
-                Val::of(self.all(&held))
+                let (graph, heap) = (&mut self.graph, &mut self.heap);
+                Val::of(several.iter().fold(0, |all, number| {
+                    let held = heap.field(graph, None, (Some(*number), name));
+                    graph.join(all, held.node)
+                }))
             }
         }
     }

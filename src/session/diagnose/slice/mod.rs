@@ -2,7 +2,7 @@
 //!
 //! Reads are not recorded. So the call and all below it are gone through once more, event by event, with the code of their methods between (`replay`,
 //! `instruction`). Each value knows what it was made of, and why its instruction was executed (`graph`): the branches that led there, of
-//! the calls around too, as post-dominators tell (`code`), and exceptions that were caught. `frame` has the variables and operands of a
+//! the calls around too, as post-dominators tell (`code`), and exceptions that were caught; and which branches have led around a write to its place (`around`). `frame` has the variables and operands of a
 //! call, `heap` fields and elements, `effect` what the JDK does.
 //!
 //! No call is left out that has influenced the value. Where it is not known which object or element was read, all writes to such fields and elements count; where it is not
@@ -11,6 +11,7 @@
 //!
 //! What somebody should have done and has not is in no slice: who uses this must not leave out the other calls.
 
+mod around;
 mod code;
 mod effect;
 mod frame;
@@ -24,7 +25,7 @@ use crate::classes::ClassPool;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, HeldValue, Then};
 use code::Codes;
-use heap::{Heap, Spot};
+use heap::Heap;
 use replay::Replay;
 use std::collections::BTreeSet;
 
@@ -84,11 +85,9 @@ pub fn influential(
         let (graph, heap) = (&mut replay.graph, &mut replay.heap);
         let node = match target {
             Target::Exit => replay.exit,
-            Target::Variable(name) => replay.variables.get(name).copied().unwrap_or(0),
-            Target::Part(object, part) if calls.objects.is_array(*object) => {
-                heap.influence(graph, *object, Spot::Element(*part))
-            }
-            Target::Part(object, part) => heap.influence(graph, *object, Spot::Field(*part)),
+            Target::Variable(name) => replay.variables.get(name).map_or(0, |(_, node)| *node),
+            Target::Element(array, index) => heap.element_left(graph, *array, *index),
+            Target::Field(object, number, name) => heap.field_left(graph, *object, *number, name),
             Target::Contents => heap.state,
         };
         all = graph.join(all, node);

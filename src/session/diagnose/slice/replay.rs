@@ -4,7 +4,8 @@
 //! Else the JDK may have called back, and what it has called depends on all that it could have been given.
 
 use super::Lost;
-use super::code::Codes;
+use super::around::Around;
+use super::code::{Body, Codes};
 use super::frame::{Calling, Frame};
 use super::graph::{Graph, Node};
 use super::heap::{Heap, Val};
@@ -23,8 +24,8 @@ pub struct Replay<'a> {
     pub(super) codes: Codes<'a>,
     /// The call that all others are below.
     pub(super) root: u32,
-    /// What has influenced its variables, by their names.
-    pub variables: HashMap<String, Node>,
+    /// Its variables by their names: the slot, and what has influenced it.
+    pub variables: HashMap<String, (u16, Node)>,
     /// What has influenced what it returned, or the exception that left it.
     pub exit: Node,
     frames: Vec<Frame>,
@@ -56,10 +57,7 @@ impl<'a> Replay<'a> {
         let unknown = Lost("the end of a call was not recorded");
         let mut frame = self.frames.pop().filter(|frame| frame.call == call).ok_or(unknown)?;
         let exit = match frame.body.clone() {
-            Some(body) => {
-                let code = |pc| body.code.at(pc).ok_or(Lost("the class file is another one"));
-                self.own(&mut frame, code(seen.site.bci), |branch| body.join_of(branch), calls, seen)?
-            }
+            Some(body) => self.own(&mut frame, &body, calls, seen)?,
             None => self.closed(&frame, calls, seen)?,
         };
         match exit {
@@ -73,8 +71,7 @@ impl<'a> Replay<'a> {
     fn own(
         &mut self,
         frame: &mut Frame,
-        instruction: Result<&Instruction, Lost>,
-        join_of: impl Fn(u32) -> Option<u32>,
+        body: &Body,
         calls: &Calls,
         seen: &Seen<'_>,
     ) -> Result<Option<Val>, Lost> {
@@ -87,6 +84,8 @@ impl<'a> Replay<'a> {
             }
             frame.choose(node, None);
             frame.catch(exception);
+            // Nobody looks for what the exception has led around.
+            self.led_around(frame, node, &Around { everything: true, ..Around::default() });
             frame.pc = seen.site.bci;
             return Ok(None);
         }
@@ -95,6 +94,7 @@ impl<'a> Replay<'a> {
         }
         self.advance(frame, seen.site.bci, calls)?;
         frame.pending = 0;
+        let instruction = body.code.at(seen.site.bci).ok_or(Lost("the class file is another one"));
         match seen.site.what {
             Traced::Line(_) => {}
             Traced::Branch(to) => {
@@ -103,7 +103,10 @@ impl<'a> Replay<'a> {
                 let taken = frame.take(bytecode::stack::effect(&instruction.op).0)?;
                 let control = frame.control();
                 let node = taken.iter().fold(control, |all, val| self.graph.join(all, val.node));
-                frame.choose(node, join_of(instruction.pc));
+                frame.choose(node, body.join_of(instruction.pc));
+                let way = (instruction.pc, to.into());
+                let around = self.codes.around(seen.site.method, body, way, calls);
+                self.led_around(frame, node, &around);
                 frame.pc = to.into();
             }
             Traced::Return => {
@@ -115,6 +118,22 @@ impl<'a> Replay<'a> {
             _ => self.execute(frame, instruction?, calls, Some(seen))?,
         }
         Ok(None)
+    }
+
+    /// A choice has led around what would have been written otherwise.
+    fn led_around(&mut self, frame: &mut Frame, choice: Node, around: &Around) {
+        let is_meant = |slot: u16| around.everything || around.slots.contains(&slot);
+        frame.each_local(|slot, val| {
+            if is_meant(slot) {
+                val.node = self.graph.join(val.node, choice);
+            }
+        });
+        if frame.call == self.root {
+            for (_, node) in self.variables.values_mut().filter(|(slot, _)| is_meant(*slot)) {
+                *node = self.graph.join(*node, choice);
+            }
+        }
+        self.heap.led_around(&mut self.graph, choice, around);
     }
 
     /// An event of a call of which not all is recorded: what leaves the call, if it ends.
@@ -164,12 +183,17 @@ impl<'a> Replay<'a> {
             slots.push((0, this));
         }
         let parameters = bytecode::descriptor::parameter_slots(&method.descriptor, method.is_static);
-        slots.extend(parameters.into_iter().map(|(slot, _)| (slot, values.next())));
+        slots.extend(parameters.iter().map(|(slot, _)| (*slot, values.next())));
         for (slot, known) in slots {
             // All that it can have been given, or each by itself.
             let from = if given.len() == 1 { given.first() } else { given.get(usize::from(slot)) };
             let from = from.copied().unwrap_or_default();
             frame.store(slot, Val { node: from.node, known: known.or(from.known) });
+            if call == self.root {
+                let place = parameters.iter().position(|(other, _)| *other == slot);
+                let name = place.and_then(|place| method.parameters.get(place).cloned().flatten());
+                self.variables.extend(name.map(|name| (name, (slot, 0))));
+            }
         }
         self.frames.push(frame);
         Ok(())
