@@ -21,6 +21,8 @@ pub struct Around {
     pub state: bool,
     /// Anything.
     pub everything: bool,
+    /// It can throw an exception: then what a handler does is written, and what is before it is not.
+    pub throws: bool,
 }
 
 /// A method by its name and descriptor, of whatever class.
@@ -67,6 +69,10 @@ impl Codes<'_> {
                 }
                 Op::ArrayStore(_) => {
                     found.elements = true;
+                    continue;
+                }
+                Op::Throw => {
+                    found.throws = true;
                     continue;
                 }
                 Op::Invoke { kind, method } => {
@@ -139,6 +145,7 @@ impl Around {
         self.elements |= other.elements;
         self.state |= other.state;
         self.everything |= other.everything;
+        self.throws |= other.throws;
     }
 }
 

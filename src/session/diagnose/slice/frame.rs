@@ -62,6 +62,11 @@ impl Frame {
         self.choices.last().map_or(self.base, |(node, _)| *node)
     }
 
+    /// Whether an exception can be caught in it.
+    pub fn can_catch(&self) -> bool {
+        self.body.as_ref().is_none_or(|body| !body.code.handlers.is_empty())
+    }
+
     /// It arrives at its next instruction: choices whose ways come together here do not matter any more.
     pub fn arrive(&mut self) {
         while self.choices.pop_if(|(_, join)| *join == Some(self.pc)).is_some() {}

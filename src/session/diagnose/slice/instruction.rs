@@ -1,6 +1,7 @@
 //! What one instruction does to the values of its call, as far as that matters for what has influenced them.
 
 use super::Lost;
+use super::around::Around;
 use super::effect::{Effect, dynamic};
 use super::frame::Frame;
 use super::graph::Node;
@@ -171,7 +172,19 @@ impl Replay<'_> {
         if let (Some(index), Traced::Element(_)) = (taken.get(1), seen.site.what) {
             same(index.known, seen.values.get(1).copied())?;
         }
-        self.write(frame.call, node, calls, seen)
+        self.write(frame.call, node, calls, seen)?;
+        // Whoever has chosen this place has chosen that no other one is written.
+        let around = match (&seen.site.what, &seen.site.written) {
+            (Traced::Element(_), _) => Around { elements: true, ..Around::default() },
+            (Traced::Put, Some(written)) => {
+                Around { fields: [written.name.clone()].into(), ..Around::default() }
+            }
+            _ => return Ok(()),
+        };
+        let places = if around.elements { taken.get(..2) } else { taken.get(..1) };
+        let place = self.of_taken(places.unwrap_or_default(), 0);
+        self.heap.led_around(&mut self.graph, place, &around);
+        Ok(())
     }
 
     /// What an event tells to be written.

@@ -122,13 +122,21 @@ impl<'a> Replay<'a> {
 
     /// A choice has led around what would have been written otherwise.
     fn led_around(&mut self, frame: &mut Frame, choice: Node, around: &Around) {
-        let is_meant = |slot: u16| around.everything || around.slots.contains(&slot);
+        let is_caught = around.throws && self.frames.iter().chain([&*frame]).any(Frame::can_catch);
+        if is_caught {
+            for around in self.frames.iter_mut().filter(|around| around.can_catch()) {
+                around.each_local(|_, val| val.node = self.graph.join(val.node, choice));
+            }
+            self.heap.led_around(&mut self.graph, choice, &Around { everything: true, ..Around::default() });
+        }
+        let everything = around.everything || is_caught;
+        let is_meant = |slot: u16| everything || around.slots.contains(&slot);
         frame.each_local(|slot, val| {
             if is_meant(slot) {
                 val.node = self.graph.join(val.node, choice);
             }
         });
-        if frame.call == self.root {
+        if frame.call == self.root || is_caught {
             for (_, node) in self.variables.values_mut().filter(|(slot, _)| is_meant(*slot)) {
                 *node = self.graph.join(*node, choice);
             }
