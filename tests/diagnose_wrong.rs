@@ -2,16 +2,13 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod faults;
-mod influences;
 mod support;
 
-use faults::trial::Trial;
-use querypoint::declarative::STRATEGIES;
-use querypoint::session::{Bounds, DiagnoseOptions, Diagnoser, Interrupt, MEMORY, RecordedTrace, Silent};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{finish, qp, said, scratch};
+use support::questions::lines;
+use support::{compiled, finish, qp, said, scratch};
 
 /// Records a program.
 fn recorded(classes: &Path, class: &str, level: &str) -> PathBuf {
@@ -23,130 +20,215 @@ fn recorded(classes: &Path, class: &str, level: &str) -> PathBuf {
     folder
 }
 
-/// The 32 faults of `examples/declarative`: whoever points at the first part that differs is led to the same method, by every strategy.
+fn parcel(level: &str) -> PathBuf {
+    recorded(&compiled("../examples/parcel", &["-g"]), "Parcel", level)
+}
+
+/// `qp diagnose` from the top down, with lines of JSON.
+fn diagnose(trace: &Path, arguments: &[&str]) -> Command {
+    let mut command = qp();
+    command.args(["diagnose", "--format=json", "--strategy=top-down"]).args(arguments).arg(trace);
+    command
+}
+
+fn answer(question: u32, answer: &str) -> Value {
+    json!({"question": question, "answer": answer})
+}
+
+fn wrong(question: u32, path: &str) -> Value {
+    json!({"question": question, "answer": "wrong", "path": path})
+}
+
+/// Of each question: the method, how many calls are suspicious, and how many of these are influential.
+fn asked(lines: &[Value]) -> Vec<(&str, Option<u64>, Option<u64>)> {
+    let questions = lines.iter().filter(|line| line.get("question").is_some());
+    questions
+        .map(|q| (q["method"].as_str().expect("a name"), q["remaining"].as_u64(), q["influential"].as_u64()))
+        .collect()
+}
+
 #[test]
-fn whoever_points_at_what_differs_is_led_to_the_fault_too() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(tokio::task::LocalSet::new().run_until(play_all()));
-}
-
-async fn play_all() {
-    let programs = faults::programs();
-    let mut trials = Vec::new();
-    for fault in faults::saved().faults {
-        let program = programs.iter().find(|p| p.name == fault.program).expect("a program");
-        let trial = Trial::new(program, &fault).await;
-        for why in &trial.unknown {
-            println!("{}:{} {why}", fault.program, fault.line);
-        }
-        let (mut wrong, mut pointed, mut below, mut influential) = (0, 0, 0, 0);
-        for (at, right) in trial.right.iter().enumerate() {
-            wrong += usize::from(*right == Some(false));
-            if let Some(these) = &trial.influential[at] {
-                pointed += 1;
-                below += trial.forest.tree(at as u32).len() - 1;
-                influential += these.len();
-                println!("      {at} {}: {} of {}", trial.name(at as u32), these.len(), trial.forest.tree(at as u32).len() - 1);
-            }
-        }
-        println!("{}:{} {}: {pointed} of {wrong}, {influential} of {below}", fault.program, fault.line, fault.method);
-        trials.push(trial);
-    }
-    for row in STRATEGIES {
-        let (mut plain, mut pointing) = (0, 0);
-        for trial in &trials {
-            let (one, other) = (trial.play(row.name), trial.play_pointing(row.name));
-            assert_eq!(one.ended_at.as_deref(), Some(trial.faulty.as_str()), "{}:{}", trial.program, trial.line);
-            assert_eq!(other.ended_at, one.ended_at, "{} {}:{}", row.name, trial.program, trial.line);
-            plain += one.answers;
-            pointing += other.answers;
-            if ["foremost", "top-down", "divide-and-query"].contains(&row.name) && one.answers != other.answers {
-                println!("   {} {}:{} {} -> {}", row.name, trial.program, trial.line, one.answers, other.answers);
-            }
-        }
-        println!("{:<26} {plain:>5} {pointing:>5}", row.name);
+fn what_has_made_the_other_value_is_not_asked_about() {
+    for level in ["all", "writes", "calls"] {
+        let script = [
+            answer(1, "invalid"),
+            wrong(2, "result.grams"),
+            answer(3, "valid"),
+            wrong(4, "result"),
+            answer(5, "invalid"),
+        ];
+        let (told, code) = lines(&mut diagnose(&parcel(level), &[]), &script);
+        let questions = [
+            ("main", Some(9), None),
+            ("label", Some(9), None),
+            ("sum", Some(8), Some(3)),
+            ("packed", Some(7), Some(2)),
+            ("box", Some(2), Some(1)),
+        ];
+        assert_eq!(asked(&told), questions, "{level}");
+        let last = told.last().expect("a line");
+        assert_eq!((code, &last["buggy"]["method"], &last["answers"]), (0, &json!("box"), &json!(5)));
     }
 }
 
-/// A call of `tap` whose other result changes what is left is never left out, nor are those around it; the program has found out by running so.
 #[test]
-fn no_call_is_left_out_that_has_influenced_a_value() {
-    let first = std::env::var("QP_RANDOM_SEED").ok().map_or(1, |seed| seed.parse().expect("a number"));
-    let many = std::env::var("QP_RANDOM_PROGRAMS").ok().map_or(6, |many| many.parse().expect("a number"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let (mut told, mut left_out) = (0, 0);
-    for seed in first..first + many {
-        let (mut one, mut other) = (0, 0);
-        runtime.block_on(tokio::task::LocalSet::new().run_until(compare(seed, &mut one, &mut other)));
-        told += one;
-        left_out += other;
-    }
-    println!("{told} values, {left_out} calls of tap left out");
-    assert!(told > 0 && left_out > 0);
+fn what_is_missing_is_found_all_the_same() {
+    // The others come last: `discounted` is found whatever somebody has pointed at.
+    let script = [
+        wrong(1, "result.grams"),
+        answer(2, "valid"),
+        answer(3, "valid"),
+        answer(4, "valid"),
+        answer(5, "valid"),
+        answer(6, "invalid"),
+        answer(7, "valid"),
+    ];
+    let (told, code) = lines(&mut diagnose(&parcel("all"), &["--node=0"]), &script);
+    let questions = [
+        ("label", Some(9), None),
+        ("sum", Some(8), Some(3)),
+        ("packed", Some(7), Some(2)),
+        ("<init>", Some(5), Some(0)),
+        ("sum", Some(4), Some(0)),
+        ("discounted", Some(3), Some(0)),
+        ("tenth", Some(2), Some(0)),
+    ];
+    assert_eq!(asked(&told), questions);
+    assert_eq!((code, &told.last().expect("a line")["buggy"]["method"]), (0, &json!("discounted")));
 }
 
-async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
-    let (plain, finds_out) = influences::program(seed);
-    let folder = tempfile::tempdir_in(support::scratch()).expect("a folder");
-    let made = |name: &str, text: &str| {
-        let to = folder.path().join(name);
-        std::fs::create_dir(&to).expect("a folder");
-        let file = to.join("Influences.java");
-        std::fs::write(&file, text).expect("written");
-        let output = finish(Command::new("javac").args(["-g", "-nowarn", "-d"]).arg(&to).arg(&file));
-        assert!(output.status.success(), "{seed}: {}\n{text}", said(&output));
-        to
+#[test]
+fn a_path_that_leads_nowhere_leaves_the_question_open() {
+    let trace = parcel("all");
+    let nowhere = [
+        ("", "write one of"),
+        ("lable.grams", "result, prices, weights, label"),
+        ("label.gram", "label is Parcel.Label@"),
+        ("label.grams.more", "label.grams has no parts"),
+        ("weights[3]", "has no [3]"),
+        ("weights2", "write one of"),
+    ];
+    let mut script: Vec<Value> = nowhere.iter().map(|(path, _)| wrong(1, path)).collect();
+    script.push(answer(1, "wrong"));
+    script.push(wrong(1, "label.grams"));
+    let (told, code) = lines(&mut diagnose(&trace, &["--node=0"]), &script);
+    assert_eq!((code, told.len()), (2, nowhere.len() + 3), "{told:#?}");
+    for ((path, why), told) in nowhere.iter().zip(&told[1..]) {
+        let error = told["error"].as_str().expect("an error");
+        assert!(error.contains(&format!("there is no `{path}`")) && error.contains(why), "{error}");
+    }
+    assert!(told[nowhere.len() + 1]["error"].as_str().expect("an error").contains("path"), "{told:#?}");
+    assert_eq!(told.last().expect("a line")["influential"], 3);
+}
+
+/// The calls of `one`, `two` and `three` that have influenced each part, by what they were given.
+#[test]
+fn every_part_has_its_own_calls() {
+    let trace = recorded(&compiled("fixtures/wrong", &["-g"]), "Wrong", "all");
+    let shown = finish(qp().args(["trace", "calls", "--depth=9", "--format=json"]).arg(&trace));
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let number = |method: &str| {
+        let pattern = format!(r#""node":\s*(\d+)[^{{}}]*"method":\s*"{method}""#);
+        let found = regex::Regex::new(&pattern).expect("a pattern").captures(&shown);
+        found.unwrap_or_else(|| panic!("no {method}: {shown}"))[1].to_owned()
     };
-    let (plain, finds_out) = (made("plain", &plain), made("finds-out", &finds_out));
-    let output = finish(Command::new("java").arg("-cp").arg(&finds_out).arg("Influences"));
-    if !output.status.success() {
-        // It throws an exception.
-        return;
-    }
-    let found = String::from_utf8_lossy(&output.stdout).into_owned();
-    let trace = recorded(&plain, "Influences", "all");
-    let (_stop, mut interrupt) = Interrupt::new();
-    let trace = RecordedTrace::open(&trace, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
-    let bounds = Bounds { depth: 2, elements: 4, parts: 100 };
-    let options = DiagnoseOptions { strategy: None, p: None, node: None, compress: None, bounds };
-    let mut diagnoser = Diagnoser::new(trace, options).expect("begun");
-    let forest = diagnoser.diagnosis().forest().clone();
-    let mut names = std::collections::HashMap::new();
-    for node in 0..forest.count() {
-        if let std::collections::hash_map::Entry::Vacant(name) = names.entry(forest.method(node)) {
-            let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
-            name.insert(question.method);
+    let influential = |method: &str, path: &str| {
+        let node = format!("--node={}", number("main"));
+        let mut script = Vec::new();
+        // Up to the call of that method the answer is that nobody knows.
+        for question in 1.. {
+            let (told, _) = lines(&mut diagnose(&trace, &[&node]), &script);
+            let last = told.iter().rfind(|line| line.get("question").is_some()).expect("a question").clone();
+            if last["method"] == method {
+                script.push(wrong(question, path));
+                break;
+            }
+            script.push(answer(question, "valid"));
         }
-    }
-    let of = |name: &str| (0..forest.count()).filter(|node| names[&forest.method(*node)] == name).collect::<Vec<_>>();
-    let (compute, taps) = (of("compute")[0], of("tap"));
-    let question = diagnoser.question(compute, &mut Silent, &mut interrupt).await.expect("a question");
-    for line in found.lines() {
-        let numbers: Vec<usize> = line.split(' ').map(|number| number.parse().expect("a number")).collect();
-        let path = influences::PATHS[numbers[0]];
-        let mut silent = Silent;
-        let influential = diagnoser.influential(compute, &question, path, &mut silent, &mut interrupt);
-        let influential = match influential.await.expect("a part") {
-            Ok(influential) => influential,
-            Err(why) => panic!("{seed}, {path}: {why}"),
-        };
-        *told += 1;
-        *left_out += taps.iter().filter(|tap| !influential.contains(tap)).count();
-        for tap in &numbers[1..] {
-            let call = taps[*tap];
-            assert!(influential.contains(&call), "{seed}: {path} depends on tap {tap}, call #{call}: {influential:?}");
-            let around = (compute + 1..call).filter(|around| forest.tree(*around).contains(&call));
-            around.for_each(|around| assert!(influential.contains(&around), "{seed}: {path}, #{around}"));
+        let question = script.len() as u32;
+        // All that have influenced it are right.
+        let mut found = Vec::new();
+        for next in question + 1.. {
+            let (told, _) = lines(&mut diagnose(&trace, &[&node]), &script);
+            assert!(told.iter().all(|line| line.get("error").is_none()), "{method}, {path}: {told:#?}");
+            let last = told.last().expect("a line");
+            if last["influential"].as_u64().unwrap_or(0) == 0 {
+                return found.join(" ");
+            }
+            let given = last["entry"].as_object().expect("values").iter();
+            let given = given.filter(|(name, _)| *name == "value").filter_map(|(_, v)| v["value"].as_u64());
+            let given: Vec<String> = given.map(|value| value.to_string()).collect();
+            found.push(format!("{}{}", last["method"].as_str().expect("a name"), given.join(",")));
+            script.push(answer(next, "unknown"));
         }
+        unreachable!("questions end")
+    };
+    let cases = [
+        ("all", "in.many[0]", "one2"),
+        ("all", "in.many[1]", "two3"),
+        ("all", "in.many[2]", "three4 keep4"),
+        ("all", "in.many", "one2 two3 three4 keep4"),
+        ("all", "in.head.value", "one5 <init>5"),
+        ("all", "Wrong.shared", "two6"),
+        // The object that was given, and the one that the variable became.
+        ("all", "node.value", "one5 <init>5 three7"),
+        // It was not written because a call said so.
+        ("all", "node.next", "never8"),
+        ("all", "local", "one1"),
+        ("all", "result", "one1 three11"),
+        ("all", "in.list[0]", "one9 two10"),
+        ("all", "in.count{\"a b\"}", "one9 two10"),
+        ("fails", "exception", "two21"),
+        ("fails", "in.many[0]", "one20"),
+    ];
+    for (method, path, expected) in cases {
+        assert_eq!(influential(method, path), expected, "{method}, {path}");
     }
 }
+
 #[test]
-#[ignore]
-fn dump() {
-    let seed = std::env::var("QP_RANDOM_SEED").unwrap().parse().unwrap();
-    let (a, b) = influences::program(seed);
-    std::fs::create_dir_all("/tmp/wr/d/a").unwrap();
-    std::fs::create_dir_all("/tmp/wr/d/b").unwrap();
-    std::fs::write("/tmp/wr/d/a/Influences.java", a).unwrap();
-    std::fs::write("/tmp/wr/d/b/Influences.java", b).unwrap();
+fn where_it_cannot_be_told_it_is_as_if_nobody_had_pointed() {
+    let trace = recorded(&compiled("fixtures/wrong", &["-g"]), "Wrong", "all");
+    let mut script = Vec::new();
+    let (told, _) = loop {
+        let (told, code) = lines(&mut diagnose(&trace, &[]), &script);
+        let last = told.iter().rfind(|line| line.get("question").is_some()).expect("a question").clone();
+        let question = last["question"].as_u64().expect("a number");
+        let question = u32::try_from(question).expect("a number");
+        if last["method"] == "beside" {
+            script.push(wrong(question, "result"));
+            break lines(&mut diagnose(&trace, &[]), &script);
+        }
+        assert_eq!(code, 2);
+        script.push(answer(question, if last["method"] == "main" { "invalid" } else { "valid" }));
+    };
+    let [.., why, next] = told.as_slice() else { panic!("{told:#?}") };
+    let expected = json!({"influential": null, "path": "result", "why": "other threads have run meanwhile"});
+    assert_eq!((why, &next["influential"]), (&expected, &Value::Null));
+}
+
+#[test]
+fn it_is_taken_back_and_kept_as_other_answers_are() {
+    let trace = parcel("all");
+    let script = [wrong(1, "result.grams"), answer(2, "undo"), answer(1, "invalid")];
+    let (told, _) = lines(&mut diagnose(&trace, &["--node=0"]), &script);
+    let questions = [
+        ("label", Some(9), None),
+        ("sum", Some(8), Some(3)),
+        ("label", Some(9), None),
+        ("<init>", Some(8), None),
+    ];
+    assert_eq!(asked(&told), questions);
+    let kept = trace.with_file_name("kept.ron").display().to_string();
+    let arguments = ["--node=0", "--answers", &kept];
+    lines(&mut diagnose(&trace, &arguments), &[wrong(1, "result.grams")]);
+    let (told, _) = lines(&mut diagnose(&trace, &arguments), &[]);
+    assert_eq!((&told[0]["kept"]["method"], &told[0]["kept"]["answer"]), (&json!("Parcel.label"), &json!("invalid")));
+    assert_eq!(asked(&told), [("sum", Some(8), Some(3))]);
+    let text = std::fs::read_to_string(&kept).expect("it is kept");
+    assert!(text.contains("path: Some(\"result.grams\")"), "{text}");
+    // A file that somebody has changed.
+    std::fs::write(&kept, text.replace("result.grams", "result.gram")).expect("written");
+    let (told, _) = lines(&mut diagnose(&trace, &arguments), &[]);
+    assert_eq!(asked(&told), [("<init>", Some(8), None)]);
 }

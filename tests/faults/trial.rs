@@ -56,10 +56,9 @@ fn differing(why: &str) -> Option<String> {
     if why == "the right version throws nothing" {
         return Some("exception".to_owned());
     }
-    let path = why.split([' ']).collect::<Vec<_>>();
-    let end = path.iter().position(|word| ["is", "has"].contains(word))?;
-    let path = path[..end].join(" ");
-    Some(path.strip_prefix("the ").map_or(path.clone(), str::to_owned))
+    let end = [" is ", " has "].iter().filter_map(|word| why.find(word)).min()?;
+    let path = &why[..end];
+    Some(path.strip_prefix("the ").unwrap_or(path).to_owned())
 }
 
 impl Trial {
@@ -139,7 +138,9 @@ impl Trial {
                             let mut silent = Silent;
                             let found = diagnoser.influential(node, &question, &path, &mut silent, &mut interrupt);
                             match found.await.unwrap_or_else(|error| Err(error.to_string())) {
-                                Ok(influential) => {println!("  #{node} {why}"); trial.influential[node as usize] = Some(influential)},
+                                Ok(influential) => {
+                                    *trial.influential.last_mut().expect("it is there") = Some(influential);
+                                }
                                 Err(why) => trial.unknown.push(format!("#{node} {name}, {path}: {why}")),
                             }
                         }

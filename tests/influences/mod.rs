@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[allow(dead_code, reason = "it has more than is used here")]
 #[path = "../random/rng.rs"]
 mod rng;
 

@@ -21,14 +21,24 @@ pub struct Frame {
     locals: Vec<Val>,
     /// Why it was called.
     base: Node,
-    /// The choices that have led here, each with the instruction at which it does not matter any more which way was taken.
-    choices: Vec<(Node, Option<u32>)>,
+    /// The choices that have led here.
+    choices: Vec<Choice>,
     /// What came of calls that code which is not recorded has made for it, since the last event of its own.
     pub pending: Node,
     /// What an exception depends on that is on its way.
     pub thrown: Node,
     /// The call of its own that goes on.
     pub calling: Option<Calling>,
+}
+
+/// A way that was chosen.
+#[derive(Clone, Copy)]
+struct Choice {
+    node: Node,
+    /// The instruction from which on it does not matter any more; none: it always does.
+    join: Option<u32>,
+    /// How much was on the stack: what is above was put there because of it.
+    depth: usize,
 }
 
 /// What has made a call.
@@ -59,7 +69,7 @@ impl Frame {
 
     /// What has led to the next instruction.
     pub fn control(&self) -> Node {
-        self.choices.last().map_or(self.base, |(node, _)| *node)
+        self.choices.last().map_or(self.base, |choice| choice.node)
     }
 
     /// Whether an exception can be caught in it.
@@ -68,16 +78,20 @@ impl Frame {
     }
 
     /// It arrives at its next instruction: choices whose ways come together here do not matter any more.
-    pub fn arrive(&mut self) {
-        while self.choices.pop_if(|(_, join)| *join == Some(self.pc)).is_some() {}
+    pub fn arrive(&mut self, graph: &mut Graph) {
+        while let Some(choice) = self.choices.pop_if(|choice| choice.join == Some(self.pc)) {
+            for val in self.stack.iter_mut().skip(choice.depth) {
+                val.node = graph.join(val.node, choice.node);
+            }
+        }
     }
 
     /// A way was chosen.
     pub fn choose(&mut self, node: Node, join: Option<u32>) {
         // The choice before it is one of those that the node knows.
-        match self.choices.last_mut().filter(|(_, other)| *other == join) {
-            Some((last, _)) => *last = node,
-            None => self.choices.push((node, join)),
+        match self.choices.last_mut().filter(|choice| choice.join == join) {
+            Some(last) => last.node = node,
+            None => self.choices.push(Choice { node, join, depth: self.stack.len() }),
         }
     }
 

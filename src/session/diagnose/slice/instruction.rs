@@ -20,7 +20,7 @@ impl Replay<'_> {
         calls: &Calls,
         seen: Option<&Seen<'_>>,
     ) -> Result<(), Lost> {
-        frame.arrive();
+        frame.arrive(&mut self.graph);
         let control = frame.control();
         let (takes, gives) = bytecode::stack::effect(&instruction.op);
         let told = seen.and_then(|seen| seen.values.last().copied()).map(plain);
@@ -31,12 +31,11 @@ impl Replay<'_> {
                     Constant::Int(value) => Some(Value::Int(*value)),
                     _ => None,
                 };
-                frame.push(Val { node: control, known }, gives);
+                frame.push(Val { node: 0, known }, gives);
             }
             Op::Load { slot, .. } => {
                 let local = frame.local(*slot);
-                let node = self.graph.join(local.node, control);
-                frame.push(Val { node, ..local }, gives);
+                frame.push(local, gives);
             }
             Op::Store { slot, .. } => {
                 let val = frame.pop(takes)?;
@@ -58,45 +57,39 @@ impl Replay<'_> {
             Op::ArrayLoad(_) => {
                 let (index, array) = (frame.pop(1)?, frame.pop(1)?);
                 let held = self.heap.element(&mut self.graph, array.object(), int(index).map(i32::cast_unsigned));
-                let node = self.all(&[array.node, index.node, held.node, control]);
+                let node = self.all(&[array.node, index.node, held.node]);
                 frame.push(Val { node, ..held }, gives);
             }
             Op::GetField(field) => {
                 let object = frame.pop(1)?;
                 let held = self.read(object.object(), field, calls);
-                let node = self.all(&[object.node, held.node, control]);
+                let node = self.graph.join(object.node, held.node);
                 frame.push(Val { node, ..held }, gives);
             }
             Op::GetStatic(field) => {
                 let held = self.read(Some(0), field, calls);
-                let node = self.graph.join(held.node, control);
-                frame.push(Val { node, ..held }, gives);
+                frame.push(held, gives);
             }
             Op::PutField(_) | Op::PutStatic(_) | Op::ArrayStore(_) => {
                 let taken = frame.take(takes)?;
                 self.written(frame, &taken, calls, seen)?;
             }
             Op::New(_) => {
-                let node = self.graph.fresh(control);
+                let node = self.graph.fresh(0);
                 frame.push(Val::of(node), gives);
             }
             Op::NewArray(_) | Op::MultiNewArray { .. } => {
                 let taken = frame.take(takes)?;
-                let node = self.of_taken(&taken, control);
+                let node = self.of_taken(&taken, 0);
                 frame.push(Val { node, known: told }, gives);
             }
             Op::ArrayLength => {
                 let array = frame.pop(1)?;
                 let length = array.object().and_then(|array| calls.objects.length_of(array));
                 let known = length.and_then(|length| i32::try_from(length).ok()).map(Value::Int);
-                let node = self.graph.join(array.node, control);
-                frame.push(Val { node, known }, gives);
+                frame.push(Val { node: array.node, known }, gives);
             }
-            Op::CheckCast(_) => {
-                let val = frame.pop(1)?;
-                let node = self.graph.join(val.node, control);
-                frame.push(Val { node, ..val }, gives);
-            }
+            Op::CheckCast(_) => {}
             Op::Throw => {
                 let taken = frame.take(takes)?;
                 let node = self.of_taken(&taken, control);
@@ -112,7 +105,7 @@ impl Replay<'_> {
             Op::Jsr { .. } | Op::Ret { .. } => return Err(Lost("a method has subroutines")),
             op => {
                 let taken = frame.take(takes)?;
-                let node = self.of_taken(&taken, control);
+                let node = self.of_taken(&taken, 0);
                 frame.push(Val { node, known: computed(op, &taken) }, gives);
             }
         }
@@ -217,20 +210,20 @@ impl Replay<'_> {
     /// A call of which nothing is recorded, but what it has called itself.
     fn unrecorded(&mut self, frame: &mut Frame, effect: Effect, takes: u16, gives: u16) -> Result<(), Lost> {
         let taken = frame.take(takes)?;
-        let control = self.graph.join(frame.control(), frame.pending);
-        let mut node = self.of_taken(&taken, control);
+        let mut node = self.of_taken(&taken, frame.pending);
         match effect {
             Effect::Computes => {}
             Effect::Looks => node = self.graph.join(node, self.heap.state),
             Effect::Changes if !self.heap.is_backed => {
                 node = self.graph.join(node, self.heap.state);
-                self.heap.state = node;
+                self.heap.state = self.graph.join(node, frame.control());
             }
             Effect::Reads | Effect::Backs | Effect::Changes | Effect::Foreign => {
                 let all = self.heap.everything(&mut self.graph);
                 node = self.graph.join(node, all);
                 if matches!(effect, Effect::Foreign | Effect::Changes) {
-                    self.heap.disturb(&mut self.graph, node);
+                    let by = self.graph.join(node, frame.control());
+                    self.heap.disturb(&mut self.graph, by);
                 }
                 self.heap.is_backed |= effect == Effect::Backs;
             }

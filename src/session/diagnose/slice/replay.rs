@@ -98,7 +98,7 @@ impl<'a> Replay<'a> {
         match seen.site.what {
             Traced::Line(_) => {}
             Traced::Branch(to) => {
-                frame.arrive();
+                frame.arrive(&mut self.graph);
                 let instruction = instruction?;
                 let taken = frame.take(bytecode::stack::effect(&instruction.op).0)?;
                 let control = frame.control();
@@ -110,7 +110,7 @@ impl<'a> Replay<'a> {
                 frame.pc = to.into();
             }
             Traced::Return => {
-                frame.arrive();
+                frame.arrive(&mut self.graph);
                 let val = frame.pop(bytecode::stack::effect(&instruction?.op).0)?;
                 let node = self.graph.join(val.node, frame.control());
                 return Ok(Some(Val { node, known }));
@@ -230,7 +230,7 @@ impl<'a> Replay<'a> {
             return Ok((vec![Val::of(node)], node));
         };
         self.advance(around, instruction.pc, calls)?;
-        around.arrive();
+        around.arrive(&mut self.graph);
         let mut given = around.take(bytecode::stack::effect(&instruction.op).0)?;
         for val in &mut given {
             val.node = self.graph.join(val.node, around.pending);
