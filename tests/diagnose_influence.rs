@@ -1,17 +1,14 @@
-//! What has influenced a value is never left out: random programs find out by themselves what has, and the 32 faults of `examples/declarative` are found by
-//! whoever points at what differs too.
+//! What has influenced a value is never left out: random programs find out by themselves what has.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod faults;
 mod influences;
 mod support;
 
-use faults::trial::Trial;
 use querypoint::chain::{Chain, Debuggee};
-use querypoint::declarative::STRATEGIES;
 use querypoint::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent, record,
+    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent,
+    record,
 };
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -20,37 +17,6 @@ use support::{finish, said, scratch};
 
 fn number_of(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
-}
-
-/// A third of the 32 faults, or all by `QP_WRONG_FAULTS=all`: whoever points at the first part that differs is led to the same method, by every strategy.
-#[test]
-fn whoever_points_at_what_differs_is_led_to_the_fault_too() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(tokio::task::LocalSet::new().run_until(play_all()));
-}
-
-async fn play_all() {
-    let programs = faults::programs();
-    let step = if std::env::var("QP_WRONG_FAULTS").is_ok_and(|which| which == "all") { 1 } else { 3 };
-    let mut trials = Vec::new();
-    for fault in faults::saved().faults.iter().step_by(step) {
-        let program = programs.iter().find(|p| p.name == fault.program).expect("a program");
-        trials.push(Trial::new(program, fault).await);
-    }
-    assert!(trials.iter().any(|trial| trial.influential.iter().flatten().any(|these| !these.is_empty())));
-    println!("answers: in all, and of somebody who points");
-    for row in STRATEGIES {
-        let (mut plain, mut pointing) = (0, 0);
-        for trial in &trials {
-            let (one, other) = (trial.play(row.name), trial.play_pointing(row.name));
-            let fault = format!("{} {}:{}", row.name, trial.program, trial.line);
-            assert_eq!(one.ended_at.as_deref(), Some(trial.faulty.as_str()), "{fault}");
-            assert_eq!(other.ended_at, one.ended_at, "{fault}");
-            plain += one.answers;
-            pointing += other.answers;
-        }
-        println!("{:<26} {plain:>5} {pointing:>5}", row.name);
-    }
 }
 
 /// A call of `tap` whose other result changes what is left is never left out, nor are those around it; the program has found out by running so.
@@ -108,7 +74,9 @@ async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
             name.insert(question.method);
         }
     }
-    let of = |name: &str| (0..forest.count()).filter(|node| names[&forest.method(*node)] == name).collect::<Vec<_>>();
+    let of = |name: &str| {
+        (0..forest.count()).filter(|node| names[&forest.method(*node)] == name).collect::<Vec<_>>()
+    };
     let (compute, taps) = (of("compute")[0], of("tap"));
     let question = diagnoser.question(compute, &mut Silent, &mut interrupt).await.expect("a question");
     for line in found.lines() {
@@ -124,7 +92,10 @@ async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
         *left_out += taps.iter().filter(|tap| !influential.contains(tap)).count();
         for tap in &numbers[1..] {
             let call = taps[*tap];
-            assert!(influential.contains(&call), "{seed}: {path} depends on tap {tap}, call #{call}: {influential:?}");
+            assert!(
+                influential.contains(&call),
+                "{seed}: {path} depends on tap {tap}, call #{call}: {influential:?}"
+            );
             let around = (compute + 1..call).filter(|around| forest.tree(*around).contains(&call));
             around.for_each(|around| assert!(influential.contains(&around), "{seed}: {path}, #{around}"));
         }

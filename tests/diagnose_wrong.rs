@@ -223,7 +223,10 @@ fn it_is_taken_back_and_kept_as_other_answers_are() {
     let arguments = ["--node=0", "--answers", &kept];
     lines(&mut diagnose(&trace, &arguments), &[wrong(1, "result.grams")]);
     let (told, _) = lines(&mut diagnose(&trace, &arguments), &[]);
-    assert_eq!((&told[0]["kept"]["method"], &told[0]["kept"]["answer"]), (&json!("Parcel.label"), &json!("invalid")));
+    assert_eq!(
+        (&told[0]["kept"]["method"], &told[0]["kept"]["answer"]),
+        (&json!("Parcel.label"), &json!("invalid"))
+    );
     assert_eq!(asked(&told), [("sum", Some(8), Some(3))]);
     let text = std::fs::read_to_string(&kept).expect("it is kept");
     assert!(text.contains("path: Some(\"result.grams\")"), "{text}");

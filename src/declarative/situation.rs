@@ -29,7 +29,9 @@ impl Situation<'_> {
     pub fn can_be_asked(&self, node: u32) -> bool {
         let forest = self.forest;
         let row = forest.rows(node..node.saturating_add(1)).next();
-        row.is_some_and(|row| self.counts(&row)) && self.suspects.holds(self.forest, node) && !self.suspects.is_answered(node)
+        row.is_some_and(|row| self.counts(&row))
+            && self.suspects.holds(self.forest, node)
+            && !self.suspects.is_answered(node)
     }
 
     /// Whether a call that was not cleared is one to judge.

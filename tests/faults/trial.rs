@@ -136,7 +136,8 @@ impl Trial {
                     Opinion::Invalid(why) => {
                         if let Some(path) = differing(&why) {
                             let mut silent = Silent;
-                            let found = diagnoser.influential(node, &question, &path, &mut silent, &mut interrupt);
+                            let found =
+                                diagnoser.influential(node, &question, &path, &mut silent, &mut interrupt);
                             match found.await.unwrap_or_else(|error| Err(error.to_string())) {
                                 Ok(influential) => {
                                     *trial.influential.last_mut().expect("it is there") = Some(influential);

@@ -29,8 +29,20 @@ pub const PATHS: [&str; 14] = [
 
 /// The same as expressions of Java.
 const VALUES: [&str; 14] = [
-    "r.a", "r.b", "r.c", "r.many[0]", "r.many[1]", "r.many[2]", "r.many[3]", "r.node.value",
-    "r.node.next.value", "r.node.next.next.value", "r.text", "r.list", "r.map", "shared",
+    "r.a",
+    "r.b",
+    "r.c",
+    "r.many[0]",
+    "r.many[1]",
+    "r.many[2]",
+    "r.many[3]",
+    "r.node.value",
+    "r.node.next.value",
+    "r.node.next.next.value",
+    "r.text",
+    "r.list",
+    "r.map",
+    "shared",
 ];
 
 /// How deep statements and expressions are inside of each other.
@@ -51,11 +63,15 @@ pub fn program(seed: u64) -> (String, String) {
     for number in 0..4 {
         let body = writer.block(DEEP - 1, 3);
         let value = writer.expression(2);
-        methods += &format!("static int h{number}(Result r, int x, int y) {{\nint z = y;\n{body}return {value};\n}}\n");
+        methods += &format!(
+            "static int h{number}(Result r, int x, int y) {{\nint z = y;\n{body}return {value};\n}}\n"
+        );
         writer.helpers = number + 1;
     }
     let body = writer.block(DEEP, 12);
-    methods += &format!("static Result compute(int x, int y) {{\nResult r = new Result();\nint z = 1;\n{body}return r;\n}}\n");
+    methods += &format!(
+        "static Result compute(int x, int y) {{\nResult r = new Result();\nint z = 1;\n{body}return r;\n}}\n"
+    );
     let values: Vec<String> = VALUES.iter().map(|value| format!("String.valueOf({value})")).collect();
     let whole = |tap: &str, main: &str| {
         format!(
@@ -85,7 +101,7 @@ pub fn program(seed: u64) -> (String, String) {
 
 impl Writer {
     fn pick(&mut self, of: &[&'static str]) -> &'static str {
-        *self.rng.pick::<&str>(of)
+        self.rng.pick::<&str>(of)
     }
 
     fn block(&mut self, deep: u32, most: usize) -> String {
@@ -96,7 +112,8 @@ impl Writer {
         let one = self.expression(2);
         self.next += 1;
         let new = self.next;
-        let place = self.pick(&["x", "y", "z", "r.a", "r.b", "r.c", "shared", "r.node.value", "r.node.next.value"]);
+        let place =
+            self.pick(&["x", "y", "z", "r.a", "r.b", "r.c", "shared", "r.node.value", "r.node.next.value"]);
         match self.rng.below(if deep == 0 { 15 } else { 22 }) {
             0..=4 => format!("{place} = {one};\n"),
             5 => format!("{place} += {one};\n"),
@@ -110,7 +127,9 @@ impl Writer {
             10 => format!("r.text += {one};\n"),
             11 => format!("fill(r.many, {one});\n"),
             12 => format!("System.arraycopy(r.many, {one} & 1, r.many, 2, 2);\n"),
-            13 => format!("final int v{new} = {one}; r.list.sort((p, q) -> (p ^ tap(v{new})) - (q ^ tap(v{new})));\n"),
+            13 => format!(
+                "final int v{new} = {one}; r.list.sort((p, q) -> (p ^ tap(v{new})) - (q ^ tap(v{new})));\n"
+            ),
             14 => format!("r.node.next = new Node({one}, r.node.next);\n"),
             15 | 16 => {
                 let (then, other) = (self.block(deep - 1, 2), self.block(deep - 1, 2));
@@ -119,15 +138,21 @@ impl Writer {
             }
             17 => {
                 let (body, leave) = (self.block(deep - 1, 2), self.condition());
-                format!("for (int i{new} = 0; i{new} < ({one} & 3); i{new}++) {{\n{body}if ({leave}) break;\n}}\n")
+                format!(
+                    "for (int i{new} = 0; i{new} < ({one} & 3); i{new}++) {{\n{body}if ({leave}) break;\n}}\n"
+                )
             }
             18 => {
                 let (first, second) = (self.block(deep - 1, 2), self.block(deep - 1, 2));
-                format!("switch ({one} & 3) {{\ncase 0: {first}case 1: {second}break;\ncase 2: z = 7; break;\ndefault: }}\n")
+                format!(
+                    "switch ({one} & 3) {{\ncase 0: {first}case 1: {second}break;\ncase 2: z = 7; break;\ndefault: }}\n"
+                )
             }
             19 => {
                 let (tried, caught) = (self.block(deep - 1, 2), self.block(deep - 1, 1));
-                format!("try {{\n{tried}z = checked({one});\n}} catch (IllegalStateException e{new}) {{\nx += e{new}.getMessage().length();\n{caught}}}\n")
+                format!(
+                    "try {{\n{tried}z = checked({one});\n}} catch (IllegalStateException e{new}) {{\nx += e{new}.getMessage().length();\n{caught}}}\n"
+                )
             }
             20 => {
                 let body = self.block(deep - 1, 1);
@@ -135,7 +160,9 @@ impl Writer {
             }
             _ => {
                 let by = self.expression(1);
-                format!("final int v{new} = {one};\nIntUnaryOperator f{new} = p -> p + tap(v{new});\n{place} = f{new}.applyAsInt({by});\n")
+                format!(
+                    "final int v{new} = {one};\nIntUnaryOperator f{new} = p -> p + tap(v{new});\n{place} = f{new}.applyAsInt({by});\n"
+                )
             }
         }
     }
@@ -150,7 +177,18 @@ impl Writer {
     fn expression(&mut self, deep: u32) -> String {
         if deep == 0 {
             let number = self.rng.below(5).to_string();
-            let simple = ["x", "y", "z", "r.a", "r.b", "shared", "r.node.get()", "r.node.next.get()", "r.list.size()", "r.text.length()"];
+            let simple = [
+                "x",
+                "y",
+                "z",
+                "r.a",
+                "r.b",
+                "shared",
+                "r.node.get()",
+                "r.node.next.get()",
+                "r.list.size()",
+                "r.text.length()",
+            ];
             let simple = self.pick(&simple);
             return if self.rng.below(4) == 0 { number } else { simple.to_owned() };
         }
@@ -159,7 +197,10 @@ impl Writer {
         match self.rng.below(11) {
             0..=3 => format!("tap({one})"),
             4 => format!("({one} {} {other})", self.pick(&["+", "-", "*", "&", "^"])),
-            5 => format!("({} ? {one} : {other})", if deep > 1 { self.condition() } else { "x < y".to_owned() }),
+            5 => format!(
+                "({} ? {one} : {other})",
+                if deep > 1 { self.condition() } else { "x < y".to_owned() }
+            ),
             6 => format!("r.many[{one} & 3]"),
             7 => format!("r.list.get(({one} & 1023) % r.list.size())"),
             8 => format!("r.map.getOrDefault({one} & 3, {other})"),

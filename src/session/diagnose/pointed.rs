@@ -4,9 +4,9 @@
 //! a question shows as changed is found along the ways that there were as the call began, so such a path is followed there too, and both are
 //! meant. Whoever points at an object means all that hangs on it.
 
+use super::fields::Fields;
 use super::question::{Given, Question, all_statics, locals};
 use super::shape::{Bounds, Part, Shaper};
-use super::fields::Fields;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Exit, Items, Value, When};
 use std::collections::HashSet;
@@ -122,7 +122,8 @@ impl Pointing<'_> {
             if roots.iter().any(|root| root.name == name) {
                 continue;
             }
-            let before = arguments.iter().find(|(other, ..)| *other == name).map(|(_, value, _)| Some(*value));
+            let before =
+                arguments.iter().find(|(other, ..)| *other == name).map(|(_, value, _)| Some(*value));
             let target = Target::Variable(name.clone());
             roots.push(Root { name, before, after: Some((Some(value), Some(target))) });
         }
@@ -248,7 +249,9 @@ impl Way<'_> {
                 self.targets.push(Target::Contents);
                 left = left.saturating_sub(held.items.len());
                 match held.items {
-                    Items::Elements(elements) => elements.into_iter().for_each(|value| push(&mut queue, value)),
+                    Items::Elements(elements) => {
+                        elements.into_iter().for_each(|value| push(&mut queue, value))
+                    }
                     Items::Pairs(pairs) => pairs.into_iter().for_each(|(key, value)| {
                         push(&mut queue, Some(key));
                         push(&mut queue, Some(value));

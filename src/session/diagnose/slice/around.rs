@@ -42,7 +42,13 @@ pub struct Ways {
 
 impl Codes<'_> {
     /// What a branch of a method has led around that has gone on at an instruction.
-    pub fn around(&mut self, method: u32, body: &Body, (branch, to): (u32, u32), calls: &Calls) -> Rc<Around> {
+    pub fn around(
+        &mut self,
+        method: u32,
+        body: &Body,
+        (branch, to): (u32, u32),
+        calls: &Calls,
+    ) -> Rc<Around> {
         if let Some(known) = self.ways.known.get(&(method, branch, to)) {
             return known.clone();
         }

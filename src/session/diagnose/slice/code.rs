@@ -30,11 +30,7 @@ impl Body {
         let after = bytecode::post_dominators(&code, false);
         let branches = code.instructions.iter().filter(|instruction| instruction.op.is_branch());
         let joins = branches.map(|branch| (branch.pc, after.immediate_block(branch.pc))).collect();
-        Some(Body {
-            lines: code.lines.iter().map(|entry| entry.start_pc).collect(),
-            joins,
-            code,
-        })
+        Some(Body { lines: code.lines.iter().map(|entry| entry.start_pc).collect(), joins, code })
     }
 
     /// Where the ways of a branch come together again; none where they do not.
@@ -175,7 +171,8 @@ impl<'a> Codes<'a> {
             let found = self.pool.find(&at).ok()??;
             if found.origin.is_runtime() {
                 // What is declared above them can be left to the JDK's own code.
-                let is_plain = ["java.lang.Object", "java.lang.Record", "java.lang.Enum"].contains(&at.as_str());
+                let is_plain =
+                    ["java.lang.Object", "java.lang.Record", "java.lang.Enum"].contains(&at.as_str());
                 return Some(is_plain && is_declared == Some(true));
             }
             if is_declared.is_none()

@@ -1,7 +1,7 @@
 //! What code does of which nothing is recorded, by the method that is called. What is not listed may do anything.
 
-use bytecode::op::Bootstrap;
 use bytecode::MethodRef;
+use bytecode::op::Bootstrap;
 
 /// What a call depends on besides what it is given, and what depends on it besides what it returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +82,16 @@ fn keeps_to_itself(class: &str) -> bool {
     ];
     let is_beside = BESIDE.iter().any(|package| class.starts_with(package));
     class.starts_with("java.util.") && !is_beside
-        || ["StringBuilder", "StringBuffer", "AbstractStringBuilder", "Iterable", "Comparable", "CharSequence"]
-            .iter()
-            .any(|name| class.strip_prefix("java.lang.") == Some(name))
+        || [
+            "StringBuilder",
+            "StringBuffer",
+            "AbstractStringBuilder",
+            "Iterable",
+            "Comparable",
+            "CharSequence",
+        ]
+        .iter()
+        .any(|name| class.strip_prefix("java.lang.") == Some(name))
         || class.starts_with("java.lang.") && (class.ends_with("Exception") || class.ends_with("Error"))
         || class == "java.lang.Throwable"
 }

@@ -62,7 +62,9 @@ impl Graph {
         let mut open = vec![of];
         while let Some(node) = open.pop() {
             let Ok(at) = usize::try_from(node) else { continue };
-            let (Some((one, other, call)), Some(seen)) = (self.nodes.get(at), seen.get_mut(at)) else { continue };
+            let (Some((one, other, call)), Some(seen)) = (self.nodes.get(at), seen.get_mut(at)) else {
+                continue;
+            };
             if std::mem::replace(seen, true) {
                 continue;
             }

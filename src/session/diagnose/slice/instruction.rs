@@ -56,7 +56,8 @@ impl Replay<'_> {
             Op::Swap => frame.shuffle(2, &[1, 0])?,
             Op::ArrayLoad(_) => {
                 let (index, array) = (frame.pop(1)?, frame.pop(1)?);
-                let held = self.heap.element(&mut self.graph, array.object(), int(index).map(i32::cast_unsigned));
+                let held =
+                    self.heap.element(&mut self.graph, array.object(), int(index).map(i32::cast_unsigned));
                 let node = self.all(&[array.node, index.node, held.node]);
                 frame.push(Val { node, ..held }, gives);
             }
@@ -236,7 +237,9 @@ impl Replay<'_> {
 /// Two things that are known of one value must be the same.
 fn same(one: Option<Value>, other: Option<Value>) -> Result<(), Lost> {
     match (one.map(plain), other.map(plain)) {
-        (Some(one), Some(other)) if !one.is(other) => Err(Lost("a value is another one than the recording tells")),
+        (Some(one), Some(other)) if !one.is(other) => {
+            Err(Lost("a value is another one than the recording tells"))
+        }
         _ => Ok(()),
     }
 }

@@ -48,7 +48,8 @@ impl<'a> Replay<'a> {
         if self.graph.is_full() {
             return Err(Lost("too much happens below it"));
         }
-        let (Some(call), false) = (seen.node, matches!(seen.site.what, Traced::Contents | Traced::Born)) else {
+        let (Some(call), false) = (seen.node, matches!(seen.site.what, Traced::Contents | Traced::Born))
+        else {
             return Ok(());
         };
         if seen.site.what == Traced::Enter {
@@ -176,7 +177,8 @@ impl<'a> Replay<'a> {
         let mut base = 0;
         if call != self.root {
             let unknown = Lost("what has called a method is not known");
-            let mut around = self.frames.pop().filter(|frame| Some(frame.call) == seen.around).ok_or(unknown)?;
+            let mut around =
+                self.frames.pop().filter(|frame| Some(frame.call) == seen.around).ok_or(unknown)?;
             let from = self.call(&mut around, method, calls)?;
             self.frames.push(around);
             given = from.0;
@@ -208,12 +210,7 @@ impl<'a> Replay<'a> {
     }
 
     /// A call makes another one: what that is given by slot, or one value for all that it could be given; and why it is made.
-    fn call(
-        &mut self,
-        around: &mut Frame,
-        method: &Method,
-        calls: &Calls,
-    ) -> Result<(Vec<Val>, Node), Lost> {
+    fn call(&mut self, around: &mut Frame, method: &Method, calls: &Calls) -> Result<(Vec<Val>, Node), Lost> {
         if around.body.is_none() {
             let node = self.inside_closed(around);
             return Ok((vec![Val::of(node)], node));
