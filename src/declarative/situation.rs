@@ -27,9 +27,7 @@ pub struct Situation<'a> {
 impl Situation<'_> {
     /// Whether a call is suspicious, has ended, and nothing was said of it.
     pub fn can_be_asked(&self, node: u32) -> bool {
-        let forest = self.forest;
-        let row = forest.rows(node..node.saturating_add(1)).next();
-        row.is_some_and(|row| self.counts(&row))
+        self.forest.row(node).is_some_and(|row| self.counts(&row))
             && self.suspects.holds(self.forest, node)
             && !self.suspects.is_answered(node)
     }

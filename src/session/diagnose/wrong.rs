@@ -63,6 +63,9 @@ impl Diagnoser {
         let Some(mut later) = later else {
             return found(&mut self.trace.calls, &mut self.fields, question, path, is_whole);
         };
+        if self.trace.calls.threads().len() > 1 {
+            return Ok(Err("what other threads have done meanwhile was not recorded".to_owned()));
+        }
         self.fields.forget();
         let found = found(&mut later.calls, &mut self.fields, question, path, is_whole);
         self.fields.forget();

@@ -48,6 +48,8 @@ pub fn effect(class: &str, method: &MethodRef) -> Effect {
     match (class, method.name.as_str()) {
         // What is printed is no value of the program; what it makes texts of is.
         ("java.io.PrintStream", _) => Effect::Computes,
+        // Those of a collection, if it is one.
+        ("java.lang.Object", "hashCode" | "toString") => Effect::Looks,
         ("java.lang.Object", "clone") => Effect::Reads,
         ("java.lang.Object", "wait" | "notify" | "notifyAll") => Effect::Foreign,
         ("java.lang.System", "nanoTime" | "currentTimeMillis" | "identityHashCode" | "lineSeparator") => {

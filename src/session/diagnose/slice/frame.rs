@@ -25,7 +25,7 @@ pub struct Frame {
     choices: Vec<Choice>,
     /// What came of calls that code which is not recorded has made for it, since the last event of its own.
     pub pending: Node,
-    /// What an exception depends on that is on its way.
+    /// What an exception depends on that has left a call of its own.
     pub thrown: Node,
     /// The call of its own that goes on.
     pub calling: Option<Calling>,

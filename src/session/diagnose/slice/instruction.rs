@@ -91,11 +91,6 @@ impl Replay<'_> {
                 frame.push(Val { node: array.node, known }, gives);
             }
             Op::CheckCast(_) => {}
-            Op::Throw => {
-                let taken = frame.take(takes)?;
-                let node = self.of_taken(&taken, control);
-                frame.thrown = self.graph.join(frame.thrown, node);
-            }
             Op::Invoke { method, .. } => {
                 let effect = self.codes.effect(method);
                 self.unrecorded(frame, effect, takes, gives)?;
