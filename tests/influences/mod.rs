@@ -10,7 +10,7 @@ mod rng;
 use rng::Rng;
 
 /// The values that `compute` leaves, as paths of its question.
-pub const PATHS: [&str; 14] = [
+pub const PATHS: [&str; 15] = [
     "result.a",
     "result.b",
     "result.c",
@@ -24,11 +24,12 @@ pub const PATHS: [&str; 14] = [
     "result.text",
     "result.list",
     "result.map",
+    "result.grid[1][0]",
     "Influences.shared",
 ];
 
 /// The same as expressions of Java.
-const VALUES: [&str; 14] = [
+const VALUES: [&str; 15] = [
     "r.a",
     "r.b",
     "r.c",
@@ -42,6 +43,7 @@ const VALUES: [&str; 14] = [
     "r.text",
     "r.list",
     "r.map",
+    "r.grid[1][0]",
     "shared",
 ];
 
@@ -80,7 +82,10 @@ pub fn program(seed: u64) -> (String, String) {
             static class Node {{ int value; Node next; Node(int value, Node next) {{ this.value = value; this.next = next; }}\n\
             int get() {{ return value; }}\nvoid set(int to) {{ value = to; }} }}\n\
             static class Twice extends Node {{ Twice(int value, Node next) {{ super(value, next); }}\nint get() {{ return 2 * super.get(); }} }}\n\
-            static class Result {{ int a, b, c; int[] many = new int[4]; Node node = new Node(1, new Twice(2, new Node(3, null)));\n\
+            interface Deed {{ void on(Result r, int value); }}\n\
+            static class Sets implements Deed {{ public void on(Result r, int value) {{ r.c = value; }} }}\n\
+            static class Adds implements Deed {{ public void on(Result r, int value) {{ r.many[1] += value; }} }}\n\
+            static class Result {{ int[][] grid = {{ new int[2], new int[2] }}; int a, b, c; int[] many = new int[4]; Node node = new Node(1, new Twice(2, new Node(3, null)));\n\
             String text = \"\"; List<Integer> list = new ArrayList<>(List.of(4, 5)); Map<Integer, Integer> map = new TreeMap<>(); }}\n\
             static int tap(int value) {{ {tap} }}\n\
             static int checked(int value) {{ if ((value & 3) == 3) throw new IllegalStateException(\"no \" + value); return value; }}\n\
@@ -114,7 +119,7 @@ impl Writer {
         let new = self.next;
         let place =
             self.pick(&["x", "y", "z", "r.a", "r.b", "r.c", "shared", "r.node.value", "r.node.next.value"]);
-        match self.rng.below(if deep == 0 { 15 } else { 22 }) {
+        match self.rng.below(if deep == 0 { 19 } else { 28 }) {
             0..=4 => format!("{place} = {one};\n"),
             5 => format!("{place} += {one};\n"),
             6 => {
@@ -131,30 +136,66 @@ impl Writer {
                 "final int v{new} = {one}; r.list.sort((p, q) -> (p ^ tap(v{new})) - (q ^ tap(v{new})));\n"
             ),
             14 => format!("r.node.next = new Node({one}, r.node.next);\n"),
-            15 | 16 => {
+            15 => {
+                let condition = self.condition();
+                format!("Deed d{new} = {condition} ? new Sets() : new Adds(); d{new}.on(r, {one});\n")
+            }
+            16 => {
+                let condition = self.condition();
+                format!(
+                    "IntUnaryOperator f{new} = {condition} ? p -> {{ r.node.value = p; return 1; }} : p -> p + 1; {place} = f{new}.applyAsInt({one});\n"
+                )
+            }
+            17 => {
+                let other = self.expression(1);
+                format!(
+                    "long w{new} = {one} * 3L + ({other}); double q{new} = w{new} / 2.0; {place} = (int) (w{new} ^ (long) q{new});\n"
+                )
+            }
+            18 => {
+                let index = self.expression(1);
+                format!(
+                    "r.grid[{index} & 1][{one} & 1] += r.grid[1][0] + 1; {place} = r.grid[{index} & 1][0];\n"
+                )
+            }
+            22 => {
+                let (tried, last) = (self.block(deep - 1, 1), self.block(deep - 1, 1));
+                format!(
+                    "try {{\ntry {{\n{tried}y += checked({one});\n}} finally {{\n{last}}}\n}} catch (IllegalStateException e{new}) {{ y--; }}\n"
+                )
+            }
+            23 => {
+                let body = self.block(deep - 1, 1);
+                format!("for (int each{new} : r.many) {{\nif (each{new} > {one}) continue;\n{body}}}\n")
+            }
+            24 => {
+                let body = self.block(deep - 1, 1);
+                format!("synchronized (r) {{\n{body}z = {one};\n}}\n")
+            }
+            25 => {
                 let (then, other) = (self.block(deep - 1, 2), self.block(deep - 1, 2));
                 let condition = self.condition();
                 format!("if ({condition}) {{\n{then}}} else {{\n{other}}}\n")
             }
-            17 => {
+            19 => {
                 let (body, leave) = (self.block(deep - 1, 2), self.condition());
                 format!(
                     "for (int i{new} = 0; i{new} < ({one} & 3); i{new}++) {{\n{body}if ({leave}) break;\n}}\n"
                 )
             }
-            18 => {
+            20 => {
                 let (first, second) = (self.block(deep - 1, 2), self.block(deep - 1, 2));
                 format!(
                     "switch ({one} & 3) {{\ncase 0: {first}case 1: {second}break;\ncase 2: z = 7; break;\ndefault: }}\n"
                 )
             }
-            19 => {
+            21 => {
                 let (tried, caught) = (self.block(deep - 1, 2), self.block(deep - 1, 1));
                 format!(
                     "try {{\n{tried}z = checked({one});\n}} catch (IllegalStateException e{new}) {{\nx += e{new}.getMessage().length();\n{caught}}}\n"
                 )
             }
-            20 => {
+            26 => {
                 let body = self.block(deep - 1, 1);
                 format!("int n{new} = {one} & 3;\nwhile (n{new}-- > 0) {{\n{body}}}\n")
             }

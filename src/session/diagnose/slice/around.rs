@@ -3,7 +3,7 @@
 
 use super::code::{Body, Codes};
 use super::effect::{Effect, dynamic};
-use crate::trace::Calls;
+use crate::trace::{Calls, Method};
 use bytecode::{Instruction, Op};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -61,6 +61,43 @@ impl Codes<'_> {
         around
     }
 
+    /// What would have been written by methods that an object could have chosen in place of the one that was called; none if there is no other.
+    pub fn not_chosen(&mut self, called: &Method, calls: &Calls) -> Option<Rc<Around>> {
+        self.number(calls);
+        let lambda = "lambda$";
+        let alike: Vec<Named> = if called.name.starts_with(lambda) {
+            self.ways.numbers.keys().filter(|(name, _)| name.starts_with(lambda)).cloned().collect()
+        } else {
+            let named = (called.name.clone(), called.descriptor.clone());
+            let many = self.ways.numbers.get(&named).map_or(0, Vec::len);
+            return (many > 1).then(|| self.below(named, calls));
+        };
+        if alike.len() < 2 {
+            return None;
+        }
+        let key = (lambda.to_owned(), String::new());
+        if let Some(known) = self.ways.below.get(&key) {
+            return Some(known.clone());
+        }
+        let mut found = Around::default();
+        for named in alike {
+            found.add(&self.below(named, calls));
+        }
+        let found = Rc::new(found);
+        self.ways.below.insert(key, found.clone());
+        Some(found)
+    }
+
+    /// Finds the recorded methods of each name.
+    fn number(&mut self, calls: &Calls) {
+        if self.ways.numbers.is_empty() {
+            for (number, method) in (0..).zip(calls.sites.methods()) {
+                let named = (method.name.clone(), method.descriptor.clone());
+                self.ways.numbers.entry(named).or_default().push(number);
+            }
+        }
+    }
+
     /// What some instructions can write, and which methods they call that are recorded.
     fn written_by<'i>(
         &mut self,
@@ -108,12 +145,7 @@ impl Codes<'_> {
         if let Some(known) = self.ways.below.get(&named) {
             return known.clone();
         }
-        if self.ways.numbers.is_empty() {
-            for (number, method) in (0..).zip(calls.sites.methods()) {
-                let named = (method.name.clone(), method.descriptor.clone());
-                self.ways.numbers.entry(named).or_default().push(number);
-            }
-        }
+        self.number(calls);
         let mut found = Around::default();
         let (mut open, mut seen) = (vec![named.clone()], HashSet::from([named.clone()]));
         while let Some(next) = open.pop() {

@@ -224,6 +224,7 @@ impl<'a> Replay<'a> {
         let Some((instruction, is_chosen)) = self.caller(around, method) else {
             let reached = self.reachable(around, calls)?;
             let node = self.graph.join(reached, self.heap.state);
+            self.choose_method(around, node, method, calls);
             return Ok((vec![Val::of(node)], node));
         };
         self.advance(around, instruction.pc, calls)?;
@@ -236,12 +237,22 @@ impl<'a> Replay<'a> {
         let mut base = self.graph.join(around.control(), around.pending);
         if is_chosen {
             base = self.graph.join(base, receiver);
+            self.choose_method(around, receiver, method, calls);
         }
         around.pending = 0;
         around.calling = Some(Calling { instruction, receiver });
         // One value by itself would stand for all.
         given.push(Val::default());
         Ok((given, base))
+    }
+
+    /// An object has chosen the method that is called, and so led around what others would have written.
+    fn choose_method(&mut self, frame: &mut Frame, choice: Node, called: &Method, calls: &Calls) {
+        if choice != 0
+            && let Some(around) = self.codes.not_chosen(called, calls)
+        {
+            self.led_around(frame, choice, &around);
+        }
     }
 
     /// The instruction that has called a method, if it is certain, and whether the object has chosen the method.
