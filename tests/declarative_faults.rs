@@ -13,7 +13,9 @@ use faults::draw::draw;
 use faults::operators::mutants;
 use faults::runs::{Outcome, run};
 use faults::tokens::Source;
+use faults::trial::Trial;
 use faults::{programs, save, saved};
+use querypoint::declarative::STRATEGIES;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
@@ -122,6 +124,50 @@ fn the_readme_tells_the_numbers_of_calls() {
         let (file, many) = (&program.file, program.faults);
         let row = format!("[`{file}`]({file}) | {calls} | {trusted} | {many} |");
         assert!(readme.contains(&row), "README.md has no `{row}`");
+    }
+}
+
+/// A third of the 32 faults, or all by `QP_WRONG_FAULTS=all`: whoever points at the first part that differs is led to the same method, by every strategy.
+#[test]
+fn whoever_points_at_what_differs_is_led_to_the_fault_too() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(tokio::task::LocalSet::new().run_until(play_all()));
+}
+
+async fn play_all() {
+    let programs = faults::programs();
+    let step = if std::env::var("QP_WRONG_FAULTS").is_ok_and(|which| which == "all") { 1 } else { 3 };
+    let mut trials = Vec::new();
+    for fault in faults::saved().faults.iter().step_by(step) {
+        let program = programs.iter().find(|p| p.name == fault.program).expect("a program");
+        trials.push(Trial::new(program, fault).await);
+    }
+    assert!(trials.iter().any(|trial| trial.influential.iter().flatten().any(|these| !these.is_empty())));
+    // Nothing has led to what is missing: then no call is wrong of those that have influenced what differs, and one is that has not.
+    let (mut pointed, mut missing) = (0, 0);
+    for trial in &trials {
+        let is_wrong = |node: &u32| trial.right[usize::try_from(*node).expect("a number")] == Some(false);
+        for (node, these) in (0..).zip(&trial.influential) {
+            let below = trial.forest.tree(node).skip(1).any(|below| is_wrong(&below));
+            if let Some(these) = these.as_ref().filter(|_| below) {
+                pointed += 1;
+                missing += usize::from(!these.iter().any(is_wrong));
+            }
+        }
+    }
+    println!("{pointed} wrong calls above others, {missing} of them have no wrong one that is influential");
+    println!("answers: without pointing, and with it");
+    for row in STRATEGIES {
+        let (mut plain, mut pointing) = (0, 0);
+        for trial in &trials {
+            let (one, other) = (trial.play(row.name), trial.play_pointing(row.name));
+            let fault = format!("{} {}:{}", row.name, trial.program, trial.line);
+            assert_eq!(one.ended_at.as_deref(), Some(trial.faulty.as_str()), "{fault}");
+            assert_eq!(other.ended_at, one.ended_at, "{fault}");
+            plain += one.answers;
+            pointing += other.answers;
+        }
+        println!("{:<26} {plain:>5} {pointing:>5}", row.name);
     }
 }
 

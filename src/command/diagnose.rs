@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Asks of calls whether they are right, until the one is left that is wrong
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp diagnose -- java -cp classes MergeSort\n  qp diagnose shop.trace --node 12\n  qp diagnose shop.trace --strategy top-down --format json\n  Answers: valid, invalid, trusted, unknown, inadmissible, undo; help shows all"
+    after_help = "Examples:\n  qp diagnose -- java -cp classes MergeSort\n  qp diagnose shop.trace --node 12\n  qp diagnose shop.trace --strategy top-down --format json\n  Answers: valid, invalid, wrong PATH, trusted, unknown, inadmissible, undo; help shows all"
 )]
 pub struct Diagnose {
     /// The folder that `qp trace record` wrote; without it the command is recorded first
@@ -176,7 +176,7 @@ impl Diagnose {
 }
 
 /// A row of the table of what can be said to a question.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub struct AnswerRow {
     /// What is typed.
     pub name: &'static str,
@@ -191,11 +191,13 @@ pub struct AnswerRow {
 }
 
 /// What is said to a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Said {
     /// Of the call.
     #[serde(skip)]
     Judged(Judgement),
+    /// The call is invalid, and this part of what it left is wrong.
+    Wrong(String),
     /// How far the trust goes follows.
     Trusted,
     /// The last answer is taken back.
@@ -226,6 +228,13 @@ const fn row(
 pub const ANSWER_TABLE: &[AnswerRow] = &[
     row("valid", &["v", "yes", "y"], "valid", "the call did what it should", Said::Judged(Judgement::Valid)),
     row("invalid", &["i", "no", "n"], "invalid", "it did not", Said::Judged(Judgement::Invalid)),
+    row(
+        "wrong",
+        &["!"],
+        "wrong PATH",
+        "it did not, and this part of what it left is wrong: c[2], result, this.head.next",
+        Said::Wrong(String::new()),
+    ),
     row(
         "trusted",
         &["t", "trust"],
@@ -261,11 +270,16 @@ pub fn said(line: &str) -> Result<Said, CommandError> {
         return Err(CommandError::Usage(format!("`{word}` is no answer: `help` shows what can be said")));
     };
     let usage = || CommandError::Usage(format!("write: {}", row.usage));
+    if let Said::Wrong(_) = row.means {
+        // A key of a map can have spaces.
+        let path = line.trim().strip_prefix(word).unwrap_or_default().trim();
+        return if path.is_empty() { Err(usage()) } else { Ok(Said::Wrong(path.to_owned())) };
+    }
     let rest = words.next();
     if words.next().is_some() {
         return Err(usage());
     }
-    match (row.means, rest) {
+    match (row.means.clone(), rest) {
         (Said::Trusted, rest) => {
             let trust = match rest {
                 None | Some("method") => Trust::Method,
@@ -295,7 +309,9 @@ mod tests {
         assert_eq!(parsed("trust class"), Some(Said::Judged(Judgement::Trusted(Trust::Class))));
         assert_eq!(parsed("t"), Some(Said::Judged(Judgement::Trusted(Trust::Method))));
         assert_eq!(parsed(""), Some(Said::Again));
-        for none in ["perhaps", "valid really", "trust me", "trust class now"] {
+        assert_eq!(parsed(" wrong  c[2] "), Some(Said::Wrong("c[2]".to_owned())));
+        assert_eq!(parsed("! count{\"a b\"}"), Some(Said::Wrong("count{\"a b\"}".to_owned())));
+        for none in ["wrong", "perhaps", "valid really", "trust me", "trust class now"] {
             assert_eq!(parsed(none), None, "{none}");
         }
     }

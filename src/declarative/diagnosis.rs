@@ -14,6 +14,8 @@ pub enum Verdict {
     Valid,
     /// It did not.
     Invalid,
+    /// It did not, and of the calls below it these have influenced what is wrong.
+    Wrong(BTreeSet<u32>),
     /// These methods, by their numbers, are right for sure; the call's is one of them.
     Trusted(BTreeSet<u32>),
     /// Nobody knows.
@@ -145,6 +147,7 @@ impl Diagnosis {
                 suspects.valid(forest, *node);
             }
             Verdict::Invalid => suspects.invalid(forest, *node),
+            Verdict::Wrong(influential) => suspects.wrong(forest, *node, influential.clone()),
             Verdict::Trusted(methods) => methods.iter().for_each(|method| suspects.trust(*method)),
             Verdict::Unknown => suspects.unknown(*node),
             Verdict::Inadmissible => suspects.inadmissible(forest, *node),
@@ -175,6 +178,9 @@ impl Diagnosis {
         self.start = self.start.map(&renumbered);
         for answered in &mut self.answers {
             answered.node = renumbered(answered.node);
+            if let Verdict::Wrong(influential) = &mut answered.verdict {
+                *influential = influential.iter().copied().map(&renumbered).collect();
+            }
         }
         self.begin();
     }
@@ -182,18 +188,33 @@ impl Diagnosis {
     /// How many calls are suspicious.
     pub fn remaining(&self) -> u64 {
         let mut count = 0;
-        self.situation().each(|_| count += 1);
+        self.seen(false).each(|_| count += 1);
         count
+    }
+
+    /// How many of these have influenced what somebody has pointed at and can still be asked about; none where nobody has pointed at anything.
+    pub fn influential(&self) -> Option<u64> {
+        let all = self.seen(false);
+        let these = self.suspects.influential()?.filter(|node| all.can_be_asked(*node));
+        Some(u64::try_from(these.count()).unwrap_or(u64::MAX))
     }
 
     /// What a strategy sees.
     pub fn situation(&self) -> Situation<'_> {
+        let all = self.seen(false);
+        let mut influential = self.suspects.influential().into_iter().flatten();
+        let narrowed = influential.any(|node| all.can_be_asked(node));
+        self.seen(narrowed)
+    }
+
+    fn seen(&self, narrowed: bool) -> Situation<'_> {
         Situation {
             forest: &self.forest,
             suspects: &self.suspects,
             answers: &self.answers,
             coverage: self.coverage.as_ref(),
             compressed: self.compressed,
+            narrowed,
             valid_sets: &self.valid_sets,
         }
     }

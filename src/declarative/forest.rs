@@ -115,6 +115,17 @@ impl Forest {
         Forest::at(&self.repeats, node).unwrap_or(false)
     }
 
+    /// A call as it stands in the trees; none if there is no such call.
+    pub fn row(&self, node: u32) -> Option<Row> {
+        Some(Row {
+            node,
+            size: Forest::at(&self.sizes, node)?,
+            method: Forest::at(&self.methods, node)?,
+            ended: Forest::at(&self.ended, node)?,
+            repeats: Forest::at(&self.repeats, node)?,
+        })
+    }
+
     /// Calls that follow each other, as they stand in the trees.
     pub fn rows(&self, calls: Range<u32>) -> impl Iterator<Item = Row> {
         let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);

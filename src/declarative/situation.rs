@@ -18,6 +18,8 @@ pub struct Situation<'a> {
     pub coverage: Option<&'a Coverage>,
     /// Whether the steps of a recursion are one with the call that begins it: only that is judged.
     pub compressed: bool,
+    /// Whether only calls are seen that have influenced what somebody has pointed at: there are such that can be asked.
+    pub narrowed: bool,
     /// By set of entities: how many calls are valid that have covered it, those below a valid call among them.
     pub valid_sets: &'a [u32],
 }
@@ -25,8 +27,7 @@ pub struct Situation<'a> {
 impl Situation<'_> {
     /// Whether a call is suspicious, has ended, and nothing was said of it.
     pub fn can_be_asked(&self, node: u32) -> bool {
-        let row = self.forest.rows(node..node.saturating_add(1)).next();
-        row.is_some_and(|row| self.counts(&row))
+        self.forest.row(node).is_some_and(|row| self.counts(&row))
             && self.suspects.holds(self.forest, node)
             && !self.suspects.is_answered(node)
     }
@@ -36,6 +37,7 @@ impl Situation<'_> {
         row.ended
             && !(self.compressed && row.repeats)
             && !(self.suspects.trusts() && self.suspects.is_trusted(row.method))
+            && (!self.narrowed || self.suspects.is_influential(row.node))
     }
 
     /// The suspicious calls that have ended, in the order of their entries.
@@ -101,7 +103,7 @@ impl Situation<'_> {
                 said.entry(self.forest.method(answered.node)).or_default();
             match answered.verdict {
                 Verdict::Valid => *valid += 1,
-                Verdict::Invalid => *invalid += 1,
+                Verdict::Invalid | Verdict::Wrong(_) => *invalid += 1,
                 Verdict::Trusted(_) | Verdict::Unknown | Verdict::Inadmissible => {}
             }
         }

@@ -19,6 +19,8 @@ pub struct Suspects {
     answered: BTreeSet<u32>,
     /// Those of which someone did not know.
     unknown: BTreeSet<u32>,
+    /// Those that have influenced what somebody has pointed at: they are judged before all others.
+    influential: Option<BTreeSet<u32>>,
 }
 
 impl Suspects {
@@ -40,6 +42,26 @@ impl Suspects {
         let tree = forest.tree(node);
         let start = tree.start.max(self.within.start);
         self.within = start..tree.end.min(self.within.end).max(start);
+    }
+
+    /// A call is invalid, and of those below it these have influenced what is wrong. The others stay suspicious: what somebody should have done and
+    /// has not leaves no trace.
+    pub fn wrong(&mut self, forest: &Forest, node: u32, influential: BTreeSet<u32>) {
+        self.invalid(forest, node);
+        self.influential = Some(influential);
+    }
+
+    /// The calls that have influenced what somebody has pointed at, as far as they can still be among the suspicious ones; none where nobody has.
+    pub fn influential(&self) -> Option<impl Iterator<Item = u32>> {
+        let these = self.influential.as_ref()?;
+        // A range that ends before it begins is no range of a set.
+        let end = self.within.end.max(self.within.start);
+        Some(these.range(self.within.start..end).copied())
+    }
+
+    /// Whether a call has influenced what somebody has pointed at.
+    pub fn is_influential(&self, node: u32) -> bool {
+        self.influential.as_ref().is_some_and(|these| these.contains(&node))
     }
 
     /// The calls of a method are not buggy; those below them can be.
@@ -166,5 +188,18 @@ mod tests {
         unsure.unknown(3);
         unsure.valid(&forest, 2);
         assert_eq!((unsure.undecided(&forest), unsure.is_answered(1)), (vec![1], true));
+    }
+
+    #[test]
+    fn what_has_influenced_a_value_leaves_nothing_out() {
+        let forest = forest();
+        let mut suspects = Suspects::new(0..5);
+        let influential = |suspects: &Suspects| suspects.influential().map(|these| these.collect::<Vec<_>>());
+        assert_eq!(influential(&suspects), None);
+        suspects.wrong(&forest, 0, BTreeSet::from([1, 3]));
+        assert_eq!(left(&suspects, &forest), [0, 1, 2, 3, 4]);
+        assert_eq!((influential(&suspects), suspects.is_influential(2)), (Some(vec![1, 3]), false));
+        suspects.invalid(&forest, 2);
+        assert_eq!((left(&suspects, &forest), influential(&suspects)), (vec![2, 3], Some(vec![3])));
     }
 }

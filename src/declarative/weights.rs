@@ -160,7 +160,7 @@ mod tests {
         #[test]
         fn the_nearest_is_found_without_looking_at_all(
             calls in prop::collection::vec((0..6_u32, 0..4_u32, prop::bool::weighted(0.9)), 1..60),
-            said in prop::collection::vec((0..60_u32, 0..5_u8), 0..6),
+            said in prop::collection::vec((0..60_u32, 0..6_u8), 0..6),
             compressed: bool,
         ) {
             let row = STRATEGIES.iter().find(|row| row.name == "divide-and-query").unwrap();
@@ -178,6 +178,7 @@ mod tests {
                     0 | 1 => Verdict::Valid,
                     2 => Verdict::Invalid,
                     3 => Verdict::Unknown,
+                    4 => Verdict::Wrong((0..60).step_by(3).collect()),
                     _ => Verdict::Trusted(BTreeSet::from([method])),
                 });
             }
@@ -197,7 +198,7 @@ mod tests {
         #[test]
         fn trees_that_make_no_sense_are_lived_with(
             sizes in prop::collection::vec(prop_oneof![0..80_u32, Just(u32::MAX)], 1..60),
-            said in prop::collection::vec((0..90_u32, 0..5_u8), 0..12),
+            said in prop::collection::vec((0..90_u32, 0..6_u8), 0..12),
         ) {
             let mut forest = Forest::default();
             for (size, method) in sizes.iter().zip((0..4).cycle()) {
@@ -210,6 +211,7 @@ mod tests {
                     0 | 1 => Verdict::Valid,
                     2 => Verdict::Invalid,
                     3 => Verdict::Inadmissible,
+                    4 => Verdict::Wrong(sizes.iter().copied().collect()),
                     _ => Verdict::Trusted(BTreeSet::from([method])),
                 };
                 for (node, what) in &said {
@@ -229,6 +231,8 @@ mod tests {
         fn every_strategy_ends_at_a_buggy_call(
             calls in prop::collection::vec((0..6_u32, 0..4_u32, Just(true)), 1..60),
             wrong in prop::collection::btree_set(0..60_u32, 1..4),
+            // Whatever somebody points at, it leads to no other end.
+            influential in prop::option::of(prop::collection::btree_set(0..60_u32, 0..20)),
         ) {
             let forest = forest(&calls);
             let wrong: BTreeSet<u32> = wrong.into_iter().map(|node| node % forest.count()).collect();
@@ -240,7 +244,11 @@ mod tests {
                 let buggy = loop {
                     match diagnosis.next() {
                         Step::Ask(node) => {
-                            let verdict = if is_wrong(node) { Verdict::Invalid } else { Verdict::Valid };
+                            let verdict = match (is_wrong(node), &influential) {
+                                (false, _) => Verdict::Valid,
+                                (true, None) => Verdict::Invalid,
+                                (true, Some(these)) => Verdict::Wrong(these.clone()),
+                            };
                             diagnosis.answer(node, verdict);
                         }
                         Step::Buggy(node) => break node,

@@ -98,6 +98,14 @@ pub enum SessionError {
     /// There is no event to go to.
     #[error("{0}")]
     NoStep(String),
+    /// Somebody has pointed at a part of a question that it does not have.
+    #[error("there is no `{path}`: {why}")]
+    NoPart {
+        /// What was written.
+        path: String,
+        /// How far it leads.
+        why: String,
+    },
     /// The right version of a program cannot be called.
     #[error("the reference cannot be called: {0}; check its class path, and that `java` runs")]
     Reference(std::io::Error),
@@ -306,6 +314,7 @@ impl SessionError {
             | SessionError::NoSuchThread { .. }
             | SessionError::NoVariable(_)
             | SessionError::NoStep(_)
+            | SessionError::NoPart { .. }
             | SessionError::NoObject(_)
             | SessionError::NoWrites
             | SessionError::NoStrategy { .. }

@@ -23,6 +23,11 @@ impl When {
     pub const BEGIN: When = When { turn: 0, place: (0, 0) };
     /// Behind everything.
     pub const END: When = When { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
+
+    /// Whether no other thread has recorded anything between two events of one thread.
+    pub fn is_undisturbed_until(self, later: When) -> bool {
+        self.turn == later.turn
+    }
 }
 
 impl Seen<'_> {

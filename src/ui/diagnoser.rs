@@ -8,7 +8,9 @@ use super::render;
 use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::diagnose::{Begun, Diagnose, Said, said};
-use crate::session::{Buggy, By, Diagnoser, Interrupt, Judgement, Next, Question, Silent, Trust};
+use crate::session::{
+    Buggy, By, Diagnoser, Interrupt, Judgement, Next, Question, SessionError, Silent, Trust,
+};
 use serde::{Deserialize, Serialize};
 use std::io::IsTerminal;
 
@@ -27,6 +29,8 @@ struct Answer {
     /// Of `trusted`: how far that goes.
     #[serde(default)]
     of: Of,
+    /// Of `wrong`: what is.
+    path: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +38,7 @@ struct Answer {
 enum Word {
     Valid,
     Invalid,
+    Wrong,
     Trusted,
     Unknown,
     Inadmissible,
@@ -200,6 +205,15 @@ impl Led<'_> {
                     Said::Judged(judgement) => {
                         self.begun.diagnoser.answer(&question, judgement).map_err(CommandError::from)?
                     }
+                    Said::Wrong(path) => match self.wrong(&question, &path).await {
+                        Ok(None) => {}
+                        Ok(Some(why)) => self.tell_unknown(&path, &why),
+                        Err(error @ CommandError::Session(SessionError::NoPart { .. })) => {
+                            self.tell(&error);
+                            continue;
+                        }
+                        Err(error) => return Err(error),
+                    },
                     Said::Undo => {
                         if self.begun.diagnoser.undo().map_err(CommandError::from)?.is_none() {
                             self.tell(&CommandError::Usage("there is no answer to take back".to_owned()));
@@ -244,6 +258,25 @@ impl Led<'_> {
             (self.stop, self.interrupt) = Interrupt::new();
         }
         Ok(next?)
+    }
+
+    /// Takes the answer that a part is wrong: why it is not known what has influenced that, if so. The program may have to be run for it.
+    async fn wrong(&mut self, question: &Question, path: &str) -> Result<Option<String>, CommandError> {
+        let diagnoser = &mut self.begun.diagnoser;
+        let taken = diagnoser.wrong(question, path, &mut self.progress, &mut self.interrupt);
+        let taken = stopped_by(self.hearing, &self.stop, taken).await;
+        if self.interrupt.is_set() {
+            (self.stop, self.interrupt) = Interrupt::new();
+        }
+        Ok(taken?)
+    }
+
+    fn tell_unknown(&self, path: &str, why: &str) {
+        let text = match self.cli.format {
+            Format::Json => one_line(&serde_json::json!({ "influential": null, "path": path, "why": why })),
+            Format::Text => format!("it is not known what has influenced {path}: {why}\n"),
+        };
+        print(&text);
     }
 
     fn show_referred(&mut self) {
@@ -368,6 +401,10 @@ fn answer(line: &str, question: u32) -> Result<Said, CommandError> {
         Word::Unknown => Said::Judged(Judgement::Unknown),
         Word::Inadmissible => Said::Judged(Judgement::Inadmissible),
         Word::Undo => Said::Undo,
+        Word::Wrong => match answer.path {
+            Some(path) => Said::Wrong(path),
+            None => return Err(CommandError::Usage("`wrong` needs the `path` of what is wrong".to_owned())),
+        },
         Word::Trusted => Said::Judged(Judgement::Trusted(match answer.of {
             Of::Method => Trust::Method,
             Of::Class => Trust::Class,

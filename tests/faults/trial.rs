@@ -27,6 +27,8 @@ pub struct Trial {
     pub trusted: BTreeSet<u32>,
     /// By call: whether it is right; none where that is not known.
     pub right: Vec<Option<bool>>,
+    /// By call that is wrong: the calls that have influenced the first part of what it left that differs; none where nothing can be pointed at.
+    pub influential: Vec<Option<BTreeSet<u32>>>,
     /// What could not be told, and why.
     pub unknown: Vec<String>,
 }
@@ -47,6 +49,16 @@ fn compile(text: &str, class: &str, to: &Path) {
     std::fs::write(&file, text).expect("written");
     let done = Command::new("javac").args(["-g", "-d"]).arg(to).arg(&file).output().expect("javac");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// The part that differs first, as the reference tells it; none where the other version throws an exception.
+fn differing(why: &str) -> Option<String> {
+    if why == "the right version throws nothing" {
+        return Some("exception".to_owned());
+    }
+    let end = [" is ", " has "].iter().filter_map(|word| why.find(word)).min()?;
+    let path = &why[..end];
+    Some(path.strip_prefix("the ").unwrap_or(path).to_owned())
 }
 
 impl Trial {
@@ -95,12 +107,14 @@ impl Trial {
             methods: Vec::new(),
             trusted: BTreeSet::new(),
             right: Vec::new(),
+            influential: Vec::new(),
             unknown: Vec::new(),
             forest,
             edges,
             chains,
         };
         for node in 0..trial.forest.count() {
+            trial.influential.push(None);
             if !trial.forest.has_ended(node) {
                 trial.right.push(None);
                 continue;
@@ -120,7 +134,19 @@ impl Trial {
                 "main" => Some(false),
                 _ => match reference.judge(&question, true).await.expect("an opinion") {
                     Opinion::Valid => Some(true),
-                    Opinion::Invalid(_) => Some(false),
+                    Opinion::Invalid(why) => {
+                        if let Some(path) = differing(&why) {
+                            let mut silent = Silent;
+                            let found = diagnoser.influential(&question, &path, &mut silent, &mut interrupt);
+                            match found.await.unwrap_or_else(|error| Err(error.to_string())) {
+                                Ok(influential) => {
+                                    *trial.influential.last_mut().expect("it is there") = Some(influential);
+                                }
+                                Err(why) => trial.unknown.push(format!("#{node} {name}, {path}: {why}")),
+                            }
+                        }
+                        Some(false)
+                    }
                     Opinion::Unknown(why) => {
                         trial.unknown.push(format!("#{node} {name}: {why}"));
                         None
@@ -133,6 +159,15 @@ impl Trial {
 
     /// Plays a strategy to its end.
     pub fn play(&self, name: &str) -> Played {
+        self.play_and(name, false)
+    }
+
+    /// The same, by somebody who points at the first part that differs, too.
+    pub fn play_pointing(&self, name: &str) -> Played {
+        self.play_and(name, true)
+    }
+
+    fn play_and(&self, name: &str, points: bool) -> Played {
         let row = strategy(name).expect("a strategy");
         let coverage = match row.needs {
             Needs::Nothing => None,
@@ -155,7 +190,10 @@ impl Trial {
                         node,
                         match right {
                             Some(true) => Verdict::Valid,
-                            Some(false) => Verdict::Invalid,
+                            Some(false) => match self.influential[at].as_ref().filter(|_| points) {
+                                Some(influential) => Verdict::Wrong(influential.clone()),
+                                None => Verdict::Invalid,
+                            },
                             None => Verdict::Unknown,
                         },
                     );

@@ -36,6 +36,9 @@ pub struct KeptAnswer {
     /// The loop of the call of which it was said, if it was of one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub part: String,
+    /// The part that somebody has pointed at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 /// Answers that are kept.
@@ -72,23 +75,30 @@ impl Kept {
         &self.answers
     }
 
-    /// What was said of a call that does the same.
-    pub fn answer(&self, question: &Question) -> Option<Judgement> {
+    /// What was said of a call that does the same, and the part that somebody has pointed at.
+    pub fn answer(&self, question: &Question) -> Option<(Judgement, Option<String>)> {
         let call = question.digest()?;
-        self.answers.iter().rev().find(|kept| kept.call == call).map(|kept| kept.answer)
+        let kept = self.answers.iter().rev().find(|kept| kept.call == call)?;
+        Some((kept.answer, kept.path.clone()))
     }
 
     /// Keeps an answer. What cannot be told from other calls is not kept, nor is that nobody knew.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn keep(&mut self, question: &Question, answer: Judgement) -> Result<(), SessionError> {
+    pub fn keep(
+        &mut self,
+        question: &Question,
+        answer: Judgement,
+        path: Option<&str>,
+    ) -> Result<(), SessionError> {
         let Some(call) = question.digest().filter(|_| answer != Judgement::Unknown) else { return Ok(()) };
         let method = question.full_method();
         self.answers.retain(|kept| kept.call != call);
         let part =
             question.part.as_ref().map(|part| format!("{}, from iteration {}", part.named(), part.iteration));
-        self.answers.push(KeptAnswer { method, call, answer, part: part.unwrap_or_default() });
+        let (part, path) = (part.unwrap_or_default(), path.map(str::to_owned));
+        self.answers.push(KeptAnswer { method, call, answer, part, path });
         self.save()
     }
 

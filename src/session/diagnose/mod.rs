@@ -6,6 +6,7 @@
 //! - `nodes` is what the nodes of the trees are: calls, and executions of loops, which `loops` finds.
 //! - `others` are those who answer for a person: `asserts`, conditions on methods; `kept`, answers that are kept; and a [`Reference`], a version
 //!   of the program that is right. `silent` tells which calls that can judge by values alone.
+//! - `wrong` is the answer that points at a part of what a call left: `pointed` finds that part, `slice` the calls that have influenced it.
 //! - [`parted`] tells where two runs part.
 
 mod asserts;
@@ -18,11 +19,14 @@ mod loops;
 mod nodes;
 mod others;
 mod parted;
+mod pointed;
 mod question;
 mod reference;
 mod shape;
 mod silent;
+mod slice;
 mod stretch;
+mod wrong;
 
 pub use asserts::{AssertFile, Told};
 pub use kept::KeptAnswer;
@@ -239,7 +243,7 @@ impl Diagnoser {
             match self.diagnosis.next() {
                 Step::Ask(node) => {
                     let (mut question, told) = self.look_at(node, progress, interrupt).await?;
-                    if !self.answered(node, &mut question, told).await? {
+                    if !self.answered(node, &mut question, told, progress, interrupt).await? {
                         return Ok(Next::Question(Box::new(question)));
                     }
                 }
@@ -276,6 +280,15 @@ impl Diagnoser {
         Ok(self.look_at(node, progress, interrupt).await?.0)
     }
 
+    /// The outermost call around one: what an object held before a call is known where all that came before it was recorded so too.
+    fn outermost(&self, node: u32) -> u32 {
+        let mut outermost = node;
+        while let Some(around) = self.trace.calls.parent(outermost) {
+            outermost = around;
+        }
+        outermost
+    }
+
     /// Where the `java` of the program is, and the folder in which it works.
     pub fn java(&self) -> (String, std::path::PathBuf) {
         let about = &self.trace.about;
@@ -305,7 +318,7 @@ impl Diagnoser {
     pub fn answer(&mut self, question: &Question, judgement: Judgement) -> Result<(), SessionError> {
         self.asked.push((question.at, question.clone()));
         self.take(question.at, judgement);
-        self.kept.keep(question, judgement)
+        self.kept.keep(question, judgement, None)
     }
 
     /// Keeps answers in a file, and takes those that are in it for calls that do the same.

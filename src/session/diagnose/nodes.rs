@@ -4,7 +4,7 @@
 use crate::declarative::Forest;
 use crate::trace::{Seen, Standing, Traced};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,16 @@ impl Nodes {
             Node::Call(_) => None,
             Node::Part(part) => self.parts.get(part),
         }
+    }
+
+    /// The nodes of calls that have influenced something below a call, with what of them, and of that call, are parts.
+    pub fn with_parts(&self, below: u32, calls: BTreeSet<u32>) -> BTreeSet<u32> {
+        if !self.has_loops() {
+            return calls;
+        }
+        let is_one = |(call, ..): &(u32, u32, u32)| *call == below || calls.contains(call);
+        let parts = self.of_parts().into_iter().filter(|(part, _)| is_one(part)).map(|(_, node)| node);
+        parts.chain(calls.iter().map(|call| self.of_call(*call))).collect()
     }
 
     /// The loop that a part is of.

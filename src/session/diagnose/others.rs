@@ -81,8 +81,11 @@ impl Diagnoser {
         node: u32,
         question: &mut Question,
         told: Option<Told>,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
     ) -> Result<bool, SessionError> {
-        let kept = self.kept.answer(question);
+        let (kept, path) = self.kept.answer(question).unzip();
+        let mut pointed = None;
         let (answer, by, why) = match (told, kept) {
             (Some(Told::Invalid(why)), kept) => (Judgement::Invalid, By::Assertion, against(why, kept)),
             (Some(Told::Inadmissible(why)), kept) => {
@@ -90,6 +93,7 @@ impl Diagnoser {
             }
             (_, Some(answer)) => {
                 self.unasked.push((node, question.digest()));
+                pointed = path.flatten();
                 (answer, By::Kept, String::new())
             }
             (Some(Told::Valid(why)), None) => (Judgement::Valid, By::Assertion, why),
@@ -111,7 +115,16 @@ impl Diagnoser {
         let method = format!("{}.{}", question.class, question.method);
         let part = question.part.clone();
         self.referred.push(Referred { node: question.node, method, part, answer, by, why });
-        self.take(node, answer);
+        let Some(path) = pointed else {
+            self.take(node, answer);
+            return Ok(true);
+        };
+        let found = match self.influential(question, &path, progress, interrupt).await {
+            // A file that was changed can point at anything.
+            Err(error @ SessionError::NoPart { .. }) => Err(error.to_string()),
+            found => found?,
+        };
+        self.take_wrong(node, found);
         Ok(true)
     }
 
@@ -137,14 +150,11 @@ impl Diagnoser {
         interrupt: &mut Interrupt,
     ) -> Result<(Question, Option<Told>), SessionError> {
         let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
-        let (remaining, bounds) = (self.diagnosis.remaining(), self.options.bounds);
+        let counts = (self.diagnosis.remaining(), self.diagnosis.influential());
+        let bounds = self.options.bounds;
         let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
         let (at, node, has_loops) = (node, self.nodes.call(node), self.nodes.has_loops());
-        // What an object held before the call is known where all that came before it was recorded so too.
-        let mut outermost = node;
-        while let Some(around) = self.trace.calls.parent(outermost) {
-            outermost = around;
-        }
+        let outermost = self.outermost(node);
         let mut later = detail(&mut self.trace, outermost, wanted, progress, interrupt).await?;
         let fields = &mut self.fields;
         if let Some(asserts) = &mut self.asserts {
@@ -169,7 +179,7 @@ impl Diagnoser {
             Some(asserts) if part.is_none() => asserts.judge(calls, node, fields, is_part).await?,
             _ => None,
         };
-        let question = Asked { calls, node, part, fields, bounds }.question(number, remaining);
+        let question = Asked { calls, node, part, fields, bounds }.question(number, counts);
         if is_later {
             fields.forget();
         }

@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::nodes::{Left, LoopAt, LoopPart, Turns};
 use super::shape::{Bounds, Part, Shape, Shaper};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Exit, Items, Level, Standing, Traced, Value, When};
+use crate::trace::{Call, Calls, Exit, Items, Level, Method, Standing, Traced, Value, When};
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -51,6 +51,9 @@ pub struct Question {
     pub exception: Option<Shape>,
     /// How many calls are suspicious.
     pub remaining: u64,
+    /// How many of these have influenced what somebody has pointed at; none where nobody has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub influential: Option<u64>,
     /// What may be missing from all this, and what those say that could not answer: assertions, and the version that is right.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -89,24 +92,13 @@ impl Asked<'_> {
     ///
     /// # Errors
     /// There is no such call, or it cannot be read.
-    pub fn question(self, number: u32, remaining: u64) -> Result<Question, SessionError> {
+    pub fn question(
+        self,
+        number: u32,
+        (remaining, influential): (u64, Option<u64>),
+    ) -> Result<Question, SessionError> {
         let Asked { calls, node, part, fields, bounds } = self;
-        let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
-        let Some(call) = calls.call(node)? else { return Err(no_such) };
-        let method = calls.method(node).cloned();
-        let Some(method) = method else {
-            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
-        };
-        let types = bytecode::descriptor::parse_method(&method.descriptor);
-        let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
-        let arguments: Vec<(String, Value, String)> = (1..)
-            .zip(call.arguments.iter().zip(&parameters))
-            .map(|(at, (value, of))| {
-                let name = method.parameters.get(at - 1).cloned().flatten();
-                (name.unwrap_or_else(|| format!("argument {at}")), *value, of.clone())
-            })
-            .collect();
-        let this = call.this.map(|this| (this != 0).then_some(Value::Object(this)));
+        let Given { call, method, this, arguments, result } = Given::of(calls, node)?;
         let statics = statics(calls);
         let Between { begins, ends, given, at_exit, left, thrown } = match part {
             None => whole(calls, node, &arguments)?,
@@ -174,8 +166,47 @@ impl Asked<'_> {
             exception,
             remaining,
             is_whole: notes.is_empty(),
+            influential,
             notes,
         })
+    }
+}
+
+/// A call with what it was given by name.
+pub struct Given {
+    /// The call.
+    pub call: Call,
+    /// Its method.
+    pub method: Method,
+    /// What it was called on, where that is known; none for a static method.
+    pub this: Option<Option<Value>>,
+    /// Its arguments: names, values, and the descriptors of their types.
+    pub arguments: Vec<(String, Value, String)>,
+    /// The descriptor of what it returns.
+    pub result: String,
+}
+
+impl Given {
+    /// Of a call.
+    ///
+    /// # Errors
+    /// There is no such call, or it cannot be read.
+    pub fn of(calls: &mut Calls, node: u32) -> Result<Given, SessionError> {
+        let (call, method) = (calls.call(node)?, calls.method(node).cloned());
+        let Some((call, method)) = call.zip(method) else {
+            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+        };
+        let types = bytecode::descriptor::parse_method(&method.descriptor);
+        let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
+        let arguments = (1..)
+            .zip(call.arguments.iter().zip(&parameters))
+            .map(|(at, (value, of))| {
+                let name = method.parameters.get(at - 1).cloned().flatten();
+                (name.unwrap_or_else(|| format!("argument {at}")), *value, of.clone())
+            })
+            .collect();
+        let this = call.this.map(|this| (this != 0).then_some(Value::Object(this)));
+        Ok(Given { call, method, this, arguments, result })
     }
 }
 
@@ -233,7 +264,7 @@ fn between(
 }
 
 /// The arguments and local variables of a call before one of its events, or as it ended, with the last writes of these.
-fn locals(
+pub fn locals(
     calls: &mut Calls,
     node: u32,
     arguments: &[Held],
@@ -327,7 +358,7 @@ fn changes(
 }
 
 /// The static fields that are ever written.
-fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
+pub fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
     (0..)
         .zip(calls.fields())
         .filter(|(part, _)| !calls.rows_of(0, *part).is_empty())

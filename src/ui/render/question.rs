@@ -12,12 +12,18 @@ const WIDTH: usize = 80;
 /// A question.
 pub fn question(question: &Question, color: bool) -> String {
     let paint = Paint { color };
-    let suspicious = match (question.remaining, question.has_loops) {
+    let mut suspicious = match (question.remaining, question.has_loops) {
         (1, false) => "1 call is suspicious".to_owned(),
         (1, true) => "1 call or loop is suspicious".to_owned(),
         (many, false) => format!("{many} calls are suspicious"),
         (many, true) => format!("{many} calls and loops are suspicious"),
     };
+    suspicious.push_str(&match question.influential {
+        None => String::new(),
+        Some(0) => ", none left that has influenced what is wrong".to_owned(),
+        Some(1) => ", 1 of them has influenced what is wrong".to_owned(),
+        Some(many) => format!(", {many} of them have influenced what is wrong"),
+    });
     let method = format!("{}.{}", question.class, question.method);
     let place = format!("#{} {}", question.node, in_loop(&method, question.part.as_ref()));
     let mut out = format!(
@@ -164,7 +170,8 @@ pub fn kept(answers: &[KeptAnswer]) -> String {
     }
     let row = |(at, kept): (usize, &KeptAnswer)| {
         let part = if kept.part.is_empty() { String::new() } else { format!(", {}", kept.part) };
-        format!("{at:>4}  {:<12} {}{part}\n", word(kept.answer), kept.method)
+        let wrong = kept.path.as_ref().map_or(String::new(), |path| format!(": wrong {path}"));
+        format!("{at:>4}  {:<12} {}{part}{wrong}\n", word(kept.answer), kept.method)
     };
     (1..).zip(answers).map(row).collect()
 }

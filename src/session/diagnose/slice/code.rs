@@ -1,0 +1,233 @@
+//! What is known of the code of methods: where their branches come together again, and what is recorded of what they call.
+
+use super::around::Ways;
+use super::effect::{Effect, effect};
+use crate::classes::ClassPool;
+use crate::trace::{Calls, Level, Method, Written};
+use bytecode::op::InvokeKind;
+use bytecode::{Code, FieldRef, MethodRef, Op};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// No class has so many above it.
+const MOST_ABOVE: usize = 64;
+/// So many instructions without an event follow each other, at most.
+const MOST: usize = 1 << 14;
+
+/// The code of a method.
+pub struct Body {
+    pub code: Code,
+    /// The first instructions of lines: as one begins, that is recorded.
+    lines: HashSet<u32>,
+    /// By branch: where its ways come together again.
+    joins: HashMap<u32, Option<u32>>,
+}
+
+impl Body {
+    fn of(method: &Method, pool: &ClassPool) -> Option<Body> {
+        let class = pool.find(&method.class).ok()??;
+        let code = class.file.method(&method.name, &method.descriptor)?.code.clone()?;
+        let after = bytecode::post_dominators(&code, false);
+        let branches = code.instructions.iter().filter(|instruction| instruction.op.is_branch());
+        let joins = branches.map(|branch| (branch.pc, after.immediate_block(branch.pc))).collect();
+        Some(Body { lines: code.lines.iter().map(|entry| entry.start_pc).collect(), joins, code })
+    }
+
+    /// Where the ways of a branch come together again; none where they do not.
+    pub fn join_of(&self, branch: u32) -> Option<u32> {
+        self.joins.get(&branch).copied().flatten()
+    }
+
+    /// The instructions from one on of which no event tells, and the one behind them.
+    pub fn unseen(&self, from: u32) -> (Vec<u32>, Option<u32>) {
+        let mut found = Vec::new();
+        let mut next = Some(from);
+        while let Some(instruction) = next.and_then(|pc| self.code.at(pc)) {
+            let is_seen = match &instruction.op {
+                Op::Store { .. }
+                | Op::Iinc { .. }
+                | Op::PutField(_)
+                | Op::PutStatic(_)
+                | Op::ArrayStore(_)
+                | Op::NewArray(_)
+                | Op::MultiNewArray { .. }
+                | Op::MonitorEnter
+                | Op::MonitorExit => true,
+                op => op.is_branch() || op.ends_flow() && !matches!(op, Op::Goto { .. }),
+            };
+            let begins_line = !found.is_empty() && self.lines.contains(&instruction.pc);
+            if is_seen || begins_line || found.len() > MOST {
+                break;
+            }
+            found.push(instruction.pc);
+            next = match instruction.op {
+                Op::Goto { target } => Some(target),
+                _ => self.code.successor(instruction.pc),
+            };
+        }
+        (found, next)
+    }
+}
+
+/// The code of all methods.
+pub struct Codes<'a> {
+    pool: &'a ClassPool,
+    bodies: HashMap<u32, Option<Rc<Body>>>,
+    /// The methods that are recorded: classes, names, descriptors.
+    recorded: HashSet<(String, String, String)>,
+    /// The fields that are written anywhere, by class and name.
+    fields: HashMap<(String, String), u32>,
+    known_fields: HashMap<FieldRef, Vec<u32>>,
+    entered: HashMap<(MethodRef, bool), bool>,
+    effects: HashMap<MethodRef, Effect>,
+    above: HashMap<String, Rc<Vec<String>>>,
+    pub(super) ways: Ways,
+}
+
+impl<'a> Codes<'a> {
+    /// Of a recording.
+    pub fn new(calls: &Calls, pool: &'a ClassPool) -> Codes<'a> {
+        let of = |m: &Method| (m.class.to_string(), m.name.clone(), m.descriptor.clone());
+        Codes {
+            pool,
+            bodies: HashMap::new(),
+            recorded: calls.sites.methods().iter().map(of).collect(),
+            fields: calls.fields().iter().cloned().zip(0..).collect(),
+            known_fields: HashMap::new(),
+            entered: HashMap::new(),
+            effects: HashMap::new(),
+            above: HashMap::new(),
+            ways: Ways::default(),
+        }
+    }
+
+    /// The code of a method; none where it is not there, or less was recorded of it than its branches.
+    pub fn body(&mut self, number: u32, method: &Method) -> Option<Rc<Body>> {
+        let pool = self.pool;
+        let found = self.bodies.entry(number).or_insert_with(|| {
+            (method.level == Level::All).then(|| Body::of(method, pool).map(Rc::new)).flatten()
+        });
+        found.clone()
+    }
+
+    /// The numbers of the field that an instruction reads; where that is not certain, those of all that it can be.
+    pub fn fields_of(&mut self, field: &FieldRef, calls: &Calls) -> &[u32] {
+        let fields = &self.fields;
+        self.known_fields.entry(field.clone()).or_insert_with(|| {
+            let (class, name) = (field.class.replace('.', "/"), field.name.clone());
+            let declares =
+                calls.sites.declares(&Written { class, name, descriptor: field.descriptor.clone() });
+            match fields.get(&(declares, field.name.clone())) {
+                Some(number) => vec![*number],
+                // Its class may not be recorded, so that its writes name another one.
+                None => fields.iter().filter(|((_, name), _)| *name == field.name).map(|(_, n)| *n).collect(),
+            }
+        })
+    }
+
+    /// The number of a field that is written, by its class and name.
+    pub fn field(&self, key: &(String, String)) -> Option<u32> {
+        self.fields.get(key).copied()
+    }
+
+    /// A class and all that it extends and implements.
+    fn above(&mut self, class: &str) -> Rc<Vec<String>> {
+        if let Some(known) = self.above.get(class) {
+            return known.clone();
+        }
+        let mut all = vec![class.to_owned()];
+        let mut at = 0;
+        while let Some(name) = all.get(at).cloned().filter(|_| at < MOST_ABOVE) {
+            at += 1;
+            let Some(found) = self.pool.find(&name).ok().flatten() else { continue };
+            let above = found.file.super_name.iter().chain(&found.file.interfaces);
+            for name in above.map(|name| name.replace('/', ".")) {
+                if !all.contains(&name) {
+                    all.push(name);
+                }
+            }
+        }
+        let all = Rc::new(all);
+        self.above.insert(class.to_owned(), all.clone());
+        all
+    }
+
+    /// Whether whoever executes this instruction enters a method that is recorded, before anything else is.
+    pub fn surely_enters(&mut self, kind: InvokeKind, method: &MethodRef) -> bool {
+        let is_bound = matches!(kind, InvokeKind::Static | InvokeKind::Special);
+        let key = (method.clone(), is_bound);
+        if let Some(known) = self.entered.get(&key) {
+            return *known;
+        }
+        let found = self.find_whether_entered(is_bound, method).unwrap_or(false);
+        self.entered.insert(key, found);
+        found
+    }
+
+    fn find_whether_entered(&self, is_bound: bool, method: &MethodRef) -> Option<bool> {
+        let mut at = method.class.clone();
+        let mut is_declared = None;
+        for _ in 0..MOST_ABOVE {
+            let found = self.pool.find(&at).ok()??;
+            if found.origin.is_runtime() {
+                // What is declared above them can be left to the JDK's own code.
+                let is_plain =
+                    ["java.lang.Object", "java.lang.Record", "java.lang.Enum"].contains(&at.as_str());
+                return Some(is_plain && is_declared == Some(true));
+            }
+            if is_declared.is_none()
+                && let Some(declared) = found.file.method(&method.name, &method.descriptor)
+            {
+                let key = (at.clone(), method.name.clone(), method.descriptor.clone());
+                let is_recorded = declared.is_abstract() || self.recorded.contains(&key);
+                if is_bound || !is_recorded {
+                    return Some(is_recorded && !declared.is_abstract());
+                }
+                is_declared = Some(true);
+            }
+            match &found.file.super_name {
+                Some(above) => at = above.replace('/', "."),
+                None => return Some(is_declared == Some(true)),
+            }
+        }
+        None
+    }
+
+    /// Whether a call of a method can be what an instruction has called.
+    pub fn is_called_by(&mut self, kind: InvokeKind, named: &MethodRef, called: &Method) -> bool {
+        if named.name != called.name || named.descriptor != called.descriptor {
+            return false;
+        }
+        if !self.surely_enters(kind, named) {
+            return false;
+        }
+        let is_above = self.above(&named.class).iter().any(|class| **class == *called.class);
+        let is_virtual = matches!(kind, InvokeKind::Virtual | InvokeKind::Interface);
+        is_above || is_virtual && self.above(&called.class).contains(&named.class)
+    }
+
+    /// What a method does of which nothing is recorded.
+    pub fn effect(&mut self, method: &MethodRef) -> Effect {
+        if let Some(known) = self.effects.get(method) {
+            return *known;
+        }
+        // Whoever calls a method of the program that the JDK declares means that.
+        let mut class = method.class.clone();
+        let mut found = Effect::Foreign;
+        for _ in 0..MOST_ABOVE {
+            let Some(at) = self.pool.find(&class).ok().flatten() else {
+                found = effect(&class, method);
+                break;
+            };
+            if at.origin.is_runtime() {
+                found = effect(&class, method);
+                break;
+            }
+            let is_here = at.file.method(&method.name, &method.descriptor).is_some();
+            let Some(above) = at.file.super_name.as_ref().filter(|_| !is_here) else { break };
+            class = above.replace('/', ".");
+        }
+        self.effects.insert(method.clone(), found);
+        found
+    }
+}

@@ -1,0 +1,99 @@
+//! Which calls below one have influenced a value that it left: a dynamic slice (Korel & Laski 1988), by calls.
+//!
+//! Reads are not recorded. So the call and all below it are gone through once more, event by event, with the code of their methods between (`replay`,
+//! `instruction`). Each value knows what it was made of, and why its instruction was executed (`graph`): the branches that led there, of
+//! the calls around too, as post-dominators tell (`code`), and exceptions that were caught; and which branches have led around a write to its place (`around`). `frame` has the variables and operands of a
+//! call, `heap` fields and elements, `effect` what the JDK does.
+//!
+//! No call is left out that has influenced the value. Where it is not known which object or element was read, all writes to such fields and elements count; where it is not
+//! known what called a method, all that it could have been given; what is not recorded may have read and written everything. Where the
+//! recording does not tell enough even for that, it is said why.
+//!
+//! What somebody should have done and has not is in no slice: who uses this must not leave out the other calls.
+
+mod around;
+mod code;
+mod effect;
+mod frame;
+mod graph;
+mod heap;
+mod instruction;
+mod replay;
+
+use super::pointed::Target;
+use crate::classes::ClassPool;
+use crate::session::error::SessionError;
+use crate::trace::{Calls, HeldValue, Then};
+use code::Codes;
+use heap::Heap;
+use replay::Replay;
+use std::collections::BTreeSet;
+
+/// So often it is gone through, to learn what fields held before.
+const PASSES: usize = 4;
+/// Of so many fields it is looked up what they held before, each time.
+const LOOKED_UP: usize = 10_000;
+
+/// Why it cannot be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost(pub &'static str);
+
+/// The calls below one that have influenced what it left at some places; else why that cannot be told. Whether all writes of the program were recorded: then what
+/// fields held before is known from that.
+///
+/// # Errors
+/// The recording cannot be read.
+pub fn influential(
+    calls: &mut Calls,
+    node: u32,
+    pool: Option<&ClassPool>,
+    targets: &[Target],
+    is_whole: bool,
+) -> Result<Result<BTreeSet<u32>, Lost>, SessionError> {
+    let (Some(pool), Some(thread)) = (pool, calls.thread_number(node)) else {
+        return Ok(Err(Lost("its class files are not there")));
+    };
+    let (begins, ends) = calls.span(node)?;
+    if !begins.is_undisturbed_until(ends) {
+        return Ok(Err(Lost("other threads have run meanwhile")));
+    }
+    let mut replay = Replay::new(node, Codes::new(calls, pool), Heap::default());
+    for pass in 1.. {
+        let mut lost = None;
+        calls.walk(thread, Some(node), |calls, seen| {
+            lost = replay.take(calls, seen).err();
+            if lost.is_some() { Then::Stop } else { Then::Next }
+        })?;
+        if let Some(lost) = lost {
+            return Ok(Err(lost));
+        }
+        let missed: Vec<(u32, u32)> = replay.heap.missed.iter().copied().take(LOOKED_UP).collect();
+        if pass >= PASSES || !is_whole || !replay.heap.guessed || missed.is_empty() {
+            break;
+        }
+        for (object, part) in missed {
+            let held = match calls.held(object, part, begins)? {
+                HeldValue::Value(value) => Some(replay::plain(value)),
+                HeldValue::Unwritten | HeldValue::Unknown => None,
+            };
+            replay.heap.before.insert((object, part), held);
+        }
+        replay = replay.again();
+    }
+    let mut all = 0;
+    for target in targets {
+        let (graph, heap) = (&mut replay.graph, &mut replay.heap);
+        let node = match target {
+            Target::Exit => replay.exit,
+            Target::Variable(name) => replay.variables.get(name).map_or(0, |(_, node)| *node),
+            Target::Element(array, index) => heap.element_left(graph, *array, *index),
+            Target::Field(object, number, name) => heap.field_left(graph, *object, *number, name),
+            Target::Contents => heap.state,
+        };
+        all = graph.join(all, node);
+    }
+    if replay.graph.is_full() {
+        return Ok(Err(Lost("too much happens below it")));
+    }
+    Ok(Ok(replay.graph.calls(all)))
+}

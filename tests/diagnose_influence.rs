@@ -1,0 +1,103 @@
+//! What has influenced a value is never left out: random programs find out by themselves what has.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod influences;
+mod support;
+
+use querypoint::chain::{Chain, Debuggee};
+use querypoint::session::{
+    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent,
+    record,
+};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::process::Command;
+use support::{finish, said, scratch};
+
+fn number_of(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
+}
+
+/// A call of `tap` whose other result changes what is left is never left out, nor are those around it; the program has found out by running so.
+#[test]
+fn no_call_is_left_out_that_has_influenced_a_value() {
+    let first = number_of("QP_RANDOM_SEED").unwrap_or(1);
+    let many = number_of("QP_RANDOM_PROGRAMS").unwrap_or(6);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let (mut told, mut left_out) = (0, 0);
+    for seed in first..first + many {
+        let (mut one, mut other) = (0, 0);
+        runtime.block_on(tokio::task::LocalSet::new().run_until(compare(seed, &mut one, &mut other)));
+        told += one;
+        left_out += other;
+    }
+    println!("{told} values, {left_out} calls of tap left out");
+    assert!(told > 0 && left_out > 0);
+}
+
+async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
+    let (plain, finds_out) = influences::program(seed);
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    let made = |name: &str, text: &str| {
+        let to = folder.path().join(name);
+        std::fs::create_dir(&to).expect("a folder");
+        let file = to.join("Influences.java");
+        std::fs::write(&file, text).expect("written");
+        let output = finish(Command::new("javac").args(["-g", "-nowarn", "-d"]).arg(&to).arg(&file));
+        assert!(output.status.success(), "{seed}: {}\n{text}", said(&output));
+        to
+    };
+    let (plain, finds_out) = (made("plain", &plain), made("finds-out", &finds_out));
+    let output = finish(Command::new("java").arg("-cp").arg(&finds_out).arg("Influences"));
+    if !output.status.success() {
+        // It throws an exception.
+        return;
+    }
+    let found = String::from_utf8_lossy(&output.stdout).into_owned();
+    let command = ["java", "-cp", &plain.display().to_string(), "Influences"].map(str::to_owned).to_vec();
+    let chain = Chain::new(Debuggee { command, ..Debuggee::default() }, Vec::new());
+    let trace = folder.path().join("trace");
+    let options =
+        RecordOptions { out: trace.clone(), level: Level::All, memory: MEMORY, ..RecordOptions::default() };
+    let (_stop, mut interrupt) = Interrupt::new();
+    record(&chain, &options, &mut Silent, &mut interrupt).await.expect("recorded");
+    let trace = RecordedTrace::open(&trace, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
+    let bounds = Bounds { depth: 2, elements: 4, parts: 100 };
+    let options = DiagnoseOptions { strategy: None, p: None, node: None, compress: None, bounds };
+    let mut diagnoser = Diagnoser::new(trace, options).expect("begun");
+    let forest = diagnoser.diagnosis().forest().clone();
+    let mut names = HashMap::new();
+    for node in 0..forest.count() {
+        if let Entry::Vacant(name) = names.entry(forest.method(node)) {
+            let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+            name.insert(question.method);
+        }
+    }
+    let of = |name: &str| {
+        (0..forest.count()).filter(|node| names[&forest.method(*node)] == name).collect::<Vec<_>>()
+    };
+    let (compute, taps) = (of("compute")[0], of("tap"));
+    let question = diagnoser.question(compute, &mut Silent, &mut interrupt).await.expect("a question");
+    for line in found.lines() {
+        let numbers: Vec<usize> = line.split(' ').map(|number| number.parse().expect("a number")).collect();
+        let path = influences::PATHS[numbers[0]];
+        let mut silent = Silent;
+        let influential = diagnoser.influential(compute, &question, path, &mut silent, &mut interrupt);
+        let influential = match influential.await.expect("a part") {
+            Ok(influential) => influential,
+            Err(why) => panic!("{seed}, {path}: {why}"),
+        };
+        *told += 1;
+        *left_out += taps.iter().filter(|tap| !influential.contains(tap)).count();
+        for tap in &numbers[1..] {
+            let call = taps[*tap];
+            assert!(
+                influential.contains(&call),
+                "{seed}: {path} depends on tap {tap}, call #{call}: {influential:?}"
+            );
+            let around = (compute + 1..call).filter(|around| forest.tree(*around).contains(&call));
+            around.for_each(|around| assert!(influential.contains(&around), "{seed}: {path}, #{around}"));
+        }
+    }
+}
