@@ -25,6 +25,9 @@ pub struct Around {
     pub throws: bool,
 }
 
+/// How compilers name the methods of lambdas.
+const LAMBDA: &str = "lambda$";
+
 /// A method by its name and descriptor, of whatever class.
 type Named = (String, String);
 
@@ -64,21 +67,17 @@ impl Codes<'_> {
     /// What would have been written by methods that an object could have chosen in place of the one that was called; none if there is no other.
     pub fn not_chosen(&mut self, called: &Method, calls: &Calls) -> Option<Rc<Around>> {
         self.number(calls);
-        let lambda = "lambda$";
-        let alike: Vec<Named> = if called.name.starts_with(lambda) {
-            self.ways.numbers.keys().filter(|(name, _)| name.starts_with(lambda)).cloned().collect()
-        } else {
+        if !called.name.starts_with(LAMBDA) {
             let named = (called.name.clone(), called.descriptor.clone());
             let many = self.ways.numbers.get(&named).map_or(0, Vec::len);
             return (many > 1).then(|| self.below(named, calls));
-        };
-        if alike.len() < 2 {
-            return None;
         }
-        let key = (lambda.to_owned(), String::new());
+        let key = (LAMBDA.to_owned(), String::new());
         if let Some(known) = self.ways.below.get(&key) {
             return Some(known.clone());
         }
+        let alike: Vec<Named> =
+            self.ways.numbers.keys().filter(|(name, _)| name.starts_with(LAMBDA)).cloned().collect();
         let mut found = Around::default();
         for named in alike {
             found.add(&self.below(named, calls));

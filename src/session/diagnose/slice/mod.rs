@@ -1,9 +1,10 @@
 //! Which calls below one have influenced a value that it left: a dynamic slice (Korel & Laski 1988), by calls.
 //!
-//! Reads are not recorded. So the call and all below it are gone through once more, event by event, with the code of their methods between (`replay`,
-//! `instruction`). Each value knows what it was made of, and why its instruction was executed (`graph`): the branches that led there, of
-//! the calls around too, as post-dominators tell (`code`), and exceptions that were caught; and which branches have led around a write to its place (`around`). `frame` has the variables and operands of a
-//! call, `heap` fields and elements, `effect` what the JDK does.
+//! Reads are not recorded. So the call and all below it are gone through once more, event by event, with the code of their methods between
+//! (`replay`, `instruction`). Each value knows what it was made of (`graph`), and why it was stored, given or returned: the branches that led
+//! there, of the calls around too, as post-dominators tell (`code`), and exceptions that were caught. It knows, too, which branches have led
+//! around a write to its place, and what has told the places of other writes (`around`). `frame` has the variables and operands of a call,
+//! `heap` fields and elements, `effect` what the JDK does.
 //!
 //! No call is left out that has influenced the value. Where it is not known which object or element was read, all writes to such fields and elements count; where it is not
 //! known what called a method, all that it could have been given; what is not recorded may have read and written everything. Where the
