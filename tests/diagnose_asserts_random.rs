@@ -312,6 +312,7 @@ fn told(trace: &Path, assertions: &Path) -> Vec<(String, Told)> {
             p: None,
             node: None,
             compress: None,
+            loops: false,
             bounds,
         };
         let mut diagnoser = Diagnoser::new(trace, options).expect("a diagnosis");
