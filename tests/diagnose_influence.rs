@@ -64,7 +64,8 @@ async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
     record(&chain, &options, &mut Silent, &mut interrupt).await.expect("recorded");
     let trace = RecordedTrace::open(&trace, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
     let bounds = Bounds { depth: 2, elements: 4, parts: 100 };
-    let options = DiagnoseOptions { strategy: None, p: None, node: None, compress: None, bounds };
+    let options =
+        DiagnoseOptions { strategy: None, p: None, node: None, compress: None, loops: false, bounds };
     let mut diagnoser = Diagnoser::new(trace, options).expect("begun");
     let forest = diagnoser.diagnosis().forest().clone();
     let mut names = HashMap::new();
@@ -83,7 +84,7 @@ async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
         let numbers: Vec<usize> = line.split(' ').map(|number| number.parse().expect("a number")).collect();
         let path = influences::PATHS[numbers[0]];
         let mut silent = Silent;
-        let influential = diagnoser.influential(compute, &question, path, &mut silent, &mut interrupt);
+        let influential = diagnoser.influential(&question, path, &mut silent, &mut interrupt);
         let influential = match influential.await.expect("a part") {
             Ok(influential) => influential,
             Err(why) => panic!("{seed}, {path}: {why}"),

@@ -415,3 +415,20 @@ fn a_loop_that_goes_on_is_not_asked_about() {
     assert!(of_main.into_iter().all(|question| question["loop"]["iteration"].is_u64()));
     assert!(processes_with("GoesOn").is_empty());
 }
+
+#[test]
+fn loops_of_calls_that_have_influenced_what_is_wrong_are_among_these() {
+    let trace = recorded("Late");
+    let said = |question: u32, answer: &str| json!({"question": question, "answer": answer});
+    let wrong = |question: u32, path: &str| json!({"question": question, "answer": "wrong", "path": path});
+    let script = [said(1, "invalid"), wrong(2, "result"), wrong(3, "sum")];
+    let (told, code) = support::questions::lines(&mut diagnose(&["--strategy=top-down", &trace]), &script);
+    assert_eq!(code, 2, "{told:?}");
+    let counts = |line: &Value| (line["remaining"].as_u64(), line["influential"].as_u64());
+    assert_eq!((counts(&told[0]), counts(&told[1])), ((Some(2002), None), (Some(2002), None)));
+    // All but `sum` itself, which is invalid.
+    assert_eq!((counts(&told[2]), &told[2]["loop"]["iteration"]), ((Some(2001), Some(2000)), &json!(1)));
+    // What somebody points at in a loop says no more than that it is wrong.
+    let unknown = json!({"influential": null, "path": "sum", "why": "it was said of a loop"});
+    assert_eq!((&told[3], &told[4]["method"], &told[4]["node"]), (&unknown, &json!("twice"), &json!(2)));
+}
