@@ -33,21 +33,21 @@ impl Source {
     pub fn open(folder: &Folder) -> Result<(Source, Sites), TraceError> {
         let mut again = LOOKS;
         loop {
-            // Sites are told before their events are written: what is read of those now is known.
             let (reader, chunks, rest) = ChunkReader::open(&folder.events())?;
-            let sites = Sites::read(folder)?;
+            let begun = Sites::read(folder)?;
             let changed = reader.changed().map_err(TraceError::at(&folder.events()))?;
             let stamp = Stamp { chunks: chunks.len(), changed };
             let mut source = Source { chunks, missing: Vec::new(), stamp, reader, left: BTreeMap::new() };
             if rest {
                 source.missing.push("the file of events was cut off inside of a chunk".to_owned());
             }
-            let has_moved = source.take_leftovers(folder, &sites);
+            let has_moved = source.take_leftovers(folder, &begun);
             source.stamp.chunks = source.chunks.len();
             again -= 1;
             // Where events are taken out just now, what is between the file and the rings was not seen.
             if !has_moved || again == 0 {
-                return Ok((source, sites));
+                // Sites are told before their events are written: these are known now, those of the rings too.
+                return Ok((source, Sites::read(folder)?));
             }
         }
     }
