@@ -2,13 +2,14 @@
 //! execution tree is there, beside what DDJ needs (virtual execution trees, Table 1). Prints a table; judges nothing.
 //!
 //! `question` is the time from the start of `qp diagnose` to its first question, the VM's start and all; `tree` that from the start of `qp trace record` to its end, when the
-//! tree of the whole run is on disk with its tables; `plain` that of the program alone. `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=kxml2` one program.
+//! tree of the whole run is on disk with its tables; `plain` that of the program alone. The programs do about as much as DDJ's (200,000 to 3,600,000 variables): `QP_BENCH_TIMES=50` has them do fifty times that,
+//! `QP_BENCH_ONLY=kxml2` runs one of them.
 
 #[allow(dead_code, reason = "each bench uses a part of it")]
 #[path = "programs/common.rs"]
 mod common;
 
-use common::{Outcome, compiled, median, share};
+use common::{Outcome, compiled, median};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -24,10 +25,10 @@ const ASKED: [&str; 2] = ["writes", "all"];
 type Row = (&'static str, &'static str, u32, &'static [&'static str], [u32; 3]);
 
 const ROWS: [Row; 4] = [
-    ("javassist", "Generators", 1_000, &[], [844, 556, 459]),
-    ("cglib", "Generators", 1_000, &["--add-opens=java.base/java.lang=ALL-UNNAMED"], [719, 230, 200]),
-    ("kxml2", "Programs", 30_000, &[], [1844, 1318, 85]),
-    ("htmlcleaner", "Programs", 10_000, &[], [609, 4828, 2909]),
+    ("javassist", "Generators", 20, &[], [844, 556, 459]),
+    ("cglib", "Generators", 20, &["--add-opens=java.base/java.lang=ALL-UNNAMED"], [719, 230, 200]),
+    ("kxml2", "Programs", 600, &[], [1844, 1318, 85]),
+    ("htmlcleaner", "Programs", 2_000, &[], [609, 4828, 2909]),
 ];
 const JARS: [&str; 7] = ["jsoup", "htmlcleaner", "jdom2", "kxml2", "javassist", "cglib", "asm"];
 const SOURCES: [&str; 3] = ["Programs.java", "Classics.java", "Generators.java"];
@@ -39,8 +40,8 @@ fn main() -> Outcome<()> {
     let only = std::env::var("QP_BENCH_ONLY").ok();
     println!("medians of {ROUNDS} rounds");
     println!(
-        "{:<12} {:<7} {:>8} {:>9} {:>9} {:>6} {:>7} {:>9} {:>9} {:>7}",
-        "", "level", "question", "plain", "tree", "ratio", "MB", "DDJ: node", "tree", "MB"
+        "{:<12} {:<7} {:>8} {:>9} {:>9} {:>6} {:>10} {:>7} {:>9} {:>9} {:>7}",
+        "", "level", "question", "plain", "tree", "ratio", "events", "MB", "DDJ: node", "tree", "MB"
     );
     for row in ROWS.iter().filter(|row| only.as_ref().is_none_or(|only| only == row.0)) {
         measure(row, &class_path, scratch.path())?;
@@ -50,7 +51,8 @@ fn main() -> Outcome<()> {
 
 fn measure(row: &Row, class_path: &str, scratch: &Path) -> Outcome<()> {
     let (name, main, size, vm, [node, tree, megabytes]) = row;
-    let size = (size / share()).to_string();
+    let times = std::env::var("QP_BENCH_TIMES").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let size = (size * times).to_string();
     let folder = scratch.display().to_string();
     let java: Vec<&str> = ["java", "-Xmx2g", "-cp", class_path]
         .iter()
@@ -60,7 +62,7 @@ fn measure(row: &Row, class_path: &str, scratch: &Path) -> Outcome<()> {
         .collect();
     let mut plain = Vec::new();
     let mut questions: [Vec<f64>; ASKED.len()] = Default::default();
-    let mut trees: [Vec<(f64, f64)>; LEVELS.len()] = Default::default();
+    let mut trees: [Vec<Tree>; LEVELS.len()] = Default::default();
     // In turn: what disturbs one disturbs all.
     for _ in 0..ROUNDS {
         let began = Instant::now();
@@ -81,10 +83,10 @@ fn measure(row: &Row, class_path: &str, scratch: &Path) -> Outcome<()> {
         let question = ASKED.iter().position(|asked| asked == level).and_then(|asked| questions.get(asked));
         let question =
             question.map_or_else(|| "".to_owned(), |times| format!("{:.0} ms", median(times.clone())));
-        let whole = median(found.iter().map(|(time, _)| *time).collect());
-        let stored = median(found.iter().map(|(_, stored)| *stored).collect());
+        let of = |value: fn(&Tree) -> f64| median(found.iter().map(value).collect());
+        let (whole, events, stored) = (of(|tree| tree.took), of(|tree| tree.events), of(|tree| tree.stored));
         print!(
-            "{:<12} {level:<7} {question:>8} {:>9} {:>9} {:>6.2} {stored:>7.0}",
+            "{:<12} {level:<7} {question:>8} {:>9} {:>9} {:>6.2} {events:>10.0} {stored:>7.0}",
             if at == 0 { name } else { "" },
             format!("{plain:.0} ms"),
             format!("{whole:.0} ms"),
@@ -118,8 +120,16 @@ fn first_question(level: &str, java: &[&str]) -> Outcome<f64> {
     Ok(took)
 }
 
-/// How long it takes until the tree of the whole run is on disk, in ms, and how large that is, in MB.
-fn whole_tree(level: &str, java: &[&str], folder: &Path) -> Outcome<(f64, f64)> {
+/// The tree of a whole run.
+struct Tree {
+    /// How long it takes until it is on disk, in ms.
+    took: f64,
+    events: f64,
+    /// How large it is, in MB.
+    stored: f64,
+}
+
+fn whole_tree(level: &str, java: &[&str], folder: &Path) -> Outcome<Tree> {
     let began = Instant::now();
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
     qp.args(["trace", "record", "--level", level, "--out"]).arg(folder).arg("--").args(java);
@@ -128,9 +138,14 @@ fn whole_tree(level: &str, java: &[&str], folder: &Path) -> Outcome<(f64, f64)> 
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
+    let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+    let info = qp.args(["trace", "info", "--format=json"]).arg(folder).output()?;
+    let info: serde_json::Value = serde_json::from_slice(&info.stdout)?;
+    let events = info["events"].as_object().ok_or("events")?;
+    let events = events.values().filter_map(serde_json::Value::as_f64).sum();
     let stored = size_of(folder)?;
     std::fs::remove_dir_all(folder)?;
-    Ok((took, stored))
+    Ok(Tree { took, events, stored })
 }
 
 /// What the files of a folder have, in MB.
