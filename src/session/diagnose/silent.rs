@@ -9,9 +9,13 @@ use std::collections::{HashMap, HashSet};
 
 /// So many calls below one are looked at.
 const MOST: u32 = 10_000;
-/// Packages and classes of the JDK that do nothing but compute.
-const COMPUTE: [&str; 16] = [
+/// Packages, without those inside them, and classes of the JDK that do nothing but compute.
+const COMPUTE: [&str; 20] = [
     "java.util.",
+    "java.util.function.",
+    "java.util.stream.",
+    "java.util.regex.",
+    "java.util.concurrent.atomic.",
     "java.lang.Object",
     "java.lang.Math",
     "java.lang.String",
@@ -28,6 +32,9 @@ const COMPUTE: [&str; 16] = [
     "java.lang.Record",
     "java.math.",
 ];
+
+/// Classes of these packages that read, write or wait.
+const LOUD: [&str; 3] = ["java.util.Scanner", "java.util.Formatter", "java.util.Timer"];
 
 /// Which methods are silent in themselves, by their numbers.
 #[derive(Default)]
@@ -56,10 +63,10 @@ fn is_silent(number: u32, calls: &Calls, pool: Option<&ClassPool>) -> Option<boo
         Op::Invoke { method, .. } => {
             let class = bytecode::descriptor::class_name(&method.class);
             let computes = COMPUTE.iter().any(|of| match of.strip_suffix('.') {
-                Some(_) => class.starts_with(of),
+                Some(_) => class.strip_prefix(of).is_some_and(|name| !name.contains('.')),
                 None => class == *of,
             });
-            !computes && !class.ends_with("[]") && !is_recorded(&class)
+            (!computes || LOUD.contains(&class.as_str())) && !class.ends_with("[]") && !is_recorded(&class)
         }
         _ => false,
     };
