@@ -1,8 +1,8 @@
 //! The programs of `examples/declarative` and their faults: each fault fits its line, compiles, ends and shows, and is
 //! what the saved seed draws.
 //!
-//! `QP_FAULTS_SEED=1 cargo test --test declarative_faults make -- --ignored --nocapture` draws faults by that seed and
-//! writes `examples/declarative/faults.ron`; without `QP_FAULTS_SEED` by the seed in that file.
+//! `QP_FAULTS_SEED=1 cargo test --test declarative_faults of_their_seed` draws faults by that seed, and writes
+//! `examples/declarative/faults.ron` before it is compared.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -60,21 +60,14 @@ fn each_program_has_its_number_of_faults_each_on_a_line_of_its_own() {
     assert_eq!(faults.len(), 32);
 }
 
+/// `QP_FAULTS_SEED=1` draws them anew and saves them before.
 #[test]
 fn the_saved_faults_are_those_of_their_seed() {
+    if let Ok(seed) = std::env::var("QP_FAULTS_SEED") {
+        save(&draw(&programs(), seed.parse().expect("a number")));
+    }
     let saved = saved();
     assert_eq!(draw(&programs(), saved.seed), saved);
-}
-
-#[test]
-#[ignore = "writes examples/declarative/faults.ron"]
-fn make() {
-    let seed = std::env::var("QP_FAULTS_SEED").ok().map(|seed| seed.parse().expect("a number"));
-    let faults = draw(&programs(), seed.unwrap_or_else(|| saved().seed));
-    save(&faults);
-    for fault in &faults.faults {
-        eprintln!("{}:{} {}: {} -> {}", fault.file, fault.line, fault.operator, fault.was, fault.becomes);
-    }
 }
 
 /// An accessor has no `if`, no loop and no call of another method, and three statements at most.

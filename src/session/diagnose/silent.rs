@@ -9,17 +9,20 @@ use std::collections::{HashMap, HashSet};
 
 /// So many calls below one are looked at.
 const MOST: u32 = 10_000;
-/// Packages, without those inside them, and classes of the JDK that do nothing but compute.
-const COMPUTE: [&str; 20] = [
+/// Packages of the JDK, without those inside them, that do nothing but compute.
+const PACKAGES: [&str; 6] = [
     "java.util.",
     "java.util.function.",
     "java.util.stream.",
     "java.util.regex.",
     "java.util.concurrent.atomic.",
+    "java.math.",
+];
+/// Classes of the JDK of which methods compute something of values that do not change.
+pub(super) const VALUES: [&str; 13] = [
     "java.lang.Object",
     "java.lang.Math",
     "java.lang.String",
-    "java.lang.StringBuilder",
     "java.lang.Boolean",
     "java.lang.Byte",
     "java.lang.Character",
@@ -30,7 +33,6 @@ const COMPUTE: [&str; 20] = [
     "java.lang.Double",
     "java.lang.Enum",
     "java.lang.Record",
-    "java.math.",
 ];
 
 /// Classes of these packages that read, write or wait.
@@ -62,11 +64,12 @@ fn is_silent(number: u32, calls: &Calls, pool: Option<&ClassPool>) -> Option<boo
     let is_loud = |op: &Op| match op {
         Op::Invoke { method, .. } => {
             let class = bytecode::descriptor::class_name(&method.class);
-            let computes = COMPUTE.iter().any(|of| match of.strip_suffix('.') {
-                Some(_) => class.strip_prefix(of).is_some_and(|name| !name.contains('.')),
-                None => class == *of,
-            });
-            (!computes || LOUD.contains(&class.as_str())) && !class.ends_with("[]") && !is_recorded(&class)
+            let class = class.as_str();
+            let is_in = |of: &&str| class.strip_prefix(*of).is_some_and(|name| !name.contains('.'));
+            let computes = VALUES.contains(&class)
+                || class == "java.lang.StringBuilder"
+                || PACKAGES.iter().any(is_in) && !LOUD.contains(&class);
+            !computes && !class.ends_with("[]") && !is_recorded(class)
         }
         _ => false,
     };

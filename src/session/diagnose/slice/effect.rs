@@ -1,5 +1,6 @@
 //! What code does of which nothing is recorded, by the method that is called. What is not listed may do anything.
 
+use crate::session::diagnose::silent::VALUES;
 use bytecode::MethodRef;
 use bytecode::op::Bootstrap;
 
@@ -20,26 +21,9 @@ pub enum Effect {
     Foreign,
 }
 
-/// Classes of which methods compute something of values that do not change.
-const COMPUTE: [&str; 17] = [
-    "java.lang.Object",
-    "java.lang.Math",
-    "java.lang.StrictMath",
-    "java.lang.String",
-    "java.lang.Number",
-    "java.lang.Boolean",
-    "java.lang.Byte",
-    "java.lang.Character",
-    "java.lang.Short",
-    "java.lang.Integer",
-    "java.lang.Long",
-    "java.lang.Float",
-    "java.lang.Double",
-    "java.lang.Enum",
-    "java.lang.Record",
-    "java.lang.Class",
-    "java.util.Objects",
-];
+/// Further classes of which methods compute something of values that do not change, or tell of classes.
+const COMPUTE: [&str; 4] =
+    ["java.lang.StrictMath", "java.lang.Number", "java.lang.Class", "java.util.Objects"];
 
 /// The same of a call, by the class that the JDK declares its method in.
 pub fn effect(class: &str, method: &MethodRef) -> Effect {
@@ -62,7 +46,7 @@ pub fn effect(class: &str, method: &MethodRef) -> Effect {
         ("java.util.Arrays", "asList" | "stream") => Effect::Backs,
         ("java.util.Arrays", "toString" | "equals" | "hashCode" | "copyOf" | "copyOfRange") => Effect::Reads,
         ("java.lang.String" | "java.util.Objects", _) if has_arrays => Effect::Reads,
-        (of, _) if COMPUTE.contains(&of) && !has_arrays => {
+        (of, _) if (VALUES.contains(&of) || COMPUTE.contains(&of)) && !has_arrays => {
             let looks = given.contains("Ljava/lang/Object;")
                 || given.contains("Ljava/lang/CharSequence;")
                 || given.contains("Ljava/lang/Iterable;");
