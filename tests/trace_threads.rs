@@ -5,6 +5,7 @@
 mod support;
 
 use serde_json::Value;
+use std::collections::HashSet;
 use support::case::Case;
 use support::traced::{exported, info, text};
 use support::{finish, javas, said};
@@ -91,5 +92,26 @@ fn it_is_told_how_threads_start_and_end() {
             let line = said.lines().find(|line| line.starts_with(&format!("thread     {thread}: ")));
             assert!(line.is_some_and(|line| line.ends_with(", its end was not recorded")), "{said}");
         }
+    }
+}
+
+#[test]
+fn objects_that_threads_make_at_once_have_numbers_of_their_own() {
+    let case = Case::new("crowd");
+    for (n, java) in javas().iter().enumerate() {
+        let folder = case.mark(&format!("trace{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--trust=Crowd.One", "--out"]).arg(&folder);
+        case.run_command(command.args(["--", java, "-cp", "classes", "Crowd"])).is(0, &[]);
+        let exported = exported(&folder, &[]);
+        let takes = exported.iter().filter(|event| event["event"] == "enter" && event["method"] == "take");
+        let taken = takes.map(|take| take["arguments"].as_array().expect("arguments"));
+        let taken: Vec<Vec<&str>> = taken.map(|ones| ones.iter().map(text).collect()).collect();
+        // One that the program has hashed, one that is locked, and one that is neither.
+        let [first, rest @ ..] = &taken[..] else { panic!("no calls") };
+        assert_eq!(first[..3], first[3..6]);
+        let all: HashSet<&str> = first[..3].iter().chain(rest.iter().flatten()).copied().collect();
+        assert_eq!(all.len(), 3 + 4 * 2_000 * 8, "{java}");
+        assert!(all.iter().all(|one| one.starts_with("Crowd.One@")));
     }
 }

@@ -14,7 +14,7 @@ pub struct Agent {
     folder: tempfile::TempDir,
 }
 
-/// The VM gives identity hash codes in turn, from 1 on, instead of by chance: so each is the number of one object.
+/// The VM gives identity hash codes in turn, from 1 on, instead of by chance: so they are others than those that the recorder gives.
 const NUMBERS: [&str; 2] = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"];
 
 impl Agent {

@@ -7,6 +7,8 @@ use std::ffi::c_void;
 
 /// Marks the classes whose objects are looked at.
 const CLASS: jni::jlong = 1;
+/// The bit in which an object's number differs from its hash code: the recorder's `QuerypointProbeNumber`.
+const GIVEN: jni::jint = 1 << 30;
 /// Marks such an object.
 const OWNER: jni::jlong = 2;
 
@@ -21,7 +23,7 @@ struct Met {
     enough: u32,
 }
 
-/// The identity hash codes of the objects of a class, its subclasses included, that are in the heap; none if there are
+/// The numbers of the objects of a class, its subclasses included, that are in the heap; none if there are
 /// as many as `enough`, or if the VM does not tell.
 pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, signature: &str, enough: u32) -> Option<HashSet<jni::jint>> {
     let loaded = jvmti.get_loaded_classes().ok()?;
@@ -43,7 +45,7 @@ pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, signature: &str, enough: u32) -> Opt
         // What nobody has collected yet is still in the heap, and to mark it would cost more than to collect it.
         few = jvmti.force_garbage_collection().is_ok() && met(jvmti, count, enough);
     }
-    let found = (few && met(jvmti, mark, enough)).then(|| hashes(jvmti, env)).flatten();
+    let found = (few && met(jvmti, mark, enough)).then(|| numbers(jvmti, env)).flatten();
     if few {
         unmark(jvmti);
     }
@@ -104,8 +106,8 @@ unsafe extern "system" fn mark(
     }
 }
 
-/// The hash codes of the marked objects.
-fn hashes(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
+/// The numbers of the marked objects.
+fn numbers(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
     let (objects, _) = jvmti.get_objects_with_tags(&[OWNER]).ok()?;
     let mut found = HashSet::new();
     found.try_reserve(objects.len()).ok()?;
@@ -114,7 +116,7 @@ fn hashes(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
         // SAFETY: the VM has just handed out the reference, which is not used after this.
         unsafe {
             match jvmti.get_object_hash_code(object) {
-                Ok(hash) => drop(found.insert(hash)),
+                Ok(hash) => drop(found.insert(hash ^ GIVEN)),
                 Err(_) => all = false,
             }
             env.delete_local_ref(object);

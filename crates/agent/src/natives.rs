@@ -175,7 +175,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_bury(
     // SAFETY: the VM passes its environment.
     let env = unsafe { JniEnv::from_raw(env) };
     let Some(tools) = tools() else { return -1 };
-    // Hash codes of elements are not those of their arrays.
+    // Hashes of elements are not the numbers of their arrays.
     let owners = with_state(|state| {
         let owners = state.probes.plan.owners(query)?;
         (!owners.starts_with('[')).then_some(owners)

@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// As many owners as a VM numbers.
-const MOST: usize = 1 << 31;
+/// As many owners as are given numbers.
+const MOST: usize = 1 << 30;
 /// Bytes of a row.
 const ROW: usize = 8;
 /// So many rows at least become usable at first.

@@ -263,7 +263,7 @@ pub struct LogTold {
     /// The number of the stopped thread in the log.
     pub thread: u16,
     /// What the log calls the object that was asked about; 0 for none.
-    pub hash: u32,
+    pub owner: u32,
     /// Whether the thread's last record says that it stands.
     pub marked: bool,
 }
@@ -295,9 +295,9 @@ fn parse_logged(text: &str) -> Result<LogTold, String> {
     let mut words = text.split(' ');
     let mut number = || words.next().and_then(|word| word.parse::<i32>().ok());
     match (number(), number(), number()) {
-        (Some(thread), Some(hash), Some(marked)) => {
+        (Some(thread), Some(owner), Some(marked)) => {
             let thread = u16::try_from(thread).unwrap_or(u16::MAX);
-            Ok(LogTold { thread, hash: hash.cast_unsigned(), marked: marked == 1 })
+            Ok(LogTold { thread, owner: owner.cast_unsigned(), marked: marked == 1 })
         }
         _ => Err(format!("the recorder said `{text}`")),
     }

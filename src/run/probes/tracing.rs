@@ -61,11 +61,11 @@ impl Watcher {
                 };
                 Look::Local { thread, activation, stores: stores.clone() }
             }
-            SeenCopy::Field { puts, .. } => Look::Heap { owner: told.hash, index: 0, puts: puts.clone() },
+            SeenCopy::Field { puts, .. } => Look::Heap { owner: told.owner, index: 0, puts: puts.clone() },
             SeenCopy::Element { index, puts, .. } => {
                 let index = candidate.kept.get(*index).and_then(Value::identity);
                 let index = index.and_then(|i| u32::try_from(i).ok()).map_or(0, u32::cast_signed);
-                Look::Heap { owner: told.hash, index, puts: puts.clone() }
+                Look::Heap { owner: told.owner, index, puts: puts.clone() }
             }
         };
         let places = self.places(query, copies);

@@ -284,10 +284,10 @@ public final class QuerypointProbe {
         if (record >= site.stop) {
             site.pass(record, owner, 0, bits, value);
         }
+        site.record = record;
         if (query >= 0 && site.isKept()) {
             QUERIES[query].keep(thread, site, record, owner);
         }
-        site.record = record;
     }
 
     /** A hit of an element, of which the last is kept. */
@@ -308,10 +308,10 @@ public final class QuerypointProbe {
         if (record >= site.stop) {
             site.pass(record, array, index, bits, value);
         }
+        site.record = record;
         if (query >= 0 && site.isKept()) {
             QUERIES[query].keepElement(thread, site, record, array, index);
         }
-        site.record = record;
     }
 
     /** Counts a hit and does not keep it. */
@@ -329,10 +329,11 @@ public final class QuerypointProbe {
         Thread thread = Thread.currentThread();
         QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
         if (site != null) {
+            long record = site.record + QuerypointProbeSite.HIT;
+            site.record = record;
             if (site.isKept()) {
-                QUERIES[query].keep(thread, site, site.record + QuerypointProbeSite.HIT, owner);
+                QUERIES[query].keep(thread, site, record, owner);
             }
-            site.record += QuerypointProbeSite.HIT;
         }
     }
 
@@ -346,10 +347,11 @@ public final class QuerypointProbe {
         Thread thread = Thread.currentThread();
         QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
         if (site != null) {
+            long record = site.record + QuerypointProbeSite.HIT;
+            site.record = record;
             if (site.isKept()) {
-                QUERIES[query].keepElement(thread, site, site.record + QuerypointProbeSite.HIT, array, index);
+                QUERIES[query].keepElement(thread, site, record, array, index);
             }
-            site.record += QuerypointProbeSite.HIT;
         }
     }
 
@@ -491,8 +493,8 @@ public final class QuerypointProbe {
         if (!COUNTING && site.query >= 0 && !QUERIES[site.query].known) {
             QuerypointProbeThread own = site.thread == thread ? site.probe : QuerypointProbeThread.of(thread);
             if (own != null) {
-                int hash = owner == null ? 0 : System.identityHashCode(owner);
-                QuerypointProbeLog.add(record & ~QuerypointProbeSite.NUMBERS | number, serial << 16 | own.place, (long) hash << 32 | index & 0xffffffffL);
+                int of = QuerypointProbeNumber.give(owner);
+                QuerypointProbeLog.add(record & ~QuerypointProbeSite.NUMBERS | number, serial << 16 | own.place, (long) of << 32 | index & 0xffffffffL);
             }
         }
     }
@@ -578,7 +580,7 @@ public final class QuerypointProbe {
     }
 
     /**
-     * Writes what was logged so far. "place hash marked": the number of this thread, the hash code of an object, and
+     * Writes what was logged so far. "place object marked": the number of this thread, that of an object, and
      * whether the thread's last record says that it stands; "? why" where something was lost.
      */
     @Hidden
@@ -592,7 +594,7 @@ public final class QuerypointProbe {
         if (QuerypointProbeAgent.hasLost() || own == null) {
             return "? " + QuerypointProbeAgent.lost();
         }
-        return own.place + " " + (owner == null ? 0 : System.identityHashCode(owner)) + " " + (own.marked ? 1 : 0);
+        return own.place + " " + QuerypointProbeNumber.give(owner) + " " + (own.marked ? 1 : 0);
     }
 
     /** The name of a thread in the log. */

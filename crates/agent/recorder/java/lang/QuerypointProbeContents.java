@@ -544,12 +544,12 @@ public final class QuerypointProbeContents {
                 int held = size(owner);
                 int from = kind == DEQUE ? U.getInt(owner, second) : 0;
                 for (int i = 0; i < held; i++) {
-                    print = print * 31 + System.identityHashCode(elements[(from + i) % elements.length]);
+                    print = print * 31 + QuerypointProbeNumber.give(elements[(from + i) % elements.length]);
                 }
                 return print;
             case LINKED:
                 for (Object link = U.getReference(owner, first); link != null; link = U.getReference(link, next)) {
-                    print = print * 31 + System.identityHashCode(U.getReference(link, value));
+                    print = print * 31 + QuerypointProbeNumber.give(U.getReference(link, value));
                 }
                 return print;
             case TREE:
@@ -570,8 +570,8 @@ public final class QuerypointProbeContents {
 
     @Hidden
     private long of(Object node) {
-        long pair = (long) System.identityHashCode(U.getReference(node, key)) << 32
-                | System.identityHashCode(U.getReferenceVolatile(node, value)) & 0xffffffffL;
+        long pair = (long) QuerypointProbeNumber.give(U.getReference(node, key)) << 32
+                | QuerypointProbeNumber.give(U.getReferenceVolatile(node, value)) & 0xffffffffL;
         pair = (pair ^ pair >>> 29) * 0x9e3779b97f4a7c15L;
         return pair ^ pair >>> 32;
     }

@@ -4,7 +4,7 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The last hits of one query in one thread, by the identity hash codes of owners that have no row of their own. They lie
+ * The last hits of one query in one thread, by the hashes of owners, their numbers, that have no row of their own. They lie
  * outside the heap, which belongs to the program.
  *
  * <p>Only its thread writes here. Whoever asks while the program stands only reads: that thread may stand anywhere.
@@ -50,7 +50,7 @@ final class QuerypointProbeKept {
         U.putLong(at + 8, record);
     }
 
-    /** Whether there is a last hit on the owners with a hash code: {@link #record}. */
+    /** Whether there is a last hit on the owners with a hash: {@link #record}. */
     @Hidden
     boolean find(int hash) {
         if (rows == 0) {

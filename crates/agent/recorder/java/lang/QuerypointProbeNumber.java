@@ -1,65 +1,152 @@
 package java.lang;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The numbers of objects: a VM that gives identity hash codes in turn numbers them so. Read where the VM keeps it, a number costs a
- * few instructions, and no call where there is one.
+ * The numbers of objects: 1, 2, 3, … by their identity hash codes, which keep no object alive. Read where the VM keeps it, a number
+ * costs a few instructions, and no call where there is one.
+ *
+ * <p>An object that has no hash code gets one from here, in the way in which the VM would do it. The VM's own are given in turn too
+ * ({@code -XX:hashCode=3}), but threads that ask at once may get the same: so those that the program has asked for are the ones
+ * below {@link #GIVEN}, and those from here are above. A number is a hash code with that bit turned: so it is small where it is from
+ * here, and of one object only.
  */
 final class QuerypointProbeNumber {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    /** Whether the VM gives them in turn, and has the number of an object that nobody has locked where it is looked for. */
+    /** The bit of hash codes that are from here. */
+    private static final int GIVEN = 1 << 30;
+    /** No object has this number. */
+    static final int NONE = GIVEN;
+
+    /** No more are given. As many threads as there are may give one more. */
+    private static final int MOST = GIVEN - (1 << 20);
+
+    /** Whether the VM gives them in turn, and has the hash code of an object that nobody has locked where it is looked for. */
     static final boolean IN_TURN;
     /** How far up it is in the word that an object begins with. */
     private static final int SHIFT;
+    /** Of that word, the hash code and whether the object is locked; and what that is where nobody has locked it, for number 0. */
+    private static final long MASK;
+    private static final long OPEN;
+    /** Where the last number is that was given. */
+    private static final long LAST = U.allocateMemory(4);
+    /** Bits by number: those of objects that were met. The VM's archive has objects whose hash codes are not given in turn: one
+     * that was met ahead of its turn is not given again. 0 where nobody notes that. */
+    static long taken;
 
     static {
-        Object[] made = {new Object(), new Object(), new Object()};
+        U.putInt(null, LAST, 0);
+        Object[] made = {new Object(), new Object(), new Object(), new Object()};
         int first = System.identityHashCode(made[0]);
         int shift = 0;
         // It is 8; where the word has the class of the object too, 11.
         for (int i = 8; i < 16 && shift == 0; i++) {
-            shift = number(made[0], i) == first ? i : 0;
+            shift = hash(made[0], i) == first ? i : 0;
         }
-        boolean inTurn = shift > 0;
-        for (int i = 1; i < made.length; i++) {
-            inTurn &= number(made[i], shift) == 0 && System.identityHashCode(made[i]) == first + i;
-            inTurn &= number(made[i], shift) == first + i;
+        boolean inTurn = shift > 0 && first < GIVEN;
+        for (int i = 1; i < made.length - 1; i++) {
+            inTurn &= hash(made[i], shift) == 0 && System.identityHashCode(made[i]) == first + i;
+            inTurn &= hash(made[i], shift) == first + i;
+        }
+        Object own = made[made.length - 1];
+        inTurn = inTurn && give(own, shift) == 1 && System.identityHashCode(own) == (GIVEN | 1);
+        synchronized (own) {
+            inTurn &= System.identityHashCode(own) == (GIVEN | 1);
         }
         SHIFT = shift;
-        IN_TURN = inTurn;
+        // Where the word has nothing else but how old the object is, the mask is short.
+        MASK = shift == 8 ? ~0xf8L : (long) Integer.MAX_VALUE << shift | 7;
+        OPEN = (long) GIVEN << shift | 1;
+        IN_TURN = inTurn && row(own) == 1 && row(made[0]) == (first ^ GIVEN) && row(new Object()) == NONE;
     }
 
     @Hidden
     private QuerypointProbeNumber() {
     }
 
-    /** The number of an object that has one; 0 where it has none, is locked, or the VM does not give them in turn. */
+    /** The number of an object that has one; {@link #NONE} where it has none, is locked, or the VM does not give them in turn. */
     @Hidden
     @ForceInline
     static int of(Object object) {
-        return IN_TURN ? number(object, SHIFT) : 0;
+        return IN_TURN ? hash(object, SHIFT) ^ GIVEN : NONE;
     }
 
-    /** The number of an object, which has one if it is locked; 0 where it has none. */
+    /** The number of an object that has one and is not locked; otherwise more than any number. In as few instructions as there are:
+     * so the processor has more of them under way while it waits for memory. */
+    @Hidden
+    @ForceInline
+    static long row(Object object) {
+        return Long.rotateRight(U.getLong(object, 0L) & MASK ^ OPEN, SHIFT);
+    }
+
+    /** The number of an object, which has one if it is locked; {@link #NONE} where it has none. */
     @Hidden
     @ForceInline
     static int known(Object object) {
         if (IN_TURN) {
             long word = U.getLong(object, 0L);
             if ((word & 7) == 1) {
-                return (int) (word >>> SHIFT) & Integer.MAX_VALUE;
+                return (int) (word >>> SHIFT) & Integer.MAX_VALUE ^ GIVEN;
             }
         }
-        return System.identityHashCode(object);
+        return System.identityHashCode(object) ^ GIVEN;
+    }
+
+    /** The number of an object, which gets one if it has none; 0 for no object. */
+    @Hidden
+    @DontInline
+    static int give(Object object) {
+        if (object == null) {
+            return 0;
+        }
+        int number = IN_TURN ? give(object, SHIFT) : NONE;
+        return number == NONE ? System.identityHashCode(object) ^ GIVEN : number;
+    }
+
+    /** The same, of an object that nobody has locked; {@link #NONE} of others. */
+    @Hidden
+    @ForceInline
+    private static int give(Object object, int shift) {
+        long word = U.getLongVolatile(object, 0L);
+        if ((word & 7) != 1) {
+            return NONE;
+        }
+        int hash = (int) (word >>> shift) & Integer.MAX_VALUE;
+        if (hash != 0) {
+            return hash ^ GIVEN;
+        }
+        int number = next();
+        return number != NONE && U.compareAndSetLong(object, 0L, word, word | (long) (number | GIVEN) << shift)
+                ? number
+                : NONE;
+    }
+
+    /** A number that was not given yet; {@link #NONE} where there are no more. */
+    @Hidden
+    @ForceInline
+    private static int next() {
+        while (U.getInt(null, LAST) < MOST) {
+            int number = U.getAndAddInt(null, LAST, 1) + 1;
+            if (taken == 0 || (U.getByte(null, taken + (number >>> 3)) >>> (number & 7) & 1) == 0) {
+                return number;
+            }
+        }
+        return NONE;
+    }
+
+    /** The last number that was given. */
+    @Hidden
+    static int last() {
+        return U.getInt(null, LAST);
     }
 
     @Hidden
     @ForceInline
-    private static int number(Object object, int shift) {
+    private static int hash(Object object, int shift) {
         long word = U.getLong(object, 0L);
         return (word & 7) == 1 ? (int) (word >>> shift) & Integer.MAX_VALUE : 0;
     }

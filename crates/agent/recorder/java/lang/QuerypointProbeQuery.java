@@ -133,7 +133,7 @@ final class QuerypointProbeQuery {
     /** Tells owners apart, but for a few that share a number: whoever asks looks again. */
     @Hidden
     private static int hash(Object owner, int index) {
-        return System.identityHashCode(owner) + index * 0x9e3779b1;
+        return QuerypointProbeNumber.give(owner) + index * 0x9e3779b1;
     }
 
     /** The last hit on an owner or element: "site ordinal thread"; "" for none; "? why" where that is not known. */
@@ -151,7 +151,7 @@ final class QuerypointProbeQuery {
         return record == 0 ? told(hash) : QuerypointProbeSite.told(record);
     }
 
-    /** The last hit of the owners with a hash code. */
+    /** The last hit of the owners with a hash. */
     @Hidden
     private String told(int hash) {
         long record = 0;

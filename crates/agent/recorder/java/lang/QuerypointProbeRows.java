@@ -9,8 +9,8 @@ import jdk.internal.vm.annotation.Stable;
 /**
  * The last hits of one query by the numbers of owners: a word for each, outside the heap, which belongs to the program.
  *
- * <p>A VM that gives identity hash codes in turn numbers the objects with them. All threads write the same rows: what happens
- * before something else is written before it.
+ * <p>All threads write the same rows: what happens before something else is written before it. Owners whose hash codes the program
+ * has asked for first have no row: their numbers are far up.
  */
 final class QuerypointProbeRows {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -21,8 +21,8 @@ final class QuerypointProbeRows {
     private final int query;
     /** Whether more owners may have rows. */
     private boolean open;
-    /** Owners with lower numbers have rows. */
-    private int limit;
+    /** Owners with lower numbers have rows; 0 where none has. */
+    private long limit;
     /** Where the row of number 0 is. A row is the last hit of an owner or, where any element of an array is asked for, the
      * address of the array's cells: their number, then the last hit of each element. */
     @Stable private final long rows;
@@ -47,30 +47,19 @@ final class QuerypointProbeRows {
         return none;
     }
 
-    /** Whether a number is one, and below a limit above 0: in one comparison, without signs. */
-    @Hidden
-    @ForceInline
-    private static boolean isBetween(int number, int limit) {
-        return number - 1 + Integer.MIN_VALUE < limit - 1 + Integer.MIN_VALUE;
-    }
-
     /** Keeps a hit, if the owner is known to have a row. */
     @Hidden
     @ForceInline
     boolean keep(Object owner, long record) {
-        int limit = this.limit;
+        long limit = this.limit;
         if (limit == 0) {
             return false;
         }
-        if (owner == null) {
-            U.putLong(rows, record);
-            return true;
-        }
-        int number = QuerypointProbeNumber.of(owner);
-        if (!isBetween(number, limit)) {
+        long row = owner == null ? 0 : QuerypointProbeNumber.row(owner);
+        if (row >= limit) {
             return false;
         }
-        U.putLong(rows + ((long) number << 3), record);
+        U.putLong(rows + (row << 3), record);
         return true;
     }
 
@@ -78,18 +67,18 @@ final class QuerypointProbeRows {
     @Hidden
     @ForceInline
     boolean keep(Object array, int index, long record) {
-        int limit = this.limit;
+        long limit = this.limit;
         if (limit == 0 || array == null) {
             return false;
         }
-        int number = QuerypointProbeNumber.of(array);
-        return isBetween(number, limit) && keep(number, index, record);
+        long row = QuerypointProbeNumber.row(array);
+        return row < limit && keep(row, index, record);
     }
 
     @Hidden
     @ForceInline
-    private boolean keep(int number, int index, long record) {
-        long cells = U.getLong(rows + ((long) number << 3));
+    private boolean keep(long row, int index, long record) {
+        long cells = U.getLong(rows + (row << 3));
         if (cells == 0 || (index & 0xffffffffL) >= U.getLong(cells)) {
             return false;
         }
@@ -101,7 +90,7 @@ final class QuerypointProbeRows {
     @Hidden
     @DontInline
     boolean add(Object owner, long record) {
-        int number = System.identityHashCode(owner);
+        int number = QuerypointProbeNumber.give(owner);
         if (number >= limit && !widen(number)) {
             return false;
         }
@@ -113,7 +102,7 @@ final class QuerypointProbeRows {
     @Hidden
     @DontInline
     boolean add(Object array, int index, long record) {
-        int number = System.identityHashCode(array);
+        int number = QuerypointProbeNumber.give(array);
         return array != null
                 && (number < limit || widen(number))
                 && (keep(number, index, record) || enclose(array, number) && keep(number, index, record));
@@ -142,8 +131,8 @@ final class QuerypointProbeRows {
     @Hidden
     private boolean widen(int number) {
         try {
-            // An object of the VM's archive has a number that was not given in turn.
-            if (!open || number > System.identityHashCode(new Object())) {
+            // It may be of an object of the VM's archive, or of one whose hash code the program has asked for before.
+            if (!open || number > QuerypointProbeNumber.last()) {
                 return false;
             }
             synchronized (QuerypointProbeThread.LOCK) {
@@ -162,7 +151,7 @@ final class QuerypointProbeRows {
     /** The last hit of an owner or element; 0 for none. */
     @Hidden
     long find(Object owner, int index) {
-        int number = System.identityHashCode(owner);
+        int number = QuerypointProbeNumber.give(owner);
         if (number >= limit) {
             return 0;
         }

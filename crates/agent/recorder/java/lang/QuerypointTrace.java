@@ -37,7 +37,7 @@ public final class QuerypointTrace {
 
     /** The ring of threads that have none: nobody reads it, and it is never full. */
     static final long NOWHERE = QuerypointTraceAgent.reserve(DATA + 2 * SIZE);
-    /** A bit for each object that was met, by its identity hash code. */
+    /** A bit for each object that was met, by its number. */
     private static final long SEEN = QuerypointTraceAgent.reserve(1L << 28);
     /** The processor shows stores to others in their order. */
     private static final boolean ORDERED = QuerypointTraceAgent.ordered();
@@ -60,7 +60,7 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceThread.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
-        U.ensureClassInitialized(QuerypointProbeNumber.class);
+        QuerypointProbeNumber.taken = SEEN;
         U.ensureClassInitialized(QuerypointTraceContents.class);
         U.ensureClassInitialized(QuerypointTraceLayout.class);
     }
@@ -299,7 +299,7 @@ public final class QuerypointTrace {
             return 0;
         }
         int number = QuerypointProbeNumber.of(value);
-        if (number != 0 && (U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0) {
+        if ((U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0) {
             return number;
         }
         return meet(value);
@@ -327,7 +327,7 @@ public final class QuerypointTrace {
     @Hidden
     @DontInline
     private static int meet(Object value) {
-        int number = System.identityHashCode(value);
+        int number = QuerypointProbeNumber.give(value);
         long ring = seen(number) ? NOWHERE : arrive();
         // Where nobody reads nobody would know what it is.
         if (ring == NOWHERE) {
@@ -335,7 +335,7 @@ public final class QuerypointTrace {
         }
         see(number);
         Class<?> of = value.getClass();
-        int kind = System.identityHashCode(of);
+        int kind = QuerypointProbeNumber.give(of);
         int what = value instanceof String ? 1 : of.isArray() ? 2 : isBox(of) ? 3 : 0;
         long begin = at(ring);
         U.putInt(null, begin, MEETING);

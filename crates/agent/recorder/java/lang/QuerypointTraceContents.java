@@ -53,8 +53,8 @@ public final class QuerypointTraceContents {
     @Hidden
     @ForceInline
     private static int followed(Object owner) {
-        int number = QuerypointTraceLayout.IS_KNOWN ? QuerypointProbeNumber.known(owner) : 0;
-        return number != 0 && (QuerypointTrace.seen(number) || KNOWN != 0 && has(KNOWN, number)) ? number : 0;
+        int number = QuerypointTraceLayout.IS_KNOWN ? QuerypointProbeNumber.known(owner) : QuerypointProbeNumber.NONE;
+        return (QuerypointTrace.seen(number) || KNOWN != 0 && has(KNOWN, number)) ? number : 0;
     }
 
     /** Recorded code has to do with an object, and nothing is recorded: what it holds is told when it changes later. */
@@ -65,7 +65,7 @@ public final class QuerypointTraceContents {
                 && (value instanceof java.util.Collection || value instanceof java.util.Map)
                 && QuerypointTraceLayout.IS_KNOWN) {
             int kind = QuerypointTraceLayout.kind(value);
-            int number = kind == QuerypointTraceLayout.NONE ? 0 : System.identityHashCode(value);
+            int number = kind == QuerypointTraceLayout.NONE ? 0 : QuerypointProbeNumber.give(value);
             if (number == 0 || has(KNOWN, number)) {
                 return;
             }
@@ -200,11 +200,7 @@ public final class QuerypointTraceContents {
     /** The number of an object that was met. */
     @Hidden
     private static int raw(Object item) {
-        if (item == null) {
-            return 0;
-        }
-        int number = QuerypointProbeNumber.of(item);
-        return number != 0 ? number : System.identityHashCode(item);
+        return QuerypointProbeNumber.give(item);
     }
 
     /** So many further words each of those has. */

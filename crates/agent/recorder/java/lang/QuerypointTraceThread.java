@@ -112,7 +112,7 @@ final class QuerypointTraceThread {
             if (some && window == null) {
                 // No call of it is recorded.
             } else if (living < MOST) {
-                ring = QuerypointTraceAgent.ring(thread.getName(), System.identityHashCode(thread));
+                ring = QuerypointTraceAgent.ring(thread.getName(), QuerypointProbeNumber.give(thread));
             } else {
                 QuerypointTraceAgent.lose(QuerypointTraceAgent.THREADS);
             }
