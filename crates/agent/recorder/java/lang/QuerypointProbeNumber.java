@@ -80,7 +80,8 @@ final class QuerypointProbeNumber {
     @Hidden
     @ForceInline
     static long row(Object object) {
-        return Long.rotateRight(U.getLong(object, 0L) & MASK ^ OPEN, SHIFT);
+        long word = U.getLong(object, 0L) & MASK ^ OPEN;
+        return word >>> SHIFT | word << -SHIFT;
     }
 
     /** The number of an object, which has one if it is locked; {@link #NONE} where it has none. */
