@@ -191,7 +191,9 @@ fn a_session_of_many_runs_keeps_nothing_of_them() {
     println!(
         "{runs} runs: {resident} to {resident_now} KiB, {descriptors_now} descriptors, {threads_now} threads"
     );
-    assert_eq!((before, descriptors, threads), (after, descriptors_now, threads_now));
+    assert_eq!((before, descriptors), (after, descriptors_now));
+    // One that waits for work may come and go.
+    assert!(threads_now < threads + 3, "{threads} threads before, {threads_now} after {runs} runs");
     assert!(resident_now < resident + 4096, "{resident} KiB before, {resident_now} KiB after {runs} runs");
     talk.end();
     assert!(support::processes_with(&case.name()).is_empty());
