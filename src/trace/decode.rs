@@ -1,6 +1,6 @@
 //! Events out of the bytes of a thread.
 
-use super::sites::{CONTENTS_SITE, START_SITE, Site, Sites};
+use super::sites::{CONTENTS_SITE, Kind, START_SITE, Site, Sites};
 use wire::recording::{
     AROUND, CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, START, TURN,
 };
@@ -135,26 +135,26 @@ impl<'a> Decoder<'a> {
             return Ok(Some(Event::At(&CONTENTS_SITE)));
         }
         let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
-        for descriptor in site.values.iter() {
-            values.push(self.value(descriptor)?);
+        for kind in site.values.iter() {
+            values.push(self.value(*kind)?);
         }
         Ok(Some(Event::At(site)))
     }
 
-    fn value(&mut self, descriptor: &str) -> Result<Value, &'static str> {
-        Ok(match descriptor.as_bytes().first() {
+    fn value(&mut self, kind: Kind) -> Result<Value, &'static str> {
+        Ok(match kind {
             // A field takes the lower bits of what the VM computes with (JVMS §6.5.putfield).
-            Some(b'Z') => Value::Boolean(self.u32()? & 1 != 0),
-            Some(b'B') => Value::Int(i8::from_le_bytes([self.take::<4>()?[0]]).into()),
-            Some(b'S') => {
+            Kind::Boolean => Value::Boolean(self.u32()? & 1 != 0),
+            Kind::Byte => Value::Int(i8::from_le_bytes([self.take::<4>()?[0]]).into()),
+            Kind::Short => {
                 Value::Int(i16::from_le_bytes(*self.take::<4>()?.first_chunk().unwrap_or(&[0; 2])).into())
             }
-            Some(b'C') => Value::Char(u16::try_from(self.u32()? & 0xffff).unwrap_or(0)),
-            Some(b'J') => Value::Long(i64::from_le_bytes(self.take()?)),
-            Some(b'F') => Value::Float(f32::from_le_bytes(self.take()?)),
-            Some(b'D') => Value::Double(f64::from_le_bytes(self.take()?)),
-            Some(b'L' | b'[') => Value::Object(self.u32()?),
-            _ => Value::Int(i32::from_le_bytes(self.take()?)),
+            Kind::Char => Value::Char(u16::try_from(self.u32()? & 0xffff).unwrap_or(0)),
+            Kind::Long => Value::Long(i64::from_le_bytes(self.take()?)),
+            Kind::Float => Value::Float(f32::from_le_bytes(self.take()?)),
+            Kind::Double => Value::Double(f64::from_le_bytes(self.take()?)),
+            Kind::Object => Value::Object(self.u32()?),
+            Kind::Int => Value::Int(i32::from_le_bytes(self.take()?)),
         })
     }
 

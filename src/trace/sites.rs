@@ -26,6 +26,46 @@ pub struct Method {
     pub parameters: Vec<Option<String>>,
 }
 
+/// How a value of an event is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `boolean`
+    Boolean,
+    /// `byte`
+    Byte,
+    /// `short`
+    Short,
+    /// `char`
+    Char,
+    /// `int`
+    Int,
+    /// `long`
+    Long,
+    /// `float`
+    Float,
+    /// `double`
+    Double,
+    /// An object by its number.
+    Object,
+}
+
+impl Kind {
+    /// That of a descriptor, or of its first letter.
+    fn of(descriptor: &str) -> Kind {
+        match descriptor.as_bytes().first() {
+            Some(b'Z') => Kind::Boolean,
+            Some(b'B') => Kind::Byte,
+            Some(b'S') => Kind::Short,
+            Some(b'C') => Kind::Char,
+            Some(b'J') => Kind::Long,
+            Some(b'F') => Kind::Float,
+            Some(b'D') => Kind::Double,
+            Some(b'L' | b'[') => Kind::Object,
+            _ => Kind::Int,
+        }
+    }
+}
+
 /// A site of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
@@ -35,8 +75,8 @@ pub struct Site {
     pub bci: u32,
     /// What happens there.
     pub what: Traced,
-    /// The descriptors of the values that follow.
-    pub values: Arc<[String]>,
+    /// What kinds of values follow.
+    pub values: Arc<[Kind]>,
     /// Its line, if that is known.
     pub line: Option<u16>,
     /// Of a branch: the line where execution goes on.
@@ -106,30 +146,28 @@ impl Sites {
             let is_static = method.is_static();
             let number = u32::try_from(self.methods.len()).unwrap_or(u32::MAX);
             let parts = bytecode::descriptor::parse_method(&method.descriptor);
-            let (mut entry, result) = parts.map(|p| (p.parameters, p.result)).unwrap_or_default();
-            let reference = || "Ljava/lang/Object;".to_owned();
-            if !is_static && method.name != "<init>" {
-                entry.insert(0, reference());
-            }
-            let entry: Arc<[String]> = entry.into();
-            let result: Arc<[String]> = if result == "V" { [].into() } else { [result].into() };
-            let one: Arc<[String]> = [reference()].into();
+            let (entry, result) = parts.map(|p| (p.parameters, p.result)).unwrap_or_default();
+            let this = (!is_static && method.name != "<init>").then_some(Kind::Object);
+            let entry = this.into_iter().chain(entry.iter().map(|descriptor| Kind::of(descriptor)));
+            let entry: Arc<[Kind]> = entry.collect();
+            let result: Arc<[Kind]> = if result == "V" { [].into() } else { [Kind::of(&result)].into() };
+            let one: Arc<[Kind]> = [Kind::Object].into();
             for site in &method.sites {
-                let written = || site.written.as_ref().map_or_else(reference, |w| w.descriptor.clone());
-                let values: Arc<[String]> = match site.what {
+                let written = || site.written.as_ref().map_or(Kind::Object, |w| Kind::of(&w.descriptor));
+                let values: Arc<[Kind]> = match site.what {
                     Traced::Enter => entry.clone(),
                     Traced::Return => result.clone(),
                     Traced::Line(_) | Traced::Branch(_) | Traced::Contents | Traced::Start => [].into(),
-                    Traced::Put => [reference(), written(), written()].into(),
+                    Traced::Put => [Kind::Object, written(), written()].into(),
                     Traced::PutStatic => [written(), written()].into(),
                     Traced::Preset => [written()].into(),
                     Traced::Element(of) => {
-                        let of = if of == 'L' { reference() } else { of.to_string() };
-                        [reference(), "I".to_owned(), of.clone(), of].into()
+                        let of = Kind::of(of.encode_utf8(&mut [0; 4]));
+                        [Kind::Object, Kind::Int, of, of].into()
                     }
                     Traced::Local { kind: 'L', .. } => one.clone(),
                     Traced::Local { kind: 'I', .. } if site.written.is_some() => [written()].into(),
-                    Traced::Local { kind, .. } => [kind.to_string()].into(),
+                    Traced::Local { kind, .. } => [Kind::of(kind.encode_utf8(&mut [0; 4]))].into(),
                     Traced::Born
                     | Traced::Leave
                     | Traced::Catch

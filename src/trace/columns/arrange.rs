@@ -14,6 +14,7 @@ use crate::trace::decode::{Decoder, Event, Meeting, Met, Value};
 use crate::trace::held::MADE;
 use crate::trace::sites::{Site, Sites};
 use crate::trace::source::Source;
+use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -29,6 +30,9 @@ pub const ARRAY: u32 = 1;
 pub const TEXT: u32 = 2;
 /// A box of a primitive value: its bits.
 pub const BOX: u32 = 3;
+
+/// So many chunks are unpacked before they are gone through.
+const AHEAD: usize = 2;
 
 /// How to arrange.
 pub struct Arranging<'a> {
@@ -51,35 +55,51 @@ pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> 
     for (number, chunk) in (0..).zip(&source.chunks) {
         by_thread.entry(chunk.thread).or_default().push(number);
     }
-    let all = source.chunks.len();
-    let mut chunks = vec![[0; 5]; all];
+    let all = source.chunks.clone();
+    let mut chunks = vec![[0; 5]; all.len()];
+    let order: Vec<u32> = by_thread.values().flatten().copied().collect();
     let mut done = 0;
-    for (thread, numbers) in by_thread {
-        let first = pass.begin(thread);
-        let mut expected = 0;
-        for number in numbers {
-            done += 1;
-            if !goes_on(done, all) {
-                return Err(TraceError::Stopped);
+    std::thread::scope(|scope| {
+        // The next chunk is unpacked while this one is gone through.
+        let (send, ready) = std::sync::mpsc::sync_channel(AHEAD);
+        let packed = &mut *source;
+        let unpacks = move || {
+            // It ends where nobody takes any more.
+            let mut read = order.into_iter().map(|number| packed.read(number));
+            let _ = read.try_for_each(|read| send.send(read));
+        };
+        std::thread::Builder::new().spawn_scoped(scope, unpacks).map_err(TraceError::at(to))?;
+        for (thread, numbers) in by_thread {
+            let first = pass.begin(thread);
+            let mut expected = Some(0);
+            for number in numbers {
+                done += 1;
+                if !goes_on(done, all.len()) {
+                    return Err(TraceError::Stopped);
+                }
+                let place = usize::try_from(number).unwrap_or(usize::MAX);
+                let (Some(chunk), Ok(read), Some(from)) = (all.get(place), ready.recv(), expected) else {
+                    continue;
+                };
+                let Some(events) = read?.filter(|_| chunk.at == from) else {
+                    let name = sites.threads.get(&thread).map_or("?", |(name, _)| name.as_str());
+                    let what = format!("events of thread {name} are missing from byte {from} on");
+                    pass.summary.missing.push(what);
+                    expected = None;
+                    continue;
+                };
+                expected = Some(chunk.at + u64::from(chunk.length));
+                pass.summary.bytes += u64::from(chunk.length);
+                if let Some(row) = chunks.get_mut(place) {
+                    *row = pass.row();
+                }
+                pass.chunk(number, &events).map_err(|error| error.in_thread(thread, chunk.at))?;
             }
-            let Some(chunk) = source.chunk(number) else { continue };
-            let events = source.read(number)?.filter(|_| chunk.at == expected);
-            let Some(events) = events else {
-                let name = sites.threads.get(&thread).map_or("?", |(name, _)| name.as_str());
-                let what = format!("events of thread {name} are missing from byte {expected} on");
-                pass.summary.missing.push(what);
-                break;
-            };
-            expected = chunk.at + u64::from(chunk.length);
-            pass.summary.bytes += u64::from(chunk.length);
-            if let Some(row) = chunks.get_mut(usize::try_from(number).unwrap_or(usize::MAX)) {
-                *row = pass.row();
-            }
-            pass.chunk(number, &events).map_err(|error| error.in_thread(thread, chunk.at))?;
+            let count = pass.end(first)?;
+            pass.summary.threads.push((thread, first, count));
         }
-        let count = pass.end(first)?;
-        pass.summary.threads.push((thread, first, count));
-    }
+        Ok(())
+    })?;
     pass.finish(chunks, source)?;
     Columns::open(to)
 }
@@ -133,7 +153,7 @@ struct Pass<'a> {
     turn: u64,
     strays: u64,
     /// Writes of this chunk and turn, by what is written: where the first one is, and how many.
-    written: HashMap<(u32, u32), (u32, u32)>,
+    written: HashMap<(u32, u32), (u32, u32), FixedState>,
     chunk: u32,
     thread: u32,
 }
@@ -145,7 +165,7 @@ impl<'a> Pass<'a> {
             sites,
             to,
             summary: Summary { missing: Vec::new(), format: FORMAT, ..Summary::default() },
-            calls: Unfolded::new(to, 2 * eighth)?,
+            calls: Unfolded::create(&to.join("calls.arrow"), CALLS, 2 * eighth)?,
             methods: Grouped::new(to, eighth),
             writes: Sorter::new(to, 3 * eighth),
             objects: ObjectsMet::new(to, eighth)?,
@@ -155,7 +175,7 @@ impl<'a> Pass<'a> {
             next: 0,
             turn: 0,
             strays: 0,
-            written: HashMap::new(),
+            written: HashMap::default(),
             chunk: 0,
             thread: 0,
         })
@@ -352,14 +372,20 @@ impl<'a> Pass<'a> {
         let mut table = TableWriter::create(&self.to.join("chunks.arrow"), CHUNKS)?;
         chunks.into_iter().try_for_each(|row| table.push(row))?;
         table.finish()?;
-        write(self.calls.sorted()?, self.to, "calls", CALLS, |_, _| false)?;
-        let mut table = TableWriter::create(&self.to.join("methods.arrow"), METHODS)?;
-        self.methods.each(|row| table.push(row))?;
-        table.finish()?;
-        write(self.writes.sorted()?, self.to, "writes", WRITES, |_, _| false)?;
-        // Two threads may both say that they have met it.
-        write(self.objects.sorter.sorted()?, self.to, "objects", OBJECTS, |one, next| {
-            one.first() == next.first()
+        let (to, calls, methods) = (self.to, self.calls, self.methods);
+        std::thread::scope(|scope| {
+            let other = std::thread::Builder::new().spawn_scoped(scope, || {
+                calls.finish()?;
+                let mut table = TableWriter::create(&to.join("methods.arrow"), METHODS)?;
+                methods.each(|row| table.push(row))?;
+                table.finish()
+            });
+            write(self.writes.sorted()?, to, "writes", WRITES, |_, _| false)?;
+            // Two threads may both say that they have met it.
+            write(self.objects.sorter.sorted()?, to, "objects", OBJECTS, |one, next| {
+                one.first() == next.first()
+            })?;
+            other.map_err(TraceError::at(to))?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })?;
         let texts = self.to.join("texts");
         self.objects.texts.flush().map_err(TraceError::at(&texts))?;
@@ -400,7 +426,7 @@ struct Fields {
     names: Vec<(String, String)>,
     numbers: HashMap<(String, String), u32>,
     /// By the address of what a site writes, which stays where it is.
-    known: HashMap<*const Written, u32>,
+    known: HashMap<*const Written, u32, FixedState>,
 }
 
 impl Fields {

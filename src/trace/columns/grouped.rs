@@ -1,8 +1,7 @@
-//! Rising numbers, by groups of which there are few.
+//! Rising numbers, by groups, whose numbers are low.
 
 use super::sorter::{Run, RunWriter};
 use crate::trace::TraceError;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Takes numbers that rise, each of one group.
@@ -10,7 +9,8 @@ pub struct Grouped {
     folder: PathBuf,
     most: usize,
     held: usize,
-    groups: BTreeMap<u32, Vec<u32>>,
+    /// The numbers of each group.
+    groups: Vec<Vec<u32>>,
     runs: Vec<Run>,
 }
 
@@ -19,7 +19,7 @@ impl Grouped {
     pub fn new(folder: &Path, bytes: usize) -> Grouped {
         // A vector that grows may hold twice as much as is in it, and the one before that.
         let most = (bytes / size_of::<u32>() / 3).max(1);
-        Grouped { folder: folder.to_owned(), most, held: 0, groups: BTreeMap::new(), runs: Vec::new() }
+        Grouped { folder: folder.to_owned(), most, held: 0, groups: Vec::new(), runs: Vec::new() }
     }
 
     /// A further number.
@@ -29,14 +29,18 @@ impl Grouped {
     pub fn push(&mut self, group: u32, number: u32) -> Result<(), TraceError> {
         if self.held == self.most {
             let mut run = RunWriter::create(&self.folder)?;
-            for (group, numbers) in std::mem::take(&mut self.groups) {
+            for (group, numbers) in (0..).zip(std::mem::take(&mut self.groups)) {
                 numbers.into_iter().try_for_each(|number| run.push([group, number]))?;
             }
             self.runs.push(run.finish()?);
             self.held = 0;
         }
         self.held += 1;
-        self.groups.entry(group).or_default().push(number);
+        let group = usize::try_from(group).unwrap_or(usize::MAX);
+        if self.groups.len() <= group {
+            self.groups.resize_with(group + 1, Vec::new);
+        }
+        self.groups[group].push(number);
         Ok(())
     }
 
@@ -49,11 +53,8 @@ impl Grouped {
         for mut run in self.runs {
             runs.push((run.next::<2>()?, run));
         }
-        let mut groups = self.groups;
-        loop {
-            let written = runs.iter().filter_map(|(next, _)| next.map(|[group, _]| group)).min();
-            let held = groups.keys().next().copied();
-            let Some(group) = written.into_iter().chain(held).min() else { return Ok(()) };
+        let mut held = self.groups.into_iter();
+        for group in 0.. {
             // Each run was written before the next: so its numbers are lower.
             for (next, run) in &mut runs {
                 while let Some(row) = next.filter(|[of, _]| *of == group) {
@@ -61,9 +62,13 @@ impl Grouped {
                     *next = run.next()?;
                 }
             }
-            let numbers = groups.remove(&group).unwrap_or_default();
-            numbers.into_iter().try_for_each(|number| take([group, number]))?;
+            match held.next() {
+                Some(numbers) => numbers.into_iter().try_for_each(|number| take([group, number]))?,
+                None if runs.iter().all(|(next, _)| next.is_none()) => break,
+                None => {}
+            }
         }
+        Ok(())
     }
 }
 

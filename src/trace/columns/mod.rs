@@ -2,7 +2,7 @@
 //! docs/trace-format.md describes them.
 //!
 //! - `table` is a table in a file.
-//! - `sorter` sorts rows, however many; `unfolded` has calls as they began, `grouped` numbers by groups.
+//! - `sorter` sorts rows, however many; `unfolded` has calls in the order in which they began, `grouped` numbers by groups.
 //! - `arrange` goes through all events once and makes the tables; `open` knows which calls are open then.
 
 mod arrange;

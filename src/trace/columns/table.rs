@@ -9,7 +9,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use bytes::Bytes;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -115,13 +115,36 @@ enum Column {
     Double(Vec<PrimitiveArray<UInt64Type>>),
 }
 
+impl Column {
+    /// The bytes of a number.
+    fn width(&self) -> usize {
+        match self {
+            Column::Word(_) => size_of::<u32>(),
+            Column::Double(_) => size_of::<u64>(),
+        }
+    }
+
+    /// The address of a number.
+    fn address(&self, row: usize) -> Option<usize> {
+        let (batch, row) = (row / BATCH, row % BATCH);
+        match self {
+            Column::Word(of) => of.get(batch)?.values().get(row).map(|number| (&raw const *number).addr()),
+            Column::Double(of) => of.get(batch)?.values().get(row).map(|number| (&raw const *number).addr()),
+        }
+    }
+}
+
 impl Table {
     /// Maps a file.
     ///
     /// # Errors
     /// It cannot be read, or holds something else.
     pub fn open(path: &Path, columns: Layout) -> Result<Table, TraceError> {
-        let buffer = Buffer::from(map(path).map_err(TraceError::at(path))?);
+        Table::of(path, map(path).map_err(TraceError::at(path))?, columns)
+    }
+
+    fn of(path: &Path, mapped: Bytes, columns: Layout) -> Result<Table, TraceError> {
+        let buffer = Buffer::from(mapped);
         let batches = batches(&buffer, columns).map_err(wrong(path))?;
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
         let (last, whole) = batches.split_last().map_or((0, &[][..]), |(last, all)| (last.num_rows(), all));
@@ -137,6 +160,18 @@ impl Table {
             });
         }
         Ok(Table { columns: found, rows })
+    }
+
+    /// Maps a file that nobody else reads yet, so that rows of it can be replaced.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn replacing(path: &Path, columns: Layout) -> Result<Replacing, TraceError> {
+        let mapped = map(path).map_err(TraceError::at(path))?;
+        let begin = mapped.as_ptr().addr();
+        let table = Table::of(path, mapped, columns)?;
+        let file = File::options().write(true).open(path).map_err(TraceError::at(path))?;
+        Ok(Replacing { path: path.to_owned(), table, begin, file })
     }
 
     /// How many rows it has.
@@ -181,6 +216,41 @@ impl Table {
             }
         }
         low
+    }
+}
+
+/// Replaces rows of a table.
+pub struct Replacing {
+    path: PathBuf,
+    table: Table,
+    /// The address at which the file begins in memory.
+    begin: usize,
+    file: File,
+}
+
+impl Replacing {
+    /// A row by its number, which the table has.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn put(&mut self, row: u32, words: &[u32]) -> Result<(), TraceError> {
+        let row = usize::try_from(row).unwrap_or(usize::MAX);
+        let mut words = words.iter().map(|word| u64::from(*word));
+        for column in &self.table.columns {
+            let mut word = || words.next().unwrap_or(0);
+            let number = match column {
+                Column::Word(_) => word(),
+                Column::Double(_) => word() << 32 | word(),
+            };
+            let bytes = number.to_le_bytes();
+            let bytes = bytes.get(..column.width()).unwrap_or_default();
+            let place = column.address(row).and_then(|address| address.checked_sub(self.begin));
+            let place = place.and_then(|place| u64::try_from(place).ok());
+            let place = place.ok_or_else(|| wrong(&self.path)(no("it lacks a row")))?;
+            let written = self.file.seek(SeekFrom::Start(place)).and_then(|_| self.file.write_all(bytes));
+            written.map_err(TraceError::at(&self.path))?;
+        }
+        Ok(())
     }
 }
 
