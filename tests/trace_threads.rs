@@ -88,6 +88,9 @@ fn it_is_told_how_threads_start_and_end() {
             ("waits", false, None),
         ];
         let wanted = wanted.map(|(name, ended, class)| (name.to_owned(), ended, class.map(str::to_owned)));
+        let shown = finish(support::qp().args(["trace", "info"]).arg(&folder));
+        let is_shown = said(&shown).contains("\nthread     without a name: 1 call, started in #0");
+        assert_eq!(is_shown, has_virtual, "{}", said(&shown));
         let virtual_one = has_virtual.then(|| (String::new(), true, None));
         let wanted: Vec<_> = virtual_one.into_iter().chain(wanted).collect();
         assert_eq!(ends, wanted, "{java}");

@@ -44,7 +44,7 @@ fn shown(view: &View, paint: Paint) -> String {
     let mut out = format!(
         "{}   {}\n",
         line(&view.call, paint),
-        paint.on(palette::DIM, format!("thread {}", view.thread))
+        paint.on(palette::DIM, format!("thread {}", super::trace::thread_name(&view.thread)))
     );
     let at = view.event.line.map(u32::from);
     for (number, text) in &view.lines {

@@ -107,7 +107,7 @@ fn info(holds: &Holds, paint: Paint) -> String {
         let calls = if thread.calls == 1 { "call" } else { "calls" };
         let start = thread.started_in.map_or_else(String::new, |node| format!(", started in #{node}"));
         let count = thousands(thread.calls);
-        out.push_str(&format!("thread     {}: {count} {calls}{start}{end}\n", thread.name));
+        out.push_str(&format!("thread     {}: {count} {calls}{start}{end}\n", thread_name(&thread.name)));
     }
     for (method, at) in &holds.lower {
         out.push_str(&format!("{method} is recorded at level {}: with more it would be too long\n", at));
@@ -122,7 +122,7 @@ fn info(holds: &Holds, paint: Paint) -> String {
 fn calls(tree: &CallTree, paint: Paint) -> String {
     let mut out = String::new();
     for thread in &tree.threads {
-        out.push_str(&format!("thread {}\n", thread.thread));
+        out.push_str(&format!("thread {}\n", thread_name(&thread.thread)));
         for shown in &thread.calls {
             one(&mut out, shown, 1, paint);
         }
@@ -181,7 +181,7 @@ pub(super) fn line(call: &CallShown, paint: Paint) -> String {
 }
 
 fn events(shown: &EventsShown, paint: Paint) -> String {
-    let mut out = format!("thread {}\n  {}\n", shown.thread, line(&shown.call, paint));
+    let mut out = format!("thread {}\n  {}\n", thread_name(&shown.thread), line(&shown.call, paint));
     let file = shown.source.as_deref().unwrap_or("line");
     for (event, next) in shown.events.iter().zip(shown.events.iter().skip(1).map(Some).chain([None])) {
         // What is done in the line says that it began.
@@ -269,7 +269,8 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
         let line = written.write.line.map_or_else(String::new, |line| format!(":{line}"));
         let what = happening(&written.write, paint);
         let run = written.run.as_ref().map_or_else(String::new, |run| format!(", by the later run {run}"));
-        out.push_str(&format!("{what}\n  {node}{}{line}, thread {}{run}\n", written.method, written.thread));
+        let thread = thread_name(&written.thread);
+        out.push_str(&format!("{what}\n  {node}{}{line}, thread {thread}{run}\n", written.method));
     }
     if history.writes.is_empty() {
         out.push_str(&format!("no write to {} was recorded\n", history.variable));
@@ -358,4 +359,9 @@ fn bytes(count: u64) -> String {
 #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
 fn ratio(count: u64, of: u64) -> f64 {
     count as f64 / of as f64
+}
+
+/// A thread by its name: a virtual one often has none.
+pub(super) fn thread_name(name: &str) -> &str {
+    if name.is_empty() { "without a name" } else { name }
 }
