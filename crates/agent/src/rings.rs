@@ -7,7 +7,7 @@ use jvmti_bindings::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::Report;
-use wire::recording::{LIMIT, LONGEST_EVENT, RING_DATA, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
+use wire::recording::{LIMIT, LONGEST_EVENT, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
 
 /// How long a thread waits while nothing at all is taken out.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -263,10 +263,10 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_lose(
 
 #[cfg(unix)]
 mod memory {
-    use super::{RING_DATA, RING_SIZE};
     use std::fs::File;
     use std::os::fd::AsRawFd;
     use std::path::Path;
+    use wire::recording::{RING_DATA, RING_SIZE};
 
     const BOTH: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
 
