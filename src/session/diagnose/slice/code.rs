@@ -71,7 +71,9 @@ impl Body {
 
 /// The code of all methods.
 pub struct Codes<'a> {
-    pool: &'a ClassPool,
+    pub(super) pool: &'a ClassPool,
+    /// The call that is looked at.
+    pub(super) root: u32,
     bodies: HashMap<u32, Option<Rc<Body>>>,
     /// The methods that are recorded: classes, names, descriptors.
     recorded: HashSet<(String, String, String)>,
@@ -85,11 +87,12 @@ pub struct Codes<'a> {
 }
 
 impl<'a> Codes<'a> {
-    /// Of a recording.
-    pub fn new(calls: &Calls, pool: &'a ClassPool) -> Codes<'a> {
+    /// Of a recording, for a call.
+    pub fn new(calls: &Calls, pool: &'a ClassPool, root: u32) -> Codes<'a> {
         let of = |m: &Method| (m.class.to_string(), m.name.clone(), m.descriptor.clone());
         Codes {
             pool,
+            root,
             bodies: HashMap::new(),
             recorded: calls.sites.methods().iter().map(of).collect(),
             fields: calls.fields().iter().cloned().zip(0..).collect(),
@@ -131,7 +134,7 @@ impl<'a> Codes<'a> {
     }
 
     /// A class and all that it extends and implements.
-    fn above(&mut self, class: &str) -> Rc<Vec<String>> {
+    pub(super) fn above(&mut self, class: &str) -> Rc<Vec<String>> {
         if let Some(known) = self.above.get(class) {
             return known.clone();
         }
