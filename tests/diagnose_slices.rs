@@ -6,8 +6,8 @@ mod support;
 
 use querypoint::chain::{Chain, Debuggee};
 use querypoint::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent,
-    record,
+    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, SessionError,
+    Silent, record,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -73,7 +73,7 @@ async fn in_no_trap() {
     let calls = calls_of(&mut diagnoser).await;
     let forest = diagnoser.diagnosis().forest().clone();
     let (_stop, mut interrupt) = Interrupt::new();
-    let (mut told, mut missing) = (0, Vec::new());
+    let (mut told, mut left_out, mut missing) = (0, 0, Vec::new());
     // A class is initialised once, so the program cannot find out about that.
     for line in found.lines().chain(["testInitialized result 0"]) {
         let [method, path, numbers @ ..] = &line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
@@ -88,6 +88,7 @@ async fn in_no_trap() {
             Err(why) => panic!("{method}, {path}: {why}"),
         };
         told += 1;
+        left_out += taps.iter().filter(|tap| !influential.contains(tap)).count();
         for number in numbers {
             let number: usize = number.parse().expect("a number");
             let tap = taps[number];
@@ -98,13 +99,36 @@ async fn in_no_trap() {
             }
         }
     }
-    assert!(told > 60, "{told}");
+    println!("{told} values, {left_out} calls of tap left out");
+    assert!(told > 140 && left_out > 0, "{told}, {left_out}");
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
 fn run(work: impl std::future::Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(tokio::task::LocalSet::new().run_until(work));
+}
+
+async fn interrupted() {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    let text = std::fs::read_to_string(root().join("tests/fixtures/slices/Slices.java")).expect("a program");
+    let plain = folder.path().join("plain");
+    made(&plain, &text);
+    let mut diagnoser = recorded(&plain).await;
+    let call = calls_of(&mut diagnoser).await["testRecursion"][0];
+    let (stop, mut interrupt) = Interrupt::new();
+    let question = diagnoser.question(call, &mut Silent, &mut interrupt).await.expect("a question");
+    stop.send(true).expect("somebody listens");
+    let found = diagnoser.influential(&question, "result", &mut Silent, &mut interrupt).await;
+    assert!(matches!(found, Err(SessionError::Interrupted)), "{found:?}");
+    stop.send(false).expect("somebody listens");
+    let found = diagnoser.influential(&question, "result", &mut Silent, &mut interrupt).await;
+    assert!(found.expect("a part").expect("a slice").len() > 3);
+}
+
+#[test]
+fn somebody_can_interrupt_it() {
+    run(interrupted());
 }
 
 #[test]

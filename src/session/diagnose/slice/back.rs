@@ -49,6 +49,8 @@ pub(super) struct Called {
     unrecorded: HashMap<Named, Around>,
     /// The methods that lambdas and method references stand for.
     referred_to: HashSet<Named>,
+    /// The recorded methods that the JDK can call.
+    called_back: HashSet<u32>,
     /// Whether arrays are made collections of anywhere.
     backs: bool,
 }
@@ -104,15 +106,14 @@ impl Codes<'_> {
             Op::InvokeDynamic { .. } => true,
             _ => return false,
         };
-        let called = &self.ways.called;
-        let is_in = |named: Named| called.numbers.get(&named).is_some_and(|all| all.contains(&number));
-        !is_known || is_in(functions()) || is_in(overriding()) || is_in(referred_to())
+        !is_known || self.ways.called.called_back.contains(&number)
     }
 
     /// Whether a lambda or a method reference that stands for a method of which nothing is recorded can be what is called.
     pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &Calls) -> bool {
         self.find_called(calls);
-        self.ways.called.unrecorded.contains_key(&(method.name.clone(), method.descriptor.clone()))
+        let unrecorded = &self.ways.called.unrecorded;
+        !unrecorded.is_empty() && unrecorded.contains_key(&(method.name.clone(), method.descriptor.clone()))
     }
 
     /// Finds what is called by each name.
@@ -167,6 +168,8 @@ impl Codes<'_> {
                 }
             }
         }
+        let keys = [functions(), overriding(), referred_to()];
+        found.called_back = keys.iter().flat_map(|key| found.numbers(key)).collect();
         self.ways.called = found;
     }
 

@@ -80,6 +80,7 @@ pub struct Codes<'a> {
     /// The fields that are written anywhere, by class and name.
     fields: HashMap<(String, String), u32>,
     known_fields: HashMap<FieldRef, Vec<u32>>,
+    of_jdk: HashMap<FieldRef, bool>,
     entered: HashMap<(MethodRef, bool), bool>,
     effects: HashMap<MethodRef, Effect>,
     above: HashMap<String, Rc<Vec<String>>>,
@@ -97,6 +98,7 @@ impl<'a> Codes<'a> {
             recorded: calls.sites.methods().iter().map(of).collect(),
             fields: calls.fields().iter().cloned().zip(0..).collect(),
             known_fields: HashMap::new(),
+            of_jdk: HashMap::new(),
             entered: HashMap::new(),
             effects: HashMap::new(),
             above: HashMap::new(),
@@ -126,6 +128,22 @@ impl<'a> Codes<'a> {
                 None => fields.iter().filter(|((_, name), _)| *name == field.name).map(|(_, n)| *n).collect(),
             }
         })
+    }
+
+    /// Whether a field is one that the JDK declares.
+    pub fn is_of_jdk(&mut self, field: &FieldRef) -> bool {
+        if let Some(known) = self.of_jdk.get(field) {
+            return *known;
+        }
+        let above = self.above(&field.class);
+        let declares = above.iter().find_map(|class| {
+            let found = self.pool.find(class).ok().flatten()?;
+            let is_here = found.file.fields.iter().any(|other| other.name == field.name);
+            is_here.then(|| found.origin.is_runtime())
+        });
+        let found = declares.unwrap_or(false);
+        self.of_jdk.insert(field.clone(), found);
+        found
     }
 
     /// The number of a field that is written, by its class and name.

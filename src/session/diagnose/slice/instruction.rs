@@ -146,6 +146,11 @@ impl Replay<'_> {
 
     fn read(&mut self, object: Option<u32>, field: &bytecode::FieldRef, calls: &Calls) -> Val {
         let name = field.name.as_str();
+        if object != Some(0) && self.codes.is_of_jdk(field) {
+            // Its own code writes it too; static ones it does not change.
+            let all = self.heap.everything(&mut self.graph);
+            return Val::of(all);
+        }
         match self.codes.fields_of(field, calls) {
             [] => self.heap.field(&mut self.graph, object, (None, name)),
             [number] => self.heap.field(&mut self.graph, object, (Some(*number), name)),
