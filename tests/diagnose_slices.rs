@@ -10,6 +10,7 @@ use querypoint::session::{
     Silent, record,
 };
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::process::Command;
 use support::{finish, root, said, scratch};
@@ -50,9 +51,9 @@ async fn calls_of(diagnoser: &mut Diagnoser) -> HashMap<String, Vec<u32>> {
     let mut calls: HashMap<String, Vec<u32>> = HashMap::new();
     for node in 0..forest.count() {
         let method = forest.method(node);
-        if !names.contains_key(&method) {
+        if let Entry::Vacant(name) = names.entry(method) {
             let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
-            names.insert(method, question.method);
+            name.insert(question.method);
         }
         calls.entry(names[&method].clone()).or_default().push(node);
     }
