@@ -38,6 +38,6 @@ pub use held::{HeldValue, MADE};
 pub use objects::{Objects, Text};
 pub use sites::{Method, Site, Sites};
 pub use standing::Standing;
-pub use walk::{Seen, Then};
+pub use walk::{Further, Seen, Then};
 pub use wire::recording::{Change, Level, Place, Places, Traced, Window, Written, is_named};
 pub use writes::{When, Writes};

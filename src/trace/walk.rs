@@ -47,7 +47,40 @@ pub enum Then {
     Stop,
 }
 
+/// Where a walk goes on that has paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Further(Place);
+
 impl Calls {
+    /// Goes through the events of a call and what is below it, and pauses after so many: where it goes on, if it has not come to its end.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn walk_on(
+        &mut self,
+        thread: u32,
+        node: u32,
+        from: Option<Further>,
+        most: u64,
+        mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
+    ) -> Result<Option<Further>, TraceError> {
+        let Some(begins) = from.map(|from| from.0).or_else(|| self.begins(node)) else { return Ok(None) };
+        let (mut left, mut further) = (most.max(1), None);
+        self.walk_from(thread, begins, |calls, seen| {
+            let Some(less) = left.checked_sub(1) else {
+                further = Some(Further(seen.place));
+                return Then::Stop;
+            };
+            left = less;
+            let is_end = seen.node == Some(node) && matches!(seen.site.what, Traced::Return | Traced::Leave);
+            match visit(calls, seen) {
+                _ if is_end => Then::Stop,
+                then => then,
+            }
+        })?;
+        Ok(further)
+    }
+
     /// Goes through the events of a thread, or of one call and what is below it.
     ///
     /// # Errors

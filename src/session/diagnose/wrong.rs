@@ -48,7 +48,7 @@ impl Diagnoser {
     /// The calls below one that have influenced a part of what it left; else why that is not known.
     ///
     /// # Errors
-    /// The question has no such part, or the recording cannot be read.
+    /// The question has no such part, the recording cannot be read, or somebody has interrupted it.
     pub async fn influential(
         &mut self,
         question: &Question,
@@ -65,31 +65,33 @@ impl Diagnoser {
         let outermost = self.outermost(node);
         let later = detail(&mut self.trace, outermost, Level::All, progress, interrupt).await?;
         let Some(mut later) = later else {
-            return found(&mut self.trace.calls, &mut self.fields, question, path, is_whole);
+            let calls = &mut self.trace.calls;
+            return found(calls, &mut self.fields, question, path, is_whole, interrupt).await;
         };
         if self.trace.calls.threads().len() > 1 {
             return Ok(Err("what other threads have done meanwhile was not recorded".to_owned()));
         }
         self.fields.forget();
-        let found = found(&mut later.calls, &mut self.fields, question, path, is_whole);
+        let found = found(&mut later.calls, &mut self.fields, question, path, is_whole, interrupt).await;
         self.fields.forget();
         found
     }
 }
 
 /// The same, of a recording that tells all of the call.
-fn found(
+async fn found(
     calls: &mut Calls,
     fields: &mut Fields,
     question: &Question,
     path: &str,
     is_whole: bool,
+    interrupt: &Interrupt,
 ) -> Result<Result<BTreeSet<u32>, String>, SessionError> {
     let node = calls.own(question.node);
     let Some(targets) = (Pointing { calls, node, fields, question }).targets(path)? else {
         return Ok(Err("too much hangs on it".to_owned()));
     };
-    let found = influential(calls, node, fields.pool(), &targets, is_whole)?;
+    let found = influential(calls, node, fields.pool(), &targets, is_whole, interrupt).await?;
     let shown = |found: BTreeSet<u32>| found.into_iter().map(|call| calls.shown(call)).collect();
     Ok(found.map(shown).map_err(|Lost(why)| why.to_owned()))
 }

@@ -1,9 +1,11 @@
 //! What a branch has led around: variables, fields and elements that would have been written on the way that was not taken. A value that was not
 //! written because of that has been influenced by the branch all the same (relevant slicing: Gyimóthy, Beszédes & Forgács 1999).
 
+use super::back::{self, Called};
 use super::code::{Body, Codes};
 use super::effect::{Effect, dynamic};
 use crate::trace::{Calls, Method};
+use bytecode::op::InvokeKind;
 use bytecode::{Instruction, Op};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -25,11 +27,8 @@ pub struct Around {
     pub throws: bool,
 }
 
-/// How compilers name the methods of lambdas.
-const LAMBDA: &str = "lambda$";
-
 /// A method by its name and descriptor, of whatever class.
-type Named = (String, String);
+pub(super) type Named = (String, String);
 
 /// What branches lead around, as far as somebody has asked.
 #[derive(Default)]
@@ -39,8 +38,8 @@ pub struct Ways {
     own: HashMap<u32, Rc<(Around, HashSet<Named>)>>,
     /// By method: what it and those that it calls can write.
     below: HashMap<Named, Rc<Around>>,
-    /// The numbers of the recorded methods of a name.
-    numbers: HashMap<Named, Vec<u32>>,
+    /// What can be called by a name.
+    pub(super) called: Called,
 }
 
 impl Codes<'_> {
@@ -66,35 +65,22 @@ impl Codes<'_> {
 
     /// What would have been written by methods that an object could have chosen in place of the one that was called; none if there is no other.
     pub fn not_chosen(&mut self, called: &Method, calls: &Calls) -> Option<Rc<Around>> {
-        self.number(calls);
-        if !called.name.starts_with(LAMBDA) {
-            let named = (called.name.clone(), called.descriptor.clone());
-            let many = self.ways.numbers.get(&named).map_or(0, Vec::len);
-            return (many > 1).then(|| self.below(named, calls));
+        self.find_called(calls);
+        let named = (called.name.clone(), called.descriptor.clone());
+        if self.ways.called.is_referred_to(&named) {
+            return Some(self.below(back::referred_to(), calls));
         }
-        let key = (LAMBDA.to_owned(), String::new());
-        if let Some(known) = self.ways.below.get(&key) {
-            return Some(known.clone());
-        }
-        let alike: Vec<Named> =
-            self.ways.numbers.keys().filter(|(name, _)| name.starts_with(LAMBDA)).cloned().collect();
-        let mut found = Around::default();
-        for named in alike {
-            found.add(&self.below(named, calls));
-        }
-        let found = Rc::new(found);
-        self.ways.below.insert(key, found.clone());
-        Some(found)
+        self.ways.called.has_others(&named).then(|| self.below(named, calls))
     }
 
-    /// Finds the recorded methods of each name.
-    fn number(&mut self, calls: &Calls) {
-        if self.ways.numbers.is_empty() {
-            for (number, method) in (0..).zip(calls.sites.methods()) {
-                let named = (method.name.clone(), method.descriptor.clone());
-                self.ways.numbers.entry(named).or_default().push(number);
-            }
+    /// What somebody can choose who gives something to a method of the JDK that calls it back; none if that does not.
+    pub fn called_back(&mut self, effect: Effect, descriptor: &str, calls: &Calls) -> Option<Rc<Around>> {
+        // Of what does anything at all the rest is known anyway.
+        if matches!(effect, Effect::Computes | Effect::Foreign) || !back::takes_functions(descriptor) {
+            return None;
         }
+        let compares = back::takes_comparator(descriptor);
+        Some(self.below(if compares { back::referred_to() } else { back::functions() }, calls))
     }
 
     /// What some instructions can write, and which methods they call that are recorded.
@@ -107,6 +93,9 @@ impl Codes<'_> {
             let effect = match &instruction.op {
                 Op::PutField(field) | Op::PutStatic(field) => {
                     found.fields.insert(field.name.clone());
+                    if let Op::PutStatic(field) = &instruction.op {
+                        called.extend(self.initializers(&field.class));
+                    }
                     continue;
                 }
                 Op::ArrayStore(_) => {
@@ -119,22 +108,38 @@ impl Codes<'_> {
                 }
                 Op::Invoke { kind, method } => {
                     called.insert((method.name.clone(), method.descriptor.clone()));
+                    if *kind == InvokeKind::Static {
+                        called.extend(self.initializers(&method.class));
+                    }
                     if self.surely_enters(*kind, method) {
                         continue;
                     }
-                    self.effect(method)
+                    let effect = self.effect(method);
+                    if effect != Effect::Computes {
+                        called.insert(back::overriding());
+                        called.extend(back::takes_functions(&method.descriptor).then(back::functions));
+                    }
+                    effect
                 }
-                Op::InvokeDynamic { bootstrap, .. } => dynamic(bootstrap.as_ref()),
+                Op::InvokeDynamic { bootstrap, .. } => {
+                    let effect = dynamic(bootstrap.as_ref());
+                    called.extend((effect != Effect::Computes).then(back::overriding));
+                    effect
+                }
+                Op::New(class) => {
+                    called.extend(self.initializers(class));
+                    continue;
+                }
+                Op::GetStatic(field) => {
+                    called.extend(self.initializers(&field.class));
+                    continue;
+                }
                 op => {
                     found.slots.extend(op.stored_slot().map(|(slot, _)| slot));
                     continue;
                 }
             };
-            match effect {
-                Effect::Computes | Effect::Looks | Effect::Reads => {}
-                Effect::Changes | Effect::Backs => found.state = true,
-                Effect::Foreign => found.everything = true,
-            }
+            found.does(effect);
         }
         (found, called)
     }
@@ -144,11 +149,14 @@ impl Codes<'_> {
         if let Some(known) = self.ways.below.get(&named) {
             return known.clone();
         }
-        self.number(calls);
+        self.find_called(calls);
         let mut found = Around::default();
         let (mut open, mut seen) = (vec![named.clone()], HashSet::from([named.clone()]));
         while let Some(next) = open.pop() {
-            for number in self.ways.numbers.get(&next).cloned().unwrap_or_default() {
+            if let Some(unrecorded) = self.ways.called.unrecorded(&next) {
+                found.add(unrecorded);
+            }
+            for number in self.ways.called.numbers(&next) {
                 let own = self.own(number, calls);
                 found.add(&own.0);
                 open.extend(own.1.iter().filter(|called| seen.insert((*called).clone())).cloned());
@@ -176,6 +184,15 @@ impl Codes<'_> {
 }
 
 impl Around {
+    /// What is not recorded does that too.
+    pub(super) fn does(&mut self, effect: Effect) {
+        match effect {
+            Effect::Computes | Effect::Looks | Effect::Reads | Effect::Prints => {}
+            Effect::Changes | Effect::Backs => self.state = true,
+            Effect::Foreign => self.everything = true,
+        }
+    }
+
     fn add(&mut self, other: &Around) {
         self.slots.extend(&other.slots);
         self.fields.extend(other.fields.iter().cloned());

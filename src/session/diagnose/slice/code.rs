@@ -71,13 +71,16 @@ impl Body {
 
 /// The code of all methods.
 pub struct Codes<'a> {
-    pool: &'a ClassPool,
+    pub(super) pool: &'a ClassPool,
+    /// The call that is looked at.
+    pub(super) root: u32,
     bodies: HashMap<u32, Option<Rc<Body>>>,
     /// The methods that are recorded: classes, names, descriptors.
     recorded: HashSet<(String, String, String)>,
     /// The fields that are written anywhere, by class and name.
     fields: HashMap<(String, String), u32>,
     known_fields: HashMap<FieldRef, Vec<u32>>,
+    of_jdk: HashMap<FieldRef, bool>,
     entered: HashMap<(MethodRef, bool), bool>,
     effects: HashMap<MethodRef, Effect>,
     above: HashMap<String, Rc<Vec<String>>>,
@@ -85,15 +88,17 @@ pub struct Codes<'a> {
 }
 
 impl<'a> Codes<'a> {
-    /// Of a recording.
-    pub fn new(calls: &Calls, pool: &'a ClassPool) -> Codes<'a> {
+    /// Of a recording, for a call.
+    pub fn new(calls: &Calls, pool: &'a ClassPool, root: u32) -> Codes<'a> {
         let of = |m: &Method| (m.class.to_string(), m.name.clone(), m.descriptor.clone());
         Codes {
             pool,
+            root,
             bodies: HashMap::new(),
             recorded: calls.sites.methods().iter().map(of).collect(),
             fields: calls.fields().iter().cloned().zip(0..).collect(),
             known_fields: HashMap::new(),
+            of_jdk: HashMap::new(),
             entered: HashMap::new(),
             effects: HashMap::new(),
             above: HashMap::new(),
@@ -125,13 +130,29 @@ impl<'a> Codes<'a> {
         })
     }
 
+    /// Whether a field is one that the JDK declares.
+    pub fn is_of_jdk(&mut self, field: &FieldRef) -> bool {
+        if let Some(known) = self.of_jdk.get(field) {
+            return *known;
+        }
+        let above = self.above(&field.class);
+        let declares = above.iter().find_map(|class| {
+            let found = self.pool.find(class).ok().flatten()?;
+            let is_here = found.file.fields.iter().any(|other| other.name == field.name);
+            is_here.then(|| found.origin.is_runtime())
+        });
+        let found = declares.unwrap_or(false);
+        self.of_jdk.insert(field.clone(), found);
+        found
+    }
+
     /// The number of a field that is written, by its class and name.
     pub fn field(&self, key: &(String, String)) -> Option<u32> {
         self.fields.get(key).copied()
     }
 
     /// A class and all that it extends and implements.
-    fn above(&mut self, class: &str) -> Rc<Vec<String>> {
+    pub(super) fn above(&mut self, class: &str) -> Rc<Vec<String>> {
         if let Some(known) = self.above.get(class) {
             return known.clone();
         }

@@ -13,6 +13,8 @@ pub enum Effect {
     Looks,
     /// It depends on what fields and elements hold, too.
     Reads,
+    /// It prints: something else can read that from where it was printed to.
+    Prints,
     /// It changes what objects of the JDK hold.
     Changes,
     /// It makes a collection of an array, which is written through it from then on.
@@ -22,16 +24,22 @@ pub enum Effect {
 }
 
 /// Further classes of which methods compute something of values that do not change, or tell of classes.
-const COMPUTE: [&str; 4] =
-    ["java.lang.StrictMath", "java.lang.Number", "java.lang.Class", "java.util.Objects"];
+const COMPUTE: [&str; 3] = ["java.lang.StrictMath", "java.lang.Class", "java.util.Objects"];
 
 /// The same of a call, by the class that the JDK declares its method in.
 pub fn effect(class: &str, method: &MethodRef) -> Effect {
     let given = method.descriptor.split(')').next().unwrap_or_default();
     let has_arrays = given.contains('[');
     match (class, method.name.as_str()) {
-        // What is printed is no value of the program; what it makes texts of is.
-        ("java.io.PrintStream", _) => Effect::Computes,
+        // What is printed is no value of the program, unless it prints into one of its own objects.
+        ("java.io.PrintStream", _) => Effect::Prints,
+        // One that counts is such a number too.
+        ("java.lang.Number", _) => Effect::Looks,
+        // These are of the system's properties.
+        ("java.lang.Integer", "getInteger")
+        | ("java.lang.Long", "getLong")
+        | ("java.lang.Boolean", "getBoolean") => Effect::Looks,
+        ("java.util.Objects", "deepEquals") => Effect::Reads,
         // Those of a collection, if it is one.
         ("java.lang.Object", "hashCode" | "toString") => Effect::Looks,
         ("java.lang.Object", "clone") => Effect::Reads,
@@ -47,14 +55,23 @@ pub fn effect(class: &str, method: &MethodRef) -> Effect {
         ("java.util.Arrays", "toString" | "equals" | "hashCode" | "copyOf" | "copyOfRange") => Effect::Reads,
         ("java.lang.String" | "java.util.Objects", _) if has_arrays => Effect::Reads,
         (of, _) if (VALUES.contains(&of) || COMPUTE.contains(&of)) && !has_arrays => {
-            let looks = given.contains("Ljava/lang/Object;")
-                || given.contains("Ljava/lang/CharSequence;")
-                || given.contains("Ljava/lang/Iterable;");
-            if looks { Effect::Looks } else { Effect::Computes }
+            if given_values(given) {
+                Effect::Computes
+            } else {
+                Effect::Looks
+            }
         }
         (of, _) if !has_arrays && keeps_to_itself(of) => Effect::Changes,
         _ => Effect::Foreign,
     }
+}
+
+/// Whether no parameter is of a class whose objects can change.
+fn given_values(given: &str) -> bool {
+    given
+        .split(';')
+        .filter_map(|one| Some(one.split_once('L')?.1.replace('/', ".")))
+        .all(|class| class != "java.lang.Object" && (VALUES.contains(&&*class) || COMPUTE.contains(&&*class)))
 }
 
 /// Whether objects of a class hold values, and do nothing with other objects but call methods of theirs.

@@ -27,6 +27,8 @@ pub struct Frame {
     pub pending: Node,
     /// What an exception depends on that has left a call of its own.
     pub thrown: Node,
+    /// What the last call that code made depends on of which nothing is recorded, and that returned nothing.
+    pub made: Node,
     /// The call of its own that goes on.
     pub calling: Option<Calling>,
 }
@@ -63,6 +65,7 @@ impl Frame {
             choices: Vec::new(),
             pending: 0,
             thrown: 0,
+            made: 0,
             calling: None,
         }
     }
@@ -92,6 +95,14 @@ impl Frame {
         match self.choices.last_mut().filter(|choice| choice.join == join) {
             Some(last) => last.node = node,
             None => self.choices.push(Choice { node, join, depth: self.stack.len() }),
+        }
+    }
+
+    /// Whatever it does from here on depends on that too.
+    pub fn depend(&mut self, graph: &mut Graph, node: Node) {
+        self.base = graph.join(self.base, node);
+        for choice in &mut self.choices {
+            choice.node = graph.join(choice.node, node);
         }
     }
 
@@ -159,6 +170,13 @@ impl Frame {
     /// All that its variables hold.
     pub fn variables(&self, graph: &mut Graph) -> Node {
         self.locals.iter().fold(0, |all, val| graph.join(all, val.node))
+    }
+
+    /// An object that was made knows what it was made of.
+    pub fn made_of(&mut self, object: Node, node: Node) {
+        for val in self.stack.iter_mut().chain(&mut self.locals).filter(|val| val.node == object) {
+            val.node = node;
+        }
     }
 
     /// An object that was made has got its number.

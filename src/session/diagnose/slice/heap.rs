@@ -5,6 +5,9 @@ use super::graph::{Graph, Node};
 use crate::trace::Value;
 use std::collections::{HashMap, HashSet};
 
+/// So many places are kept.
+const MOST: usize = 16_000_000;
+
 /// What a place holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Val {
@@ -48,16 +51,20 @@ pub struct Heap {
     pub all: Node,
     /// What the JDK's collections and other objects of it hold.
     pub state: Node,
+    /// What was printed.
+    printed: Node,
     /// Code of which nothing is known: it may have written anything.
     foreign: Node,
+    /// Collections through which elements of arrays may have been written.
+    through: Node,
     /// How often that was.
     disturbed: u32,
     /// Choices that have led around writes: to fields, by their names, to elements, and to whatever.
     around_fields: HashMap<String, Node>,
     around_elements: Node,
     around_all: Node,
-    /// Whether an array is seen through a collection.
-    pub is_backed: bool,
+    /// Whether arrays are seen through collections.
+    is_backed: bool,
     /// What fields held before, as far as somebody has looked.
     pub before: HashMap<(u32, u32), Option<Value>>,
     /// Which of them it would help to look at.
@@ -70,15 +77,21 @@ pub struct Heap {
 pub struct Outside {
     all: Node,
     state: Node,
+    printed: Node,
+    through: Node,
     foreign: Node,
     disturbed: u32,
-    is_backed: bool,
 }
 
 impl Heap {
+    /// Before everything, and whether arrays are seen through collections.
+    pub fn new(is_backed: bool) -> Heap {
+        Heap { is_backed, ..Heap::default() }
+    }
+
     /// The same as before everything, with what is known of that.
     pub fn again(self) -> Heap {
-        Heap { before: self.before, ..Heap::default() }
+        Heap { before: self.before, is_backed: self.is_backed, ..Heap::default() }
     }
 
     /// A field of an object, 0 for a static one, by its number and its name; without a number it is never written.
@@ -100,6 +113,7 @@ impl Heap {
 
     fn or_around_element(&self, graph: &mut Graph, node: Node) -> Node {
         let node = graph.join(node, self.around_elements);
+        let node = graph.join(node, self.through);
         graph.join(node, self.around_all)
     }
 
@@ -186,6 +200,37 @@ impl Heap {
         self.cells.insert((object, spot), (val, self.disturbed));
     }
 
+    /// What objects of the JDK hold, and the arrays that are seen through them.
+    pub fn held(&self, graph: &mut Graph) -> Node {
+        if self.is_backed { self.printable(graph) } else { self.state }
+    }
+
+    /// What objects of the JDK and arrays hold.
+    pub fn printable(&self, graph: &mut Graph) -> Node {
+        let elements = self.or_around_element(graph, self.elements);
+        graph.join(self.state, elements)
+    }
+
+    /// Objects of the JDK hold something else, and so may the arrays that are seen through them.
+    pub fn hold(&mut self, graph: &mut Graph, node: Node) {
+        self.state = graph.join(self.state, node);
+        if self.is_backed {
+            self.through = graph.join(self.through, node);
+            self.all = graph.join(self.all, node);
+            self.disturbed = self.disturbed.saturating_add(1);
+        }
+    }
+
+    /// Something is printed.
+    pub fn print(&mut self, graph: &mut Graph, node: Node) {
+        self.printed = graph.join(self.printed, node);
+    }
+
+    /// Whether so many places were written that there is no room for more.
+    pub fn is_full(&self) -> bool {
+        self.cells.len() > MOST
+    }
+
     /// Code of which nothing is known depends on that, and may have written anything.
     pub fn disturb(&mut self, graph: &mut Graph, by: Node) {
         self.foreign = graph.join(self.foreign, by);
@@ -199,22 +244,26 @@ impl Heap {
         Outside {
             all: self.all,
             state: self.state,
+            printed: self.printed,
+            through: self.through,
             foreign: self.foreign,
             disturbed: self.disturbed,
-            is_backed: self.is_backed,
         }
     }
 
     /// Undoes what such code did.
     pub fn set_outside(&mut self, outside: Outside) {
-        let Outside { all, state, foreign, disturbed, is_backed } = outside;
+        let Outside { all, state, printed, through, foreign, disturbed } = outside;
+        (self.printed, self.through) = (printed, through);
         (self.all, self.state, self.foreign) = (all, state, foreign);
-        (self.disturbed, self.is_backed) = (disturbed, is_backed);
+        self.disturbed = disturbed;
     }
 
     /// All that code of which nothing is known can depend on.
     pub fn everything(&self, graph: &mut Graph) -> Node {
         let mut all = graph.join(self.all, self.state);
+        all = graph.join(all, self.printed);
+        all = graph.join(all, self.through);
         all = graph.join(all, self.around_all);
         all = graph.join(all, self.around_elements);
         self.around_fields.values().fold(all, |all, node| graph.join(all, *node))

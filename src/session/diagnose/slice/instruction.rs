@@ -93,10 +93,24 @@ impl Replay<'_> {
             Op::CheckCast(_) => {}
             Op::Invoke { method, .. } => {
                 let effect = self.codes.effect(method);
-                self.unrecorded(frame, effect, takes, gives)?;
+                let taken = frame.take(takes)?;
+                let node = self.unrecorded(frame, effect, &taken);
+                if let (true, Some(made)) = (method.name == "<init>", taken.first().map(|val| val.node))
+                    && made != 0
+                {
+                    frame.made_of(made, node);
+                }
+                if let Some(around) = self.codes.called_back(effect, &method.descriptor, calls) {
+                    // What is given chooses what is called back.
+                    self.led_around(frame, node, &around);
+                }
+                frame.made = if gives == 0 { node } else { 0 };
+                frame.push(Val::of(node), gives);
             }
             Op::InvokeDynamic { bootstrap, .. } => {
-                self.unrecorded(frame, dynamic(bootstrap.as_ref()), takes, gives)?;
+                let taken = frame.take(takes)?;
+                let node = self.unrecorded(frame, dynamic(bootstrap.as_ref()), &taken);
+                frame.push(Val::of(node), gives);
             }
             Op::Jsr { .. } | Op::Ret { .. } => return Err(Lost("a method has subroutines")),
             op => {
@@ -132,6 +146,11 @@ impl Replay<'_> {
 
     fn read(&mut self, object: Option<u32>, field: &bytecode::FieldRef, calls: &Calls) -> Val {
         let name = field.name.as_str();
+        if object != Some(0) && self.codes.is_of_jdk(field) {
+            // Its own code writes it too; static ones it does not change.
+            let all = self.heap.everything(&mut self.graph);
+            return Val::of(all);
+        }
         match self.codes.fields_of(field, calls) {
             [] => self.heap.field(&mut self.graph, object, (None, name)),
             [number] => self.heap.field(&mut self.graph, object, (Some(*number), name)),
@@ -204,28 +223,31 @@ impl Replay<'_> {
     }
 
     /// A call of which nothing is recorded, but what it has called itself.
-    fn unrecorded(&mut self, frame: &mut Frame, effect: Effect, takes: u16, gives: u16) -> Result<(), Lost> {
-        let taken = frame.take(takes)?;
-        let mut node = self.of_taken(&taken, frame.pending);
+    fn unrecorded(&mut self, frame: &Frame, effect: Effect, taken: &[Val]) -> Node {
+        let mut node = self.of_taken(taken, frame.pending);
         match effect {
-            Effect::Computes => {}
-            Effect::Looks => node = self.graph.join(node, self.heap.state),
-            Effect::Changes if !self.heap.is_backed => {
-                node = self.graph.join(node, self.heap.state);
-                self.heap.state = self.graph.join(node, frame.control());
+            Effect::Computes => return node,
+            Effect::Looks | Effect::Changes => {
+                let held = self.heap.held(&mut self.graph);
+                node = self.graph.join(node, held);
             }
-            Effect::Reads | Effect::Backs | Effect::Changes | Effect::Foreign => {
+            Effect::Prints => {
+                let held = self.heap.printable(&mut self.graph);
+                node = self.graph.join(node, held);
+            }
+            Effect::Reads | Effect::Backs | Effect::Foreign => {
                 let all = self.heap.everything(&mut self.graph);
                 node = self.graph.join(node, all);
-                if matches!(effect, Effect::Foreign | Effect::Changes) {
-                    let by = self.graph.join(node, frame.control());
-                    self.heap.disturb(&mut self.graph, by);
-                }
-                self.heap.is_backed |= effect == Effect::Backs;
             }
         }
-        frame.push(Val::of(node), gives);
-        Ok(())
+        let by = self.graph.join(node, frame.control());
+        match effect {
+            Effect::Changes => self.heap.hold(&mut self.graph, by),
+            Effect::Prints => self.heap.print(&mut self.graph, by),
+            Effect::Foreign => self.heap.disturb(&mut self.graph, by),
+            Effect::Computes | Effect::Looks | Effect::Reads | Effect::Backs => {}
+        }
+        node
     }
 }
 

@@ -4,7 +4,7 @@
 //! (`replay`, `instruction`). Each value knows what it was made of (`graph`), and why it was stored, given or returned: the branches that led
 //! there, of the calls around too, as post-dominators tell (`code`), and exceptions that were caught. It knows, too, which branches have led
 //! around a write to its place, and what has told the places of other writes (`around`). `frame` has the variables and operands of a call,
-//! `heap` fields and elements, `effect` what the JDK does.
+//! `heap` fields and elements, `effect` what the JDK does and `back` what it can call.
 //!
 //! No call is left out that has influenced the value. Where it is not known which object or element was read, all writes to such fields and elements count; where it is not
 //! known what called a method, all that it could have been given; what is not recorded may have read and written everything. Where the
@@ -13,6 +13,7 @@
 //! What somebody should have done and has not is in no slice: who uses this must not leave out the other calls.
 
 mod around;
+mod back;
 mod code;
 mod effect;
 mod frame;
@@ -23,6 +24,7 @@ mod replay;
 
 use super::pointed::Target;
 use crate::classes::ClassPool;
+use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, HeldValue, Then};
 use code::Codes;
@@ -35,6 +37,9 @@ const PASSES: usize = 4;
 /// Of so many fields it is looked up what they held before, each time.
 const LOOKED_UP: usize = 10_000;
 
+/// So many events are gone through before it is asked whether somebody has interrupted it.
+const AT_ONCE: u64 = 1 << 16;
+
 /// Why it cannot be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost(pub &'static str);
@@ -43,13 +48,14 @@ pub struct Lost(pub &'static str);
 /// fields held before is known from that.
 ///
 /// # Errors
-/// The recording cannot be read.
-pub fn influential(
+/// The recording cannot be read, or somebody has interrupted it.
+pub async fn influential(
     calls: &mut Calls,
     node: u32,
     pool: Option<&ClassPool>,
     targets: &[Target],
     is_whole: bool,
+    interrupt: &Interrupt,
 ) -> Result<Result<BTreeSet<u32>, Lost>, SessionError> {
     let (Some(pool), Some(thread)) = (pool, calls.thread_number(node)) else {
         return Ok(Err(Lost("its class files are not there")));
@@ -58,15 +64,27 @@ pub fn influential(
     if !begins.is_undisturbed_until(ends) {
         return Ok(Err(Lost("other threads have run meanwhile")));
     }
-    let mut replay = Replay::new(node, Codes::new(calls, pool), Heap::default());
+    let mut codes = Codes::new(calls, pool, node);
+    let heap = Heap::new(codes.backs(calls));
+    let mut replay = Replay::new(node, codes, heap);
     for pass in 1.. {
         let mut lost = None;
-        calls.walk(thread, Some(node), |calls, seen| {
-            lost = replay.take(calls, seen).err();
-            if lost.is_some() { Then::Stop } else { Then::Next }
-        })?;
-        if let Some(lost) = lost {
-            return Ok(Err(lost));
+        let mut goes_on = Some(None);
+        while let Some(from) = goes_on {
+            goes_on = calls
+                .walk_on(thread, node, from, AT_ONCE, |calls, seen| {
+                    lost = replay.take(calls, seen).err();
+                    if lost.is_some() { Then::Stop } else { Then::Next }
+                })?
+                .map(Some);
+            if let Some(lost) = lost {
+                return Ok(Err(lost));
+            }
+            // Whoever listens for signals may be of the same thread.
+            tokio::task::yield_now().await;
+            if interrupt.is_set() {
+                return Err(SessionError::Interrupted);
+            }
         }
         let missed: Vec<(u32, u32)> = replay.heap.missed.iter().copied().take(LOOKED_UP).collect();
         if pass >= PASSES || !is_whole || !replay.heap.guessed || missed.is_empty() {
@@ -89,7 +107,7 @@ pub fn influential(
             Target::Variable(name) => replay.variables.get(name).map_or(0, |(_, node)| *node),
             Target::Element(array, index) => heap.element_left(graph, *array, *index),
             Target::Field(object, number, name) => heap.field_left(graph, *object, *number, name),
-            Target::Contents => heap.state,
+            Target::Contents => heap.held(graph),
         };
         all = graph.join(all, node);
     }

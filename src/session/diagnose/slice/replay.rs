@@ -45,7 +45,7 @@ impl<'a> Replay<'a> {
 
     /// An event.
     pub fn take(&mut self, calls: &Calls, seen: &Seen<'_>) -> Result<(), Lost> {
-        if self.graph.is_full() {
+        if self.graph.is_full() || self.heap.is_full() {
             return Err(Lost("too much happens below it"));
         }
         let (Some(call), false) = (seen.node, matches!(seen.site.what, Traced::Contents | Traced::Born))
@@ -122,12 +122,17 @@ impl<'a> Replay<'a> {
     }
 
     /// A choice has led around what would have been written otherwise.
-    fn led_around(&mut self, frame: &mut Frame, choice: Node, around: &Around) {
+    pub(super) fn led_around(&mut self, frame: &mut Frame, choice: Node, around: &Around) {
         let is_caught = around.throws && self.frames.iter().chain([&*frame]).any(Frame::can_catch);
         if is_caught {
-            for around in self.frames.iter_mut().filter(|around| around.can_catch()) {
-                around.each_local(|_, val| val.node = self.graph.join(val.node, choice));
+            // It would not have gone on in any call up to the handler.
+            for around in self.frames.iter_mut().skip_while(|around| !around.can_catch()) {
+                around.depend(&mut self.graph, choice);
+                if around.can_catch() {
+                    around.each_local(|_, val| val.node = self.graph.join(val.node, choice));
+                }
             }
+            frame.depend(&mut self.graph, choice);
             self.heap.led_around(&mut self.graph, choice, &Around { everything: true, ..Around::default() });
         }
         let everything = around.everything || is_caught;
@@ -179,7 +184,7 @@ impl<'a> Replay<'a> {
             let unknown = Lost("what has called a method is not known");
             let mut around =
                 self.frames.pop().filter(|frame| Some(frame.call) == seen.around).ok_or(unknown)?;
-            let from = self.call(&mut around, method, calls)?;
+            let from = self.call(&mut around, number, method, calls)?;
             self.frames.push(around);
             given = from.0;
             base = self.graph.by(call, from.1);
@@ -210,7 +215,13 @@ impl<'a> Replay<'a> {
     }
 
     /// A call makes another one: what that is given by slot, or one value for all that it could be given; and why it is made.
-    fn call(&mut self, around: &mut Frame, method: &Method, calls: &Calls) -> Result<(Vec<Val>, Node), Lost> {
+    fn call(
+        &mut self,
+        around: &mut Frame,
+        number: u32,
+        method: &Method,
+        calls: &Calls,
+    ) -> Result<(Vec<Val>, Node), Lost> {
         if around.body.is_none() {
             let node = self.inside_closed(around);
             return Ok((vec![Val::of(node)], node));
@@ -221,9 +232,10 @@ impl<'a> Replay<'a> {
         if method.name == "<clinit>" {
             return Ok((Vec::new(), around.control()));
         }
-        let Some((instruction, is_chosen)) = self.caller(around, method) else {
+        let Some((instruction, is_chosen)) = self.caller(around, number, method, calls) else {
             let reached = self.reachable(around, calls)?;
-            let node = self.graph.join(reached, self.heap.state);
+            let held = self.heap.held(&mut self.graph);
+            let node = self.graph.join(reached, held);
             self.choose_method(around, node, method, calls);
             return Ok((vec![Val::of(node)], node));
         };
@@ -256,18 +268,32 @@ impl<'a> Replay<'a> {
     }
 
     /// The instruction that has called a method, if it is certain, and whether the object has chosen the method.
-    fn caller(&mut self, around: &Frame, method: &Method) -> Option<(Instruction, bool)> {
+    fn caller(
+        &mut self,
+        around: &Frame,
+        number: u32,
+        method: &Method,
+        calls: &Calls,
+    ) -> Option<(Instruction, bool)> {
         let body = around.body.clone()?;
+        let mut by_others = false;
         for pc in body.unseen(around.pc).0 {
             let instruction = body.code.at(pc)?;
-            let Op::Invoke { kind, method: named } = &instruction.op else { continue };
+            let Op::Invoke { kind, method: named } = &instruction.op else {
+                by_others |= self.codes.may_call(&instruction.op, number, calls);
+                continue;
+            };
             if self.codes.is_called_by(*kind, named, method) {
+                if by_others || *kind == InvokeKind::Interface && self.codes.may_be_unrecorded(named, calls) {
+                    return None;
+                }
                 let is_chosen = matches!(kind, InvokeKind::Virtual | InvokeKind::Interface);
                 return Some((instruction.clone(), is_chosen));
             }
             if self.codes.surely_enters(*kind, named) {
                 return None;
             }
+            by_others |= self.codes.may_call(&instruction.op, number, calls);
         }
         None
     }
@@ -325,7 +351,8 @@ impl<'a> Replay<'a> {
         for pc in body.unseen(frame.pc).0 {
             let Some(instruction) = body.code.at(pc) else { break };
             self.execute(&mut trial, instruction, calls, None)?;
-            all = self.graph.join(all, trial.top());
+            all = self.all(&[all, trial.top(), trial.made]);
+            trial.made = 0;
         }
         // It goes up to an instruction of which an event tells: an exception can come of that too.
         let next = body.code.at(trial.pc).filter(|next| next.op == Op::Throw);
