@@ -22,8 +22,8 @@ final class QuerypointProbeNumber {
     /** No object has this number. */
     static final int NONE = GIVEN;
 
-    /** No more are given. As many threads as there are may give one more. */
-    private static final int MOST = GIVEN - (1 << 20);
+    /** The last one that is given. */
+    private static final int MOST = GIVEN - 1;
 
     /** Whether the VM gives them in turn, and has the hash code of an object that nobody has locked where it is looked for. */
     static final boolean IN_TURN;
@@ -104,8 +104,23 @@ final class QuerypointProbeNumber {
         if (object == null) {
             return 0;
         }
+        room();
         int number = IN_TURN ? give(object, SHIFT) : NONE;
         return number == NONE ? System.identityHashCode(object) ^ GIVEN : number;
+    }
+
+    /** Where the stack is nearly full it overflows in here, and not in what the VM is asked: the program would see that in its
+     * trace. An interpreted call takes so much of it; a compiled one nothing. */
+    @Hidden
+    private static long room() {
+        long a0 = 0, a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0, a8 = 0, a9 = 0, a10 = 0, a11 = 0;
+        long b0 = 0, b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0, b8 = 0, b9 = 0, b10 = 0, b11 = 0;
+        long c0 = 0, c1 = 0, c2 = 0, c3 = 0, c4 = 0, c5 = 0, c6 = 0, c7 = 0, c8 = 0, c9 = 0, c10 = 0, c11 = 0;
+        long d0 = 0, d1 = 0, d2 = 0, d3 = 0, d4 = 0, d5 = 0, d6 = 0, d7 = 0, d8 = 0, d9 = 0, d10 = 0, d11 = 0;
+        return a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11
+                + b0 + b1 + b2 + b3 + b4 + b5 + b6 + b7 + b8 + b9 + b10 + b11
+                + c0 + c1 + c2 + c3 + c4 + c5 + c6 + c7 + c8 + c9 + c10 + c11
+                + d0 + d1 + d2 + d3 + d4 + d5 + d6 + d7 + d8 + d9 + d10 + d11;
     }
 
     /** The same, of an object that nobody has locked; {@link #NONE} of others. */
@@ -130,8 +145,11 @@ final class QuerypointProbeNumber {
     @Hidden
     @ForceInline
     private static int next() {
-        while (U.getInt(null, LAST) < MOST) {
-            int number = U.getAndAddInt(null, LAST, 1) + 1;
+        for (int last = U.getInt(null, LAST); last < MOST; last = U.getIntVolatile(null, LAST)) {
+            int number = last + 1;
+            if (!U.compareAndSetInt(null, LAST, last, number)) {
+                continue;
+            }
             if (taken == 0 || (U.getByte(null, taken + (number >>> 3)) >>> (number & 7) & 1) == 0) {
                 return number;
             }

@@ -43,7 +43,7 @@ final class QuerypointProbeRows {
     @Hidden
     private static long none() {
         long none = U.allocateMemory(8);
-        U.putLong(none, 0);
+        U.putLong(null, none, 0);
         return none;
     }
 
@@ -59,7 +59,7 @@ final class QuerypointProbeRows {
         if (row >= limit) {
             return false;
         }
-        U.putLong(rows + (row << 3), record);
+        U.putLong(null, rows + (row << 3), record);
         return true;
     }
 
@@ -78,11 +78,11 @@ final class QuerypointProbeRows {
     @Hidden
     @ForceInline
     private boolean keep(long row, int index, long record) {
-        long cells = U.getLong(rows + (row << 3));
-        if (cells == 0 || (index & 0xffffffffL) >= U.getLong(cells)) {
+        long cells = U.getLong(null, rows + (row << 3));
+        if (cells == 0 || (index & 0xffffffffL) >= U.getLong(null, cells)) {
             return false;
         }
-        U.putLong(cells + 8 + ((long) index << 3), record);
+        U.putLong(null, cells + 8 + ((long) index << 3), record);
         return true;
     }
 
@@ -94,7 +94,7 @@ final class QuerypointProbeRows {
         if (number >= limit && !widen(number)) {
             return false;
         }
-        U.putLong(rows + ((long) number << 3), record);
+        U.putLong(null, rows + ((long) number << 3), record);
         return true;
     }
 
@@ -114,11 +114,11 @@ final class QuerypointProbeRows {
         try {
             synchronized (QuerypointProbeThread.LOCK) {
                 long row = rows + ((long) number << 3);
-                if (U.getLong(row) == 0) {
+                if (U.getLong(null, row) == 0) {
                     long cells = QuerypointProbeAgent.cells(query, java.lang.reflect.Array.getLength(array));
                     celled = true;
                     U.storeFence();
-                    U.putLong(row, cells == 0 ? NONE : cells);
+                    U.putLong(null, row, cells == 0 ? NONE : cells);
                 }
                 return true;
             }
@@ -155,10 +155,10 @@ final class QuerypointProbeRows {
         if (number >= limit) {
             return 0;
         }
-        long row = U.getLong(rows + ((long) number << 3));
+        long row = U.getLong(null, rows + ((long) number << 3));
         if (!celled || row == 0) {
             return row;
         }
-        return (index & 0xffffffffL) < U.getLong(row) ? U.getLong(row + 8 + ((long) index << 3)) : 0;
+        return (index & 0xffffffffL) < U.getLong(null, row) ? U.getLong(null, row + 8 + ((long) index << 3)) : 0;
     }
 }
