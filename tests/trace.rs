@@ -502,3 +502,20 @@ fn what_cannot_be_done_is_said() {
     let nowhere = "--to=/nowhere/events.jsonl";
     case.run(&["trace", "export", &shown, nowhere]).fails(4, &["/nowhere/events.jsonl"]);
 }
+
+#[test]
+fn what_the_recorder_could_stand_on_is_recorded_where_a_scope_names_it() {
+    // The VM runs code of `java.util` when it looks for a function that is called for the first time.
+    let case = Case::new("asserted");
+    let folder = case.mark("trace");
+    let out = format!("--out={}", folder.display());
+    for scope in ["java.util.**", "java.**"] {
+        let record = ["trace", "record", "--level=all", &out, "--scope", scope, "--timeout=60", "--"];
+        let run = case.run(&[&record[..], &["java", "-cp", "classes", "Asserted"]].concat());
+        run.is(0, &["recorded in", "ended with exit code 0"]);
+        let shown = folder.display().to_string();
+        let calls = case.run(&["trace", "calls", &shown, "--all", "--method=java.util.HashMap.merge"]);
+        calls.is(0, &["HashMap.merge(\"b\", "]);
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
+}
