@@ -515,7 +515,7 @@ fn what_the_recorder_could_stand_on_is_recorded_where_a_scope_names_it() {
         run.is(0, &["recorded in", "ended with exit code 0"]);
         let shown = folder.display().to_string();
         let calls = case.run(&["trace", "calls", &shown, "--all", "--method=java.util.HashMap.merge"]);
-        calls.is(0, &["HashMap.merge(\"b\", "]);
+        calls.is(0, &[".merge(\"b\", "]);
         std::fs::remove_dir_all(&folder).expect("removed");
     }
 }
