@@ -519,3 +519,18 @@ fn what_the_recorder_could_stand_on_is_recorded_where_a_scope_names_it() {
         std::fs::remove_dir_all(&folder).expect("removed");
     }
 }
+
+#[test]
+fn objects_have_classes_wherever_the_objects_of_these_were_met() {
+    let case = Case::new("values_of_jdk");
+    let folder = case.mark("trace").display().to_string();
+    let out = format!("--out={folder}");
+    let record = ["trace", "record", "--level=calls", &out, "--", "java", "-cp", "classes", "Classes"];
+    case.run(&record).is(0, &["recorded in"]);
+    let calls = case.run(&["trace", "calls", &folder, "--all", "--method=Classes.pass"]);
+    let texts = ["pass(Classes.First@", "pass(Classes.Second@", "pass(5000L) = 5000L"];
+    calls.is(0, &texts);
+    let said = String::from_utf8_lossy(&calls.output.stdout).into_owned();
+    assert_eq!(said.matches("pass(Class@").count(), 3, "{said}");
+    assert!(!said.contains('?'), "{said}");
+}
