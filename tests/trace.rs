@@ -502,3 +502,35 @@ fn what_cannot_be_done_is_said() {
     let nowhere = "--to=/nowhere/events.jsonl";
     case.run(&["trace", "export", &shown, nowhere]).fails(4, &["/nowhere/events.jsonl"]);
 }
+
+#[test]
+fn what_the_recorder_could_stand_on_is_recorded_where_a_scope_names_it() {
+    // The VM runs code of `java.util` when it looks for a function that is called for the first time.
+    let case = Case::new("asserted");
+    let folder = case.mark("trace");
+    let out = format!("--out={}", folder.display());
+    for scope in ["java.util.**", "java.**"] {
+        let record = ["trace", "record", "--level=all", &out, "--scope", scope, "--timeout=60", "--"];
+        let run = case.run(&[&record[..], &["java", "-cp", "classes", "Asserted"]].concat());
+        run.is(0, &["recorded in", "ended with exit code 0"]);
+        let shown = folder.display().to_string();
+        let calls = case.run(&["trace", "calls", &shown, "--all", "--method=java.util.HashMap.merge"]);
+        calls.is(0, &[".merge(\"b\", "]);
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
+}
+
+#[test]
+fn objects_have_classes_wherever_the_objects_of_these_were_met() {
+    let case = Case::new("values_of_jdk");
+    let folder = case.mark("trace").display().to_string();
+    let out = format!("--out={folder}");
+    let record = ["trace", "record", "--level=calls", &out, "--", "java", "-cp", "classes", "Classes"];
+    case.run(&record).is(0, &["recorded in"]);
+    let calls = case.run(&["trace", "calls", &folder, "--all", "--method=Classes.pass"]);
+    let texts = ["pass(Classes.First@", "pass(Classes.Second@", "pass(5000L) = 5000L"];
+    calls.is(0, &texts);
+    let said = String::from_utf8_lossy(&calls.output.stdout).into_owned();
+    assert_eq!(said.matches("pass(Class@").count(), 3, "{said}");
+    assert!(!said.contains('?'), "{said}");
+}

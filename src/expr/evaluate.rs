@@ -451,6 +451,18 @@ impl<M: Machine> Evaluator<'_, M> {
                 Value::Null | Value::Object { .. } => Ok(false),
                 other => type_error::<_, M>(node, format!("cannot compare a string with {}", kind_of(other))),
             },
+            // Equal constants are one string, and strings with other characters are two (JLS §3.10.5).
+            (Held::Value(Value::Str(a)), Held::Value(Value::Str(b)))
+                if self.machine.is_made(a.id) || self.machine.is_made(b.id) =>
+            {
+                let are_constants = self.machine.is_made(a.id) && self.machine.is_made(b.id);
+                match a.text == b.text {
+                    true if !are_constants => {
+                        type_error::<_, M>(node, "whether both are one string is not known; use equals")
+                    }
+                    same => Ok(same),
+                }
+            }
             (Held::Value(a), Held::Value(b)) => {
                 let nothing = |v: &&Value| v.object_id().is_none() && **v != Value::Null;
                 match [a, b].into_iter().find(nothing) {

@@ -72,6 +72,13 @@ pub trait Machine {
         None
     }
 
+    /// Whether only the expression has this string: a constant that was read from a class file. Which string of the program that is, nobody
+    /// knows.
+    fn is_made(&self, object: ObjectId) -> bool {
+        let _ = object;
+        false
+    }
+
     /// What is visible at the frame.
     fn scope(&self) -> &Scope;
 

@@ -81,11 +81,11 @@ impl Value {
         }
     }
 
-    /// Whether both are the same value: numbers by value (`NaN` equals itself), references by identity.
+    /// Whether both are the same value: numbers by value (each `NaN` equals all), references by identity.
     pub fn same(&self, other: &Value) -> bool {
         match (self, other) {
-            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
-            (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
             _ => match (self.object_id(), other.object_id()) {
                 (Some(a), Some(b)) => a == b,
                 (None, None) => self == other,

@@ -77,6 +77,14 @@ impl<'a> Told<'a> {
         }
     }
 
+    /// What it holds, where some or all of that is told.
+    fn items(&self) -> impl Iterator<Item = u32> {
+        self.rest.get(2..).unwrap_or_default().iter().map(|value| match value {
+            Value::Object(object) => *object,
+            _ => 0,
+        })
+    }
+
     /// An index or a count.
     pub fn number(&self, at: usize) -> usize {
         match self.rest.get(at) {
@@ -166,16 +174,28 @@ enum Replayed {
 struct Replay {
     held: Replayed,
     unsure: bool,
+    /// Of one that an array of the program backs: by index what it held, and when that was told. Writes to the array may come later.
+    through: HashMap<usize, (u32, When)>,
 }
 
 impl Replay {
     fn new() -> Replay {
-        Replay { held: Replayed::Unknown, unsure: false }
+        Replay { held: Replayed::Unknown, unsure: false, through: HashMap::new() }
     }
 
-    fn take(&mut self, told: &Told<'_>, objects: &Objects) {
+    fn take(&mut self, told: &Told<'_>, when: When, objects: &Objects) {
         let (first, second) = (told.object(0), told.object(1));
         match (told.change, &mut self.held) {
+            (Change::AllOfList, Replayed::Backed(..)) => {
+                let from = told.number(0);
+                let items = told.items().enumerate().map(|(at, item)| (from + at, (item, when)));
+                self.through.extend(items);
+                return;
+            }
+            (Change::Set, Replayed::Backed(..)) => {
+                self.through.insert(told.number(0), (second, when));
+                return;
+            }
             (Change::AllOfList | Change::AllOfMap, _) => return self.all(told),
             (Change::Backed, held) => {
                 *held = Replayed::Backed(first, told.rest.get(1) == Some(&Value::Int(1)));
@@ -230,10 +250,7 @@ impl Replay {
 
     /// Some of all that it holds, which replaces what was there.
     fn all(&mut self, told: &Told<'_>) {
-        let items = told.rest.get(2..).unwrap_or_default().iter().map(|value| match value {
-            Value::Object(object) => *object,
-            _ => 0,
-        });
+        let items = told.items();
         if told.number(0) == 0 {
             self.unsure = false;
             self.held = match told.change {
@@ -275,16 +292,21 @@ impl Calls {
     /// The events cannot be read.
     pub fn contents(&mut self, object: u32, when: When) -> Result<Option<Held>, TraceError> {
         let (mut at, mut keys, mut unsure) = (object, false, false);
+        let mut through = HashMap::new();
         for _ in 0..DEEP {
             if at != object && self.objects.is_array(at) {
-                let items = Items::Elements(self.elements_at(at, when)?);
+                unsure |= self.objects.length_of(at).is_none_or(|length| length > MOST);
+                let items = Items::Elements(self.elements_at(at, &through, when)?);
                 return Ok(Some(Held { items, unsure }));
             }
             let replay = self.replay(at, when)?;
             unsure |= replay.unsure;
             match replay.held {
                 Replayed::Unknown => return Ok(None),
-                Replayed::Backed(inner, of_keys) => (at, keys) = (inner, keys | of_keys),
+                Replayed::Backed(inner, of_keys) => {
+                    (at, keys) = (inner, keys | of_keys);
+                    through = replay.through;
+                }
                 Replayed::List(list) => {
                     let elements = list.into_iter().map(|element| Some(Value::Object(element)));
                     return Ok(Some(Held { items: Items::Elements(elements.collect()), unsure }));
@@ -313,14 +335,14 @@ impl Calls {
 
     fn replay(&mut self, object: u32, when: When) -> Result<Replay, TraceError> {
         let mut replay = Replay::new();
-        self.each_told(object, when, |told, objects| replay.take(told, objects))?;
+        self.each_told(object, when, |told, when, objects| replay.take(told, when, objects))?;
         Ok(replay)
     }
 
     /// Whether the value of one of a map's keys was written through a node, and nobody knows of which map that is.
     fn is_doubtful(&mut self, map: &Pairs, when: When) -> Result<bool, TraceError> {
         let mut is_doubtful = false;
-        self.each_told(0, when, |told, _| {
+        self.each_told(0, when, |told, _, _| {
             let [key, value] = [told.object(0), told.object(1)];
             is_doubtful |= map.by_key.get(&key).is_some_and(|(known, ..)| *known != value);
         })?;
@@ -332,7 +354,7 @@ impl Calls {
         &mut self,
         object: u32,
         when: When,
-        mut visit: impl FnMut(&Told<'_>, &Objects),
+        mut visit: impl FnMut(&Told<'_>, When, &Objects),
     ) -> Result<(), TraceError> {
         let mut values = Vec::new();
         for row in self.rows_of(object, CONTENTS) {
@@ -352,20 +374,35 @@ impl Calls {
                     continue;
                 }
                 let Some(told) = Told::of(&values).filter(|told| told.collection == object) else { continue };
-                if (When { place: (chunk, at), ..writes.first }) >= when {
+                let is_at = When { place: (chunk, at), ..writes.first };
+                if is_at >= when {
                     return Ok(());
                 }
                 left -= 1;
-                visit(&told, &self.objects);
+                visit(&told, is_at, &self.objects);
             }
         }
         Ok(())
     }
 
-    /// The elements of an array, as far as they are ever written.
-    fn elements_at(&mut self, array: u32, when: When) -> Result<Vec<Option<Value>>, TraceError> {
+    /// The elements of an array, as far as they are ever written or were told.
+    fn elements_at(
+        &mut self,
+        array: u32,
+        through: &HashMap<usize, (u32, When)>,
+        when: When,
+    ) -> Result<Vec<Option<Value>>, TraceError> {
         let length = self.objects.length_of(array).unwrap_or(0).min(MOST);
-        (0..length).map(|index| self.part_at(array, index, when)).collect()
+        let element = |index: u32| {
+            let told = usize::try_from(index).ok().and_then(|index| through.get(&index)).copied();
+            match told {
+                Some((element, told)) if !self.is_written(array, index, told, when)? => {
+                    Ok(Some(Value::Object(element)))
+                }
+                _ => self.part_at(array, index, when),
+            }
+        };
+        (0..length).map(element).collect()
     }
 }
 
@@ -387,7 +424,7 @@ mod tests {
 
     fn take(replay: &mut Replay, change: Change, size: usize, rest: &[Value]) {
         let told = Told { collection: 1, change, size: Some(size), rest };
-        replay.take(&told, &super::super::objects::no_objects());
+        replay.take(&told, When::BEGIN, &super::super::objects::no_objects());
     }
 
     fn at(index: i32, element: u32) -> [Value; 2] {

@@ -176,6 +176,24 @@ impl Calls {
         Ok(found)
     }
 
+    /// Whether a part of an object was written between two times.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn is_written(&mut self, object: u32, part: u32, from: When, to: When) -> Result<bool, TraceError> {
+        let rows = self.rows_of(object, part);
+        let last = self.row_from(&rows, to).checked_sub(1).filter(|row| rows.contains(row));
+        let mut is_written = false;
+        if let Some(row) = last {
+            self.each_write(self.writes_in(row), |_, seen| {
+                let when = seen.when();
+                is_written |= when >= from && when < to;
+                if when >= to { Then::Stop } else { Then::Next }
+            })?;
+        }
+        Ok(is_written)
+    }
+
     /// Whether an event writes one of some parts of an object.
     pub fn is_write_to(&self, seen: &Seen<'_>, object: u32, parts: &[u32]) -> bool {
         let is_field = || {

@@ -26,6 +26,8 @@ enum Told {
     Ends(&'static str, &'static [(Kind, u16)]),
     /// As it ends: what it returns, and `this`.
     Returns(&'static str),
+    /// As it ends, by an exception too: `this`, which keeps what it holds in an array of the program.
+    Rewrites,
     /// As it ends: what it returns, `this`, and how many there were.
     Polled,
     /// As it ends: `this`, how many there were, and the first parameter.
@@ -45,7 +47,7 @@ enum At {
     Slot(u16),
 }
 
-use Told::{Around, Begins, Ends, Linked, Offered, Polled, RemovedAt, Returns};
+use Told::{Around, Begins, Ends, Linked, Offered, Polled, RemovedAt, Returns, Rewrites};
 
 const CHANGED: Told = Around("changed", At::Nowhere);
 const APPENDED: Told = Around("appended", At::Nowhere);
@@ -71,7 +73,7 @@ const fn take_at(slot: u16) -> Told {
 type Row = (&'static str, &'static str, Told);
 
 /// The classes, with slashes, and their methods.
-const TABLE: [(&str, &[Row]); 17] = [
+const TABLE: [(&str, &[Row]); 18] = [
     (
         "java/util/ArrayList",
         &[
@@ -93,6 +95,14 @@ const TABLE: [(&str, &[Row]); 17] = [
     (
         "java/util/ArrayList$SubList",
         &[("set", "(ILjava/lang/Object;)", Ends("setOfPart", &[(Kind::Int, 1)]))],
+    ),
+    (
+        "java/util/Arrays$ArrayList",
+        &[
+            ("set", "(ILjava/lang/Object;)", Ends("written", &[(Kind::Int, 1)])),
+            ("replaceAll", "(", Rewrites),
+            ("sort", "(", Rewrites),
+        ],
     ),
     (
         "java/util/Vector",
@@ -323,6 +333,13 @@ fn tell(plan: &mut MethodPlan, shape: &MethodShape, told: Told) {
         Returns(name) => {
             let dup = Step::Stack(StackOp::Dup);
             at_ends(plan, &[dup, this(), call(name, &format!("({OBJECT}{OBJECT})V"))]);
+        }
+        Rewrites => {
+            at_ends(plan, &with("rewritten", &[]));
+            let (kind, slot) = (Kind::Reference, Slot::Kept(0));
+            plan.kept.push(Kept { kind, name: "qp:self".to_owned() });
+            plan.entry.extend([this(), Step::Store(kind, slot)]);
+            plan.unwind = vec![Step::Load(kind, slot), call("rewritten", &format!("({OBJECT})V"))];
         }
         Polled => {
             let kept = keep(plan, sized());

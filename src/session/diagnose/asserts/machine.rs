@@ -309,6 +309,10 @@ impl Machine for CallMachine<'_> {
         Some(std::mem::replace(&mut self.begins, to_the_begin))
     }
 
+    fn is_made(&self, object: ObjectId) -> bool {
+        self.made_at(object).is_some()
+    }
+
     fn scope(&self) -> &Scope {
         if self.begins { &self.names.at_begin } else { &self.names.at_end }
     }

@@ -168,6 +168,10 @@ impl Unseen {
         if method.class == "java.lang.reflect.Array" || who == "java.lang.System.arraycopy" {
             self.arrays.insert(ANY.to_owned(), who.clone());
         }
+        // It fills an array that code of the program has made.
+        if method.name == "toArray" && method.descriptor.starts_with("(Ljava/util/function/IntFunction;") {
+            self.arrays.entry("[Ljava/lang/Object;".to_owned()).or_insert_with(|| who.clone());
+        }
         let parsed = bytecode::descriptor::parse_method(&method.descriptor);
         for parameter in parsed.map(|parsed| parsed.parameters).unwrap_or_default() {
             let mut array = parameter.as_str();

@@ -39,6 +39,8 @@ public final class QuerypointTrace {
     static final long NOWHERE = QuerypointTraceAgent.reserve(DATA + 2 * SIZE);
     /** A bit for each object that was met, by its number. */
     private static final long SEEN = QuerypointTraceAgent.reserve(1L << 28);
+    /** A bit for each class whose name was told, by its number as an object: it may have been met as one before. */
+    private static final long NAMES = QuerypointTraceAgent.reserve(1L << 28);
     /** The processor shows stores to others in their order. */
     private static final boolean ORDERED = QuerypointTraceAgent.ordered();
     /** Only some calls are recorded: others have 0 for a ring. */
@@ -342,10 +344,10 @@ public final class QuerypointTrace {
         U.putInt(null, begin + 4, number);
         U.putByte(null, begin + 8, (byte) what);
         long at = begin + 13;
-        if (seen(kind)) {
+        if (has(NAMES, kind)) {
             U.putInt(null, begin + 9, kind);
         } else {
-            see(kind);
+            add(NAMES, kind);
             U.putInt(null, begin + 9, kind | NAMED);
             at = name(of, at);
         }
@@ -398,10 +400,20 @@ public final class QuerypointTrace {
         return (U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0;
     }
 
+    @Hidden
+    private static boolean has(long bits, int number) {
+        return (U.getByte(null, bits + (number >>> 3)) >>> (number & 7) & 1) != 0;
+    }
+
     /** Two threads may do so at once, and one bit be lost: then its object is met once more. */
     @Hidden
     private static void see(int number) {
-        long at = SEEN + (number >>> 3);
+        add(SEEN, number);
+    }
+
+    @Hidden
+    private static void add(long bits, int number) {
+        long at = bits + (number >>> 3);
         U.putByte(null, at, (byte) (U.getByte(null, at) | 1 << (number & 7)));
     }
 

@@ -164,37 +164,43 @@ public final class QuerypointTraceContents {
                 Object inner = QuerypointTraceLayout.inner(self);
                 boolean keys = self instanceof java.util.Collection && inner instanceof java.util.Map;
                 tell(number, BACKED, -1, number(inner), keys ? 1 : 0, 0, 0);
+                if (inner instanceof Object[]) {
+                    items((Object[]) inner, number, false);
+                }
                 return;
             }
-            Object[] items = QuerypointTraceLayout.items(self, kind);
-            // Objects that are met have events of their own: all of them before this one begins.
-            for (Object item : items) {
-                number(item);
-            }
-            boolean isMap = QuerypointTraceLayout.isMap(kind);
-            int done = 0;
-            do {
-                int many = Math.min(items.length - done, MOST);
-                long ring = ring();
-                if (ring == 0) {
-                    return;
-                }
-                long at = QuerypointTrace.begin(ring);
-                U.putInt(null, at, CONTENTS);
-                U.putInt(null, at + 4, number);
-                U.putInt(null, at + 8, isMap ? ALL_MAP : ALL_LIST);
-                U.putInt(null, at + 12, isMap ? items.length / 2 : items.length);
-                U.putInt(null, at + 16, done);
-                U.putInt(null, at + 20, many);
-                for (int i = 0; i < many; i++) {
-                    U.putInt(null, at + 24 + 4L * i, raw(items[done + i]));
-                }
-                QuerypointTrace.advance(ring, 24 + 4 * many);
-                done += many;
-            } while (done < items.length);
+            items(QuerypointTraceLayout.items(self, kind), number, QuerypointTraceLayout.isMap(kind));
         } catch (Throwable e) {
             QuerypointTraceAgent.lose(QuerypointTraceAgent.CONTENTS);
         }
+    }
+
+    @Hidden
+    private static void items(Object[] items, int number, boolean isMap) {
+        // Objects that are met have events of their own: all of them before this one begins.
+        for (Object item : items) {
+            number(item);
+        }
+        int done = 0;
+        do {
+            int many = Math.min(items.length - done, MOST);
+            long ring = ring();
+            if (ring == 0) {
+                return;
+            }
+            long at = QuerypointTrace.begin(ring);
+            U.putInt(null, at, CONTENTS);
+            U.putInt(null, at + 4, number);
+            U.putInt(null, at + 8, isMap ? ALL_MAP : ALL_LIST);
+            U.putInt(null, at + 12, isMap ? items.length / 2 : items.length);
+            U.putInt(null, at + 16, done);
+            U.putInt(null, at + 20, many);
+            for (int i = 0; i < many; i++) {
+                U.putInt(null, at + 24 + 4L * i, raw(items[done + i]));
+            }
+            QuerypointTrace.advance(ring, 24 + 4 * many);
+            done += many;
+        } while (done < items.length);
     }
 
     /** The number of an object that was met. */
@@ -338,6 +344,22 @@ public final class QuerypointTraceContents {
         if (self != null) {
             set(self, sized(self), QuerypointTraceLayout.offset(part) + index);
         }
+    }
+
+    /** An element of a list was replaced that keeps its elements in an array of the program. */
+    @Hidden
+    public static void written(Object self, int index) {
+        int number = followed(self);
+        if (number != 0 && !isFresh(self, number)) {
+            Object[] array = (Object[]) QuerypointTraceLayout.inner(self);
+            tell(number, SET, -1, index, number(array[index]), 0, 0);
+        }
+    }
+
+    /** Any of them were. */
+    @Hidden
+    public static void rewritten(Object self) {
+        copied(self);
     }
 
     /** The element at which an iterator of a linked list is was replaced. */

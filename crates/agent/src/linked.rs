@@ -1,0 +1,36 @@
+//! The functions that the recorder asks for, handed to the VM at once. It would look for each when that is called first, and runs code of
+//! `java.util` for that: where a scope names that package, code that is recorded, which calls the same function.
+
+use crate::fields::Java_java_lang_QuerypointTraceAgent_field as field;
+use crate::rings::{
+    Java_java_lang_QuerypointTraceAgent_await as room, Java_java_lang_QuerypointTraceAgent_lose as lose,
+    Java_java_lang_QuerypointTraceAgent_reached as reached, Java_java_lang_QuerypointTraceAgent_ring as ring,
+    Java_java_lang_QuerypointTraceAgent_window as window,
+};
+use jvmti_bindings::prelude::*;
+use std::ffi::{CStr, c_void};
+
+/// Hands over those of `QuerypointTraceAgent` that are called later than its other ones: these are called before anything is recorded.
+///
+/// # Errors
+/// What the VM answers.
+///
+/// # Safety
+/// `class` is `QuerypointTraceAgent`.
+pub unsafe fn link(env: &JniEnv, class: jni::jclass) -> Result<(), jni::jint> {
+    let native = |name: &CStr, signature: &CStr, function: *mut c_void| jni::JNINativeMethod {
+        name: name.as_ptr(),
+        signature: signature.as_ptr(),
+        fnPtr: function,
+    };
+    let natives = [
+        native(c"ring", c"(Ljava/lang/String;I)J", ring as *mut c_void),
+        native(c"await", c"(J)Z", room as *mut c_void),
+        native(c"lose", c"(I)V", lose as *mut c_void),
+        native(c"reached", c"(Z)V", reached as *mut c_void),
+        native(c"window", c"(Ljava/lang/String;)[J", window as *mut c_void),
+        native(c"field", c"(ILjava/lang/Class;)Ljava/lang/reflect/Field;", field as *mut c_void),
+    ];
+    // SAFETY: the names are as the source has them, and the functions take what the VM hands to natives of these signatures.
+    unsafe { env.register_natives(class, &natives) }
+}
