@@ -5,15 +5,12 @@
 mod influences;
 mod support;
 
-use querypoint::chain::{Chain, Debuggee};
-use querypoint::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent,
-    record,
-};
+use querypoint::session::{Interrupt, Silent};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::process::Command;
-use support::{finish, said, scratch};
+use support::diagnosed::{diagnoser, made};
+use support::{finish, scratch};
 
 fn number_of(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
@@ -39,34 +36,18 @@ fn no_call_is_left_out_that_has_influenced_a_value() {
 async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
     let (plain, finds_out) = influences::program(seed);
     let folder = tempfile::tempdir_in(scratch()).expect("a folder");
-    let made = |name: &str, text: &str| {
-        let to = folder.path().join(name);
-        std::fs::create_dir(&to).expect("a folder");
-        let file = to.join("Influences.java");
-        std::fs::write(&file, text).expect("written");
-        let output = finish(Command::new("javac").args(["-g", "-nowarn", "-d"]).arg(&to).arg(&file));
-        assert!(output.status.success(), "{seed}: {}\n{text}", said(&output));
-        to
-    };
-    let (plain, finds_out) = (made("plain", &plain), made("finds-out", &finds_out));
+    let paths = ["plain", "finds-out"].map(|name| folder.path().join(name));
+    made(&paths[0], "Influences", &plain);
+    made(&paths[1], "Influences", &finds_out);
+    let [plain, finds_out] = paths;
     let output = finish(Command::new("java").arg("-cp").arg(&finds_out).arg("Influences"));
     if !output.status.success() {
         // It throws an exception.
         return;
     }
     let found = String::from_utf8_lossy(&output.stdout).into_owned();
-    let command = ["java", "-cp", &plain.display().to_string(), "Influences"].map(str::to_owned).to_vec();
-    let chain = Chain::new(Debuggee { command, ..Debuggee::default() }, Vec::new());
-    let trace = folder.path().join("trace");
-    let options =
-        RecordOptions { out: trace.clone(), level: Level::All, memory: MEMORY, ..RecordOptions::default() };
+    let mut diagnoser = diagnoser(&plain, "Influences").await;
     let (_stop, mut interrupt) = Interrupt::new();
-    record(&chain, &options, &mut Silent, &mut interrupt).await.expect("recorded");
-    let trace = RecordedTrace::open(&trace, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
-    let bounds = Bounds { depth: 2, elements: 4, parts: 100 };
-    let options =
-        DiagnoseOptions { strategy: None, p: None, node: None, compress: None, loops: false, bounds };
-    let mut diagnoser = Diagnoser::new(trace, options).expect("begun");
     let forest = diagnoser.diagnosis().forest().clone();
     let mut names = HashMap::new();
     for node in 0..forest.count() {

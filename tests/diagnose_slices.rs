@@ -4,44 +4,16 @@
 
 mod support;
 
-use querypoint::chain::{Chain, Debuggee};
-use querypoint::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, SessionError,
-    Silent, record,
-};
+use querypoint::session::{Diagnoser, Interrupt, SessionError, Silent};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::Path;
 use std::process::Command;
+use support::diagnosed::{diagnoser, made};
 use support::{finish, root, said, scratch};
 
 /// What `tap` does, and what it does where the program finds out.
 const TAP: (&str, &str) =
     ("{ return value; }\n\n    interface", "{ return at++ == wrong ? value + by : value; }\n\n    interface");
-
-fn made(folder: &Path, text: &str) {
-    std::fs::create_dir(folder).expect("a folder");
-    let file = folder.join("Slices.java");
-    std::fs::write(&file, text).expect("written");
-    let output = finish(Command::new("javac").args(["-g", "-nowarn", "-d"]).arg(folder).arg(&file));
-    assert!(output.status.success(), "{}", said(&output));
-}
-
-/// A recording of all that the program does, to be asked about.
-async fn recorded(folder: &Path) -> Diagnoser {
-    let command = ["java", "-cp", &folder.display().to_string(), "Slices"].map(str::to_owned).to_vec();
-    let chain = Chain::new(Debuggee { command, ..Debuggee::default() }, Vec::new());
-    let trace = folder.join("trace");
-    let options =
-        RecordOptions { out: trace.clone(), level: Level::All, memory: MEMORY, ..RecordOptions::default() };
-    let (_stop, mut interrupt) = Interrupt::new();
-    record(&chain, &options, &mut Silent, &mut interrupt).await.expect("recorded");
-    let trace = RecordedTrace::open(&trace, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
-    let bounds = Bounds { depth: 2, elements: 4, parts: 100 };
-    let options =
-        DiagnoseOptions { strategy: None, p: None, node: None, compress: None, loops: false, bounds };
-    Diagnoser::new(trace, options).expect("begun")
-}
 
 /// The calls by the names of their methods, in their order.
 async fn calls_of(diagnoser: &mut Diagnoser) -> HashMap<String, Vec<u32>> {
@@ -65,12 +37,12 @@ async fn in_no_trap() {
     let text = std::fs::read_to_string(root().join("tests/fixtures/slices/Slices.java")).expect("a program");
     assert!(text.contains(TAP.0));
     let (plain, finds_out) = (folder.path().join("plain"), folder.path().join("finds-out"));
-    made(&plain, &text);
-    made(&finds_out, &text.replace(TAP.0, TAP.1));
+    made(&plain, "Slices", &text);
+    made(&finds_out, "Slices", &text.replace(TAP.0, TAP.1));
     let output = finish(Command::new("java").arg("-cp").arg(&finds_out).args(["Slices", "find"]));
     assert!(output.status.success(), "{}", said(&output));
     let found = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut diagnoser = recorded(&plain).await;
+    let mut diagnoser = diagnoser(&plain, "Slices").await;
     let calls = calls_of(&mut diagnoser).await;
     let forest = diagnoser.diagnosis().forest().clone();
     let (_stop, mut interrupt) = Interrupt::new();
@@ -114,8 +86,8 @@ async fn interrupted() {
     let folder = tempfile::tempdir_in(scratch()).expect("a folder");
     let text = std::fs::read_to_string(root().join("tests/fixtures/slices/Slices.java")).expect("a program");
     let plain = folder.path().join("plain");
-    made(&plain, &text);
-    let mut diagnoser = recorded(&plain).await;
+    made(&plain, "Slices", &text);
+    let mut diagnoser = diagnoser(&plain, "Slices").await;
     let call = calls_of(&mut diagnoser).await["testRecursion"][0];
     let (stop, mut interrupt) = Interrupt::new();
     let question = diagnoser.question(call, &mut Silent, &mut interrupt).await.expect("a question");

@@ -125,39 +125,3 @@ fn parameters_have_the_names_that_the_class_file_has() {
         assert_eq!((found, call["arguments"].as_array().map(Vec::len)), (names.clone(), Some(names.len())));
     }
 }
-
-/// The tables are looked up, not read as a whole: what was changed in them must lead to no panic, and to no wait without end.
-#[test]
-fn a_table_that_was_changed_is_lived_with() {
-    let case = Case::new("traced");
-    let folder = case.mark("trace");
-    let mut record = case.qp();
-    record.args(["trace", "record", "--level=writes", "--trust=Log", "--out"]).arg(&folder);
-    case.run_command(record.args(["--", "java", "-cp", "classes", "Traced"])).is(0, &["recorded in"]);
-    for table in ["calls", "writes", "chunks"] {
-        let file = folder.join("columns").join(format!("{table}.arrow"));
-        let whole = std::fs::read(&file).expect("the table");
-        for bits in [0x00, 0xff, 0x01] {
-            let mut changed = whole.clone();
-            let (from, to) = (whole.len() / 10, whole.len() - 1500);
-            changed[from..to].iter_mut().step_by(37).for_each(|byte| *byte = bits);
-            std::fs::write(&file, changed).expect("written");
-            for arguments in [
-                &["trace", "calls", "--all", "--depth=500"][..],
-                &["trace", "state", "40"],
-                &["trace", "events", "0"],
-                &["trace", "history", "Traced.made"],
-            ] {
-                let output = finish(support::qp().args(arguments).arg(&folder));
-                let code = output.status.code().expect("it ends by itself");
-                assert!([0, 1, 2, 4].contains(&code), "{table} {bits} {arguments:?}: {}", said(&output));
-                assert!(
-                    !said(&output).contains("panicked"),
-                    "{table} {bits} {arguments:?}: {}",
-                    said(&output)
-                );
-            }
-        }
-        std::fs::write(&file, whole).expect("written");
-    }
-}

@@ -36,6 +36,11 @@ pub enum CommandError {
         /// Why.
         source: std::io::Error,
     },
+    /// `qp`'s own standard input cannot be read: the system gives no thread for it.
+    #[error(
+        "cannot read the standard input: {0}; end other programs, or raise the limit of processes (`ulimit -u`)"
+    )]
+    Input(std::io::Error),
 }
 
 /// Writes a chain, which is portable to there, to its file.
@@ -63,7 +68,7 @@ impl CommandError {
         match self {
             CommandError::Session(e) => e.exit_code(),
             CommandError::Usage(_) => 2,
-            CommandError::Write { .. } => 4,
+            CommandError::Write { .. } | CommandError::Input(_) => 4,
         }
     }
 }

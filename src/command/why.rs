@@ -95,7 +95,7 @@ impl Why {
         }
         // A terminal is the shell's: what is typed ahead there is for its next command. A remote program is not fed.
         let feeds = self.program.attach.is_none() && !std::io::stdin().is_terminal();
-        let stdin = feeds.then(StdinRecording::of_own_stdin);
+        let stdin = feeds.then(StdinRecording::of_own_stdin).transpose().map_err(CommandError::Input)?;
         let options = session::Options { stdin: stdin.clone(), ..self.run.options() };
         let answer = session::replay("qp why", &chain, &options, progress, interrupt).await?;
         let input = stdin.map(|recording| recording.recorded()).filter(|input| !input.is_empty());

@@ -1,6 +1,6 @@
 //! What the debuggee reads on its standard input: the same in every run (DESIGN §8).
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
@@ -52,15 +52,21 @@ struct Recorded {
 impl StdinRecording {
     /// Records `qp`'s own standard input. A thread reads it: a blocked read must hold up neither a run nor the end of
     /// `qp`.
-    pub fn of_own_stdin() -> StdinRecording {
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn of_own_stdin() -> io::Result<StdinRecording> {
         StdinRecording::of(std::io::stdin())
     }
 
     /// Records any input.
-    pub fn of(mut input: impl Read + Send + 'static) -> StdinRecording {
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn of(mut input: impl Read + Send + 'static) -> io::Result<StdinRecording> {
         let recording = StdinRecording::default();
         let shared = recording.0.clone();
-        std::thread::spawn(move || {
+        std::thread::Builder::new().name("input".to_owned()).spawn(move || {
             let mut buffer = [0; 8192];
             let of_thread = StdinRecording(shared);
             loop {
@@ -71,8 +77,8 @@ impl StdinRecording {
                 }
                 of_thread.push(buffer.get(..read).unwrap_or_default());
             }
-        });
-        recording
+        })?;
+        Ok(recording)
     }
 
     /// Adds to what the program can read.

@@ -200,7 +200,7 @@ async fn megabytes_of_output_neither_block_nor_grow() {
 #[tokio::test]
 async fn input_is_the_same_in_every_run() {
     let dir = tempfile::tempdir().unwrap();
-    let recording = StdinRecording::of(std::io::Cursor::new(b"one\ntwo\n".to_vec()));
+    let recording = StdinRecording::of(std::io::Cursor::new(b"one\ntwo\n".to_vec())).unwrap();
     let inputs = [Stdin::Bytes(Arc::from(&b"one\ntwo\n"[..])), Stdin::Recorded(recording.clone())];
     for stdin in inputs.into_iter().chain([Stdin::Recorded(recording)]) {
         let mut chosen = settings(shell("cat; echo done"), dir.path());

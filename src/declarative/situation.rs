@@ -5,6 +5,11 @@ use super::diagnosis::{Answered, Verdict};
 use super::forest::{Forest, Row};
 use super::suspects::Suspects;
 use super::weights::Weights;
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+
+/// What is known of methods, by their numbers.
+pub type OfMethods<T> = HashMap<u32, T, FixedState>;
 
 /// What a strategy sees.
 pub struct Situation<'a> {
@@ -96,8 +101,8 @@ impl Situation<'_> {
     }
 
     /// By method: how many of its calls were said to be valid, and invalid.
-    pub fn said_of_methods(&self) -> std::collections::HashMap<u32, (u32, u32)> {
-        let mut said = std::collections::HashMap::new();
+    pub fn said_of_methods(&self) -> OfMethods<(u32, u32)> {
+        let mut said = OfMethods::default();
         for answered in self.answers {
             let (valid, invalid): &mut (u32, u32) =
                 said.entry(self.forest.method(answered.node)).or_default();
@@ -113,15 +118,10 @@ impl Situation<'_> {
     /// What a call of a method weighs: ½ for each of that method's calls that was said to be valid (Silva's Less YES First and Divide by YES
     /// & Query).
     pub fn halved_by_yes(&self) -> impl Fn(u32) -> f64 {
-        let most = self.said_of_methods().keys().copied().max().unwrap_or(0);
-        let mut weights = vec![1.0; usize::try_from(most).unwrap_or(0).saturating_add(1)];
-        for (method, (valid, _)) in self.said_of_methods() {
-            if let Some(weight) = usize::try_from(method).ok().and_then(|method| weights.get_mut(method)) {
-                *weight = 0.5_f64.powi(i32::try_from(valid).unwrap_or(i32::MAX));
-            }
-        }
+        let said = self.said_of_methods();
         move |method| {
-            usize::try_from(method).ok().and_then(|method| weights.get(method)).copied().unwrap_or(1.0)
+            said.get(&method)
+                .map_or(1.0, |(valid, _)| 0.5_f64.powi(i32::try_from(*valid).unwrap_or(i32::MAX)))
         }
     }
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub mod case;
+pub mod diagnosed;
 pub mod questions;
 pub mod session;
 pub mod traced;

@@ -10,19 +10,11 @@ impl Strategy for HatDelta {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
         // One that nothing was said of lies between those that were said to be wrong, and right.
         const UNSAID: f64 = 0.5;
-        let mut likely: Vec<f64> = Vec::new();
-        for (method, (valid, invalid)) in situation.said_of_methods() {
-            let method = usize::try_from(method).unwrap_or(0);
-            if likely.len() <= method {
-                likely.resize(method + 1, UNSAID);
-            }
-            if let Some(likely) = likely.get_mut(method) {
-                *likely = (1.0 + f64::from(invalid)) / (2.0 + f64::from(invalid) + f64::from(valid));
-            }
-        }
+        let said = situation.said_of_methods();
         let likely = |row: Row| {
-            let of = usize::try_from(row.method).ok().and_then(|method| likely.get(method));
-            of.copied().unwrap_or(UNSAID)
+            said.get(&row.method).map_or(UNSAID, |(valid, invalid)| {
+                (1.0 + f64::from(*invalid)) / (2.0 + f64::from(*invalid) + f64::from(*valid))
+            })
         };
         first_of_most(situation, &situation.outermost(), likely)
     }

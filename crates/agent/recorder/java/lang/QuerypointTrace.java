@@ -301,6 +301,7 @@ public final class QuerypointTrace {
             return 0;
         }
         int number = QuerypointProbeNumber.of(value);
+        // Written out, as `has` does: a method this long the first compiler calls, and only the second one takes it in.
         if ((U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0) {
             return number;
         }
@@ -335,7 +336,7 @@ public final class QuerypointTrace {
         if (ring == NOWHERE) {
             return number;
         }
-        see(number);
+        add(SEEN, number);
         Class<?> of = value.getClass();
         int kind = QuerypointProbeNumber.give(of);
         int what = value instanceof String ? 1 : of.isArray() ? 2 : isBox(of) ? 3 : 0;
@@ -397,22 +398,19 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     static boolean seen(int number) {
-        return (U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0;
+        return has(SEEN, number);
     }
 
+    /** Whether the bit of a number is set. */
     @Hidden
-    private static boolean has(long bits, int number) {
+    @ForceInline
+    static boolean has(long bits, int number) {
         return (U.getByte(null, bits + (number >>> 3)) >>> (number & 7) & 1) != 0;
     }
 
-    /** Two threads may do so at once, and one bit be lost: then its object is met once more. */
+    /** Sets the bit of a number. Two threads may do so at once, and one bit be lost: then it is met, told or looked at once more. */
     @Hidden
-    private static void see(int number) {
-        add(SEEN, number);
-    }
-
-    @Hidden
-    private static void add(long bits, int number) {
+    static void add(long bits, int number) {
         long at = bits + (number >>> 3);
         U.putByte(null, at, (byte) (U.getByte(null, at) | 1 << (number & 7)));
     }

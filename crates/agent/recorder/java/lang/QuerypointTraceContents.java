@@ -54,7 +54,7 @@ public final class QuerypointTraceContents {
     @ForceInline
     private static int followed(Object owner) {
         int number = QuerypointTraceLayout.IS_KNOWN ? QuerypointProbeNumber.known(owner) : QuerypointProbeNumber.NONE;
-        return (QuerypointTrace.seen(number) || KNOWN != 0 && has(KNOWN, number)) ? number : 0;
+        return (QuerypointTrace.seen(number) || KNOWN != 0 && QuerypointTrace.has(KNOWN, number)) ? number : 0;
     }
 
     /** Recorded code has to do with an object, and nothing is recorded: what it holds is told when it changes later. */
@@ -66,10 +66,10 @@ public final class QuerypointTraceContents {
                 && QuerypointTraceLayout.IS_KNOWN) {
             int kind = QuerypointTraceLayout.kind(value);
             int number = kind == QuerypointTraceLayout.NONE ? 0 : QuerypointProbeNumber.give(value);
-            if (number == 0 || has(KNOWN, number)) {
+            if (number == 0 || QuerypointTrace.has(KNOWN, number)) {
                 return;
             }
-            add(KNOWN, number);
+            QuerypointTrace.add(KNOWN, number);
             if (kind == QuerypointTraceLayout.AROUND) {
                 passed(QuerypointTraceLayout.inner(value));
                 return;
@@ -78,18 +78,6 @@ public final class QuerypointTraceContents {
                 passed(item);
             }
         }
-    }
-
-    @Hidden
-    private static boolean has(long bits, int number) {
-        return (U.getByte(null, bits + (number >>> 3)) >>> (number & 7) & 1) != 0;
-    }
-
-    /** Two threads may do so at once, and one bit be lost: then it is told once more, or not followed. */
-    @Hidden
-    private static void add(long bits, int number) {
-        long at = bits + (number >>> 3);
-        U.putByte(null, at, (byte) (U.getByte(null, at) | 1 << (number & 7)));
     }
 
     /** The ring of this thread; 0 where nothing is recorded now. */
@@ -110,31 +98,21 @@ public final class QuerypointTraceContents {
     /** An object is named by an event, where only some calls are recorded: what it holds may have changed since it was met. */
     @Hidden
     static void named(Object value, int number) {
-        if (QuerypointTraceLayout.IS_KNOWN && !looked(number) && QuerypointTraceWindow.detail() != 0) {
-            look(number);
+        if (QuerypointTraceLayout.IS_KNOWN && !QuerypointTrace.has(LOOKED, number) && QuerypointTraceWindow.detail() != 0) {
+            QuerypointTrace.add(LOOKED, number);
             if (QuerypointTraceLayout.kind(value) != QuerypointTraceLayout.NONE) {
                 all(value, number);
             }
         }
     }
 
-    @Hidden
-    private static boolean looked(int number) {
-        return has(LOOKED, number);
-    }
-
-    @Hidden
-    private static void look(int number) {
-        add(LOOKED, number);
-    }
-
     /** Whether all that a collection holds was told just now, since it was not before. */
     @Hidden
     private static boolean isFresh(Object self, int number) {
-        if (!WINDOWED || looked(number) || QuerypointTraceWindow.detail() == 0) {
+        if (!WINDOWED || QuerypointTrace.has(LOOKED, number) || QuerypointTraceWindow.detail() == 0) {
             return false;
         }
-        look(number);
+        QuerypointTrace.add(LOOKED, number);
         QuerypointTrace.number(self);
         all(self, number);
         return true;
@@ -188,25 +166,26 @@ public final class QuerypointTraceContents {
             if (ring == 0) {
                 return;
             }
-            long at = QuerypointTrace.begin(ring);
-            U.putInt(null, at, CONTENTS);
-            U.putInt(null, at + 4, number);
-            U.putInt(null, at + 8, isMap ? ALL_MAP : ALL_LIST);
-            U.putInt(null, at + 12, isMap ? items.length / 2 : items.length);
+            long at = begin(ring, number, isMap ? ALL_MAP : ALL_LIST, isMap ? items.length / 2 : items.length);
             U.putInt(null, at + 16, done);
             U.putInt(null, at + 20, many);
             for (int i = 0; i < many; i++) {
-                U.putInt(null, at + 24 + 4L * i, raw(items[done + i]));
+                U.putInt(null, at + 24 + 4L * i, QuerypointProbeNumber.give(items[done + i]));
             }
             QuerypointTrace.advance(ring, 24 + 4 * many);
             done += many;
         } while (done < items.length);
     }
 
-    /** The number of an object that was met. */
+    /** Begins an event, which four words say: its kind, the number of the collection, what was done, and how many it holds. */
     @Hidden
-    private static int raw(Object item) {
-        return QuerypointProbeNumber.give(item);
+    private static long begin(long ring, int number, int op, int size) {
+        long at = QuerypointTrace.begin(ring);
+        U.putInt(null, at, CONTENTS);
+        U.putInt(null, at + 4, number);
+        U.putInt(null, at + 8, op);
+        U.putInt(null, at + 12, size);
+        return at;
     }
 
     /** So many further words each of those has. */
@@ -232,11 +211,7 @@ public final class QuerypointTraceContents {
         if (ring == 0) {
             return;
         }
-        long at = QuerypointTrace.begin(ring);
-        U.putInt(null, at, CONTENTS);
-        U.putInt(null, at + 4, number);
-        U.putInt(null, at + 8, op);
-        U.putInt(null, at + 12, size);
+        long at = begin(ring, number, op, size);
         // There is room behind it for more than an event has.
         U.putInt(null, at + 16, a);
         U.putInt(null, at + 20, b);
@@ -518,10 +493,7 @@ public final class QuerypointTraceContents {
         if (number == 0) {
             return;
         }
-        if (WINDOWED && !looked(number) && QuerypointTraceWindow.detail() != 0) {
-            look(number);
-            QuerypointTrace.number(self);
-            all(self, number);
+        if (isFresh(self, number)) {
             return;
         }
         int key = number(QuerypointTraceLayout.key(node, QuerypointTraceLayout.TREE));

@@ -1,0 +1,35 @@
+//! Programs of one file that are recorded, and asked about in this process.
+
+use super::{finish, said};
+use querypoint::chain::{Chain, Debuggee};
+use querypoint::session::{
+    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent,
+    record,
+};
+use std::path::Path;
+use std::process::Command;
+
+/// Compiles the text of a class into a new folder.
+pub fn made(folder: &Path, class: &str, text: &str) {
+    std::fs::create_dir(folder).expect("a folder");
+    let file = folder.join(class).with_extension("java");
+    std::fs::write(&file, text).expect("written");
+    let output = finish(Command::new("javac").args(["-g", "-nowarn", "-d"]).arg(folder).arg(&file));
+    assert!(output.status.success(), "{}\n{text}", said(&output));
+}
+
+/// All that a class of this folder does, to be asked about.
+pub async fn diagnoser(folder: &Path, class: &str) -> Diagnoser {
+    let command = ["java", "-cp", &folder.display().to_string(), class].map(str::to_owned).to_vec();
+    let chain = Chain::new(Debuggee { command, ..Debuggee::default() }, Vec::new());
+    let trace = folder.join("trace");
+    let options =
+        RecordOptions { out: trace.clone(), level: Level::All, memory: MEMORY, ..RecordOptions::default() };
+    let (_stop, mut interrupt) = Interrupt::new();
+    record(&chain, &options, &mut Silent, &mut interrupt).await.expect("recorded");
+    let trace = RecordedTrace::open(&trace, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
+    let bounds = Bounds { depth: 2, elements: 4, parts: 100 };
+    let options =
+        DiagnoseOptions { strategy: None, p: None, node: None, compress: None, loops: false, bounds };
+    Diagnoser::new(trace, options).expect("begun")
+}
