@@ -255,12 +255,19 @@ fn exceptions_are_told_of_by_those_that_name_them() {
 
 #[test]
 fn what_is_not_known_is_asked() {
-    let (answer, why) = told_of(asserted(), ".sort", r#"ensures: "bytes[0] <= bytes[1]""#);
+    let (answer, why) = told_of(asserted(), ".wrapped", r#"ensures: "letters[0] == 'x'""#);
     assert_eq!(answer, "asked");
-    let who = "[0] may have been written by java.util.Arrays.sort, which is not recorded";
-    assert!(why.starts_with("the assertion cannot tell: byte[3]@") && why.ends_with(who), "{why}");
-    says(".sort", r#"ensures: "bytes.length == 3", complete: true"#, "valid", "`bytes.length == 3` is true");
-    // No other array is sorted there.
+    let who = "[0] may have been written by java.nio.CharBuffer.wrap, which is not recorded";
+    assert!(why.starts_with("the assertion cannot tell: char[2]@") && why.ends_with(who), "{why}");
+    says(
+        ".wrapped",
+        r#"ensures: "letters.length == 2", complete: true"#,
+        "valid",
+        "`letters.length == 2` is true",
+    );
+    // What a call has stored is recorded, and no other array was given away for good.
+    let sorted = "bytes[0] <= bytes[1] && old(bytes[0]) == 3";
+    says(".sort", &format!("ensures: {sorted:?}, complete: true"), "valid", &format!("`{sorted}` is true"));
     says(
         ".first",
         r#"ensures: "result == numbers[0] && result == old(numbers[0])", complete: true"#,

@@ -39,5 +39,6 @@ pub use objects::{Objects, Text};
 pub use sites::{Method, Site, Sites};
 pub use standing::Standing;
 pub use walk::{Further, Seen, Then};
+pub use wire::only_reads;
 pub use wire::recording::{Change, Level, Place, Places, Traced, Window, Written, is_named};
 pub use writes::{When, Writes};

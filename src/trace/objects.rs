@@ -1,10 +1,13 @@
 //! What was met of objects: their classes, how long arrays are, how texts begin.
 
 use super::columns::{ARRAY, BOX, TEXT, Table};
+use super::decode;
+use super::sites::Site;
 use crate::model::{Namer, Tables, Value, quoted};
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use wire::recording::Traced;
 
 /// A text of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +107,19 @@ impl Objects {
     /// The binary name of an object's class, if it was met.
     pub fn class(&self, object: u32) -> Option<&Arc<str>> {
         self.names.get(&self.table.word(2, self.row(object)?))
+    }
+
+    /// One instruction stores into arrays of `byte` and of `boolean`: what it has found and stored is what the class of its array says.
+    pub fn distinguish(&self, site: &Site, values: &mut [decode::Value]) {
+        if let (Traced::Element('B'), [decode::Value::Object(array), _, elements @ ..]) = (site.what, values)
+            && self.class(*array).is_some_and(|class| **class == *"[Z")
+        {
+            for element in elements {
+                if let decode::Value::Int(bits) = element {
+                    *element = decode::Value::Boolean(*bits & 1 != 0);
+                }
+            }
+        }
     }
 
     /// The text of an object that is one, if it was met.

@@ -172,6 +172,7 @@ impl Calls {
                 }
                 let around = around.or_else(|| node.filter(|_| !is_end).and_then(|node| self.parent(node)));
                 let place = (chunk, at);
+                self.objects.distinguish(site, &mut values);
                 let seen = Seen { site, values: &values, node, around, is_around, turn, place };
                 match visit(self, &seen) {
                     Then::Stop => return Ok(()),

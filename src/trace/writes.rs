@@ -137,6 +137,7 @@ impl Calls {
             };
             if is_it {
                 left -= 1;
+                self.objects.distinguish(site, &mut values);
                 let place = (chunk, at);
                 let node = self.innermost_at(thread, place);
                 let around = node.and_then(|node| self.parent(node));

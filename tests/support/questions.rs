@@ -14,12 +14,15 @@ pub struct Told {
     pub code: i32,
 }
 
-/// Answers each question with what is said of it until there is none.
+/// Answers each question with what is said of it until there is none; not those of which an answer was kept.
 pub fn told(command: &mut Command, mut answer: impl FnMut(&Value) -> &'static str) -> Told {
     let mut talk = Talk::begin(command);
     let mut questions = Vec::new();
     loop {
         let heard = talk.hear();
+        if heard.get("kept").is_some() {
+            continue;
+        }
         if heard.get("question").is_none() {
             return Told { questions, last: heard, code: talk.end() };
         }

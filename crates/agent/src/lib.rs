@@ -10,6 +10,7 @@
 //! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
+mod arrays;
 mod burial;
 mod contents;
 mod copies;

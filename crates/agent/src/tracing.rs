@@ -65,7 +65,7 @@ impl Tracer {
     }
 
     fn is_in_scope(&self, class: &str) -> bool {
-        !BELOW.iter().any(|below| class.starts_with(below)) && self.plan.records(&class.replace('/', "."))
+        is_in_scope(&self.plan, class)
     }
 
     /// Whether it is recorded what the JDK's collections hold.
@@ -168,8 +168,10 @@ impl Tracer {
             let level = levels.get(&key).copied().unwrap_or(self.plan.level);
             let deeds = scan.deeds(&shape.name, &shape.descriptor)?;
             let has_window = self.has_window();
-            let mut number = |bci, what| self.number(class, &key, bci, what);
-            let (mut code, mut traced) = weave(shape, &deeds, level, has_window, &mut number);
+            let (numbers, plan_of_run) = (&mut self.numbers, &self.plan);
+            let mut number = |bci, what| number(numbers, class, &key, bci, what);
+            let is_recorded = |class: &str| is_in_scope(plan_of_run, class);
+            let (mut code, mut traced) = weave(shape, &deeds, level, has_window, &is_recorded, &mut number);
             self.mark(&mut code, (class, report.source.as_deref()), shape, &deeds);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
             plan.methods.insert(key, code);
@@ -238,9 +240,20 @@ impl Tracer {
     pub fn field(&self, site: u32) -> Option<Written> {
         self.fields.get(&site).cloned()
     }
+}
 
-    fn number(&mut self, class: &str, (name, descriptor): &(String, String), bci: u32, what: Traced) -> u32 {
-        let next = FIRST_SITE + u32::try_from(self.numbers.len()).unwrap_or(u32::MAX / 2);
-        *self.numbers.entry((class.to_owned(), name.clone(), descriptor.clone(), bci, what)).or_insert(next)
-    }
+fn is_in_scope(plan: &TracePlan, class: &str) -> bool {
+    !BELOW.iter().any(|below| class.starts_with(below)) && plan.records(&class.replace('/', "."))
+}
+
+/// The number of a site.
+fn number(
+    numbers: &mut HashMap<(String, String, String, u32, Traced), u32>,
+    class: &str,
+    (name, descriptor): &(String, String),
+    bci: u32,
+    what: Traced,
+) -> u32 {
+    let next = FIRST_SITE + u32::try_from(numbers.len()).unwrap_or(u32::MAX / 2);
+    *numbers.entry((class.to_owned(), name.clone(), descriptor.clone(), bci, what)).or_insert(next)
 }

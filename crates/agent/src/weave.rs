@@ -1,19 +1,23 @@
 //! The code that goes into a method that is recorded, and its sites.
 
+use crate::arrays::{ARRAYS, Handed, Part, handed, is_inherited};
 use crate::steps::kind_of;
 use bytecode::Kind;
 use bytecode::descriptor;
 use bytecode::rewrite::{Deed, Doing, Kept, MethodPlan, MethodShape, Slot, StackOp, Step};
+use std::collections::HashMap;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite, Written};
-use wire::{TRACE_CLASS, TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS};
+use wire::{TRACE_ARRAYS_CLASS, TRACE_CLASS, TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS};
 
 /// What goes into a method of which so much is recorded, and its sites. `deeds` are what it does besides being called, `number`
-/// gives sites their numbers. With a window a method asks as it is entered whether it is in it, and how much of it.
+/// gives sites their numbers. With a window a method asks as it is entered whether it is in it, and how much of it. Which other classes
+/// are recorded is told by their names with slashes.
 pub fn weave(
     shape: &MethodShape,
     deeds: &[Deed],
     level: Level,
     has_window: bool,
+    is_recorded: &dyn Fn(&str) -> bool,
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
     let mut plan = MethodPlan {
@@ -48,10 +52,20 @@ pub fn weave(
             plan.before.insert(*handler, caught.into_iter().chain([rare()]).collect());
         }
     }
-    let mut doings = Doings { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new() };
+    let mut doings =
+        Doings { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new(), given: None };
     for deed in deeds.iter().filter(|deed| level >= least(&deed.what)) {
-        doings.put(deed, &mut site);
+        match &deed.what {
+            Doing::Call { class, name, descriptor } => {
+                let is_own = !class.starts_with('[') && is_recorded(class) && !is_inherited(name, descriptor);
+                if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {
+                    doings.call(deed.pc, &handed, &mut site);
+                }
+            }
+            _ => doings.put(deed, &mut site),
+        }
     }
+    let given = doings.given;
     for returns in &shape.returns {
         let id = site(returns.pc, Traced::Return);
         let steps = match returns.kind {
@@ -67,6 +81,16 @@ pub fn weave(
     let leave = site(shape.length, Traced::Leave);
     plan.unwind = vec![Step::Stack(StackOp::Dup), ring, leave, rare()];
     plan.unwind.extend(exit());
+    if let Some(given) = given {
+        plan.entry.extend([Step::Null, Step::Store(Kind::Reference, given)]);
+        let back = || back(given, &detail);
+        plan.unwind.splice(0..0, back());
+        for handler in &shape.handlers {
+            if let Some(steps) = plan.before.get_mut(handler) {
+                steps.splice(0..0, back());
+            }
+        }
+    }
     let (class, kind) = (TRACE_CLASS.to_owned(), Kind::Int);
     let cut = Step::Set { class, name: "cut".to_owned(), kind, descriptor: "Z".to_owned() };
     plan.guard = vec![Step::Int(1), cut];
@@ -109,7 +133,7 @@ fn written(what: &Doing) -> Option<Written> {
 /// From which level on something is recorded.
 fn least(what: &Doing) -> Level {
     match what {
-        Doing::Put { .. } | Doing::Element(_) | Doing::Array => Level::Writes,
+        Doing::Put { .. } | Doing::Element(_) | Doing::Array | Doing::Call { .. } => Level::Writes,
         Doing::Line(_) | Doing::Local { .. } | Doing::Branch { .. } | Doing::Lock | Doing::Unlock => {
             Level::All
         }
@@ -122,8 +146,10 @@ struct Doings<'a> {
     has_window: bool,
     ring: &'a Step,
     plan: &'a mut MethodPlan,
-    /// By kind, the scratch local of that kind.
-    scratch: Vec<(Kind, usize)>,
+    /// The scratch locals by kind, and by how many of that kind there are before.
+    scratch: Vec<(Kind, usize, usize)>,
+    /// Where the arrays are kept that code which is not recorded was given.
+    given: Option<Slot>,
 }
 
 impl Doings<'_> {
@@ -218,7 +244,77 @@ impl Doings<'_> {
                 let id = site(pc, Traced::Unlock);
                 self.before(pc, vec![Step::Stack(StackOp::Dup), self.ring.clone(), id, rare()]);
             }
+            // Where it is known which ones are recorded.
+            Doing::Call { .. } => {}
         }
+    }
+
+    /// A call of a method that is not recorded, which is given arrays or returns one.
+    fn call(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) {
+        let mut given = Step::Null;
+        if !handed.given.is_empty() {
+            let slot = *self.given.get_or_insert_with(|| {
+                let name = "qp:given".to_owned();
+                self.plan.kept.push(Kept { kind: Kind::Reference, name });
+                Slot::Kept(self.plan.kept.len() - 1)
+            });
+            given = Step::Load(Kind::Reference, slot);
+            let steps = self.give(pc, handed, site);
+            self.before(pc, steps);
+            self.before(pc, vec![Step::Store(Kind::Reference, slot)]);
+            self.after(pc, vec![given.clone(), self.ring.clone(), arrays("back", "(Ljava/lang/Object;J)V")]);
+        }
+        if let Some(of) = handed.returned {
+            // No argument takes this one.
+            let [keep, mark] = self.nth_scratch(Kind::Int, usize::MAX);
+            self.before(pc, vec![arrays("mark", "()I"), keep]);
+            let (made, element) = (site(pc, Traced::Array), site(pc, Traced::Element(of)));
+            let told = arrays("came", "(Ljava/lang/Object;Ljava/lang/Object;IJII)V");
+            let dup = Step::Stack(StackOp::Dup);
+            self.after(pc, vec![dup, given, mark, self.ring.clone(), made, element, told]);
+        }
+        if let (false, Some(slot)) = (handed.given.is_empty(), self.given) {
+            self.after(pc, vec![Step::Null, Step::Store(Kind::Reference, slot)]);
+        }
+    }
+
+    /// Puts what is kept of the arrays of a call on the stack, below which its arguments stay.
+    fn give(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) -> Vec<Step> {
+        let first = handed.given.iter().map(|given| given.argument).min().unwrap_or(0);
+        let mut counts = HashMap::new();
+        let mut places = Vec::new();
+        for of in handed.arguments.iter().skip(first) {
+            let kind = Kind::of_descriptor(of);
+            let nth = counts.entry(kind.descriptor()).or_insert(0);
+            places.push(self.nth_scratch(kind, *nth));
+            *nth += 1;
+        }
+        let mut steps: Vec<Step> = places.iter().rev().map(|[store, _]| store.clone()).collect();
+        steps.extend(places.iter().map(|[_, load]| load.clone()));
+        let load = |at: usize| places.get(at - first).map_or(Step::Int(0), |[_, load]| load.clone());
+        // Sites of one kind follow each other where none of them has been one before.
+        let is_any = handed.given.iter().any(|given| given.of.is_none());
+        steps.push(Step::Null);
+        for given in &handed.given {
+            let id = match given.of.filter(|_| !is_any) {
+                Some(of) => site(pc, Traced::Element(of)),
+                None => {
+                    let all = ARRAYS.map(|of| site(pc, Traced::Element(of)));
+                    let [first, ..] = all;
+                    first
+                }
+            };
+            let (from, to, is_up_to) = match given.part {
+                Part::Whole => (Step::Int(0), Step::Int(i32::MAX), 0),
+                Part::One(at) => (load(at), Step::Int(1), 0),
+                Part::Many(from, many) => (load(from), load(many), 0),
+                Part::UpTo(from, to) => (load(from), load(to), 2),
+            };
+            let how = Step::Int(i32::from(is_any) | is_up_to);
+            let told = arrays("given", "(Ljava/lang/Object;Ljava/lang/Object;IIIJI)Ljava/lang/Object;");
+            steps.extend([load(given.argument), from, to, how, self.ring.clone(), id, told]);
+        }
+        steps
     }
 
     fn before(&mut self, pc: u32, steps: Vec<Step>) {
@@ -231,10 +327,15 @@ impl Doings<'_> {
 
     /// How the scratch local of a kind is written and read.
     fn scratch(&mut self, kind: Kind) -> [Step; 2] {
-        let known = self.scratch.iter().find(|(of, _)| *of == kind).map(|(_, at)| *at);
+        self.nth_scratch(kind, 0)
+    }
+
+    /// The same of a further one.
+    fn nth_scratch(&mut self, kind: Kind, nth: usize) -> [Step; 2] {
+        let known = self.scratch.iter().find(|(of, n, _)| (*of, *n) == (kind, nth)).map(|(.., at)| *at);
         let at = known.unwrap_or_else(|| {
             self.plan.scratch.push(kind);
-            self.scratch.push((kind, self.plan.scratch.len() - 1));
+            self.scratch.push((kind, nth, self.plan.scratch.len() - 1));
             self.plan.scratch.len() - 1
         });
         [Step::Store(kind, Slot::Scratch(at)), Step::Load(kind, Slot::Scratch(at))]
@@ -357,4 +458,16 @@ fn window(name: &str, descriptor: &str) -> Step {
 fn write(name: &str, descriptor: &str) -> Step {
     let class = TRACE_WRITES_CLASS.to_owned();
     Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
+}
+
+/// A call that tells of an array that is given away, or comes from elsewhere.
+fn arrays(name: &str, descriptor: &str) -> Step {
+    let class = TRACE_ARRAYS_CLASS.to_owned();
+    Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
+}
+
+/// The arrays that were given away are back.
+fn back(given: Slot, ring: &Step) -> [Step; 5] {
+    let back = arrays("back", "(Ljava/lang/Object;J)V");
+    [Step::Load(Kind::Reference, given), ring.clone(), back, Step::Null, Step::Store(Kind::Reference, given)]
 }

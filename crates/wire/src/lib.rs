@@ -5,12 +5,14 @@
 //! class files, classes with slashes.
 #![forbid(unsafe_code)]
 
+mod given;
 mod log;
 mod place;
 mod plan;
 pub mod recording;
 mod report;
 
+pub use given::only_reads;
 pub use log::{LogReader, Logged};
 pub use plan::{
     Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
@@ -25,6 +27,8 @@ pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";
 pub const TRACE_CLASS: &str = "java/lang/QuerypointTrace";
 /// The name of the class that it calls where it writes, with slashes.
 pub const TRACE_WRITES_CLASS: &str = "java/lang/QuerypointTraceWrites";
+/// The name of the class that it calls where it gives arrays away, with slashes.
+pub const TRACE_ARRAYS_CLASS: &str = "java/lang/QuerypointTraceArrays";
 /// The name of the class that it asks where only some calls are recorded, with slashes.
 pub const TRACE_WINDOW_CLASS: &str = "java/lang/QuerypointTraceWindow";
 /// The class that code in the JDK's collections calls, with slashes, where their contents are recorded.

@@ -155,17 +155,7 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
     if let Some(told) = seen.told() {
         return change(&told, &calls.objects);
     }
-    // The same instruction stores into arrays of `byte`.
-    let is_boolean = match (site.what, values.first()) {
-        (Traced::Element('B'), Some(Value::Object(array))) => {
-            calls.objects.class(*array).is_some_and(|class| **class == *"[Z")
-        }
-        _ => false,
-    };
-    let told = |at: usize| match values.get(at)? {
-        Value::Int(bits) if is_boolean => Some((bits & 1 != 0).to_string()),
-        value => Some(shown(value, &calls.objects)),
-    };
+    let told = |at: usize| Some(shown(values.get(at)?, &calls.objects));
     let mut event = EventShown {
         event: site.what.word(),
         line: site.line,

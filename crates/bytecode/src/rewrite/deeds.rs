@@ -1,4 +1,4 @@
-//! What a method does that a recording tells of: writes, arrays that it makes, locks, lines and branches.
+//! What a method does that a recording tells of: writes, arrays that it makes or gives away, locks, lines and branches.
 
 use super::error::RewriteError;
 use super::instructions::{self, GOTO, GOTO_W, JSR, JSR_W, Leads, NEW, Raw};
@@ -46,6 +46,15 @@ pub enum Doing {
     Element(char),
     /// It makes an array.
     Array,
+    /// It calls a method.
+    Call {
+        /// The class by which it names the method, with slashes; an array by its descriptor.
+        class: String,
+        /// The method.
+        name: String,
+        /// Its descriptor.
+        descriptor: String,
+    },
     /// It writes a local variable.
     Local {
         /// The variable's slot.
@@ -208,6 +217,10 @@ fn doing(
             ['I', 'J', 'F', 'D', 'L', 'B', 'C', 'S'].get(usize::from(opcode - 0x4f)).copied().unwrap_or('L'),
         ),
         0xbc | 0xbd | 0xc5 => Doing::Array,
+        0xb6..=0xb9 => {
+            let (class, name, descriptor) = class.method_ref(operand.u2()?)?;
+            Doing::Call { class, name, descriptor }
+        }
         0xc2 => Doing::Lock,
         0xc3 => Doing::Unlock,
         opcode @ 0x36..=0x3a => {

@@ -2,7 +2,7 @@
 //! the JDK and classes outside of the scope are not recorded, nor is all of a method that is too long for that.
 
 use crate::classes::ClassPool;
-use crate::trace::{Calls, Level, Method};
+use crate::trace::{Calls, Level, Method, only_reads};
 use bytecode::class::MethodRef;
 use bytecode::op::{Bootstrap, Constant};
 use bytecode::{ClassFile, Op};
@@ -10,40 +10,6 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Every array.
 const ANY: &str = "[";
-/// Methods of the JDK that only read the arrays that they are given: of a class, or of all classes.
-const READERS: [(&str, &[&str]); 15] = [
-    (
-        "java.util.Arrays",
-        &[
-            "toString",
-            "deepToString",
-            "equals",
-            "deepEquals",
-            "hashCode",
-            "deepHashCode",
-            "copyOf",
-            "copyOfRange",
-            "stream",
-            "binarySearch",
-            "compare",
-            "mismatch",
-        ],
-    ),
-    ("java.lang.String", &["<init>", "valueOf", "copyValueOf", "format", "formatted", "join"]),
-    ("java.lang.StringBuilder", &["append", "insert"]),
-    ("java.lang.StringBuffer", &["append", "insert"]),
-    ("java.io.PrintStream", &["print", "println", "printf", "format", "write"]),
-    ("java.io.PrintWriter", &["print", "println", "printf", "format", "write"]),
-    ("java.io.OutputStream", &["write"]),
-    ("java.util.List", &["of"]),
-    ("java.util.Set", &["of"]),
-    ("java.util.Objects", &["hash"]),
-    ("java.util.Collections", &["addAll"]),
-    ("java.util.stream.IntStream", &["of"]),
-    ("java.util.stream.Stream", &["of"]),
-    ("java.nio.file.Path", &["of"]),
-    ("java.nio.file.Paths", &["get"]),
-];
 /// Classes of the JDK that write fields of others.
 const WRITE_FIELDS: [&str; 5] = [
     "java.lang.reflect.Field",
@@ -51,6 +17,15 @@ const WRITE_FIELDS: [&str; 5] = [
     "java.lang.invoke.MethodHandle",
     "java.io.ObjectInputStream",
     "sun.misc.Unsafe",
+];
+
+/// Methods of the JDK that keep an array which they are given and may write it later, or may write arrays inside of it: by how the
+/// names of their classes and their own begin.
+const KEEPERS: [(&str, &str); 4] = [
+    ("java.nio.", "wrap"),
+    ("java.util.Arrays", "asList"),
+    ("java.lang.reflect.Method", "invoke"),
+    ("java.lang.invoke.MethodHandle", "invoke"),
 ];
 
 /// How the names of their methods begin that do.
@@ -145,18 +120,17 @@ impl Unseen {
                 Op::InvokeDynamic { bootstrap: Some(bootstrap), .. } => handles(bootstrap),
                 _ => Vec::new(),
             };
+            let is_direct = matches!(instruction.op, Op::Invoke { .. }) && method.level >= Level::Writes;
             for method in called.iter().filter(|method| code.is_unseen(method)) {
-                self.call(method, &code.recorded);
+                self.call(method, &code.recorded, is_direct && code.is_told(method));
             }
         }
     }
 
-    /// A call of a method that is not recorded.
-    fn call(&mut self, method: &MethodRef, recorded: &HashSet<&str>) {
+    /// A call of a method that is not recorded; where it is told, what arrays hold behind it is recorded.
+    fn call(&mut self, method: &MethodRef, recorded: &HashSet<&str>, is_told: bool) {
         let who = format!("{}.{}", method.class, method.name);
-        let reads =
-            READERS.iter().any(|(class, names)| method.class == *class && names.contains(&&*method.name));
-        if reads {
+        if only_reads(&method.class, &method.name) {
             return;
         }
         let writes =
@@ -165,16 +139,23 @@ impl Unseen {
         if is_of_fields && writes || method.class.ends_with("FieldUpdater") {
             self.fields.get_or_insert(who.clone());
         }
-        if method.class == "java.lang.reflect.Array" || who == "java.lang.System.arraycopy" {
+        if !is_told && (method.class == "java.lang.reflect.Array" || who == "java.lang.System.arraycopy") {
             self.arrays.insert(ANY.to_owned(), who.clone());
         }
         // It fills an array that code of the program has made.
-        if method.name == "toArray" && method.descriptor.starts_with("(Ljava/util/function/IntFunction;") {
+        if !is_told
+            && method.name == "toArray"
+            && method.descriptor.starts_with("(Ljava/util/function/IntFunction;")
+        {
             self.arrays.entry("[Ljava/lang/Object;".to_owned()).or_insert_with(|| who.clone());
         }
         let parsed = bytecode::descriptor::parse_method(&method.descriptor);
         for parameter in parsed.map(|parsed| parsed.parameters).unwrap_or_default() {
             let mut array = parameter.as_str();
+            if is_told {
+                // Those inside it are not looked at.
+                array = array.strip_prefix('[').unwrap_or(array);
+            }
             while array.starts_with('[') {
                 self.arrays.entry(array.to_owned()).or_insert_with(|| who.clone());
                 array = array.get(1..).unwrap_or_default();
@@ -211,6 +192,14 @@ fn code_of(method: &Method, pool: Option<&ClassPool>) -> Option<std::sync::Arc<C
 }
 
 impl Code<'_> {
+    /// Whether it is recorded what the JDK has stored into arrays that a method of it was given.
+    fn is_told(&self, method: &MethodRef) -> bool {
+        let keeps =
+            |(class, name): &(&str, &str)| method.class.starts_with(class) && method.name.starts_with(name);
+        let found = self.pool.and_then(|pool| pool.find(&method.class).ok().flatten());
+        found.is_some_and(|found| found.origin.is_runtime()) && !KEEPERS.iter().any(keeps)
+    }
+
     /// Whether what a method does is not recorded: it is of the JDK or of a class outside of the scope, or native.
     fn is_unseen(&self, method: &MethodRef) -> bool {
         if method.class.ends_with("[]") {

@@ -29,6 +29,8 @@ pub struct Frame {
     pub thrown: Node,
     /// What the last call that code made depends on of which nothing is recorded, and that returned nothing.
     pub made: Node,
+    /// The last instruction, if it has called code of which nothing is recorded, and what that call depends on.
+    pub called: Option<(u32, Node)>,
     /// The call of its own that goes on.
     pub calling: Option<Calling>,
 }
@@ -66,6 +68,7 @@ impl Frame {
             pending: 0,
             thrown: 0,
             made: 0,
+            called: None,
             calling: None,
         }
     }

@@ -21,6 +21,7 @@ impl Replay<'_> {
         seen: Option<&Seen<'_>>,
     ) -> Result<(), Lost> {
         frame.arrive(&mut self.graph);
+        frame.called = None;
         let control = frame.control();
         let (takes, gives) = bytecode::stack::effect(&instruction.op);
         let told = seen.and_then(|seen| seen.values.last().copied()).map(plain);
@@ -105,6 +106,7 @@ impl Replay<'_> {
                     self.led_around(frame, node, &around);
                 }
                 frame.made = if gives == 0 { node } else { 0 };
+                frame.called = Some((instruction.pc, node));
                 frame.push(Val::of(node), gives);
             }
             Op::InvokeDynamic { bootstrap, .. } => {

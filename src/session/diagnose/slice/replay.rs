@@ -93,9 +93,15 @@ impl<'a> Replay<'a> {
         if frame.calling.is_some() || frame.thrown != 0 {
             return Err(Lost("what an exception did is not known"));
         }
-        self.advance(frame, seen.site.bci, calls)?;
-        frame.pending = 0;
         let instruction = body.code.at(seen.site.bci).ok_or(Lost("the class file is another one"));
+        if let (Traced::Element(_) | Traced::Array, Ok(Instruction { op: Op::Invoke { .. }, .. })) =
+            (seen.site.what, &instruction)
+        {
+            self.stored_by_call(frame, instruction?, calls, seen)?;
+            return Ok(None);
+        }
+        self.advance(frame, seen.site.bci, calls)?;
+        (frame.pending, frame.called) = (0, None);
         match seen.site.what {
             Traced::Line(_) => {}
             Traced::Branch(to) => {
@@ -119,6 +125,29 @@ impl<'a> Replay<'a> {
             _ => self.execute(frame, instruction?, calls, Some(seen))?,
         }
         Ok(None)
+    }
+
+    /// Code that is not recorded has stored into an array, or made it. The call of that code is over, normally or by an exception.
+    fn stored_by_call(
+        &mut self,
+        frame: &mut Frame,
+        instruction: &Instruction,
+        calls: &Calls,
+        seen: &Seen<'_>,
+    ) -> Result<(), Lost> {
+        let is_behind = frame.pc == instruction.next_pc();
+        let is_executed = is_behind && frame.called.is_some_and(|(pc, _)| pc == instruction.pc);
+        if !is_executed {
+            self.advance(frame, instruction.pc, calls)?;
+            self.execute(frame, instruction, calls, None)?;
+            frame.pending = 0;
+        }
+        let (_, node) = frame.called.ok_or(Lost("what a call has stored is not known"))?;
+        if let Traced::Element(_) = seen.site.what {
+            let node = self.graph.join(node, frame.control());
+            self.write(frame.call, node, calls, seen)?;
+        }
+        Ok(())
     }
 
     /// A choice has led around what would have been written otherwise.
@@ -342,7 +371,9 @@ impl<'a> Replay<'a> {
 
     /// All that what happens before the next event of a call can depend on: an exception, or what the JDK calls.
     fn reachable(&mut self, frame: &Frame, calls: &Calls) -> Result<Node, Lost> {
-        let mut all = self.all(&[frame.control(), frame.pending, frame.thrown]);
+        // Where that has stored something before it threw an exception, it is behind it already.
+        let called = frame.called.map_or(0, |(_, node)| node);
+        let mut all = self.all(&[frame.control(), frame.pending, frame.thrown, called]);
         let Some(body) = frame.body.clone().filter(|_| frame.thrown == 0) else { return Ok(all) };
         let mut trial = frame.clone();
         let as_it_was = self.heap.outside();

@@ -61,6 +61,7 @@ public final class QuerypointTrace {
         // Later there may be no stack to initialise it.
         U.ensureClassInitialized(QuerypointTraceThread.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
+        U.ensureClassInitialized(QuerypointTraceArrays.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
         QuerypointProbeNumber.taken = SEEN;
         U.ensureClassInitialized(QuerypointTraceContents.class);

@@ -52,4 +52,5 @@ final class QuerypointTraceAgent {
     static final int NAME = 2;
     static final int FIELD = 3;
     static final int CONTENTS = 4;
+    static final int ARRAYS = 5;
 }

@@ -187,6 +187,9 @@ public final class QuerypointTraceWrites {
     public static void element(int[] array, int index, int value, long ring, int site) {
         if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
             told(QuerypointTrace.number(array), index, array[index], value, ring, site);
+            if (QuerypointTraceArrays.isOpen()) {
+                QuerypointTraceArrays.stored(array, index, value);
+            }
         }
     }
 
@@ -194,6 +197,9 @@ public final class QuerypointTraceWrites {
     public static void element(char[] array, int index, int value, long ring, int site) {
         if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
             told(QuerypointTrace.number(array), index, (int) array[index], value, ring, site);
+            if (QuerypointTraceArrays.isOpen()) {
+                QuerypointTraceArrays.stored(array, index, value);
+            }
         }
     }
 
@@ -201,6 +207,9 @@ public final class QuerypointTraceWrites {
     public static void element(short[] array, int index, int value, long ring, int site) {
         if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
             told(QuerypointTrace.number(array), index, (int) array[index], value, ring, site);
+            if (QuerypointTraceArrays.isOpen()) {
+                QuerypointTraceArrays.stored(array, index, value);
+            }
         }
     }
 
@@ -208,6 +217,9 @@ public final class QuerypointTraceWrites {
     public static void element(long[] array, int index, long value, long ring, int site) {
         if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
             told(QuerypointTrace.number(array), index, array[index], value, ring, site);
+            if (QuerypointTraceArrays.isOpen()) {
+                QuerypointTraceArrays.stored(array, index, value);
+            }
         }
     }
 
@@ -216,6 +228,9 @@ public final class QuerypointTraceWrites {
         if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
             int old = Float.floatToRawIntBits(array[index]);
             told(QuerypointTrace.number(array), index, old, Float.floatToRawIntBits(value), ring, site);
+            if (QuerypointTraceArrays.isOpen()) {
+                QuerypointTraceArrays.stored(array, index, Float.floatToRawIntBits(value));
+            }
         }
     }
 
@@ -224,6 +239,9 @@ public final class QuerypointTraceWrites {
         if (array != null && index >= 0 && index < array.length && !QuerypointTrace.isOutside(ring)) {
             long old = Double.doubleToRawLongBits(array[index]);
             told(QuerypointTrace.number(array), index, old, Double.doubleToRawLongBits(value), ring, site);
+            if (QuerypointTraceArrays.isOpen()) {
+                QuerypointTraceArrays.stored(array, index, Double.doubleToRawLongBits(value));
+            }
         }
     }
 
@@ -236,6 +254,9 @@ public final class QuerypointTraceWrites {
         if (index >= 0 && index < length && !QuerypointTrace.isOutside(ring)) {
             int old = bytes != null ? bytes[index] : flags[index] ? 1 : 0;
             told(QuerypointTrace.number(array), index, old, value, ring, site);
+            if (QuerypointTraceArrays.isOpen()) {
+                QuerypointTraceArrays.stored(array, index, value);
+            }
         }
     }
 
@@ -249,6 +270,9 @@ public final class QuerypointTraceWrites {
                 && (value == null || array.getClass().getComponentType().isInstance(value))) {
             int old = QuerypointTrace.number(array[index], ring);
             told(QuerypointTrace.number(array), index, old, QuerypointTrace.number(value, ring), ring, site);
+            if (QuerypointTraceArrays.isOpen()) {
+                QuerypointTraceArrays.stored(array, index, value);
+            }
         }
     }
 
@@ -264,7 +288,7 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     @ForceInline
-    private static void told(int object, int index, int old, int value, long ring, int site) {
+    static void told(int object, int index, int old, int value, long ring, int site) {
         long at = QuerypointTrace.begin(ring, site);
         QuerypointTrace.set(object, at, 4);
         QuerypointTrace.set(index, at, 8);
@@ -285,7 +309,7 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     @ForceInline
-    private static void told(int object, int index, long old, long value, long ring, int site) {
+    static void told(int object, int index, long old, long value, long ring, int site) {
         long at = QuerypointTrace.begin(ring, site);
         QuerypointTrace.set(object, at, 4);
         QuerypointTrace.set(index, at, 8);

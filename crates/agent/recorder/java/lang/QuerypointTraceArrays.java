@@ -1,0 +1,318 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Hidden;
+
+/**
+ * An array that a recorded method gives to code that is not recorded, with what it held then. What it holds else when that code has
+ * come back was stored by it, and is told; so are the elements of arrays that such code returns.
+ *
+ * <p>That code may call recorded methods, which tell of what they store: it is taken over here, so that it is told once.
+ */
+public final class QuerypointTraceArrays {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Of more elements nothing is told. */
+    private static final int MOST = 1 << 24;
+    /** An array that is new has no elements that are known if there are more. */
+    private static final int FEW = 1 << 12;
+
+    /** The array may be of any kind: its site is the first of eight, one for each. */
+    private static final int ANY = 1;
+    /** What is given is a part that is named by its first element and the one behind its last, not by how many there are. */
+    private static final int UP_TO = 2;
+
+    /** How many arrays of all threads are given away now. */
+    private static final long OPEN = QuerypointTraceAgent.reserve(8);
+
+    private final Object array;
+    /** What the part held that was given, as an array of its own. */
+    private final Object held;
+    private final int from;
+    private final boolean any;
+    private final int site;
+    /** Another one that the same call was given. */
+    private final QuerypointTraceArrays beside;
+    /** The one that this thread has given away before; in its turn that one's. */
+    private final QuerypointTraceArrays around;
+
+    @Hidden
+    private QuerypointTraceArrays(
+            Object array,
+            Object held,
+            int from,
+            boolean any,
+            int site,
+            Object beside,
+            QuerypointTraceArrays around) {
+        this.array = array;
+        this.held = held;
+        this.from = from;
+        this.any = any;
+        this.site = site;
+        this.beside = (QuerypointTraceArrays) beside;
+        this.around = around;
+    }
+
+    /** Whether any array is given away now. */
+    @Hidden
+    @ForceInline
+    static boolean isOpen() {
+        return U.getInt(null, OPEN) != 0;
+    }
+
+    /** A part of an array is about to be given away, besides another one: what {@link #back} wants when the call is over. */
+    @Hidden
+    public static Object given(Object beside, Object array, int from, int many, int how, long ring, int site) {
+        if (array == null || QuerypointTrace.isOutside(ring) || ring == QuerypointTrace.NOWHERE || !array.getClass().isArray()) {
+            return beside;
+        }
+        int rest = java.lang.reflect.Array.getLength(array) - from;
+        int count = Math.min((how & UP_TO) == 0 ? many : many - from, rest);
+        if (from < 0 || count <= 0) {
+            return beside;
+        }
+        QuerypointTraceThread thread = QuerypointTraceThread.known(Thread.currentThread());
+        if (thread == null) {
+            return beside;
+        }
+        try {
+            if (count > MOST) {
+                QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
+                return beside;
+            }
+            Object held = java.lang.reflect.Array.newInstance(array.getClass().getComponentType(), count);
+            System.arraycopy(array, from, held, 0, count);
+            boolean any = (how & ANY) != 0;
+            thread.given = new QuerypointTraceArrays(array, held, from, any, site, beside, thread.given);
+            U.getAndAddInt(null, OPEN, 1);
+            return thread.given;
+        } catch (OutOfMemoryError e) {
+            QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
+            return beside;
+        }
+    }
+
+    /** The call is over, normally or by an exception. */
+    @Hidden
+    public static void back(Object given, long ring) {
+        if (given == null) {
+            return;
+        }
+        QuerypointTraceArrays last = (QuerypointTraceArrays) given;
+        QuerypointTraceThread thread = QuerypointTraceThread.known(Thread.currentThread());
+        for (QuerypointTraceArrays one = last; one != null; one = one.beside) {
+            U.getAndAddInt(null, OPEN, -1);
+            if (thread != null) {
+                thread.given = one.around;
+            }
+        }
+        for (QuerypointTraceArrays one = last; one != null && !QuerypointTrace.isOutside(ring); one = one.beside) {
+            one.tell(ring);
+        }
+    }
+
+    /** Before a call that may return an array: what {@link #came} wants. */
+    @Hidden
+    public static int mark() {
+        return QuerypointProbeNumber.last();
+    }
+
+    /** That code has returned an array: one of those that it was given, a new one, or one that recorded code has made for it, of
+     * which it may have stored all elements. Of another one that was met before, it is not known whether it has. */
+    @Hidden
+    public static void came(Object array, Object given, int mark, long ring, int site, int element) {
+        if (array == null || QuerypointTrace.isOutside(ring) || ring == QuerypointTrace.NOWHERE) {
+            return;
+        }
+        for (QuerypointTraceArrays one = (QuerypointTraceArrays) given; one != null; one = one.beside) {
+            if (one.array == array) {
+                return;
+            }
+        }
+        int number = QuerypointProbeNumber.give(array);
+        boolean isNew = !QuerypointTrace.seen(number);
+        int count = java.lang.reflect.Array.getLength(array);
+        if (isNew ? count > FEW : number <= mark) {
+            QuerypointTrace.number(array);
+            return;
+        }
+        if (count > MOST) {
+            QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
+            return;
+        }
+        if (isNew) {
+            QuerypointTrace.rare(array, ring, site);
+        }
+        new QuerypointTraceArrays(array, null, 0, false, element, null, null).all(count, ring);
+    }
+
+    /** Tells what is another one now. */
+    @Hidden
+    private void tell(long ring) {
+        int count = java.lang.reflect.Array.getLength(held);
+        for (int i = 0; i < count; i++) {
+            if (array instanceof Object[]) {
+                Object old = ((Object[]) held)[i];
+                Object now = ((Object[]) array)[from + i];
+                if (old != now) {
+                    told(i, old, now, ring);
+                    takeOver(from + i, now);
+                }
+                continue;
+            }
+            long old = bits(held, i);
+            long now = bits(array, from + i);
+            if (old != now) {
+                told(i, old, now, ring);
+                takeOver(from + i, now);
+            }
+        }
+    }
+
+    /** Tells all elements that are others than an array is made with. */
+    @Hidden
+    private void all(int count, long ring) {
+        for (int i = 0; i < count; i++) {
+            if (array instanceof Object[]) {
+                Object now = ((Object[]) array)[i];
+                if (now != null) {
+                    told(i, null, now, ring);
+                }
+                continue;
+            }
+            long now = bits(array, i);
+            if (now != 0) {
+                told(i, 0, now, ring);
+            }
+        }
+    }
+
+    @Hidden
+    private void told(int i, Object old, Object now, long ring) {
+        int before = QuerypointTrace.number(old, ring);
+        int value = QuerypointTrace.number(now, ring);
+        int number = QuerypointTrace.number(array);
+        QuerypointTraceWrites.told(number, from + i, before, value, ring, any ? site + 4 : site);
+    }
+
+    @Hidden
+    private void told(int i, long old, long now, long ring) {
+        int number = QuerypointTrace.number(array);
+        int at = any ? site + kind(array) : site;
+        if (array instanceof long[] || array instanceof double[]) {
+            QuerypointTraceWrites.told(number, from + i, old, now, ring, at);
+        } else {
+            QuerypointTraceWrites.told(number, from + i, (int) old, (int) now, ring, at);
+        }
+    }
+
+    /** Which of the eight sites an array has: {@code ARRAYS} in the agent. */
+    @Hidden
+    private static int kind(Object array) {
+        return array instanceof int[] ? 0
+                : array instanceof long[] ? 1
+                : array instanceof float[] ? 2
+                : array instanceof double[] ? 3
+                : array instanceof byte[] || array instanceof boolean[] ? 5
+                : array instanceof char[] ? 6
+                : 7;
+    }
+
+    /** An element that is no reference. */
+    @Hidden
+    private static long bits(Object array, int i) {
+        if (array instanceof int[]) {
+            return ((int[]) array)[i];
+        }
+        if (array instanceof byte[]) {
+            return ((byte[]) array)[i];
+        }
+        if (array instanceof char[]) {
+            return ((char[]) array)[i];
+        }
+        if (array instanceof long[]) {
+            return ((long[]) array)[i];
+        }
+        if (array instanceof double[]) {
+            return Double.doubleToRawLongBits(((double[]) array)[i]);
+        }
+        if (array instanceof float[]) {
+            return Float.floatToRawIntBits(((float[]) array)[i]);
+        }
+        if (array instanceof short[]) {
+            return ((short[]) array)[i];
+        }
+        return ((boolean[]) array)[i] ? 1 : 0;
+    }
+
+    /** A recorded method is about to store into an array, and has told so. */
+    @Hidden
+    static void stored(Object array, int index, long value) {
+        QuerypointTraceThread thread = QuerypointTraceThread.known(Thread.currentThread());
+        if (thread != null && thread.given != null) {
+            thread.given.takeOverFor(array, index, value);
+        }
+    }
+
+    @Hidden
+    static void stored(Object array, int index, Object value) {
+        QuerypointTraceThread thread = QuerypointTraceThread.known(Thread.currentThread());
+        if (thread != null && thread.given != null) {
+            thread.given.takeOverFor(array, index, value);
+        }
+    }
+
+    /** What was told of this array is known where it was given away besides. */
+    @Hidden
+    private void takeOver(int index, long value) {
+        if (around != null) {
+            around.takeOverFor(array, index, value);
+        }
+    }
+
+    @Hidden
+    private void takeOver(int index, Object value) {
+        if (around != null) {
+            around.takeOverFor(array, index, value);
+        }
+    }
+
+    @Hidden
+    private void takeOverFor(Object of, int index, long value) {
+        for (QuerypointTraceArrays one = this; one != null; one = one.around) {
+            int at = index - one.from;
+            if (one.array != of || at < 0 || at >= java.lang.reflect.Array.getLength(one.held)) {
+                continue;
+            }
+            if (one.held instanceof int[]) {
+                ((int[]) one.held)[at] = (int) value;
+            } else if (one.held instanceof byte[]) {
+                ((byte[]) one.held)[at] = (byte) value;
+            } else if (one.held instanceof char[]) {
+                ((char[]) one.held)[at] = (char) value;
+            } else if (one.held instanceof long[]) {
+                ((long[]) one.held)[at] = value;
+            } else if (one.held instanceof double[]) {
+                ((double[]) one.held)[at] = Double.longBitsToDouble(value);
+            } else if (one.held instanceof float[]) {
+                ((float[]) one.held)[at] = Float.intBitsToFloat((int) value);
+            } else if (one.held instanceof short[]) {
+                ((short[]) one.held)[at] = (short) value;
+            } else {
+                ((boolean[]) one.held)[at] = (value & 1) != 0;
+            }
+        }
+    }
+
+    @Hidden
+    private void takeOverFor(Object of, int index, Object value) {
+        for (QuerypointTraceArrays one = this; one != null; one = one.around) {
+            int at = index - one.from;
+            if (one.array == of && at >= 0 && at < ((Object[]) one.held).length) {
+                ((Object[]) one.held)[at] = value;
+            }
+        }
+    }
+}

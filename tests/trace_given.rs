@@ -1,0 +1,90 @@
+//! What code of the JDK stores into arrays that it is given, or that it makes, is recorded: the program prints what they hold.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
+
+mod support;
+
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+use support::case::Case;
+use support::javas;
+use support::questions::told;
+use support::traced::{exported, info, text};
+
+/// A value of a question as `Given` prints it, and whether all of it is there.
+fn printed(value: &Value) -> (String, bool) {
+    if let Some(elements) = value["elements"].as_array() {
+        let mut is_whole = value["truncated"] != true;
+        let texts: Vec<String> = elements
+            .iter()
+            .map(|element| {
+                let (text, whole) = printed(element);
+                is_whole &= whole;
+                text
+            })
+            .collect();
+        return (format!("[{}]", texts.join(", ")), is_whole);
+    }
+    let value = if value.is_object() { &value["value"] } else { value };
+    (value.as_str().map_or_else(|| value.to_string(), str::to_owned), true)
+}
+
+/// What methods have returned, by their names.
+fn returned(trace: &Path) -> HashMap<String, (String, bool)> {
+    let mut diagnose = support::qp();
+    diagnose.args(["diagnose", "--format=json", "--strategy=single-stepping"]).arg(trace);
+    let told = told(&mut diagnose, |_| "valid");
+    assert_eq!(told.code, 1, "{}", told.last);
+    let questions = told.questions.iter().filter(|question| question["class"] == "Given");
+    questions.map(|question| (text(&question["method"]).to_owned(), printed(&question["result"]))).collect()
+}
+
+/// Each write of an element has found what the last one has written.
+fn writes_follow_each_other(events: &[Value]) -> usize {
+    let mut held: HashMap<(&str, u64), &Value> = HashMap::new();
+    let writes = events.iter().filter(|event| event["event"] == "element");
+    for event in writes.clone() {
+        let key = (text(&event["object"]), event["index"].as_u64().expect("an index"));
+        if let Some(last) = held.insert(key, &event["new"]) {
+            assert_eq!(*last, event["old"], "{event}");
+        }
+    }
+    writes.count()
+}
+
+#[test]
+fn arrays_hold_what_the_program_says() {
+    let case = Case::new("given");
+    for (n, java) in javas().iter().enumerate() {
+        for level in ["writes", "all"] {
+            let trace = case.mark(&format!("trace{n}{level}"));
+            let mut command = case.qp();
+            command.args(["trace", "record", "--show-output", "--level", level, "--out"]).arg(&trace);
+            let run = case.run_command(command.args(["--", java, "-Xverify:all", "-cp", "classes", "Given"]));
+            run.is(0, &["recorded in"]);
+            assert_eq!(info(&trace)["missing"], serde_json::json!([]));
+            let returned = returned(&trace);
+            let mut compared = 0;
+            for line in run.said().lines() {
+                let Some((name, wanted)) = line.split_once(' ').filter(|(_, rest)| rest.starts_with('['))
+                else {
+                    continue;
+                };
+                let (found, is_whole) = &returned[name];
+                let is_same = match is_whole {
+                    true => found == wanted,
+                    false => wanted.starts_with(found.trim_end_matches(']')),
+                };
+                assert!(is_same, "{java} {level} {name}: {found} for {wanted}");
+                compared += 1;
+            }
+            assert_eq!(compared, 27);
+            let events = exported(&trace, &[]);
+            assert!(writes_follow_each_other(&events) > 5000);
+            // What was told by itself is not told once more.
+            let stored = |event: &&Value| event["event"] == "element" && event["new"] == "99";
+            assert_eq!(events.iter().filter(stored).count(), 1);
+        }
+    }
+}
