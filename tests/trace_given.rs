@@ -1,4 +1,5 @@
-//! What code of the JDK stores into arrays that it is given, or that it makes, is recorded: the program prints what they hold.
+//! What code of the JDK stores into arrays that it is given, or that it makes, and the fields that it writes for the program, are recorded: the
+//! programs print what these hold.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -26,17 +27,21 @@ fn printed(value: &Value) -> (String, bool) {
             .collect();
         return (format!("[{}]", texts.join(", ")), is_whole);
     }
+    if let Some(fields) = value["fields"].as_object() {
+        let texts: Vec<String> = fields.values().map(|field| printed(field).0).collect();
+        return (texts.join(" "), true);
+    }
     let value = if value.is_object() { &value["value"] } else { value };
     (value.as_str().map_or_else(|| value.to_string(), str::to_owned), true)
 }
 
 /// What methods have returned, by their names.
-fn returned(trace: &Path) -> HashMap<String, (String, bool)> {
+fn returned(trace: &Path, class: &str) -> HashMap<String, (String, bool)> {
     let mut diagnose = support::qp();
     diagnose.args(["diagnose", "--format=json", "--strategy=single-stepping"]).arg(trace);
     let told = told(&mut diagnose, |_| "valid");
     assert_eq!(told.code, 1, "{}", told.last);
-    let questions = told.questions.iter().filter(|question| question["class"] == "Given");
+    let questions = told.questions.iter().filter(|question| question["class"] == class);
     questions.map(|question| (text(&question["method"]).to_owned(), printed(&question["result"]))).collect()
 }
 
@@ -64,7 +69,7 @@ fn arrays_hold_what_the_program_says() {
             let run = case.run_command(command.args(["--", java, "-Xverify:all", "-cp", "classes", "Given"]));
             run.is(0, &["recorded in"]);
             assert_eq!(info(&trace)["missing"], serde_json::json!([]));
-            let returned = returned(&trace);
+            let returned = returned(&trace, "Given");
             let mut compared = 0;
             for line in run.said().lines() {
                 let Some((name, wanted)) = line.split_once(' ').filter(|(_, rest)| rest.starts_with('['))
@@ -86,5 +91,32 @@ fn arrays_hold_what_the_program_says() {
             let stored = |event: &&Value| event["event"] == "element" && event["new"] == "99";
             assert_eq!(events.iter().filter(stored).count(), 1);
         }
+    }
+}
+
+#[test]
+fn fields_hold_what_the_program_says() {
+    let case = Case::new("given");
+    for (n, java) in javas().iter().enumerate() {
+        let trace = case.mark(&format!("handles{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--show-output", "--level=all", "--out"]).arg(&trace);
+        let run = case.run_command(command.args(["--", java, "-Xverify:all", "-cp", "classes", "Handles"]));
+        run.is(0, &["recorded in"]);
+        assert_eq!(info(&trace)["missing"], serde_json::json!([]));
+        let returned = returned(&trace, "Handles");
+        let said = run.said();
+        for method in ["updated", "handled", "counted", "reflected", "viewed"] {
+            let line = said.lines().find_map(|line| line.strip_prefix(method));
+            assert_eq!(line.map(str::trim), Some(returned[method].0.as_str()), "{java} {method}");
+        }
+        let events = exported(&trace, &[]);
+        let of = |name: &str| -> Vec<(&str, &str)> {
+            let writes = events.iter().filter(|event| event["event"] == "field" && event["name"] == name);
+            writes.map(|event| (text(&event["old"]), text(&event["new"]))).collect()
+        };
+        assert_eq!(of("count"), [("0", "5"), ("5", "7")]);
+        assert_eq!(of("name"), [("null", "\"handled\""), ("\"handled\"", "\"reflected\"")]);
+        assert_eq!(of("text").len(), 3);
     }
 }

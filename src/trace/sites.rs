@@ -4,7 +4,7 @@ use super::error::TraceError;
 use super::folder::Folder;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
-use wire::recording::{FIRST_SITE, Level, RingReport, Traced, TracedClass, Written};
+use wire::recording::{FIRST_SITE, Level, RingReport, Traced, TracedClass, WriteReport, Written};
 use wire::{Report, ReportReader};
 
 /// A method that was recorded.
@@ -83,6 +83,8 @@ pub struct Site {
     pub to: Option<u16>,
     /// What is written there, if it has a name.
     pub written: Option<Arc<Written>>,
+    /// Whether it is a call, in which code that is not recorded has written that.
+    pub by_call: bool,
 }
 
 /// Where collections are told of: at no site of a method that is recorded.
@@ -91,7 +93,8 @@ pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Trace
 pub(super) static START_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Start));
 
 fn nowhere(what: Traced) -> Site {
-    Site { method: u32::MAX, bci: 0, what, values: [].into(), line: None, to: None, written: None }
+    let values = [].into();
+    Site { method: u32::MAX, bci: 0, what, values, line: None, to: None, written: None, by_call: false }
 }
 
 /// The agent numbers sites in turn: no class leaves so many numbers out. A file that does was changed.
@@ -124,6 +127,7 @@ impl Sites {
         for report in reader.more().map_err(TraceError::at(&path))? {
             match report {
                 Report::Traced(class) => sites.class(class),
+                Report::Write(write) => sites.write(write),
                 Report::Ring(RingReport { ring, thread, object }) => {
                     sites.threads.insert(ring, (thread, object));
                 }
@@ -175,16 +179,10 @@ impl Sites {
                     | Traced::Lock
                     | Traced::Unlock => one.clone(),
                 };
-                let place = site.id.checked_sub(FIRST_SITE).and_then(|n| usize::try_from(n).ok());
-                let Some(place) = place.filter(|place| *place < self.sites.len() + GAP) else { continue };
-                if self.sites.len() <= place {
-                    self.sites.resize(place + 1, None);
-                }
-                if let Some(known @ None) = self.sites.get_mut(place) {
-                    let (bci, what, line, to) = (site.bci, site.what, site.line, site.to);
-                    let written = site.written.clone().map(Into::into);
-                    *known = Some(Site { method: number, bci, what, values, line, to, written });
-                }
+                let (bci, what, line, to) = (site.bci, site.what, site.line, site.to);
+                let written = site.written.clone().map(Into::into);
+                let found = Site { method: number, bci, what, values, line, to, written, by_call: false };
+                self.keep(site.id, found);
             }
             self.methods.push(Method {
                 class: name.clone(),
@@ -195,6 +193,29 @@ impl Sites {
                 level: method.level,
                 parameters: method.parameters,
             });
+        }
+    }
+
+    /// A call has written a field.
+    fn write(&mut self, WriteReport { of, id, written, is_static }: WriteReport) {
+        let Some(call) = self.site(of).cloned() else { return };
+        let kind = Kind::of(&written.descriptor);
+        let (what, values): (_, Arc<[Kind]>) = match is_static {
+            true => (Traced::PutStatic, [kind, kind].into()),
+            false => (Traced::Put, [Kind::Object, kind, kind].into()),
+        };
+        self.keep(id, Site { what, values, written: Some(written.into()), by_call: true, ..call });
+    }
+
+    /// A site that is not known yet.
+    fn keep(&mut self, id: u32, site: Site) {
+        let place = id.checked_sub(FIRST_SITE).and_then(|n| usize::try_from(n).ok());
+        let Some(place) = place.filter(|place| *place < self.sites.len() + GAP) else { return };
+        if self.sites.len() <= place {
+            self.sites.resize(place + 1, None);
+        }
+        if let Some(known @ None) = self.sites.get_mut(place) {
+            *known = Some(site);
         }
     }
 

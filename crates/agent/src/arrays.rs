@@ -1,5 +1,5 @@
 //! Which arrays a call gives to code that is not recorded, and whether it returns one: what that code stores into them is told when it
-//! comes back.
+//! comes back. And which calls write fields.
 
 use bytecode::descriptor;
 
@@ -33,12 +33,28 @@ pub struct Given {
 pub enum Part {
     /// All.
     Whole,
-    /// One element.
-    One(usize),
+    /// So many elements from one on.
+    Few(usize, i32),
     /// From an element on, so many.
     Many(usize, usize),
     /// From an element up to the one before another.
     UpTo(usize, usize),
+}
+
+/// The argument of whose object a call may write a field, or a static field where there is none; none where it does not write any. The handle
+/// that says which one is the receiver.
+pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<Option<usize>> {
+    let arguments = descriptor::parse_method(descriptor)?.parameters;
+    let has_object = arguments.first().is_some_and(|of| of.starts_with('L'));
+    let writes = match class {
+        "java/lang/reflect/Field" => name.starts_with("set") && name != "setAccessible",
+        "java/lang/invoke/VarHandle" => {
+            let writes = ["set", "compareAnd", "weakCompare", "getAnd"].iter().any(|of| name.starts_with(of));
+            writes && !arguments.first().is_some_and(|of| of.starts_with('['))
+        }
+        _ => class.ends_with("FieldUpdater") && !matches!(name, "get" | "newUpdater"),
+    };
+    writes.then_some(has_object.then_some(0))
 }
 
 /// Whether a class of the program is likely to have a method from the JDK: its own are recorded, and not told once more.
@@ -74,9 +90,12 @@ pub fn handed(class: &str, name: &str, descriptor: &str) -> Option<Handed> {
 /// What of an array may be written.
 fn part(class: &str, name: &str, argument: usize, arguments: &[String]) -> Part {
     let is_int = |at: usize| arguments.get(at).is_some_and(|of| of == "I");
+    let is_of = |array: &str| arguments.get(argument).is_some_and(|of| of == array);
     let (first, second) = (argument + 1, argument + 2);
     match class {
-        "java/lang/reflect/Array" | "java/lang/invoke/VarHandle" if is_int(first) => Part::One(first),
+        // It may write a number of several bytes.
+        "java/lang/invoke/VarHandle" if is_int(first) && is_of("[B") => Part::Few(first, 8),
+        "java/lang/reflect/Array" | "java/lang/invoke/VarHandle" if is_int(first) => Part::Few(first, 1),
         _ if !is_int(first) || !is_int(second) => Part::Whole,
         "java/util/Arrays" if name == "fill" || name.contains("ort") => Part::UpTo(first, second),
         _ if class.starts_with("java/io/") && name.starts_with("read") => Part::Many(first, second),
@@ -115,7 +134,19 @@ mod tests {
         assert_eq!(given("java/lang/String", "getChars", "(II[CI)V"), [(2, Some('C'), Part::Whole)]);
         let any = given("java/util/function/Consumer", "accept", "(Ljava/lang/Object;)V");
         assert_eq!(any, [(0, None, Part::Whole)]);
-        assert_eq!(given("java/lang/invoke/VarHandle", "set", "([[III)V"), [(0, Some('L'), Part::One(1))]);
+        assert_eq!(given("java/lang/invoke/VarHandle", "set", "([[III)V"), [(0, Some('L'), Part::Few(1, 1))]);
+    }
+
+    #[test]
+    fn fields_are_written_by_handles() {
+        let of_handle = |name, descriptor| written_by("java/lang/invoke/VarHandle", name, descriptor);
+        assert_eq!(of_handle("getAndAdd", "(LShop;I)I"), Some(Some(0)));
+        assert_eq!(of_handle("set", "(I)V"), Some(None));
+        assert_eq!(of_handle("set", "([II)V"), None);
+        assert_eq!(of_handle("get", "(LShop;)I"), None);
+        assert_eq!(written_by("java/lang/reflect/Field", "setAccessible", "(Z)V"), None);
+        let updater = "java/util/concurrent/atomic/AtomicLongFieldUpdater";
+        assert_eq!(written_by(updater, "incrementAndGet", "(Ljava/lang/Object;)J"), Some(Some(0)));
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Fields that recorded code writes: the recorder asks where they are in their objects.
+//! Fields that recorded code writes: the recorder asks where they are in their objects, and tells of those that a call has written.
 
 use crate::host::{tools, with_state};
 use jvmti_bindings::prelude::*;
-use wire::recording::Written;
+use wire::Report;
+use wire::recording::{WriteReport, Written};
 
 /// `QuerypointTraceAgent.field(int, Class)`.
 ///
@@ -20,6 +21,35 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_field(
     let field = with_state(|state| state.tracer.as_ref()?.field(u32::try_from(site).ok()?));
     // SAFETY: the recorder passes the class of an object.
     field.flatten().and_then(|field| unsafe { find(&env, &field, owner) }).unwrap_or(std::ptr::null_mut())
+}
+
+/// `QuerypointTraceAgent.write(int, String, String, String, boolean)`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_write(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    site: jni::jint,
+    class: jni::jstring,
+    name: jni::jstring,
+    descriptor: jni::jstring,
+    is_static: jni::jboolean,
+) -> jni::jint {
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    // SAFETY: the recorder passes texts.
+    let [class, name, descriptor] =
+        [class, name, descriptor].map(|text| unsafe { env.get_string_lossy(text) }.unwrap_or_default());
+    let written = Written { class: class.replace('.', "/"), name, descriptor };
+    let told = with_state(|state| {
+        let of = u32::try_from(site).ok()?;
+        let id = state.tracer.as_mut()?.further(of, &written);
+        let report = WriteReport { of, id, written, is_static: is_static != 0 };
+        state.reporter.tell(&Report::Write(report)).then_some(id)
+    });
+    told.flatten().and_then(|id| jni::jint::try_from(id).ok()).unwrap_or(0)
 }
 
 /// Looks for a field as the VM does (JVMS §5.4.3, "Field Resolution"): from the class by which it is named upwards. No class is initialised

@@ -1,7 +1,9 @@
 //! The functions that the recorder asks for, handed to the VM at once. It would look for each when that is called first, and runs code of
 //! `java.util` for that: where a scope names that package, code that is recorded, which calls the same function.
 
-use crate::fields::Java_java_lang_QuerypointTraceAgent_field as field;
+use crate::fields::{
+    Java_java_lang_QuerypointTraceAgent_field as field, Java_java_lang_QuerypointTraceAgent_write as write,
+};
 use crate::rings::{
     Java_java_lang_QuerypointTraceAgent_await as room, Java_java_lang_QuerypointTraceAgent_lose as lose,
     Java_java_lang_QuerypointTraceAgent_reached as reached, Java_java_lang_QuerypointTraceAgent_ring as ring,
@@ -29,6 +31,11 @@ pub unsafe fn link(env: &JniEnv, class: jni::jclass) -> Result<(), jni::jint> {
         native(c"lose", c"(I)V", lose as *mut c_void),
         native(c"reached", c"(Z)V", reached as *mut c_void),
         native(c"window", c"(Ljava/lang/String;)[J", window as *mut c_void),
+        native(
+            c"write",
+            c"(ILjava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)I",
+            write as *mut c_void,
+        ),
         native(c"field", c"(ILjava/lang/Class;)Ljava/lang/reflect/Field;", field as *mut c_void),
     ];
     // SAFETY: the names are as the source has them, and the functions take what the VM hands to natives of these signatures.

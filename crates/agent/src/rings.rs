@@ -17,13 +17,14 @@ const NAP: Duration = Duration::from_micros(50);
 static NOBODY_READS: AtomicBool = AtomicBool::new(false);
 
 /// What the recorder may lose, by its number there.
-const LOSSES: [&str; 6] = [
+const LOSSES: [&str; 7] = [
     "more threads lived at once than are recorded: those beyond are missing",
     "there was no memory or no space on disk for what a thread records: it is missing",
     "there was no memory for the name of a class: its objects have none",
     "a field that is written was not found: the writes to it are missing",
     "what collections hold could not be read: it is missing, or some of it",
     "an array was too long, or there was no memory, to find out what code that is not recorded has stored into it: that is missing",
+    "a field was written by something that does not tell which one it is: that is missing",
 ];
 
 /// `QuerypointTraceAgent.reserve(long)`.

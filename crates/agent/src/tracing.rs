@@ -236,6 +236,13 @@ impl Tracer {
             .then(|| [window.from, window.to].into_iter().chain(window.around.iter().copied()).collect())
     }
 
+    /// The number of a further site, where a call has written a field.
+    pub fn further(&mut self, of: u32, written: &Written) -> u32 {
+        // No method has the descriptor of a field.
+        let key = (written.name.clone(), written.descriptor.clone());
+        number(&mut self.numbers, &written.class, &key, of, Traced::Put)
+    }
+
     /// The field that is written at a site.
     pub fn field(&self, site: u32) -> Option<Written> {
         self.fields.get(&site).cloned()

@@ -1,13 +1,13 @@
 //! The code that goes into a method that is recorded, and its sites.
 
-use crate::arrays::{ARRAYS, Handed, Part, handed, is_inherited};
+use crate::arrays::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
 use crate::steps::kind_of;
 use bytecode::Kind;
 use bytecode::descriptor;
 use bytecode::rewrite::{Deed, Doing, Kept, MethodPlan, MethodShape, Slot, StackOp, Step};
 use std::collections::HashMap;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite, Written};
-use wire::{TRACE_ARRAYS_CLASS, TRACE_CLASS, TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS};
+use wire::{TRACE_ARRAYS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS};
 
 /// What goes into a method of which so much is recorded, and its sites. `deeds` are what it does besides being called, `number`
 /// gives sites their numbers. With a window a method asks as it is entered whether it is in it, and how much of it. Which other classes
@@ -60,6 +60,9 @@ pub fn weave(
                 let is_own = !class.starts_with('[') && is_recorded(class) && !is_inherited(name, descriptor);
                 if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {
                     doings.call(deed.pc, &handed, &mut site);
+                }
+                if let (false, Some(owner)) = (is_own, written_by(class, name, descriptor)) {
+                    doings.write(deed.pc, descriptor, owner, &mut site);
                 }
             }
             _ => doings.put(deed, &mut site),
@@ -278,12 +281,36 @@ impl Doings<'_> {
         }
     }
 
-    /// Puts what is kept of the arrays of a call on the stack, below which its arguments stay.
-    fn give(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) -> Vec<Step> {
-        let first = handed.given.iter().map(|given| given.argument).min().unwrap_or(0);
+    /// A call by which a handle writes a field, of the object that is this argument.
+    fn write(
+        &mut self,
+        pc: u32,
+        descriptor: &str,
+        owner: Option<usize>,
+        site: &mut dyn FnMut(u32, Traced) -> Step,
+    ) {
+        let parameters =
+            descriptor::parse_method(descriptor).map(|parts| parts.parameters).unwrap_or_default();
+        let handle = "Ljava/lang/Object;".to_owned();
+        let arguments: Vec<String> = [handle].into_iter().chain(parameters).collect();
+        let (mut steps, places) = self.spill(&arguments);
+        let load = |at: usize| places.get(at).map_or(Step::Null, |[_, load]| load.clone());
+        // No argument takes this one.
+        let [keep, kept] = self.nth_scratch(Kind::Reference, usize::MAX);
+        // Nothing is told of that one itself, but of those that are where it is.
+        let id = site(pc, Traced::Array);
+        let owner = owner.map_or(Step::Null, |at| load(at + 1));
+        let told = fields("given", "(Ljava/lang/Object;Ljava/lang/Object;JI)Ljava/lang/Object;");
+        steps.extend([load(0), owner, self.ring.clone(), id, told, keep]);
+        self.before(pc, steps);
+        self.after(pc, vec![kept, self.ring.clone(), fields("back", "(Ljava/lang/Object;J)V")]);
+    }
+
+    /// Has arguments in scratch locals as well as on the stack: how, and how they are read there.
+    fn spill(&mut self, arguments: &[String]) -> (Vec<Step>, Vec<[Step; 2]>) {
         let mut counts = HashMap::new();
         let mut places = Vec::new();
-        for of in handed.arguments.iter().skip(first) {
+        for of in arguments {
             let kind = Kind::of_descriptor(of);
             let nth = counts.entry(kind.descriptor()).or_insert(0);
             places.push(self.nth_scratch(kind, *nth));
@@ -291,6 +318,13 @@ impl Doings<'_> {
         }
         let mut steps: Vec<Step> = places.iter().rev().map(|[store, _]| store.clone()).collect();
         steps.extend(places.iter().map(|[_, load]| load.clone()));
+        (steps, places)
+    }
+
+    /// Puts what is kept of the arrays of a call on the stack, below which its arguments stay.
+    fn give(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) -> Vec<Step> {
+        let first = handed.given.iter().map(|given| given.argument).min().unwrap_or(0);
+        let (mut steps, places) = self.spill(handed.arguments.get(first..).unwrap_or_default());
         let load = |at: usize| places.get(at - first).map_or(Step::Int(0), |[_, load]| load.clone());
         // Sites of one kind follow each other where none of them has been one before.
         let is_any = handed.given.iter().any(|given| given.of.is_none());
@@ -306,7 +340,7 @@ impl Doings<'_> {
             };
             let (from, to, is_up_to) = match given.part {
                 Part::Whole => (Step::Int(0), Step::Int(i32::MAX), 0),
-                Part::One(at) => (load(at), Step::Int(1), 0),
+                Part::Few(at, many) => (load(at), Step::Int(many), 0),
                 Part::Many(from, many) => (load(from), load(many), 0),
                 Part::UpTo(from, to) => (load(from), load(to), 2),
             };
@@ -463,6 +497,12 @@ fn write(name: &str, descriptor: &str) -> Step {
 /// A call that tells of an array that is given away, or comes from elsewhere.
 fn arrays(name: &str, descriptor: &str) -> Step {
     let class = TRACE_ARRAYS_CLASS.to_owned();
+    Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
+}
+
+/// A call that tells of a field that a handle writes.
+fn fields(name: &str, descriptor: &str) -> Step {
+    let class = TRACE_FIELDS_CLASS.to_owned();
     Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
 }
 

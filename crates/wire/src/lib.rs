@@ -29,6 +29,8 @@ pub const TRACE_CLASS: &str = "java/lang/QuerypointTrace";
 pub const TRACE_WRITES_CLASS: &str = "java/lang/QuerypointTraceWrites";
 /// The name of the class that it calls where it gives arrays away, with slashes.
 pub const TRACE_ARRAYS_CLASS: &str = "java/lang/QuerypointTraceArrays";
+/// The name of the class that it calls where it has fields written, with slashes.
+pub const TRACE_FIELDS_CLASS: &str = "java/lang/QuerypointTraceFields";
 /// The name of the class that it asks where only some calls are recorded, with slashes.
 pub const TRACE_WINDOW_CLASS: &str = "java/lang/QuerypointTraceWindow";
 /// The class that code in the JDK's collections calls, with slashes, where their contents are recorded.

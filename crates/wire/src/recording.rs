@@ -311,6 +311,19 @@ pub struct TracedSite {
     pub written: Option<Written>,
 }
 
+/// A further site, where another one is: a call of code that is not recorded has written a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriteReport {
+    /// That other one.
+    pub of: u32,
+    /// The number of this one.
+    pub id: u32,
+    /// The field.
+    pub written: Written,
+    /// Whether it is static.
+    pub is_static: bool,
+}
+
 /// A method that is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedMethod {

@@ -1,6 +1,6 @@
 //! What became of a plan.
 
-use crate::recording::{RingReport, TracedClass};
+use crate::recording::{RingReport, TracedClass, WriteReport};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,6 +15,8 @@ pub enum Report {
     Class(ClassReport),
     /// A class was loaded, or transformed again, that is recorded.
     Traced(TracedClass),
+    /// At a site that was told of before a call has written a field too.
+    Write(WriteReport),
     /// A thread that is recorded has begun.
     Ring(RingReport),
     /// The place was reached where the recording begins, or the one where it ends.

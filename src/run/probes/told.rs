@@ -89,7 +89,7 @@ impl Told {
             Report::Started => self.started = true,
             Report::Problem(problem) => self.problem(problem),
             // Of a recording, whose report is read by who reads its events.
-            Report::Traced(_) | Report::Ring(_) | Report::Reached { .. } => {}
+            Report::Traced(_) | Report::Write(_) | Report::Ring(_) | Report::Reached { .. } => {}
             Report::Counts { hits, busy_ms } => {
                 self.hits = Some(hits.into_iter().collect());
                 self.busy = busy_ms.map(Duration::from_millis);

@@ -60,7 +60,8 @@ pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result
             let kind = Kind::Exit(named(&told.method));
             points = vec![Point { thread: Some(thread(calls, told.node)), index, ..Point::new("A", kind) }];
         }
-        Traced::Put | Traced::PutStatic | Traced::Preset => {
+        // A watch sees only what instructions write.
+        Traced::Put | Traced::PutStatic | Traced::Preset if !told.site.by_call => {
             let written = told.site.written.as_ref().ok_or_else(unknown)?;
             let kind = Kind::Watch(calls.sites.declares(written), written.name.clone());
             let is_it = |calls: &Calls, seen: &Seen<'_>| {
@@ -69,7 +70,8 @@ pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result
                         w.name == written.name && calls.sites.declares(w) == calls.sites.declares(written)
                     })
                 };
-                matches!(seen.site.what, Traced::Put | Traced::PutStatic | Traced::Preset) && same(seen.site)
+                let is_put = matches!(seen.site.what, Traced::Put | Traced::PutStatic | Traced::Preset);
+                is_put && !seen.site.by_call && same(seen.site)
             };
             let index = within(calls, told.node, at, is_it)?;
             let expect = Expect { new: told.new.clone(), ..expect };

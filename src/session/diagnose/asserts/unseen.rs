@@ -136,7 +136,10 @@ impl Unseen {
         let writes =
             WRITERS.iter().any(|begin| method.name.starts_with(begin)) && method.name != "setAccessible";
         let is_of_fields = WRITE_FIELDS.contains(&&*method.class);
-        if is_of_fields && writes || method.class.ends_with("FieldUpdater") {
+        // Which field these write is found out as they do.
+        let tells = matches!(&*method.class, "java.lang.reflect.Field" | "java.lang.invoke.VarHandle");
+        let is_updater = method.class.ends_with("FieldUpdater");
+        if !(is_told && (tells || is_updater)) && (is_of_fields && writes || is_updater) {
             self.fields.get_or_insert(who.clone());
         }
         if !is_told && (method.class == "java.lang.reflect.Array" || who == "java.lang.System.arraycopy") {

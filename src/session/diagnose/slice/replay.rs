@@ -94,8 +94,10 @@ impl<'a> Replay<'a> {
             return Err(Lost("what an exception did is not known"));
         }
         let instruction = body.code.at(seen.site.bci).ok_or(Lost("the class file is another one"));
-        if let (Traced::Element(_) | Traced::Array, Ok(Instruction { op: Op::Invoke { .. }, .. })) =
-            (seen.site.what, &instruction)
+        if let (
+            Traced::Element(_) | Traced::Array | Traced::Put | Traced::PutStatic,
+            Ok(Instruction { op: Op::Invoke { .. }, .. }),
+        ) = (seen.site.what, &instruction)
         {
             self.stored_by_call(frame, instruction?, calls, seen)?;
             return Ok(None);
@@ -127,7 +129,7 @@ impl<'a> Replay<'a> {
         Ok(None)
     }
 
-    /// Code that is not recorded has stored into an array, or made it. The call of that code is over, normally or by an exception.
+    /// Code that is not recorded has stored into an array, or made it, or has written a field. The call of that code is over, normally or by an exception.
     fn stored_by_call(
         &mut self,
         frame: &mut Frame,
@@ -143,7 +145,7 @@ impl<'a> Replay<'a> {
             frame.pending = 0;
         }
         let (_, node) = frame.called.ok_or(Lost("what a call has stored is not known"))?;
-        if let Traced::Element(_) = seen.site.what {
+        if seen.site.what != Traced::Array {
             let node = self.graph.join(node, frame.control());
             self.write(frame.call, node, calls, seen)?;
         }

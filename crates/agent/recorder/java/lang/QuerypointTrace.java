@@ -62,6 +62,7 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceThread.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceArrays.class);
+        U.ensureClassInitialized(QuerypointTraceFields.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
         QuerypointProbeNumber.taken = SEEN;
         U.ensureClassInitialized(QuerypointTraceContents.class);

@@ -44,6 +44,9 @@ final class QuerypointTraceAgent {
     /** The field that is written at a site, of an object of this class; null where there is none. */
     static native java.lang.reflect.Field field(int site, Class<?> owner);
 
+    /** The number of a further site, where a call has written a field; 0 where it cannot be told of. */
+    static native int write(int site, String declares, String name, String descriptor, boolean isStatic);
+
     /** What is lost: see {@code LOSSES} there. */
     static native void lose(int what);
 
@@ -53,4 +56,5 @@ final class QuerypointTraceAgent {
     static final int FIELD = 3;
     static final int CONTENTS = 4;
     static final int ARRAYS = 5;
+    static final int HANDLE = 6;
 }

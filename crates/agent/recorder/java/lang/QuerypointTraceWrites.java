@@ -278,7 +278,7 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     @ForceInline
-    private static void told(int object, int old, int value, long ring, int site) {
+    static void told(int object, int old, int value, long ring, int site) {
         long at = QuerypointTrace.begin(ring, site);
         QuerypointTrace.set(object, at, 4);
         QuerypointTrace.set(old, at, 8);
@@ -299,7 +299,7 @@ public final class QuerypointTraceWrites {
 
     @Hidden
     @ForceInline
-    private static void told(int object, long old, long value, long ring, int site) {
+    static void told(int object, long old, long value, long ring, int site) {
         long at = QuerypointTrace.begin(ring, site);
         QuerypointTrace.set(object, at, 4);
         QuerypointTrace.set(old, at, 8);
