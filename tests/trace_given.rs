@@ -90,6 +90,8 @@ fn arrays_hold_what_the_program_says() {
             // What was told by itself is not told once more.
             let stored = |event: &&Value| event["event"] == "element" && event["new"] == "99";
             assert_eq!(events.iter().filter(stored).count(), 1);
+            let by = |by: &str| events.iter().filter(|event| event["by"] == by).count();
+            assert_eq!((by("java.lang.System.arraycopy"), by("java.lang.String.split")), (3 + 4 + 2, 1 + 4));
         }
     }
 }
@@ -118,5 +120,10 @@ fn fields_hold_what_the_program_says() {
         assert_eq!(of("count"), [("0", "5"), ("5", "7")]);
         assert_eq!(of("name"), [("null", "\"handled\""), ("\"handled\"", "\"reflected\"")]);
         assert_eq!(of("text").len(), 3);
+        let by = |by: &str| events.iter().filter(|event| event["by"] == by).count();
+        assert_eq!(
+            (by("java.lang.invoke.VarHandle.set"), by("java.lang.reflect.Field.setInt")),
+            (3 + 2 + 4, 1)
+        );
     }
 }

@@ -83,8 +83,8 @@ pub struct Site {
     pub to: Option<u16>,
     /// What is written there, if it has a name.
     pub written: Option<Arc<Written>>,
-    /// Whether it is a call, in which code that is not recorded has written that.
-    pub by_call: bool,
+    /// Of a call: the method that is not recorded and has written that, `java.util.Arrays.sort`.
+    pub by: Option<Arc<str>>,
 }
 
 /// Where collections are told of: at no site of a method that is recorded.
@@ -94,7 +94,7 @@ pub(super) static START_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::
 
 fn nowhere(what: Traced) -> Site {
     let values = [].into();
-    Site { method: u32::MAX, bci: 0, what, values, line: None, to: None, written: None, by_call: false }
+    Site { method: u32::MAX, bci: 0, what, values, line: None, to: None, written: None, by: None }
 }
 
 /// The agent numbers sites in turn: no class leaves so many numbers out. A file that does was changed.
@@ -180,8 +180,9 @@ impl Sites {
                     | Traced::Unlock => one.clone(),
                 };
                 let (bci, what, line, to) = (site.bci, site.what, site.line, site.to);
+                let by = site.by.clone().map(Into::into);
                 let written = site.written.clone().map(Into::into);
-                let found = Site { method: number, bci, what, values, line, to, written, by_call: false };
+                let found = Site { method: number, bci, what, values, line, to, written, by };
                 self.keep(site.id, found);
             }
             self.methods.push(Method {
@@ -204,7 +205,7 @@ impl Sites {
             true => (Traced::PutStatic, [kind, kind].into()),
             false => (Traced::Put, [Kind::Object, kind, kind].into()),
         };
-        self.keep(id, Site { what, values, written: Some(written.into()), by_call: true, ..call });
+        self.keep(id, Site { what, values, written: Some(written.into()), ..call });
     }
 
     /// A site that is not known yet.

@@ -70,7 +70,9 @@ pub fn handed(class: &str, name: &str, descriptor: &str) -> Option<Handed> {
     let is_clone = class.starts_with('[') && name == "clone";
     let returned = if is_clone { element(class) } else { element(&parts.result) };
     let mut given = Vec::new();
-    if !wire::only_reads(&class.replace('/', "."), name) {
+    // That one keeps it, and writes nothing yet.
+    let only_keeps = class == "java/util/Arrays" && name == "asList";
+    if !only_keeps && !wire::only_reads(&class.replace('/', "."), name) {
         let takes_any = matches!(class, "java/lang/System" | "java/lang/reflect/Array" | "sun/misc/Unsafe")
             || class.starts_with("java/util/function/");
         for (argument, of) in arguments.iter().enumerate() {

@@ -27,7 +27,7 @@ pub fn weave(
     let mut sites = Vec::new();
     let mut site = |bci, what| {
         let id = number(bci, what);
-        sites.push(TracedSite { id, bci, what, line: None, to: None, written: None });
+        sites.push(TracedSite { id, bci, what, line: None, to: None, written: None, by: None });
         Step::Int(id.cast_signed())
     };
     let exit = || has_window.then(|| window("exit", "()V"));
@@ -104,6 +104,9 @@ pub fn weave(
         if let Traced::Branch(to) = site.what {
             site.to = line_at(deeds, to.into());
         }
+        if let Traced::Element(_) | Traced::Array = site.what {
+            site.by = deeds.iter().filter(|deed| deed.pc == site.bci).find_map(|deed| called(&deed.what));
+        }
         site.written = match site.what {
             Traced::Put | Traced::PutStatic | Traced::Preset | Traced::Local { .. } => {
                 deeds.iter().filter(|deed| deed.pc == site.bci).find_map(|deed| written(&deed.what))
@@ -121,6 +124,14 @@ fn line_at(deeds: &[Deed], pc: u32) -> Option<u16> {
         _ => None,
     };
     deeds.iter().filter_map(line).next_back()
+}
+
+/// The name of a method that is called.
+fn called(what: &Doing) -> Option<String> {
+    match what {
+        Doing::Call { class, name, .. } => Some(format!("{}.{name}", descriptor::class_name(class))),
+        _ => None,
+    }
 }
 
 fn written(what: &Doing) -> Option<Written> {

@@ -309,6 +309,9 @@ pub struct TracedSite {
     /// What is written there; of a local variable where the class file names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Written>,
+    /// Of a call: the method that has written it, `java.util.Arrays.sort`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// A further site, where another one is: a call of code that is not recorded has written a field.

@@ -61,7 +61,7 @@ pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result
             points = vec![Point { thread: Some(thread(calls, told.node)), index, ..Point::new("A", kind) }];
         }
         // A watch sees only what instructions write.
-        Traced::Put | Traced::PutStatic | Traced::Preset if !told.site.by_call => {
+        Traced::Put | Traced::PutStatic | Traced::Preset if told.site.by.is_none() => {
             let written = told.site.written.as_ref().ok_or_else(unknown)?;
             let kind = Kind::Watch(calls.sites.declares(written), written.name.clone());
             let is_it = |calls: &Calls, seen: &Seen<'_>| {
@@ -71,7 +71,7 @@ pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result
                     })
                 };
                 let is_put = matches!(seen.site.what, Traced::Put | Traced::PutStatic | Traced::Preset);
-                is_put && !seen.site.by_call && same(seen.site)
+                is_put && seen.site.by.is_none() && same(seen.site)
             };
             let index = within(calls, told.node, at, is_it)?;
             let expect = Expect { new: told.new.clone(), ..expect };

@@ -77,6 +77,9 @@ pub struct EventShown {
     /// What is there from then on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
+    /// The method that has done it, where that is one which is not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// Where a branch goes on: an index in the method's code, and its line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<u16>,
@@ -162,6 +165,7 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
         bci: Some(site.bci),
         declared_by: site.written.as_ref().filter(|w| !w.class.is_empty()).map(|w| calls.sites.declares(w)),
         name: site.written.as_ref().map(|written| written.name.clone()),
+        by: site.by.as_deref().map(str::to_owned),
         ..EventShown::default()
     };
     match site.what {

@@ -210,8 +210,15 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
     out
 }
 
-/// What an event that is no call does.
+/// What an event that is no call does, and who has done it where the method has not itself.
 pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
+    let Some(by) = &event.by else { return happens(event, paint) };
+    let mut parts = by.rsplit('.');
+    let (method, class) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    format!("{}{}", happens(event, paint), paint.on(palette::DIM, format!("   by {class}.{method}")))
+}
+
+fn happens(event: &EventShown, paint: Paint) -> String {
     let object = event.object.as_deref().unwrap_or("?");
     let name = event.name.as_deref().unwrap_or("?");
     let value = |text: &Option<String>| paint.on(palette::VALUE, text.as_deref().unwrap_or("?"));
