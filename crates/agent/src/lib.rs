@@ -6,11 +6,11 @@
 //! - `host` speaks with the VM; `natives` is what the recorder asks.
 //! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
 //! - `tracing` decides what goes into a class that is recorded, `weave` is the code; `rings` is where its
-//!   events go, `linked` has the VM know it, `fields` finds what is written. `contents` is what goes into the JDK's collections.
+//!   events go, `linked` has the VM know it, `fields` finds what is written. `contents` is what goes into the JDK's collections,
+//!   `outside` tells what calls of code that is not recorded may write.
 //! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
-mod arrays;
 mod burial;
 mod contents;
 mod copies;
@@ -18,6 +18,7 @@ mod fields;
 mod host;
 mod linked;
 mod natives;
+mod outside;
 mod probes;
 mod reporter;
 mod rings;

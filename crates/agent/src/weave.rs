@@ -1,6 +1,6 @@
 //! The code that goes into a method that is recorded, and its sites.
 
-use crate::arrays::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
+use crate::outside::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
 use crate::steps::kind_of;
 use bytecode::Kind;
 use bytecode::descriptor;
@@ -56,6 +56,8 @@ pub fn weave(
         Doings { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new(), given: None };
     for deed in deeds.iter().filter(|deed| level >= least(&deed.what)) {
         match &deed.what {
+            // Before `this` is an object no handler is there to tell what a call has stored that throws.
+            Doing::Call { .. } if shape.initialised_from.is_none_or(|from| deed.pc < from) => {}
             Doing::Call { class, name, descriptor } => {
                 let is_own = !class.starts_with('[') && is_recorded(class) && !is_inherited(name, descriptor);
                 if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {

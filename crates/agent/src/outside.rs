@@ -1,5 +1,5 @@
-//! Which arrays a call gives to code that is not recorded, and whether it returns one: what that code stores into them is told when it
-//! comes back. And which calls write fields.
+//! What a call of code that is not recorded may write: the arrays that it is given, one that it returns, and the field of a handle. What they
+//! hold behind the call is told.
 
 use bytecode::descriptor;
 
