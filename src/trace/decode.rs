@@ -1,8 +1,8 @@
 //! Events out of the bytes of a thread.
 
-use super::sites::{CONTENTS_SITE, Kind, START_SITE, Site, Sites};
+use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites};
 use wire::recording::{
-    AROUND, CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, START, TURN,
+    AROUND, CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
 };
 
 /// A value of an event.
@@ -129,6 +129,12 @@ impl<'a> Decoder<'a> {
         if number == START {
             values.push(Value::Object(self.u32()?));
             return Ok(Some(Event::At(&START_SITE)));
+        }
+        if number == STORED {
+            for kind in STORED_SITE.values.iter() {
+                values.push(self.value(*kind)?);
+            }
+            return Ok(Some(Event::At(&STORED_SITE)));
         }
         if number == CONTENTS {
             self.contents(values)?;

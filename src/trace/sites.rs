@@ -91,6 +91,11 @@ pub struct Site {
 pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Contents));
 /// Where it is told that a thread is started.
 pub(super) static START_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Start));
+/// Where elements are written through the lists that stand on their arrays.
+pub(super) static STORED_SITE: LazyLock<Site> = LazyLock::new(|| {
+    let values = [Kind::Object, Kind::Int, Kind::Object].into();
+    Site { values, by: Some("java.util.Arrays.asList".into()), ..nowhere(Traced::Element('L')) }
+});
 
 fn nowhere(what: Traced) -> Site {
     let values = [].into();
@@ -113,6 +118,13 @@ pub struct Sites {
     pub left: Vec<(String, String)>,
     /// What the agent could not do.
     pub problems: Vec<String>,
+}
+
+impl Site {
+    /// Whether it is at no place of a method that is recorded.
+    pub fn is_nowhere(&self) -> bool {
+        self.method == u32::MAX
+    }
 }
 
 impl Sites {

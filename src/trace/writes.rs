@@ -39,7 +39,11 @@ impl Seen<'_> {
     /// What a write has found where it writes, where that is told.
     pub fn found(&self) -> Option<Value> {
         let before_last = self.values.len().checked_sub(2)?;
-        let is_told = matches!(self.site.what, Traced::Put | Traced::PutStatic | Traced::Element(_));
+        let is_told = match self.site.what {
+            Traced::Put | Traced::PutStatic => true,
+            Traced::Element(_) => !self.site.is_nowhere(),
+            _ => false,
+        };
         self.values.get(before_last).filter(|_| is_told).copied()
     }
 }

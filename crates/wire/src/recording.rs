@@ -104,6 +104,9 @@ pub const END: u32 = 3;
 pub const AROUND: u32 = 5;
 /// The number that begins an event which says that its thread starts another one: the number of that one as an object follows.
 pub const START: u32 = 6;
+/// The number of the event that an element of an array was written through the list that stands on it: the array, the index, and what it
+/// holds from here on.
+pub const STORED: u32 = 7;
 /// The number that begins an event which says what a collection of the JDK holds: its number follows, what is done, and how many it
 /// holds then, -1 where that is not known; then what [`Change`] says.
 pub const CONTENTS: u32 = 4;

@@ -162,7 +162,7 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
     let mut event = EventShown {
         event: site.what.word(),
         line: site.line,
-        bci: Some(site.bci),
+        bci: Some(site.bci).filter(|_| !site.is_nowhere()),
         declared_by: site.written.as_ref().filter(|w| !w.class.is_empty()).map(|w| calls.sites.declares(w)),
         name: site.written.as_ref().map(|written| written.name.clone()),
         by: site.by.as_deref().map(str::to_owned),
@@ -178,8 +178,9 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
         }
         Traced::PutStatic => (event.old, event.new) = (told(0), told(1)),
         Traced::Element(_) => {
-            (event.object, event.old, event.new) = (told(0), told(2), told(3));
+            event.object = told(0);
             event.index = values.get(1).and_then(index);
+            (event.old, event.new) = if site.is_nowhere() { (None, told(2)) } else { (told(2), told(3)) };
         }
         Traced::Local { slot, .. } => {
             event.name = event.name.or_else(|| Some(format!("local variable {slot}")));
@@ -194,7 +195,7 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
         | Traced::Born
         | Traced::Contents => {}
         Traced::Start => {
-            (event.bci, event.object) = (None, told(0));
+            event.object = told(0);
             event.name = values.first().and_then(|thread| calls.name_of_thread(thread));
         }
     }

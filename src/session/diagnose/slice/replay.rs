@@ -55,6 +55,13 @@ impl<'a> Replay<'a> {
         if seen.site.what == Traced::Enter {
             return self.enter(call, calls, seen);
         }
+        if seen.site.is_nowhere() && matches!(seen.site.what, Traced::Element(_)) {
+            // Whoever has written through the list that stands on the array.
+            let all = self.heap.everything(&mut self.graph);
+            let led = self.frames.last().map_or(0, |frame| self.graph.join(frame.control(), frame.pending));
+            let node = self.graph.join(all, led);
+            return self.write(call, node, calls, seen);
+        }
         let unknown = Lost("the end of a call was not recorded");
         let mut frame = self.frames.pop().filter(|frame| frame.call == call).ok_or(unknown)?;
         let exit = match frame.body.clone() {

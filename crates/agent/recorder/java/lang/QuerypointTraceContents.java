@@ -26,6 +26,7 @@ public final class QuerypointTraceContents {
 
     /** The number that begins such an event, and what is done: {@code wire::recording}. */
     private static final int CONTENTS = 4;
+    private static final int STORED = 7;
     private static final int ALL_LIST = 1;
     private static final int ALL_MAP = 2;
     private static final int CLEAR = 3;
@@ -325,9 +326,45 @@ public final class QuerypointTraceContents {
     @Hidden
     public static void written(Object self, int index) {
         int number = followed(self);
-        if (number != 0 && !isFresh(self, number)) {
-            Object[] array = (Object[]) QuerypointTraceLayout.inner(self);
+        Object[] array = array(self);
+        if (number != 0 && array != null && !isFresh(self, number)) {
             tell(number, SET, -1, index, number(array[index]), 0, 0);
+        }
+        if (isMet(array)) {
+            stored(array, index);
+        }
+    }
+
+    /** The array of such a list; null where it is not known. */
+    @Hidden
+    private static Object[] array(Object self) {
+        Object inner = QuerypointTraceLayout.IS_KNOWN ? QuerypointTraceLayout.inner(self) : null;
+        return inner instanceof Object[] ? (Object[]) inner : null;
+    }
+
+    /** Whether recorded code has met an array, its list or not. */
+    @Hidden
+    private static boolean isMet(Object[] array) {
+        return array != null && QuerypointTrace.seen(QuerypointProbeNumber.known(array));
+    }
+
+    /** So was the element of that array. */
+    @Hidden
+    private static void stored(Object[] array, int index) {
+        int number = number(array);
+        int value = number(array[index]);
+        long ring = ring();
+        if (ring == 0) {
+            return;
+        }
+        long at = QuerypointTrace.begin(ring);
+        U.putInt(null, at, STORED);
+        U.putInt(null, at + 4, number);
+        U.putInt(null, at + 8, index);
+        U.putInt(null, at + 12, value);
+        QuerypointTrace.advance(ring, 16);
+        if (QuerypointTraceArrays.isOpen()) {
+            QuerypointTraceArrays.stored(array, index, array[index]);
         }
     }
 
@@ -335,6 +372,10 @@ public final class QuerypointTraceContents {
     @Hidden
     public static void rewritten(Object self) {
         copied(self);
+        Object[] array = array(self);
+        for (int i = 0; isMet(array) && i < array.length; i++) {
+            stored(array, i);
+        }
     }
 
     /** The element at which an iterator of a linked list is was replaced. */
