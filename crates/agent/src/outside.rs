@@ -73,8 +73,11 @@ pub fn handed(class: &str, name: &str, descriptor: &str) -> Option<Handed> {
     // That one keeps it, and writes nothing yet.
     let only_keeps = class == "java/util/Arrays" && name == "asList";
     if !only_keeps && !wire::only_reads(&class.replace('/', "."), name) {
-        let takes_any = matches!(class, "java/lang/System" | "java/lang/reflect/Array" | "sun/misc/Unsafe")
-            || class.starts_with("java/util/function/");
+        let takes_any = match class {
+            "java/lang/reflect/Array" => name.starts_with("set"),
+            "sun/misc/Unsafe" => !name.starts_with("get") || name.starts_with("getAnd"),
+            _ => class.starts_with("java/util/function/"),
+        };
         for (argument, of) in arguments.iter().enumerate() {
             let is_any = takes_any && of == "Ljava/lang/Object;";
             if is_any || of.starts_with('[') {
@@ -154,7 +157,8 @@ mod tests {
     #[test]
     fn what_is_only_read_is_not() {
         assert_eq!(handed("java/util/Arrays", "toString", "([I)Ljava/lang/String;"), None);
-        assert_eq!(handed("java/lang/System", "identityHashCode", "(I)I"), None);
+        assert_eq!(handed("java/lang/System", "identityHashCode", "(Ljava/lang/Object;)I"), None);
+        assert_eq!(handed("java/lang/reflect/Array", "getLength", "(Ljava/lang/Object;)I"), None);
         let copied = handed("java/util/Arrays", "copyOf", "([II)[I").unwrap();
         assert!(copied.given.is_empty() && copied.returned == Some('I'));
         assert_eq!(handed("[[I", "clone", "()Ljava/lang/Object;").unwrap().returned, Some('L'));

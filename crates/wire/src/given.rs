@@ -2,7 +2,7 @@
 
 /// Methods that only read arrays that they are given, and keep none of them: of a class of the JDK, by name; all of a class where no
 /// name is given.
-const READERS: [(&str, &[&str]); 33] = [
+const READERS: [(&str, &[&str]); 34] = [
     (
         "java.util.Arrays",
         &[
@@ -35,6 +35,7 @@ const READERS: [(&str, &[&str]); 33] = [
     ("java.io.OutputStreamWriter", &["write"]),
     ("java.io.StringWriter", &["write"]),
     ("java.io.CharArrayWriter", &["write"]),
+    ("java.lang.Character", &["codePointAt", "codePointBefore", "codePointCount", "offsetByCodePoints"]),
     ("java.util.List", &["of"]),
     ("java.util.Set", &["of"]),
     ("java.util.EnumSet", &["of"]),

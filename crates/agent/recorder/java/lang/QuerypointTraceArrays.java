@@ -23,8 +23,12 @@ public final class QuerypointTraceArrays {
     /** What is given is a part that is named by its first element and the one behind its last, not by how many there are. */
     private static final int UP_TO = 2;
 
-    /** How many arrays of all threads are given away now. */
-    private static final long OPEN = QuerypointTraceAgent.reserve(8);
+    /** Nobody has so many given away at once, unless some never came back. */
+    private static final int OPEN_MOST = 1 << 12;
+
+    /** The arrays of all threads that are given away now, the last one first. Changed under the lock of this class, and read without. */
+    private static volatile QuerypointTraceArrays open;
+    private static int opened;
 
     private final Object array;
     /** What the part held that was given, as an array of its own. */
@@ -34,32 +38,24 @@ public final class QuerypointTraceArrays {
     private final int site;
     /** Another one that the same call was given. */
     private final QuerypointTraceArrays beside;
-    /** The one that this thread has given away before; in its turn that one's. */
-    private final QuerypointTraceArrays around;
+    /** The next one that is given away. */
+    private volatile QuerypointTraceArrays next;
 
     @Hidden
-    private QuerypointTraceArrays(
-            Object array,
-            Object held,
-            int from,
-            boolean any,
-            int site,
-            Object beside,
-            QuerypointTraceArrays around) {
+    private QuerypointTraceArrays(Object array, Object held, int from, boolean any, int site, Object beside) {
         this.array = array;
         this.held = held;
         this.from = from;
         this.any = any;
         this.site = site;
         this.beside = (QuerypointTraceArrays) beside;
-        this.around = around;
     }
 
     /** Whether any array is given away now. */
     @Hidden
     @ForceInline
     static boolean isOpen() {
-        return U.getInt(null, OPEN) != 0;
+        return open != null;
     }
 
     /** A part of an array is about to be given away, besides another one: what {@link #back} wants when the call is over. */
@@ -73,10 +69,6 @@ public final class QuerypointTraceArrays {
         if (from < 0 || count <= 0) {
             return beside;
         }
-        QuerypointTraceThread thread = QuerypointTraceThread.known(Thread.currentThread());
-        if (thread == null) {
-            return beside;
-        }
         try {
             if (count > MOST) {
                 QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
@@ -85,9 +77,17 @@ public final class QuerypointTraceArrays {
             Object held = java.lang.reflect.Array.newInstance(array.getClass().getComponentType(), count);
             System.arraycopy(array, from, held, 0, count);
             boolean any = (how & ANY) != 0;
-            thread.given = new QuerypointTraceArrays(array, held, from, any, site, beside, thread.given);
-            U.getAndAddInt(null, OPEN, 1);
-            return thread.given;
+            QuerypointTraceArrays given = new QuerypointTraceArrays(array, held, from, any, site, beside);
+            synchronized (QuerypointTraceArrays.class) {
+                if (opened == OPEN_MOST) {
+                    QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
+                    return beside;
+                }
+                opened++;
+                given.next = open;
+                open = given;
+            }
+            return given;
         } catch (OutOfMemoryError e) {
             QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
             return beside;
@@ -101,15 +101,33 @@ public final class QuerypointTraceArrays {
             return;
         }
         QuerypointTraceArrays last = (QuerypointTraceArrays) given;
-        QuerypointTraceThread thread = QuerypointTraceThread.known(Thread.currentThread());
         for (QuerypointTraceArrays one = last; one != null; one = one.beside) {
-            U.getAndAddInt(null, OPEN, -1);
-            if (thread != null) {
-                thread.given = one.around;
+            one.close();
+            if (!QuerypointTrace.isOutside(ring)) {
+                one.tell(ring);
             }
         }
-        for (QuerypointTraceArrays one = last; one != null && !QuerypointTrace.isOutside(ring); one = one.beside) {
-            one.tell(ring);
+    }
+
+    /** It is given away no more. Whoever is at it goes on from there. */
+    @Hidden
+    private void close() {
+        synchronized (QuerypointTraceArrays.class) {
+            QuerypointTraceArrays before = null;
+            QuerypointTraceArrays one = open;
+            while (one != null && one != this) {
+                before = one;
+                one = one.next;
+            }
+            if (one == null) {
+                return;
+            }
+            opened--;
+            if (before == null) {
+                open = next;
+            } else {
+                before.next = next;
+            }
         }
     }
 
@@ -145,7 +163,7 @@ public final class QuerypointTraceArrays {
         if (isNew) {
             QuerypointTrace.rare(array, ring, site);
         }
-        new QuerypointTraceArrays(array, null, 0, false, element, null, null).all(count, ring);
+        new QuerypointTraceArrays(array, null, 0, false, element, null).all(count, ring);
     }
 
     /** Tells what is another one now. */
@@ -158,7 +176,7 @@ public final class QuerypointTraceArrays {
                 Object now = ((Object[]) array)[from + i];
                 if (old != now) {
                     told(i, old, now, ring);
-                    takeOver(from + i, now);
+                    stored(array, from + i, now);
                 }
                 continue;
             }
@@ -166,7 +184,7 @@ public final class QuerypointTraceArrays {
             long now = bits(array, from + i);
             if (old != now) {
                 told(i, old, now, ring);
-                takeOver(from + i, now);
+                stored(array, from + i, now);
             }
         }
     }
@@ -247,43 +265,12 @@ public final class QuerypointTraceArrays {
         return ((boolean[]) array)[i] ? 1 : 0;
     }
 
-    /** A recorded method is about to store into an array, and has told so. */
+    /** It was told that this is stored into an array: whoever has given that away besides need not tell it. */
     @Hidden
     static void stored(Object array, int index, long value) {
-        QuerypointTraceThread thread = QuerypointTraceThread.known(Thread.currentThread());
-        if (thread != null && thread.given != null) {
-            thread.given.takeOverFor(array, index, value);
-        }
-    }
-
-    @Hidden
-    static void stored(Object array, int index, Object value) {
-        QuerypointTraceThread thread = QuerypointTraceThread.known(Thread.currentThread());
-        if (thread != null && thread.given != null) {
-            thread.given.takeOverFor(array, index, value);
-        }
-    }
-
-    /** What was told of this array is known where it was given away besides. */
-    @Hidden
-    private void takeOver(int index, long value) {
-        if (around != null) {
-            around.takeOverFor(array, index, value);
-        }
-    }
-
-    @Hidden
-    private void takeOver(int index, Object value) {
-        if (around != null) {
-            around.takeOverFor(array, index, value);
-        }
-    }
-
-    @Hidden
-    private void takeOverFor(Object of, int index, long value) {
-        for (QuerypointTraceArrays one = this; one != null; one = one.around) {
+        for (QuerypointTraceArrays one = open; one != null; one = one.next) {
             int at = index - one.from;
-            if (one.array != of || at < 0 || at >= java.lang.reflect.Array.getLength(one.held)) {
+            if (one.array != array || at < 0 || at >= java.lang.reflect.Array.getLength(one.held)) {
                 continue;
             }
             if (one.held instanceof int[]) {
@@ -307,10 +294,10 @@ public final class QuerypointTraceArrays {
     }
 
     @Hidden
-    private void takeOverFor(Object of, int index, Object value) {
-        for (QuerypointTraceArrays one = this; one != null; one = one.around) {
+    static void stored(Object array, int index, Object value) {
+        for (QuerypointTraceArrays one = open; one != null; one = one.next) {
             int at = index - one.from;
-            if (one.array == of && at >= 0 && at < ((Object[]) one.held).length) {
+            if (one.array == array && at >= 0 && at < ((Object[]) one.held).length) {
                 ((Object[]) one.held)[at] = value;
             }
         }

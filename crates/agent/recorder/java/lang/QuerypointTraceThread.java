@@ -39,8 +39,6 @@ final class QuerypointTraceThread {
     /** The node that an iterator of a map has come to last, and that map. */
     Object node;
     Object map;
-    /** The arrays that it has given to code that is not recorded and that has not come back, the last one first. */
-    QuerypointTraceArrays given;
 
     @Hidden
     QuerypointTraceThread(Thread thread, long tid, long ring, long[] window) {
@@ -156,7 +154,6 @@ final class QuerypointTraceThread {
             known.thread = null;
             known.node = null;
             known.map = null;
-            known.given = null;
             if (known.ring != 0) {
                 U.putLongRelease(null, known.ring + QuerypointTrace.ENDED, 1);
             }
