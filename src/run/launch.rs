@@ -30,6 +30,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long the command may live on once its VM has ended.
 const AFTERMATH: Duration = Duration::from_secs(10);
 
+/// How long a VM that is let go may take for each of its first words: a busy machine can take long to start one.
+const LATE: Duration = Duration::from_secs(10);
+
 /// How long qp looks for the VM's next packet before it sleeps. Each hit has the VM wait for qp, and qp for the VM:
 /// being awake when the other is done doubles the hits in a second (`cargo bench -p jdwp`).
 pub(super) const LINGER: Duration = Duration::from_micros(300);
@@ -369,12 +372,14 @@ async fn let_go(listener: Option<&TcpListener>) {
     }
 }
 
+/// Lets a VM go on by itself. One that is let go before it has stopped at its start would stop there afterwards, with nobody left to let
+/// it go on: so that is waited for.
 async fn release(stream: tokio::net::TcpStream) {
-    let options =
-        jdwp::Options { handshake_timeout: Some(Duration::from_secs(2)), ..jdwp::Options::default() };
-    if let Ok((conn, _events)) = Connection::handshake(stream, options).await {
+    let options = jdwp::Options { handshake_timeout: Some(LATE), ..jdwp::Options::default() };
+    if let Ok((conn, mut events)) = Connection::handshake(stream, options).await {
+        drop(tokio::time::timeout(LATE, events.next()).await);
         // Whether it answers or not, the connection ends here.
-        drop(tokio::time::timeout(Duration::from_secs(2), conn.send(virtual_machine::Dispose {})).await);
+        drop(tokio::time::timeout(LATE, conn.send(virtual_machine::Dispose {})).await);
         conn.close();
     }
 }
