@@ -41,9 +41,9 @@ pub enum Part {
     UpTo(usize, usize),
 }
 
-/// The argument of whose object a call may write a field, or a static field where there is none; none where it does not write any. The handle
-/// that says which one is the receiver.
-pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<Option<usize>> {
+/// Whether a call may write a field of the object that is its first argument, or a static field where that is none; none where it does not
+/// write any. The handle that says which one is the receiver.
+pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     let arguments = descriptor::parse_method(descriptor)?.parameters;
     let has_object = arguments.first().is_some_and(|of| of.starts_with('L'));
     let writes = match class {
@@ -54,7 +54,7 @@ pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<Option<us
         }
         _ => class.ends_with("FieldUpdater") && !matches!(name, "get" | "newUpdater"),
     };
-    writes.then_some(has_object.then_some(0))
+    writes.then_some(has_object)
 }
 
 /// Whether a class of the program is likely to have a method from the JDK: its own are recorded, and not told once more.
@@ -145,13 +145,13 @@ mod tests {
     #[test]
     fn fields_are_written_by_handles() {
         let of_handle = |name, descriptor| written_by("java/lang/invoke/VarHandle", name, descriptor);
-        assert_eq!(of_handle("getAndAdd", "(LShop;I)I"), Some(Some(0)));
-        assert_eq!(of_handle("set", "(I)V"), Some(None));
+        assert_eq!(of_handle("getAndAdd", "(LShop;I)I"), Some(true));
+        assert_eq!(of_handle("set", "(I)V"), Some(false));
         assert_eq!(of_handle("set", "([II)V"), None);
         assert_eq!(of_handle("get", "(LShop;)I"), None);
         assert_eq!(written_by("java/lang/reflect/Field", "setAccessible", "(Z)V"), None);
         let updater = "java/util/concurrent/atomic/AtomicLongFieldUpdater";
-        assert_eq!(written_by(updater, "incrementAndGet", "(Ljava/lang/Object;)J"), Some(Some(0)));
+        assert_eq!(written_by(updater, "incrementAndGet", "(Ljava/lang/Object;)J"), Some(true));
     }
 
     #[test]

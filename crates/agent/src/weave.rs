@@ -63,8 +63,8 @@ pub fn weave(
                 if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {
                     doings.call(deed.pc, &handed, &mut site);
                 }
-                if let (false, Some(owner)) = (is_own, written_by(class, name, descriptor)) {
-                    doings.write(deed.pc, descriptor, owner, &mut site);
+                if let (false, Some(has_owner)) = (is_own, written_by(class, name, descriptor)) {
+                    doings.write(deed.pc, descriptor, has_owner, &mut site);
                 }
             }
             _ => doings.put(deed, &mut site),
@@ -294,12 +294,12 @@ impl Doings<'_> {
         }
     }
 
-    /// A call by which a handle writes a field, of the object that is this argument.
+    /// A call by which a handle writes a field, of the object that is its first argument if it has one.
     fn write(
         &mut self,
         pc: u32,
         descriptor: &str,
-        owner: Option<usize>,
+        has_owner: bool,
         site: &mut dyn FnMut(u32, Traced) -> Step,
     ) {
         let parameters =
@@ -312,7 +312,7 @@ impl Doings<'_> {
         let [keep, kept] = self.nth_scratch(Kind::Reference, usize::MAX);
         // Nothing is told of that one itself, but of those that are where it is.
         let id = site(pc, Traced::Array);
-        let owner = owner.map_or(Step::Null, |at| load(at + 1));
+        let owner = if has_owner { load(1) } else { Step::Null };
         let told = fields("given", "(Ljava/lang/Object;Ljava/lang/Object;JI)Ljava/lang/Object;");
         steps.extend([load(0), owner, self.ring.clone(), id, told, keep]);
         self.before(pc, steps);
@@ -492,31 +492,32 @@ fn rare() -> Step {
 }
 
 fn call(name: &str, descriptor: &str) -> Step {
-    Step::Call { class: TRACE_CLASS.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned() }
+    call_of(TRACE_CLASS, name, descriptor)
+}
+
+/// A call of one of the recorder\'s classes.
+fn call_of(class: &str, name: &str, descriptor: &str) -> Step {
+    Step::Call { class: class.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned() }
 }
 
 /// A call that asks about the window.
 fn window(name: &str, descriptor: &str) -> Step {
-    let class = TRACE_WINDOW_CLASS.to_owned();
-    Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
+    call_of(TRACE_WINDOW_CLASS, name, descriptor)
 }
 
 /// A call that tells of a write.
 fn write(name: &str, descriptor: &str) -> Step {
-    let class = TRACE_WRITES_CLASS.to_owned();
-    Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
+    call_of(TRACE_WRITES_CLASS, name, descriptor)
 }
 
 /// A call that tells of an array that is given away, or comes from elsewhere.
 fn arrays(name: &str, descriptor: &str) -> Step {
-    let class = TRACE_ARRAYS_CLASS.to_owned();
-    Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
+    call_of(TRACE_ARRAYS_CLASS, name, descriptor)
 }
 
 /// A call that tells of a field that a handle writes.
 fn fields(name: &str, descriptor: &str) -> Step {
-    let class = TRACE_FIELDS_CLASS.to_owned();
-    Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
+    call_of(TRACE_FIELDS_CLASS, name, descriptor)
 }
 
 /// The arrays that were given away are back.

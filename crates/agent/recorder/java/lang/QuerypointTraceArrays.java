@@ -1,6 +1,5 @@
 package java.lang;
 
-import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
@@ -11,8 +10,6 @@ import jdk.internal.vm.annotation.Hidden;
  * <p>That code may call recorded methods, which tell of what they store: it is taken over here, so that it is told once.
  */
 public final class QuerypointTraceArrays {
-    private static final Unsafe U = Unsafe.getUnsafe();
-
     /** Of more elements nothing is told. */
     private static final int MOST = 1 << 24;
     /** An array that is new has no elements that are known if there are more. */

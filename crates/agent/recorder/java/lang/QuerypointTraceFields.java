@@ -113,42 +113,32 @@ public final class QuerypointTraceFields {
 
     @Hidden
     private void tell(long ring) {
+        boolean isReference = !known.type.isPrimitive();
+        Object reference = isReference ? U.getReferenceVolatile(base, known.offset) : null;
+        long now = isReference ? 0 : bits(known, base);
+        if (now == held && reference == heldReference) {
+            return;
+        }
+        int number = known.number(site);
+        if (number == 0) {
+            QuerypointTraceAgent.lose(QuerypointTraceAgent.HANDLE);
+            return;
+        }
         int object = known.isStatic ? 0 : QuerypointTrace.number(base);
-        if (!known.type.isPrimitive()) {
-            Object now = U.getReferenceVolatile(base, known.offset);
-            if (now != heldReference) {
-                int old = QuerypointTrace.number(heldReference, ring);
-                told(object, old, QuerypointTrace.number(now, ring), ring);
+        if (known.type == long.class || known.type == double.class) {
+            if (known.isStatic) {
+                QuerypointTraceWrites.putStatic(held, now, ring, number);
+            } else {
+                QuerypointTraceWrites.told(object, held, now, ring, number);
             }
             return;
         }
-        long now = bits(known, base);
-        if (now == held) {
-            return;
-        }
-        if (known.type != long.class && known.type != double.class) {
-            told(object, (int) held, (int) now, ring);
-            return;
-        }
-        int number = known.number(site);
-        if (number == 0) {
-            QuerypointTraceAgent.lose(QuerypointTraceAgent.HANDLE);
-        } else if (known.isStatic) {
-            QuerypointTraceWrites.putStatic(held, now, ring, number);
+        int old = isReference ? QuerypointTrace.number(heldReference, ring) : (int) held;
+        int value = isReference ? QuerypointTrace.number(reference, ring) : (int) now;
+        if (known.isStatic) {
+            QuerypointTraceWrites.putStatic(old, value, ring, number);
         } else {
-            QuerypointTraceWrites.told(object, held, now, ring, number);
-        }
-    }
-
-    @Hidden
-    private void told(int object, int old, int now, long ring) {
-        int number = known.number(site);
-        if (number == 0) {
-            QuerypointTraceAgent.lose(QuerypointTraceAgent.HANDLE);
-        } else if (known.isStatic) {
-            QuerypointTraceWrites.putStatic(old, now, ring, number);
-        } else {
-            QuerypointTraceWrites.told(object, old, now, ring, number);
+            QuerypointTraceWrites.told(object, old, value, ring, number);
         }
     }
 
