@@ -191,3 +191,37 @@ fn output_and_exit_code_of_a_launched_java_are_its_own() {
         assert_eq!(own, String::from_utf8_lossy(&output.stderr).repeat(runs));
     }
 }
+
+#[test]
+fn a_recorded_program_sees_and_says_what_it_does_alone() {
+    let case = Case::compiled_with("invisible", &["-g", "-parameters", "-nowarn"]);
+    let lines =
+        |text: &[u8]| -> Vec<String> { String::from_utf8_lossy(text).lines().map(str::to_owned).collect() };
+    let mut made = 0;
+    for java in javas() {
+        let (output, expected) = plain(&case, &java, "classes");
+        let mut own = [lines(&output.stdout), lines(&output.stderr)].concat();
+        own.sort();
+        for level in ["calls", "writes", "all"] {
+            let seen = case.mark("seen");
+            drop(std::fs::remove_file(&seen));
+            made += 1;
+            let mut command = case.qp();
+            command.args(["trace", "record", "--show-output", "--format=json", "--level", level, "--out"]);
+            command.arg(case.mark(&format!("trace{made}"))).args([
+                "--",
+                &java,
+                "-cp",
+                "classes",
+                "Invisible",
+            ]);
+            let run = case.run_command(command.arg(&seen));
+            assert_eq!(run.answer()["ended"], "exit code 3", "{java}, {level}: {}", run.said());
+            same(&format!("{java}, {level}"), &text(&seen), &expected);
+            // Both of its streams are shown on standard error.
+            let mut shown = lines(&run.output.stderr);
+            shown.sort();
+            assert_eq!(shown, own, "{java}, {level}");
+        }
+    }
+}

@@ -48,9 +48,6 @@ const TRACE_RECORDER: [(&str, &[u8]); 12] = recorder![
     "java/lang/QuerypointTraceThread"
 ];
 
-/// The class of these that asks for functions of the agent.
-const TRACE_AGENT: &str = "java/lang/QuerypointTraceAgent";
-
 /// What the agent knows.
 pub(crate) struct State {
     /// What goes into classes.
@@ -265,14 +262,6 @@ fn define(env: &JniEnv, recorder: &[(&str, &[u8])], method: &str) -> Result<Vec<
                 return Err(format!("the class {name} cannot be defined in this VM"));
             }
         }
-    }
-    if let Some(at) = recorder.iter().position(|(name, _)| *name == TRACE_AGENT)
-        && let Some(class) = classes.get(at)
-        // SAFETY: it was just defined.
-        && let Err(code) = unsafe { crate::linked::link(env, *class) }
-    {
-        env.exception_clear();
-        return Err(format!("the functions of {TRACE_AGENT} cannot be linked in this VM: {code}"));
     }
     // Asking for a method initialises the class: from here on its methods can be called.
     // SAFETY: the class was just defined.

@@ -12,14 +12,17 @@ use crate::rings::{
 use jvmti_bindings::prelude::*;
 use std::ffi::{CStr, c_void};
 
-/// Hands over those of `QuerypointTraceAgent` that are called later than its other ones: these are called before anything is recorded.
-///
-/// # Errors
-/// What the VM answers.
+/// `QuerypointTraceAgent.link()`: hands over those functions that are called later than its other ones, which are called before anything is
+/// recorded. Where the VM refuses it throws. The class itself asks for this: natives of the VM's own classes that come from
+/// elsewhere it would tell of, in what the program prints.
 ///
 /// # Safety
-/// `class` is `QuerypointTraceAgent`.
-pub unsafe fn link(env: &JniEnv, class: jni::jclass) -> Result<(), jni::jint> {
+/// Called by the VM, with what the signature says.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_link(
+    env: *mut jni::JNIEnv,
+    class: jni::jclass,
+) {
     let native = |name: &CStr, signature: &CStr, function: *mut c_void| jni::JNINativeMethod {
         name: name.as_ptr(),
         signature: signature.as_ptr(),
@@ -38,6 +41,7 @@ pub unsafe fn link(env: &JniEnv, class: jni::jclass) -> Result<(), jni::jint> {
         ),
         native(c"field", c"(ILjava/lang/Class;)Ljava/lang/reflect/Field;", field as *mut c_void),
     ];
-    // SAFETY: the names are as the source has them, and the functions take what the VM hands to natives of these signatures.
-    unsafe { env.register_natives(class, &natives) }
+    // SAFETY: the VM passes its environment and the class. The names are as the source has them, and the functions take what the
+    // VM hands to natives of these signatures. What it answers is an error only with an exception, which goes on from here.
+    let _ = unsafe { JniEnv::from_raw(env).register_natives(class, &natives) };
 }

@@ -4,9 +4,16 @@ import jdk.internal.vm.annotation.Hidden;
 
 /** What the recording asks of the agent: its library has the functions ({@code ../src/rings.rs}). */
 final class QuerypointTraceAgent {
+    static {
+        link();
+    }
+
     @Hidden
     private QuerypointTraceAgent() {
     }
+
+    /** Has the VM know all functions that are called later, without looking for them. */
+    private static native void link();
 
     /** So much memory, all 0, which takes none of the machine's where nothing was written; 0 where there is none. */
     static native long reserve(long bytes);
