@@ -7,7 +7,7 @@
 
 use bytecode::Kind;
 use bytecode::rewrite::{
-    self, Doing, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, StackOp, Step,
+    self, Doing, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, StackOp, Step, Text,
 };
 use wire::{TRACE_CLASS, TRACE_CONTENTS_CLASS};
 
@@ -254,17 +254,17 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
                 let dup = Step::Stack(StackOp::Dup2);
                 let steps = match name.as_str() {
                     "value" if NODES.contains(&owner.as_str()) => {
-                        vec![dup, this(), call("node", &format!("({OBJECT}{OBJECT}{OBJECT})V"))]
+                        vec![dup, this(), call("node", format!("({OBJECT}{OBJECT}{OBJECT})V"))]
                     }
-                    "root" if owner == class => vec![dup, call("root", &format!("({OBJECT}{OBJECT})V"))],
+                    "root" if owner == class => vec![dup, call("root", format!("({OBJECT}{OBJECT})V"))],
                     _ => continue,
                 };
                 method.before.entry(deed.pc).or_default().extend(steps);
             }
         }
         if !method.is_empty() {
-            let (class, kind) = (TRACE_CLASS.to_owned(), Kind::Int);
-            let cut = Step::Set { class, name: "cut".to_owned(), kind, descriptor: "Z".to_owned() };
+            let (class, kind) = (TRACE_CLASS.into(), Kind::Int);
+            let cut = Step::Set { class, name: "cut".into(), kind, descriptor: "Z".into() };
             method.guard = vec![Step::Int(1), cut];
             plan.methods.insert((shape.name, shape.descriptor), method);
         }
@@ -278,9 +278,8 @@ fn this() -> Step {
     Step::Load(Kind::Reference, Slot::Own(0))
 }
 
-fn call(name: &str, descriptor: &str) -> Step {
-    let class = TRACE_CONTENTS_CLASS.to_owned();
-    Step::Call { class, name: name.to_owned(), descriptor: descriptor.to_owned() }
+fn call(name: &'static str, descriptor: impl Into<Text>) -> Step {
+    Step::Call { class: TRACE_CONTENTS_CLASS.into(), name: name.into(), descriptor: descriptor.into() }
 }
 
 /// What is kept while the method runs: how many there were, or where.
@@ -292,7 +291,7 @@ fn keep(plan: &mut MethodPlan, steps: impl IntoIterator<Item = Step>) -> Step {
 }
 
 fn tell(plan: &mut MethodPlan, shape: &MethodShape, told: Told) {
-    let sized = || [this(), call("sized", &format!("({OBJECT})I"))];
+    let sized = || [this(), call("sized", format!("({OBJECT})I"))];
     let at_ends = |plan: &mut MethodPlan, steps: &[Step]| {
         for returns in &shape.returns {
             plan.before.entry(returns.pc).or_default().splice(0..0, steps.iter().cloned());
@@ -309,47 +308,47 @@ fn tell(plan: &mut MethodPlan, shape: &MethodShape, told: Told) {
                 At::Slot(slot) => Some(Step::Load(Kind::Int, Slot::Own(slot))),
             });
             let index = if matches!(at, At::Nowhere) { "" } else { "I" };
-            steps.push(call(name, &format!("({OBJECT}I{index})V")));
+            steps.push(call(name, format!("({OBJECT}I{index})V")));
             at_ends(plan, &steps);
             // Where an exception leaves the method its own variables are not known any more.
             let (kind, slot) = (Kind::Reference, Slot::Kept(1));
             plan.kept.push(Kept { kind, name: "qp:self".to_owned() });
             plan.entry.extend([this(), Step::Store(kind, slot)]);
-            plan.unwind = vec![Step::Load(kind, slot), kept, call(left_of(name), &format!("({OBJECT}I)V"))];
+            plan.unwind = vec![Step::Load(kind, slot), kept, call(left_of(name), format!("({OBJECT}I)V"))];
         }
         RemovedAt(kind, slot) => {
-            let find = call("indexOf", &format!("({OBJECT}{})I", kind.descriptor()));
+            let find = call("indexOf", format!("({OBJECT}{})I", kind.descriptor()));
             let kept = keep(plan, [this(), Step::Load(kind, Slot::Own(slot)), find]);
-            at_ends(plan, &[this(), kept, call("removedAt", &format!("({OBJECT}I)V"))]);
+            at_ends(plan, &[this(), kept, call("removedAt", format!("({OBJECT}I)V"))]);
         }
         Linked(slot) => {
-            let find = call("indexOf", &format!("({OBJECT}{OBJECT})I"));
+            let find = call("indexOf", format!("({OBJECT}{OBJECT})I"));
             let kept = keep(plan, [this(), Step::Load(Kind::Reference, Slot::Own(slot)), find]);
             let element = Step::Load(Kind::Reference, Slot::Own(1));
-            at_ends(plan, &[this(), element, kept, call("linked", &format!("({OBJECT}{OBJECT}I)V"))]);
+            at_ends(plan, &[this(), element, kept, call("linked", format!("({OBJECT}{OBJECT}I)V"))]);
         }
         Begins(name, slots) => plan.entry.extend(with(name, slots)),
         Ends(name, slots) => at_ends(plan, &with(name, slots)),
         Returns(name) => {
             let dup = Step::Stack(StackOp::Dup);
-            at_ends(plan, &[dup, this(), call(name, &format!("({OBJECT}{OBJECT})V"))]);
+            at_ends(plan, &[dup, this(), call(name, format!("({OBJECT}{OBJECT})V"))]);
         }
         Rewrites => {
             at_ends(plan, &with("rewritten", &[]));
             let (kind, slot) = (Kind::Reference, Slot::Kept(0));
             plan.kept.push(Kept { kind, name: "qp:self".to_owned() });
             plan.entry.extend([this(), Step::Store(kind, slot)]);
-            plan.unwind = vec![Step::Load(kind, slot), call("rewritten", &format!("({OBJECT})V"))];
+            plan.unwind = vec![Step::Load(kind, slot), call("rewritten", format!("({OBJECT})V"))];
         }
         Polled => {
             let kept = keep(plan, sized());
             let dup = Step::Stack(StackOp::Dup);
-            at_ends(plan, &[dup, this(), kept, call("polled", &format!("({OBJECT}{OBJECT}I)V"))]);
+            at_ends(plan, &[dup, this(), kept, call("polled", format!("({OBJECT}{OBJECT}I)V"))]);
         }
         Offered => {
             let kept = keep(plan, sized());
             let element = Step::Load(Kind::Reference, Slot::Own(1));
-            at_ends(plan, &[this(), kept, element, call("offered", &format!("({OBJECT}I{OBJECT})V"))]);
+            at_ends(plan, &[this(), kept, element, call("offered", format!("({OBJECT}I{OBJECT})V"))]);
         }
     }
 }
@@ -360,13 +359,13 @@ fn left_of(name: &str) -> &'static str {
 }
 
 /// `this` and some parameters.
-fn with(name: &str, slots: &[(Kind, u16)]) -> Vec<Step> {
+fn with(name: &'static str, slots: &[(Kind, u16)]) -> Vec<Step> {
     let mut steps = vec![this()];
     let mut descriptor = OBJECT.to_owned();
     for (kind, slot) in slots {
         steps.push(Step::Load(*kind, Slot::Own(*slot)));
         descriptor.push_str(kind.descriptor());
     }
-    steps.push(call(name, &format!("({descriptor})V")));
+    steps.push(call(name, format!("({descriptor})V")));
     steps
 }

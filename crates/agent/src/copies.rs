@@ -30,7 +30,7 @@ impl Weaver {
                 let kind = kind_of(kind);
                 let scratch = self.scratch(kind);
                 let owner = if is_static { Step::Null } else { Step::Stack(StackOp::Dup) };
-                let put = call("copy", &format!("(Ljava/lang/Object;{}JI)V", kind.descriptor()));
+                let put = call("copy", format!("(Ljava/lang/Object;{}JI)V", kind.descriptor()));
                 let value = Step::Load(kind, scratch);
                 steps.extend([Step::Store(kind, scratch), owner, value.clone(), serial, site, put, value]);
                 self.ahead(bci, steps);
@@ -43,7 +43,7 @@ impl Weaver {
             Copied::ElementPut { kind } => {
                 let kind = kind_of(kind);
                 let scratch = self.scratch(kind);
-                let put = call("copy", &format!("(Ljava/lang/Object;I{}JI)V", kind.descriptor()));
+                let put = call("copy", format!("(Ljava/lang/Object;I{}JI)V", kind.descriptor()));
                 let value = Step::Load(kind, scratch);
                 let both = Step::Stack(StackOp::Dup2);
                 self.ahead(bci, [Step::Store(kind, scratch), both, value.clone(), serial, site, put, value]);
@@ -68,7 +68,7 @@ impl Weaver {
 }
 
 fn pass(kind: Kind) -> Step {
-    call("pass", &format!("({}JI)V", kind.descriptor()))
+    call("pass", format!("({}JI)V", kind.descriptor()))
 }
 
 fn dup(kind: Kind) -> Step {

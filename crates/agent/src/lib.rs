@@ -8,6 +8,7 @@
 //! - `tracing` decides what goes into a class that is recorded, `weave` is the code; `rings` is where its
 //!   events go, `linked` has the VM know it, `fields` finds what is written. `contents` is what goes into the JDK's collections,
 //!   `outside` tells what calls of code that is not recorded may write.
+//! - `heap` is where its own memory comes from.
 //! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
@@ -15,6 +16,7 @@ mod burial;
 mod contents;
 mod copies;
 mod fields;
+mod heap;
 mod host;
 mod linked;
 mod natives;
@@ -31,11 +33,6 @@ mod weave;
 
 pub use probes::Probes;
 pub use tracing::Tracer;
-
-/// Memory of its own: the VM orders the methods of a class by where the names lie in the C heap, and what comes and goes
-/// there would change the order in which reflection tells of them.
-#[global_allocator]
-static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 /// The functions by which the VM finds the agent (JVMTI specification, "Starting Agents").
 #[allow(missing_docs, reason = "the macro writes them")]

@@ -1,7 +1,7 @@
 //! The code that goes into methods: calls of the recorder, in a straight line.
 
 use bytecode::Kind;
-use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step};
+use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
 use std::collections::BTreeMap;
 use wire::{CollectionCall, Counts, LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
 
@@ -128,7 +128,7 @@ impl Weaver {
             What::Returns { kind } => {
                 let kind = kind_of(*kind);
                 let scratch = self.scratch(kind);
-                let put = call("put", &format!("(Ljava/lang/Object;{}II)V", kind.descriptor()));
+                let put = call("put", format!("(Ljava/lang/Object;{}II)V", kind.descriptor()));
                 self.before(
                     bci,
                     [
@@ -178,8 +178,8 @@ impl Weaver {
         };
         let value = kind.descriptor();
         let calls = Calls {
-            look: (both.clone(), call("look", &format!("(Ljava/lang/Object;{value}I)V"))),
-            hit: (both, call("put", &format!("(Ljava/lang/Object;{value}II)V"))),
+            look: (both.clone(), call("look", format!("(Ljava/lang/Object;{value}I)V"))),
+            hit: (both, call("put", format!("(Ljava/lang/Object;{value}II)V"))),
             keep: (alone, call("keep", KEEP)),
         };
         steps.extend(calls.steps(sites));
@@ -198,8 +198,8 @@ impl Weaver {
         let both = vec![place.clone(), Step::Load(kind, scratch)];
         let value = kind.descriptor();
         let calls = Calls {
-            look: (both.clone(), call("look", &format!("(Ljava/lang/Object;I{value}I)V"))),
-            hit: (both.clone(), call("element", &format!("(Ljava/lang/Object;I{value}II)V"))),
+            look: (both.clone(), call("look", format!("(Ljava/lang/Object;I{value}I)V"))),
+            hit: (both.clone(), call("element", format!("(Ljava/lang/Object;I{value}II)V"))),
             keep: match kind {
                 // A store of what does not fit throws.
                 Kind::Reference => (both, call("keepElement", "(Ljava/lang/Object;ILjava/lang/Object;II)V")),
@@ -240,7 +240,7 @@ impl Weaver {
         };
         let flags = counts | (i32::from(called.keep) << 2) | (i32::from(query) << 8);
         let end = |result: Step, letter: &str, flags: i32| {
-            let leave = contents("leave", &format!("({letter}JII)V"));
+            let leave = contents("leave", format!("({letter}JII)V"));
             [result, Step::Load(Kind::Long, token), Step::Int(site), Step::Int(flags), leave]
         };
         let nothing = |flags: i32| end(Step::Null, "Ljava/lang/Object;", flags);
@@ -300,8 +300,8 @@ impl Weaver {
             self.plan.before.entry(bci).or_default().extend(steps);
         }
         // Near the end of the stack a call may be refused: what the hit was is not known, and that is told.
-        let (class, name, kind) = (PROBE_CLASS.to_owned(), "cut".to_owned(), Kind::Int);
-        self.plan.guard = vec![Step::Int(1), Step::Set { class, name, kind, descriptor: "Z".to_owned() }];
+        let (class, name, kind) = (PROBE_CLASS.into(), "cut".into(), Kind::Int);
+        self.plan.guard = vec![Step::Int(1), Step::Set { class, name, kind, descriptor: "Z".into() }];
         self.plan
     }
 }
@@ -374,8 +374,12 @@ impl Calls {
 const THROWN: i32 = 8;
 
 /// A method of the recorder for collections.
-fn contents(name: &str, descriptor: &str) -> Step {
-    Step::Call { class: format!("{PROBE_CLASS}Contents"), name: name.into(), descriptor: descriptor.into() }
+fn contents(name: &'static str, descriptor: impl Into<Text>) -> Step {
+    Step::Call {
+        class: format!("{PROBE_CLASS}Contents").into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+    }
 }
 
 /// The descriptor of `put` for a reference.
@@ -383,12 +387,12 @@ const PUT: &str = "(Ljava/lang/Object;Ljava/lang/Object;II)V";
 /// The descriptor of `keep` and `get`.
 const KEEP: &str = "(Ljava/lang/Object;II)V";
 
-pub(crate) fn call(name: &str, descriptor: &str) -> Step {
+pub(crate) fn call(name: &'static str, descriptor: impl Into<Text>) -> Step {
     Step::Call { class: PROBE_CLASS.into(), name: name.into(), descriptor: descriptor.into() }
 }
 
 fn stored(kind: Kind) -> Step {
-    call("store", &format!("({}I)J", kind.descriptor()))
+    call("store", format!("({}I)J", kind.descriptor()))
 }
 
 pub(crate) fn kind_of(letter: char) -> Kind {

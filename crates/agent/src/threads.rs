@@ -43,8 +43,8 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
     for shape in Scan::new(bytes)?.methods()? {
         let is_it = |(name, descriptor, ..): &&Row| shape.name == *name && shape.descriptor == *descriptor;
         let Some((.., calls, slot, at_end)) = rows.iter().find(is_it) else { continue };
-        let (name, descriptor) = ((*calls).to_owned(), "(Ljava/lang/Object;)V".to_owned());
-        let call = Step::Call { class: TRACE_CLASS.to_owned(), name, descriptor };
+        let (name, descriptor) = ((*calls).into(), "(Ljava/lang/Object;)V".into());
+        let call = Step::Call { class: TRACE_CLASS.into(), name, descriptor };
         let steps = vec![Step::Load(Kind::Reference, Slot::Own(*slot)), call];
         let mut method = MethodPlan::default();
         match at_end {

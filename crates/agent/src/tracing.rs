@@ -4,6 +4,7 @@ use crate::contents;
 use crate::threads;
 use crate::weave::weave;
 use bytecode::rewrite::{self, Deed, Doing, MethodPlan, MethodShape, RewriteError, Scan, Step};
+use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
 use wire::recording::{At, FIRST_SITE, Level, Place, TracePlan, Traced, TracedClass, TracedMethod, Written};
@@ -15,7 +16,7 @@ const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/O
 #[derive(Debug)]
 pub struct Tracer {
     plan: TracePlan,
-    numbers: HashMap<(String, String, String, u32, Traced), u32>,
+    numbers: Numbers,
     /// By site: the field of an object that is written there.
     fields: HashMap<u32, Written>,
     rings: u32,
@@ -38,7 +39,7 @@ impl Tracer {
     pub fn new(plan: TracePlan) -> Tracer {
         Tracer {
             plan,
-            numbers: HashMap::new(),
+            numbers: Numbers::default(),
             fields: HashMap::new(),
             rings: 0,
             lost: HashSet::new(),
@@ -168,8 +169,9 @@ impl Tracer {
             let level = levels.get(&key).copied().unwrap_or(self.plan.level);
             let deeds = scan.deeds(&shape.name, &shape.descriptor)?;
             let has_window = self.has_window();
-            let (numbers, plan_of_run) = (&mut self.numbers, &self.plan);
-            let mut number = |bci, what| number(numbers, class, &key, bci, what);
+            let plan_of_run = &self.plan;
+            let mut numbers = self.numbers.of([class, &key.0, &key.1]);
+            let mut number = |bci, what| numbers.number(bci, what);
             let is_recorded = |class: &str| is_in_scope(plan_of_run, class);
             let (mut code, mut traced) = weave(shape, &deeds, level, has_window, &is_recorded, &mut number);
             self.mark(&mut code, (class, report.source.as_deref()), shape, &deeds);
@@ -214,8 +216,8 @@ impl Tracer {
             let Some(place) = self.place(is_end).filter(|place| place.is_in(&class, source)) else {
                 continue;
             };
-            let (name, descriptor) = (name.to_owned(), "()V".to_owned());
-            let reached = Step::Call { class: TRACE_WINDOW_CLASS.to_owned(), name, descriptor };
+            let (of, descriptor) = (TRACE_WINDOW_CLASS.into(), "()V".into());
+            let reached = Step::Call { class: of, name: name.into(), descriptor };
             match &place.at {
                 At::Method(method) if *method == shape.name => code.entry.insert(0, reached),
                 At::Method(_) => {}
@@ -239,8 +241,7 @@ impl Tracer {
     /// The number of a further site, where a call has written a field.
     pub fn further(&mut self, of: u32, written: &Written) -> u32 {
         // No method has the descriptor of a field.
-        let key = (written.name.clone(), written.descriptor.clone());
-        number(&mut self.numbers, &written.class, &key, of, Traced::Put)
+        self.numbers.of([&written.class, &written.name, &written.descriptor]).number(of, Traced::Put)
     }
 
     /// The field that is written at a site.
@@ -253,14 +254,34 @@ fn is_in_scope(plan: &TracePlan, class: &str) -> bool {
     !BELOW.iter().any(|below| class.starts_with(below)) && plan.records(&class.replace('/', "."))
 }
 
-/// The number of a site.
-fn number(
-    numbers: &mut HashMap<(String, String, String, u32, Traced), u32>,
-    class: &str,
-    (name, descriptor): &(String, String),
-    bci: u32,
-    what: Traced,
-) -> u32 {
-    let next = FIRST_SITE + u32::try_from(numbers.len()).unwrap_or(u32::MAX / 2);
-    *numbers.entry((class.to_owned(), name.clone(), descriptor.clone(), bci, what)).or_insert(next)
+/// The numbers of sites.
+#[derive(Debug, Default)]
+struct Numbers {
+    /// How many were given.
+    given: u32,
+    /// By class, name and descriptor of the method.
+    methods: HashMap<[String; 3], HashMap<(u32, Traced), u32, FixedState>>,
+}
+
+/// Those of one method.
+struct OfMethod<'a> {
+    given: &'a mut u32,
+    sites: &'a mut HashMap<(u32, Traced), u32, FixedState>,
+}
+
+impl Numbers {
+    fn of(&mut self, method: [&str; 3]) -> OfMethod<'_> {
+        let sites = self.methods.entry(method.map(str::to_owned)).or_default();
+        OfMethod { given: &mut self.given, sites }
+    }
+}
+
+impl OfMethod<'_> {
+    /// The number of a site: a class that is loaded twice has the same ones.
+    fn number(&mut self, bci: u32, what: Traced) -> u32 {
+        *self.sites.entry((bci, what)).or_insert_with(|| {
+            *self.given = self.given.saturating_add(1);
+            FIRST_SITE.saturating_add(*self.given - 1)
+        })
+    }
 }

@@ -4,7 +4,7 @@ use crate::outside::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
 use crate::steps::kind_of;
 use bytecode::Kind;
 use bytecode::descriptor;
-use bytecode::rewrite::{Deed, Doing, Kept, MethodPlan, MethodShape, Slot, StackOp, Step};
+use bytecode::rewrite::{Deed, Doing, Kept, MethodPlan, MethodShape, Slot, StackOp, Step, Text};
 use std::collections::HashMap;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite, Written};
 use wire::{TRACE_ARRAYS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS};
@@ -96,8 +96,8 @@ pub fn weave(
             }
         }
     }
-    let (class, kind) = (TRACE_CLASS.to_owned(), Kind::Int);
-    let cut = Step::Set { class, name: "cut".to_owned(), kind, descriptor: "Z".to_owned() };
+    let (class, kind) = (TRACE_CLASS.into(), Kind::Int);
+    let cut = Step::Set { class, name: "cut".into(), kind, descriptor: "Z".into() };
     plan.guard = vec![Step::Int(1), cut];
     let (name, descriptor, access) = (shape.name.clone(), shape.descriptor.clone(), shape.access);
     for site in &mut sites {
@@ -206,7 +206,7 @@ impl Doings<'_> {
                     "S" => "putShort",
                     _ => "put",
                 };
-                let told = write(name, &format!("(Ljava/lang/Object;{}JI)V", kind.descriptor()));
+                let told = write(name, format!("(Ljava/lang/Object;{}JI)V", kind.descriptor()));
                 let id = site(pc, Traced::Put);
                 let steps = if kind.slots() == 1 {
                     vec![Step::Stack(StackOp::Dup2), self.ring.clone(), id, told]
@@ -219,7 +219,7 @@ impl Doings<'_> {
             Doing::Put { descriptor, constant: Some(constant), .. } => {
                 let kind = Kind::of_descriptor(descriptor);
                 let [store, load] = self.scratch(kind);
-                let told = write("putStatic", &format!("({0}{0}JI)V", kind.descriptor()));
+                let told = write("putStatic", format!("({0}{0}JI)V", kind.descriptor()));
                 let old = Step::Static { constant: *constant, kind };
                 let id = site(pc, Traced::PutStatic);
                 self.before(pc, vec![store, old, load.clone(), self.ring.clone(), id, told, load]);
@@ -232,7 +232,7 @@ impl Doings<'_> {
                     'B' => "Ljava/lang/Object;".to_owned(),
                     of => format!("[{of}"),
                 };
-                let told = write("element", &format!("({array}I{}JI)V", kind.descriptor()));
+                let told = write("element", format!("({array}I{}JI)V", kind.descriptor()));
                 let id = site(pc, Traced::Element(*of));
                 let dup = Step::Stack(StackOp::Dup2);
                 self.before(pc, vec![store, dup, load.clone(), self.ring.clone(), id, told, load]);
@@ -417,7 +417,7 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
             Kind::Reference => number(*argument),
             _ => vec![load(*argument)],
         });
-        return values.chain([site, call("enter", &format!("({ints}I)J")), keep]).collect();
+        return values.chain([site, call("enter", format!("({ints}I)J")), keep]).collect();
     }
     let mut steps = match has_window {
         false => vec![call("ring", "()J"), keep.clone()],
@@ -449,7 +449,7 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
         length += 4 * i32::from(argument.1.slots());
     }
     let set = |kind: char, place| {
-        [Step::Load(Kind::Long, begun), Step::Int(place), call("set", &format!("({kind}JI)V"))]
+        [Step::Load(Kind::Long, begun), Step::Int(place), call("set", format!("({kind}JI)V"))]
     };
     // Those whose numbers lie on the stack, the last one first.
     for (_, place) in places.iter().rev().filter(|((_, kind), _)| *kind == Kind::Reference) {
@@ -480,7 +480,7 @@ fn event(kind: Kind, ring: &Step, site: Step, has_window: bool) -> Vec<Step> {
     }
     let (mut steps, told) = match kind {
         Kind::Reference => (number(ring, has_window), call("event", "(IJI)V")),
-        kind => (Vec::new(), call("event", &format!("({}JI)V", kind.descriptor()))),
+        kind => (Vec::new(), call("event", format!("({}JI)V", kind.descriptor()))),
     };
     steps.extend([ring.clone(), site, told]);
     steps
@@ -491,32 +491,32 @@ fn rare() -> Step {
     call("rare", "(Ljava/lang/Object;JI)V")
 }
 
-fn call(name: &str, descriptor: &str) -> Step {
+fn call(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_CLASS, name, descriptor)
 }
 
 /// A call of one of the recorder\'s classes.
-fn call_of(class: &str, name: &str, descriptor: &str) -> Step {
-    Step::Call { class: class.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned() }
+fn call_of(class: &'static str, name: &'static str, descriptor: impl Into<Text>) -> Step {
+    Step::Call { class: class.into(), name: name.into(), descriptor: descriptor.into() }
 }
 
 /// A call that asks about the window.
-fn window(name: &str, descriptor: &str) -> Step {
+fn window(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_WINDOW_CLASS, name, descriptor)
 }
 
 /// A call that tells of a write.
-fn write(name: &str, descriptor: &str) -> Step {
+fn write(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_WRITES_CLASS, name, descriptor)
 }
 
 /// A call that tells of an array that is given away, or comes from elsewhere.
-fn arrays(name: &str, descriptor: &str) -> Step {
+fn arrays(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_ARRAYS_CLASS, name, descriptor)
 }
 
 /// A call that tells of a field that a handle writes.
-fn fields(name: &str, descriptor: &str) -> Step {
+fn fields(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_FIELDS_CLASS, name, descriptor)
 }
 

@@ -59,9 +59,8 @@ fn handlers_of_the_method_run_when_what_was_put_in_throws() {
 #[test]
 fn a_guard_can_set_a_static_field() {
     let sets = |method: &mut MethodPlan| {
-        let (class, name) = (PROBE.to_owned(), "guarded".to_owned());
-        method.guard =
-            vec![Step::Int(1), Step::Set { class, name, kind: Kind::Int, descriptor: "I".to_owned() }];
+        let (class, name) = (PROBE.into(), "guarded".into());
+        method.guard = vec![Step::Int(1), Step::Set { class, name, kind: Kind::Int, descriptor: "I".into() }];
     };
     assert_eq!(guarded(sets), "failed 19");
 }

@@ -6,6 +6,7 @@ use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
 use crate::kind::Kind;
+use std::borrow::Cow;
 
 const DUP: u8 = 0x59;
 const WIDE: u8 = 0xc4;
@@ -181,7 +182,7 @@ impl Tables {
             } else if class.is(attribute.name, "LocalVariableTable") {
                 for _ in 0..rows.u2()? {
                     let (start, length) = (u32::from(rows.u2()?), u32::from(rows.u2()?));
-                    let (name, descriptor) = (class.utf8(rows.u2()?)?, class.utf8(rows.u2()?)?);
+                    let (name, descriptor) = (class.owned(rows.u2()?)?, class.owned(rows.u2()?)?);
                     let (slot, end) = (rows.u2()?, start + length);
                     tables.variables.push(Variable { slot, start, end, name, descriptor });
                 }
@@ -203,7 +204,7 @@ fn doing(
     Ok(Some(match raw.opcode {
         opcode @ (PUTSTATIC | PUTFIELD) => {
             let constant = operand.u2()?;
-            let (class, name, descriptor) = class.field_ref(constant)?;
+            let [class, name, descriptor] = class.field_ref(constant)?.map(Cow::into_owned);
             let is_preset = presets.contains(&raw.pc);
             Doing::Put {
                 class,
@@ -218,7 +219,7 @@ fn doing(
         ),
         0xbc | 0xbd | 0xc5 => Doing::Array,
         0xb6..=0xb9 => {
-            let (class, name, descriptor) = class.method_ref(operand.u2()?)?;
+            let [class, name, descriptor] = class.method_ref(operand.u2()?)?.map(Cow::into_owned);
             Doing::Call { class, name, descriptor }
         }
         0xc2 => Doing::Lock,

@@ -73,7 +73,7 @@ pub fn initial(class: &ClassLayout<'_>, access: u16, name: &str, desc: &str) -> 
         locals.push(if name == "<init>" && !is_object {
             Type::UninitializedThis
         } else {
-            Type::Object(this)
+            Type::Object(this.into_owned())
         });
     }
     for (_, parameter) in descriptor::parameter_slots(desc, true) {
@@ -154,7 +154,7 @@ fn read_type(class: &ClassLayout<'_>, reader: &mut Reader<'_>) -> Result<Type, R
         4 => Type::Long,
         5 => Type::Null,
         6 => Type::UninitializedThis,
-        7 => Type::Object(class.class_name(reader.u2()?)?),
+        7 => Type::Object(class.class_name(reader.u2()?)?.into_owned()),
         8 => Type::Uninitialized(u32::from(reader.u2()?)),
         form => return Err(RewriteError::BadFrame(form)),
     })
@@ -229,7 +229,7 @@ fn write_type(
         Type::UninitializedThis => 6,
         Type::Object(name) => {
             out.push(7);
-            out.extend_from_slice(&pool.class(name)?.to_be_bytes());
+            out.extend_from_slice(&pool.class(&name.clone().into())?.to_be_bytes());
             return Ok(());
         }
         Type::Uninitialized(at) => {

@@ -1,8 +1,9 @@
 //! Places instructions, and what is put between them, one after another.
 
+use super::Map;
 use super::error::{LeftAlone, RewriteError};
 use super::instructions::{GOTO, GOTO_W, JSR, JSR_W, Leads, Raw, padding};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// The longest code that a method can have (JVMS §4.7.3).
 const LONGEST: u32 = 65_535;
@@ -32,9 +33,9 @@ pub struct Placed {
     /// The new code array.
     pub code: Vec<u8>,
     /// Where each instruction is: itself, not what stands before it.
-    at: HashMap<u32, u32>,
+    at: Map<u32, u32>,
     /// Where a jump to an instruction leads: to what stands before it.
-    lands: HashMap<u32, u32>,
+    lands: Map<u32, u32>,
     /// Where the way from one instruction to another was put.
     pub stubs: BTreeMap<(u32, u32), u32>,
     /// From where to where what was put behind an instruction stands.
@@ -99,8 +100,8 @@ impl Placed {
 /// Places the parts.
 pub fn place(parts: &Parts<'_>) -> Result<Result<Placed, LeftAlone>, RewriteError> {
     // Branches and stubs that need four bytes to reach. They are found one after another: each makes the code longer.
-    let mut wide: HashMap<u32, bool> = HashMap::new();
-    let mut wide_stubs: HashMap<(u32, u32), bool> = HashMap::new();
+    let mut wide: Map<u32, bool> = Map::default();
+    let mut wide_stubs: Map<(u32, u32), bool> = Map::default();
     loop {
         let placed = addresses(parts, &wide, &wide_stubs);
         if placed.length > LONGEST {
@@ -152,14 +153,10 @@ struct Addresses {
     length: u32,
 }
 
-fn addresses(
-    parts: &Parts<'_>,
-    wide: &HashMap<u32, bool>,
-    wide_stubs: &HashMap<(u32, u32), bool>,
-) -> Addresses {
+fn addresses(parts: &Parts<'_>, wide: &Map<u32, bool>, wide_stubs: &Map<(u32, u32), bool>) -> Addresses {
     let size = |bytes: Option<&Vec<u8>>| u32::try_from(bytes.map_or(0, Vec::len)).unwrap_or(LONGEST);
     let mut next = u32::try_from(parts.entry.len()).unwrap_or(LONGEST);
-    let (mut at, mut lands, mut behind) = (HashMap::new(), HashMap::new(), BTreeMap::new());
+    let (mut at, mut lands, mut behind) = (Map::default(), Map::default(), BTreeMap::new());
     for raw in parts.instructions {
         lands.insert(raw.pc, next);
         next += size(parts.before.get(&raw.pc));
@@ -203,8 +200,8 @@ fn addresses(
 fn write(
     parts: &Parts<'_>,
     placed: &Placed,
-    wide: &HashMap<u32, bool>,
-    wide_stubs: &HashMap<(u32, u32), bool>,
+    wide: &Map<u32, bool>,
+    wide_stubs: &Map<(u32, u32), bool>,
 ) -> Result<Vec<u8>, RewriteError> {
     let mut out = parts.entry.to_vec();
     for raw in parts.instructions {

@@ -1,5 +1,6 @@
 //! Puts one method together.
 
+use super::Map;
 use super::MethodPlan;
 use super::error::{LeftAlone, RewriteError};
 use super::frames::{self, Frame, Type};
@@ -10,7 +11,8 @@ use super::pool::Pool;
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::steps::{Assembled, Kept, Slots, Step, assemble};
 use super::tables;
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The first version of class files whose methods are verified by their StackMapTable (JVMS §4.10).
 const WITH_FRAMES: u16 = 50;
@@ -45,7 +47,7 @@ pub fn rewrite(
     plan: &MethodPlan,
 ) -> Result<Method, RewriteError> {
     let old = Old::read(class, method, start, end)?;
-    if old.is_empty_finalizer(class.utf8(method.descriptor)?.as_str()) {
+    if old.is_empty_finalizer(&class.utf8(method.descriptor)?) {
         return Ok(Err(LeftAlone::EmptyFinalizer));
     }
     let slots = or_leave!(Slots::new(old.max_locals, &plan.kept, &plan.scratch));
@@ -100,6 +102,9 @@ pub fn initialised_from(
     method: &MethodAt,
     (start, end): (usize, usize),
 ) -> Result<Option<u32>, RewriteError> {
+    if !class.is(method.name, "<init>") {
+        return Ok(Some(0));
+    }
     let old = Old::read(class, method, start, end)?;
     if !old.is_constructor(class)? {
         return Ok(Some(0));
@@ -173,8 +178,8 @@ fn named(
     slots: &Slots,
 ) -> Result<Vec<tables::Variable>, RewriteError> {
     let rows = kept.iter().zip(&slots.kept).map(|(kept, slot)| {
-        let name = pool.utf8(&kept.name_in(class.major))?;
-        let descriptor = pool.utf8(kept.kind.descriptor())?;
+        let name = pool.utf8(&kept.name_in(class.major).into())?;
+        let descriptor = pool.utf8(&kept.kind.descriptor().into())?;
         Ok(tables::Variable { name, descriptor, slot: *slot })
     });
     rows.collect()
@@ -208,7 +213,7 @@ impl<'a> Old<'a> {
         let found = attributes(&mut reader)?;
         let contents = found.iter().map(|a| Ok((a.name, slice(class.bytes, a.start, a.end)?)));
         let attributes = contents.collect::<Result<Vec<_>, RewriteError>>()?;
-        let (name, descriptor) = (class.utf8(method.name)?, class.utf8(method.descriptor)?);
+        let (name, descriptor) = (class.owned(method.name)?, class.owned(method.descriptor)?);
         let initial = frames::initial(class, method.access, &name, &descriptor)?;
         let mut frames = Vec::new();
         for (attribute, contents) in &attributes {
@@ -222,7 +227,7 @@ impl<'a> Old<'a> {
 
     /// Whether an instruction begins wherever the plan puts something.
     fn has_instructions(&self, plan: &MethodPlan) -> Result<(), LeftAlone> {
-        let by_pc: HashMap<u32, &Raw> = self.instructions.iter().map(|raw| (raw.pc, raw)).collect();
+        let by_pc: Map<u32, &Raw> = self.instructions.iter().map(|raw| (raw.pc, raw)).collect();
         for pc in plan.before.keys().chain(plan.after.keys()) {
             by_pc.get(pc).ok_or(LeftAlone::NoInstruction(*pc))?;
         }
@@ -249,7 +254,7 @@ impl<'a> Old<'a> {
     fn after_super_call(&self, class: &ClassLayout<'_>) -> Result<Result<u32, LeftAlone>, RewriteError> {
         let own = [class.this_class, class.super_class].map(|index| class.class_name(index));
         let own = own.into_iter().filter_map(Result::ok).collect::<Vec<_>>();
-        let mut pending: HashMap<String, u32> = HashMap::new();
+        let mut pending: Map<Cow<'_, str>, u32> = Map::default();
         let mut found = None;
         for raw in &self.instructions {
             if !matches!(raw.opcode, NEW | INVOKESPECIAL) {
@@ -260,7 +265,7 @@ impl<'a> Old<'a> {
                 *pending.entry(class.class_name(operand)?).or_default() += 1;
                 continue;
             }
-            let (of, name, _) = class.method_ref(operand)?;
+            let [of, name, _] = class.method_ref(operand)?;
             if name != "<init>" {
                 continue;
             }
@@ -299,7 +304,7 @@ impl<'a> Old<'a> {
         }
         let mut catching = vec![0];
         for row in &self.handlers {
-            if row.class != 0 && CAUGHT_BY.contains(&class.class_name(row.class)?.as_str()) {
+            if row.class != 0 && CAUGHT_BY.contains(&&*class.class_name(row.class)?) {
                 catching.push(row.class);
             }
         }
@@ -392,7 +397,7 @@ impl<'a> Old<'a> {
         }
         let needs_frames = !plan.unwind.is_empty() || !placed.guards.is_empty();
         if needs_frames && !has_frames && class.major >= WITH_FRAMES {
-            let name = pool.utf8("StackMapTable")?;
+            let name = pool.utf8(&"StackMapTable".into())?;
             written.push((name, self.stack_map(pool, now)?));
         }
         out.extend_from_slice(&u16::try_from(written.len()).unwrap_or(u16::MAX).to_be_bytes());
@@ -412,7 +417,7 @@ impl<'a> Old<'a> {
             let pc = placed.lands(frame.pc)?;
             frames.push(Frame { pc, ..frame.with_kept(self.max_locals, kept) });
         }
-        let by_pc: HashMap<u32, &Frame> = self.frames.iter().map(|f| (f.pc, f)).collect();
+        let by_pc: Map<u32, &Frame> = self.frames.iter().map(|f| (f.pc, f)).collect();
         for ((_, target), at) in &placed.stubs {
             // Where a branch leads there is a frame; a stub's is the same.
             let frame = by_pc.get(target).copied().unwrap_or(&self.initial);

@@ -28,12 +28,15 @@ pub use deeds::{Deed, Doing};
 pub use error::{LeftAlone, RewriteError};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};
-pub use steps::{Kept, Slot, StackOp, Step};
+pub use steps::{Kept, Slot, StackOp, Step, Text};
 
 use crate::kind::Kind;
 use pool::Pool;
 use reader::{ClassLayout, Reader};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// By what nobody chooses so that it collides.
+type Map<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 
 /// What goes into a class, by method: name and descriptor as the class file has them.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +123,7 @@ pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
     // What replaces which bytes.
     let mut replaced: Vec<(usize, usize, Vec<u8>)> = Vec::new();
     for method in &class.methods {
-        let (name, descriptor) = (class.utf8(method.name)?, class.utf8(method.descriptor)?);
+        let (name, descriptor) = (class.owned(method.name)?, class.owned(method.descriptor)?);
         let Some(wanted) = plan.methods.get(&(name.clone(), descriptor.clone())) else { continue };
         let Some((start, end)) = method.code else { continue };
         if wanted.is_empty() {

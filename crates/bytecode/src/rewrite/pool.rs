@@ -1,12 +1,13 @@
 //! A constant pool that only grows: every index of the original stays what it was.
 
+use super::Map;
 use super::error::RewriteError;
 use super::reader::ClassLayout;
-use std::collections::HashMap;
+use super::steps::Text;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Added {
-    Utf8(String),
+    Utf8(Text),
     Class(u16),
     NameAndType(u16, u16),
     Field(u16, u16),
@@ -16,12 +17,15 @@ enum Added {
 }
 
 /// The constants of a class, and those that were added.
-pub struct Pool {
+pub struct Pool<'a> {
+    class: &'a ClassLayout<'a>,
     next: u32,
     appended: Vec<u8>,
-    known: HashMap<Added, u16>,
-    order: Vec<(Added, usize)>,
-    classes: HashMap<String, u16>,
+    known: Map<Added, u16>,
+    order: Vec<Added>,
+    classes: Map<Text, u16>,
+    /// The methods that are called: their constants, and what a call does to the depth of the operand stack.
+    calls: Map<[Text; 3], (u16, i32)>,
 }
 
 /// How far a pool had grown.
@@ -31,17 +35,18 @@ pub struct Mark {
     order: usize,
 }
 
-impl Pool {
+impl<'a> Pool<'a> {
     /// The constants of a class.
-    pub fn new(class: &ClassLayout<'_>) -> Pool {
-        let next = u32::try_from(class.constants.len()).unwrap_or(u32::MAX);
-        let mut classes = HashMap::new();
-        for index in 1..u16::try_from(class.constants.len()).unwrap_or(u16::MAX) {
-            if let Ok(name) = class.class_name(index) {
-                classes.entry(name).or_insert(index);
-            }
+    pub fn new(class: &'a ClassLayout<'a>) -> Pool<'a> {
+        Pool {
+            class,
+            next: u32::try_from(class.constants.len()).unwrap_or(u32::MAX),
+            appended: Vec::new(),
+            known: Map::default(),
+            order: Vec::new(),
+            classes: Map::default(),
+            calls: Map::default(),
         }
-        Pool { next, appended: Vec::new(), known: HashMap::new(), order: Vec::new(), classes }
     }
 
     /// How far it has grown.
@@ -51,9 +56,11 @@ impl Pool {
 
     /// Forgets what was added since.
     pub fn back_to(&mut self, mark: Mark) {
-        for (added, _) in self.order.drain(mark.order..) {
+        for added in self.order.drain(mark.order..) {
             self.known.remove(&added);
         }
+        self.classes.clear();
+        self.calls.clear();
         (self.next, _) = (mark.next, self.appended.truncate(mark.appended));
     }
 
@@ -75,7 +82,7 @@ impl Pool {
         if self.next + entries > u32::from(u16::MAX) {
             return Err(RewriteError::PoolFull);
         }
-        self.order.push((added.clone(), self.appended.len()));
+        self.order.push(added.clone());
         self.known.insert(added, index);
         self.next += entries;
         self.appended.push(tag);
@@ -84,39 +91,54 @@ impl Pool {
     }
 
     /// A Utf8 constant. The text is ASCII: no modified UTF-8 is needed (JVMS §4.4.7).
-    pub fn utf8(&mut self, text: &str) -> Result<u16, RewriteError> {
+    pub fn utf8(&mut self, text: &Text) -> Result<u16, RewriteError> {
         let length = u16::try_from(text.len()).map_err(|_| RewriteError::PoolFull)?;
         let contents = [&length.to_be_bytes()[..], text.as_bytes()].concat();
-        self.add(Added::Utf8(text.to_owned()), 1, &contents, 1)
+        self.add(Added::Utf8(text.clone()), 1, &contents, 1)
     }
 
     /// A Class constant: the class's own, if it has one. The name has slashes.
-    pub fn class(&mut self, name: &str) -> Result<u16, RewriteError> {
+    pub fn class(&mut self, name: &Text) -> Result<u16, RewriteError> {
         if let Some(index) = self.classes.get(name) {
             return Ok(*index);
         }
-        let text = self.utf8(name)?;
-        self.add(Added::Class(text), 7, &text.to_be_bytes(), 1)
+        let own = (1..u16::try_from(self.class.constants.len()).unwrap_or(u16::MAX))
+            .find(|index| self.class.class_name(*index).is_ok_and(|own| own == *name));
+        let index = match own {
+            Some(own) => own,
+            None => {
+                let text = self.utf8(name)?;
+                self.add(Added::Class(text), 7, &text.to_be_bytes(), 1)?
+            }
+        };
+        self.classes.insert(name.clone(), index);
+        Ok(index)
     }
 
     /// A field of a class.
-    pub fn field(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, RewriteError> {
-        let (class, name_and_type, contents) = self.member(class, name, descriptor)?;
+    pub fn field(&mut self, class: &Text, name: &Text, descriptor: &Text) -> Result<u16, RewriteError> {
+        let (class, name_and_type, contents) = self.member([class, name, descriptor])?;
         self.add(Added::Field(class, name_and_type), 9, &contents, 1)
     }
 
-    /// A method of a class.
-    pub fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, RewriteError> {
-        let (class, name_and_type, contents) = self.member(class, name, descriptor)?;
-        self.add(Added::Method(class, name_and_type), 10, &contents, 1)
+    /// A method of a class that is called, and what that does to the depth of the operand stack, by its descriptor.
+    pub fn call(
+        &mut self,
+        [class, name, descriptor]: [&Text; 3],
+        effect: impl Fn(&str) -> i32,
+    ) -> Result<(u16, i32), RewriteError> {
+        let key = [class.clone(), name.clone(), descriptor.clone()];
+        if let Some(known) = self.calls.get(&key) {
+            return Ok(*known);
+        }
+        let (class, name_and_type, contents) = self.member([class, name, descriptor])?;
+        let method = self.add(Added::Method(class, name_and_type), 10, &contents, 1)?;
+        let found = (method, effect(descriptor));
+        self.calls.insert(key, found);
+        Ok(found)
     }
 
-    fn member(
-        &mut self,
-        class: &str,
-        name: &str,
-        descriptor: &str,
-    ) -> Result<(u16, u16, Vec<u8>), RewriteError> {
+    fn member(&mut self, [class, name, descriptor]: [&Text; 3]) -> Result<(u16, u16, Vec<u8>), RewriteError> {
         let class = self.class(class)?;
         let (name, descriptor) = (self.utf8(name)?, self.utf8(descriptor)?);
         let contents = [name.to_be_bytes(), descriptor.to_be_bytes()].concat();

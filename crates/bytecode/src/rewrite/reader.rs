@@ -1,6 +1,7 @@
 //! Walks a class file: where its parts are. Nothing is interpreted that does not have to be.
 
 use super::error::RewriteError;
+use std::borrow::Cow;
 
 /// What a class file begins with (JVMS §4.1).
 pub const MAGIC: u32 = 0xCAFE_BABE;
@@ -160,8 +161,13 @@ impl<'a> ClassLayout<'a> {
     }
 
     /// The text of a Utf8 constant. Names of methods are compared by it; what is no UTF-8 is none of them.
-    pub fn utf8(&self, index: u16) -> Result<String, RewriteError> {
-        Ok(String::from_utf8_lossy(self.raw_utf8(index)?).into_owned())
+    pub fn utf8(&self, index: u16) -> Result<Cow<'a, str>, RewriteError> {
+        Ok(String::from_utf8_lossy(self.raw_utf8(index)?))
+    }
+
+    /// The same, to be kept.
+    pub fn owned(&self, index: u16) -> Result<String, RewriteError> {
+        self.utf8(index).map(Cow::into_owned)
     }
 
     /// Whether a Utf8 constant is this text.
@@ -170,32 +176,32 @@ impl<'a> ClassLayout<'a> {
     }
 
     /// The name of a Class constant, with slashes.
-    pub fn class_name(&self, index: u16) -> Result<String, RewriteError> {
+    pub fn class_name(&self, index: u16) -> Result<Cow<'a, str>, RewriteError> {
         let name = self.constant(index, 7)?.u2()?;
         self.utf8(name)
     }
 
     /// The class, name and descriptor of a method's constant.
-    pub fn method_ref(&self, index: u16) -> Result<(String, String, String), RewriteError> {
+    pub fn method_ref(&self, index: u16) -> Result<[Cow<'a, str>; 3], RewriteError> {
         self.member(self.constant(index, 10).or_else(|_| self.constant(index, 11))?)
     }
 
     /// The class, name and descriptor of a field's constant.
-    pub fn field_ref(&self, index: u16) -> Result<(String, String, String), RewriteError> {
+    pub fn field_ref(&self, index: u16) -> Result<[Cow<'a, str>; 3], RewriteError> {
         self.member(self.constant(index, 9)?)
     }
 
-    fn member(&self, mut reader: Reader<'a>) -> Result<(String, String, String), RewriteError> {
+    fn member(&self, mut reader: Reader<'a>) -> Result<[Cow<'a, str>; 3], RewriteError> {
         let (class, name_and_type) = (reader.u2()?, reader.u2()?);
-        let (name, descriptor) = self.name_and_type(name_and_type)?;
-        Ok((self.class_name(class)?, name, descriptor))
+        let [name, descriptor] = self.name_and_type(name_and_type)?;
+        Ok([self.class_name(class)?, name, descriptor])
     }
 
     /// What a NameAndType constant holds.
-    pub fn name_and_type(&self, index: u16) -> Result<(String, String), RewriteError> {
+    pub fn name_and_type(&self, index: u16) -> Result<[Cow<'a, str>; 2], RewriteError> {
         let mut reader = self.constant(index, 12)?;
         let (name, descriptor) = (reader.u2()?, reader.u2()?);
-        Ok((self.utf8(name)?, self.utf8(descriptor)?))
+        Ok([self.utf8(name)?, self.utf8(descriptor)?])
     }
 }
 

@@ -4,6 +4,7 @@
 use super::error::RewriteError;
 use super::instructions;
 use super::reader::{ClassLayout, Reader, slice};
+use std::borrow::Cow;
 
 const GETSTATIC: u8 = 0xb2;
 const PUTSTATIC: u8 = 0xb3;
@@ -81,7 +82,7 @@ impl<'a> Scan<'a> {
     /// # Errors
     /// The constant pool is broken.
     pub fn name(&self) -> Result<String, RewriteError> {
-        self.0.class_name(self.0.this_class)
+        self.0.class_name(self.0.this_class).map(Cow::into_owned)
     }
 
     /// Whether a field of this name is named anywhere: a quick look before [`Scan::accesses`].
@@ -94,7 +95,7 @@ impl<'a> Scan<'a> {
                 && reader
                     .u2()
                     .and_then(|index| self.0.name_and_type(index))
-                    .is_ok_and(|(found, _)| found == name)
+                    .is_ok_and(|[found, _]| found == name)
         })
     }
 
@@ -111,16 +112,16 @@ impl<'a> Scan<'a> {
                     continue;
                 }
                 let constant = Reader::at(code, raw.pc as usize + 1).u2()?;
-                let (class, field, descriptor) = self.0.field_ref(constant)?;
+                let [class, field, descriptor] = self.0.field_ref(constant)?;
                 if field == name {
                     found.push(Access {
-                        method: self.0.utf8(method.name)?,
-                        method_descriptor: self.0.utf8(method.descriptor)?,
+                        method: self.0.owned(method.name)?,
+                        method_descriptor: self.0.owned(method.descriptor)?,
                         pc: raw.pc,
                         writes: matches!(raw.opcode, PUTSTATIC | PUTFIELD),
                         is_static: matches!(raw.opcode, GETSTATIC | PUTSTATIC),
-                        class,
-                        descriptor,
+                        class: class.into_owned(),
+                        descriptor: descriptor.into_owned(),
                         constant,
                     });
                 }
@@ -150,8 +151,8 @@ impl<'a> Scan<'a> {
             let Some(code) = self.code_of(method.code)? else { continue };
             for raw in instructions::read(code)?.iter().filter(|raw| raw.opcode == opcode) {
                 found.push(ArrayStore {
-                    method: self.0.utf8(method.name)?,
-                    method_descriptor: self.0.utf8(method.descriptor)?,
+                    method: self.0.owned(method.name)?,
+                    method_descriptor: self.0.owned(method.descriptor)?,
                     pc: raw.pc,
                 });
             }
@@ -170,8 +171,8 @@ impl<'a> Scan<'a> {
             for raw in instructions::read(code)? {
                 let Some(level) = self.makes(code, raw.opcode, raw.pc, descriptor)? else { continue };
                 found.push(ArrayMaking {
-                    method: self.0.utf8(method.name)?,
-                    method_descriptor: self.0.utf8(method.descriptor)?,
+                    method: self.0.owned(method.name)?,
+                    method_descriptor: self.0.owned(method.descriptor)?,
                     pc: raw.pc,
                     level,
                 });
@@ -191,7 +192,7 @@ impl<'a> Scan<'a> {
             }
             ANEWARRAY => {
                 let element = self.0.class_name(operand.u2()?)?;
-                let of = if element.starts_with('[') { element } else { format!("L{element};") };
+                let of = if element.starts_with('[') { element.into_owned() } else { format!("L{element};") };
                 Ok((descriptor.strip_prefix('[') == Some(of.as_str())).then_some(0))
             }
             MULTIANEWARRAY => {
@@ -232,7 +233,7 @@ impl<'a> Scan<'a> {
 
     /// The name of the superclass, with slashes; none for `java/lang/Object` and modules.
     pub fn superclass(&self) -> Option<String> {
-        self.0.class_name(self.0.super_class).ok()
+        self.0.class_name(self.0.super_class).ok().map(Cow::into_owned)
     }
 
     /// Whether the class itself declares a field of this name.
@@ -245,7 +246,7 @@ impl<'a> Scan<'a> {
     /// # Errors
     /// The class file is broken.
     pub fn fields(&self) -> Result<Vec<String>, RewriteError> {
-        self.0.fields.iter().map(|name| self.0.utf8(*name)).collect()
+        self.0.fields.iter().map(|name| self.0.owned(*name)).collect()
     }
 
     fn code_of(&self, at: Option<(usize, usize)>) -> Result<Option<&'a [u8]>, RewriteError> {

@@ -56,7 +56,7 @@ impl Scan<'_> {
         for attribute in &class.attributes {
             if class.is(attribute.name, "SourceFile") {
                 let index = Reader::at(slice(class.bytes, 0, attribute.end)?, attribute.start).u2()?;
-                return class.utf8(index).map(Some);
+                return class.owned(index).map(Some);
             }
         }
         Ok(None)
@@ -98,8 +98,8 @@ fn shape(
         .map(|raw| raw.pc);
     Ok(MethodShape {
         access: method.access,
-        name: class.utf8(method.name)?,
-        descriptor: class.utf8(method.descriptor)?,
+        name: class.owned(method.name)?,
+        descriptor: class.owned(method.descriptor)?,
         length: u32::try_from(length).unwrap_or(u32::MAX),
         returns,
         handlers,

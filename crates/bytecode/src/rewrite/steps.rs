@@ -5,6 +5,10 @@ use super::error::{LeftAlone, RewriteError};
 use super::pool::Pool;
 use crate::descriptor;
 use crate::kind::Kind;
+use std::borrow::Cow;
+
+/// A name or descriptor: most are known beforehand.
+pub type Text = Cow<'static, str>;
 
 /// One instruction that is put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,22 +35,22 @@ pub enum Step {
     /// Pops into a static field of a class, whose name has slashes.
     Set {
         /// The class.
-        class: String,
+        class: Text,
         /// The field.
-        name: String,
+        name: Text,
         /// What it holds.
         kind: Kind,
         /// Its descriptor.
-        descriptor: String,
+        descriptor: Text,
     },
     /// Calls a static method of a class, whose name has slashes.
     Call {
         /// The class.
-        class: String,
+        class: Text,
         /// The method.
-        name: String,
+        name: Text,
         /// Its descriptor.
-        descriptor: String,
+        descriptor: Text,
     },
 }
 
@@ -219,9 +223,9 @@ pub fn assemble(
                 -i32::from(kind.slots())
             }
             Step::Call { class, name, descriptor } => {
-                let method = pool.method(class, name, descriptor)?;
+                let (method, effect) = pool.call([class, name, descriptor], call_effect)?;
                 wide_index(&mut out.bytes, 0xb8, method);
-                call_effect(descriptor)
+                effect
             }
         };
         depth += effect;

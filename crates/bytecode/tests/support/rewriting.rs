@@ -12,7 +12,7 @@ pub const PROBE: &str = "java/lang/QpProbe";
 
 /// A call of a probe.
 pub fn call(name: &str, descriptor: &str) -> Step {
-    Step::Call { class: PROBE.into(), name: name.into(), descriptor: descriptor.into() }
+    Step::Call { class: PROBE.into(), name: name.to_owned().into(), descriptor: descriptor.to_owned().into() }
 }
 
 /// Calls a probe that counts.
