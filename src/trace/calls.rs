@@ -1,5 +1,6 @@
 //! The tree of calls: a node for each, by thread, in the order in which they were entered.
 
+use super::chunks;
 use super::columns::{Arranging, Columns, NONE, Table, ThreadEnd, arrange};
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
@@ -129,6 +130,14 @@ impl Calls {
     /// # Errors
     /// A file cannot be read, or holds something else; or it was told not to go on.
     pub fn open(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
+        let is_recorded = about.recorded.is_some();
+        if is_recorded {
+            // What cannot be compressed can be read all the same.
+            let packed = chunks::pack(&folder.events(), &mut || (opening.goes_on)(0, 1));
+            if let Err(TraceError::Stopped) = packed {
+                return Err(TraceError::Stopped);
+            }
+        }
         let (mut source, sites) = Source::open(folder)?;
         let known = folder.columns();
         if let Ok(columns) = Columns::open(&known)
@@ -139,7 +148,7 @@ impl Calls {
         let (place, is_beside) = folder.place_for_columns()?;
         let Opening { memory, goes_on } = opening;
         let columns = arrange(&mut source, &sites, Arranging { to: place.path(), memory, goes_on })?;
-        let is_over = about.recorded.is_some() && source.missing.is_empty();
+        let is_over = is_recorded && source.missing.is_empty();
         if is_over && is_beside {
             // Those that were there are of something else.
             drop(std::fs::remove_dir_all(&known));

@@ -1,5 +1,5 @@
-//! The file of events: chunks, each of one thread, compressed, one behind the other. A file that was cut off is readable up to
-//! its last whole chunk.
+//! The file of events: chunks, each of one thread, one behind the other, compressed at the latest when the program has ended. A file
+//! that was cut off is readable up to its last whole chunk.
 
 use super::error::TraceError;
 use std::fs::File;
@@ -12,6 +12,11 @@ const MAGIC: u32 = u32::from_le_bytes(*b"QPC1");
 const HEADER: usize = 32;
 /// No chunk has more bytes of events than a ring holds.
 const LONGEST: u32 = 1 << 20;
+/// Of what is free on the disk, events take no more than one part of so many before they are compressed.
+const SPARED: u64 = 8;
+/// No more threads compress chunks, each so many at once.
+const MOST_THREADS: usize = 8;
+const AT_ONCE: usize = 8;
 
 /// Where a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +41,20 @@ impl ChunkAt {
     pub fn is_left(&self) -> bool {
         self.place.0 == u64::MAX
     }
+
+    /// Whether its events are not compressed.
+    fn is_loose(&self) -> bool {
+        self.place.1 == self.length
+    }
 }
 
 /// Appends chunks.
 pub struct ChunkWriter {
     path: PathBuf,
     file: File,
-    packed: Vec<u8>,
+    chunk: Vec<u8>,
+    /// So many bytes of events may be written as they are.
+    loose: u64,
     /// Bytes in the file.
     pub stored: u64,
 }
@@ -51,33 +63,120 @@ impl ChunkWriter {
     /// For a file that is there and empty.
     pub fn open(path: &Path) -> Result<ChunkWriter, TraceError> {
         let file = File::options().append(true).open(path).map_err(TraceError::at(path))?;
-        Ok(ChunkWriter { path: path.to_owned(), file, packed: Vec::new(), stored: 0 })
+        Ok(ChunkWriter { path: path.to_owned(), file, chunk: Vec::new(), loose: 0, stored: 0 })
+    }
+
+    /// Writes events as they are at first, up to so many bytes, and a part of what is free on the disk: compressing takes longer than
+    /// writing, and a program that is faster waits for it. [`pack`] does that later.
+    pub fn in_haste(self, most: u64) -> ChunkWriter {
+        let free = free(&self.file).unwrap_or(0) / SPARED;
+        ChunkWriter { loose: most.min(free), ..self }
     }
 
     /// Appends whole events of a thread.
     pub fn append(&mut self, thread: u32, at: u64, events: &[u8]) -> Result<(), TraceError> {
-        let most = lz4_flex::block::get_maximum_output_size(events.len());
-        self.packed.resize(HEADER + most, 0);
-        let (_, body) = self.packed.split_at_mut(HEADER);
-        let stored = lz4_flex::block::compress_into(events, body)
-            .map_err(|error| TraceError::at(&self.path)(std::io::Error::other(error)))?;
-        self.packed.truncate(HEADER + stored);
-        let sum = crc32fast::hash(self.packed.get(HEADER..).unwrap_or_default());
-        let mut header = Vec::with_capacity(HEADER);
-        header.extend(MAGIC.to_le_bytes());
-        header.extend(thread.to_le_bytes());
-        header.extend(at.to_le_bytes());
-        header.extend(length(events.len()).to_le_bytes());
-        header.extend(length(stored).to_le_bytes());
-        header.extend(sum.to_le_bytes());
-        header.extend(crc32fast::hash(&header).to_le_bytes());
-        if let Some(place) = self.packed.get_mut(..HEADER) {
-            place.copy_from_slice(&header);
+        let bytes = u64::from(length(events.len()));
+        let is_packed = self.loose < bytes;
+        if !is_packed {
+            self.loose -= bytes;
         }
-        self.file.write_all(&self.packed).map_err(TraceError::at(&self.path))?;
-        self.stored += u64::try_from(self.packed.len()).unwrap_or(u64::MAX);
+        make(&mut self.chunk, thread, at, events, is_packed).map_err(TraceError::at(&self.path))?;
+        self.file.write_all(&self.chunk).map_err(TraceError::at(&self.path))?;
+        self.stored += u64::try_from(self.chunk.len()).unwrap_or(u64::MAX);
         Ok(())
     }
+}
+
+/// How much is free on the disk that a file is on, in bytes; none where the system does not tell.
+fn free(file: &File) -> Option<u64> {
+    let disk = rustix::fs::fstatvfs(file).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}
+
+/// A chunk of whole events of a thread.
+fn make(chunk: &mut Vec<u8>, thread: u32, at: u64, events: &[u8], is_packed: bool) -> std::io::Result<()> {
+    chunk.clear();
+    chunk.resize(HEADER, 0);
+    if is_packed {
+        chunk.resize(HEADER + lz4_flex::block::get_maximum_output_size(events.len()), 0);
+        let (_, body) = chunk.split_at_mut(HEADER);
+        let stored = lz4_flex::block::compress_into(events, body).map_err(std::io::Error::other)?;
+        chunk.truncate(HEADER + stored);
+    }
+    // What does not get shorter stays as it is: by its length it is told apart.
+    if !is_packed || chunk.len() >= HEADER + events.len() {
+        chunk.truncate(HEADER);
+        chunk.extend_from_slice(events);
+    }
+    let body = chunk.get(HEADER..).unwrap_or_default();
+    let (stored, sum) = (length(body.len()), crc32fast::hash(body));
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend(MAGIC.to_le_bytes());
+    header.extend(thread.to_le_bytes());
+    header.extend(at.to_le_bytes());
+    header.extend(length(events.len()).to_le_bytes());
+    header.extend(stored.to_le_bytes());
+    header.extend(sum.to_le_bytes());
+    header.extend(crc32fast::hash(&header).to_le_bytes());
+    if let Some(place) = chunk.get_mut(..HEADER) {
+        place.copy_from_slice(&header);
+    }
+    Ok(())
+}
+
+/// Compresses the chunks of a file to which nobody appends any more, where some of them are not: the same chunks in the same order. A
+/// file that is not whole stays as it is.
+///
+/// # Errors
+/// It cannot be read, or the new one not be written; or it was told not to go on. The file is as it was then.
+pub fn pack(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
+    let (mut reader, chunks, is_torn) = ChunkReader::open(path)?;
+    if is_torn || !chunks.iter().any(ChunkAt::is_loose) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(TraceError::at(path))?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    for some in chunks.chunks(threads * AT_ONCE) {
+        if !goes_on() {
+            return Err(TraceError::Stopped);
+        }
+        let mut read = Vec::new();
+        for chunk in some {
+            let Some(events) = reader.read(chunk)? else { return Ok(()) };
+            read.push((chunk, events));
+        }
+        let work = |part: &[(&ChunkAt, Vec<u8>)]| {
+            let mut made = Vec::new();
+            for (chunk, events) in part {
+                let mut one = Vec::new();
+                make(&mut one, chunk.thread, chunk.at, events, true)?;
+                made.extend(one);
+            }
+            Ok(made)
+        };
+        let made: Vec<std::io::Result<Vec<u8>>> = std::thread::scope(|scope| {
+            let parts = read.chunks(AT_ONCE).map(|part| {
+                let spawned = std::thread::Builder::new().spawn_scoped(scope, move || work(part));
+                // Where there are no more threads this one does it.
+                spawned.map_err(|_| part)
+            });
+            let parts: Vec<_> = parts.collect();
+            let ended = |_| Err(std::io::Error::other("a thread ended early"));
+            parts
+                .into_iter()
+                .map(|part| part.map_or_else(work, |part| part.join().unwrap_or_else(ended)))
+                .collect()
+        });
+        for part in made {
+            part.and_then(|part| new.write_all(&part)).map_err(TraceError::at(path))?;
+        }
+    }
+    let as_before =
+        std::fs::metadata(path).and_then(|before| new.as_file().set_permissions(before.permissions()));
+    as_before.map_err(TraceError::at(path))?;
+    new.persist(path).map_err(|error| TraceError::at(path)(error.error))?;
+    Ok(())
 }
 
 fn length(bytes: usize) -> u32 {
@@ -133,6 +232,9 @@ impl ChunkReader {
         if crc32fast::hash(&self.packed) != sum {
             return Ok(None);
         }
+        if chunk.is_loose() {
+            return Ok(Some(std::mem::take(&mut self.packed)));
+        }
         let wanted = usize::try_from(chunk.length).unwrap_or(0);
         let events = lz4_flex::block::decompress(&self.packed, wanted).ok();
         Ok(events.filter(|events| events.len() == wanted))
@@ -160,8 +262,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events");
         File::create(&path).unwrap();
-        let mut writer = ChunkWriter::open(&path).unwrap();
-        let events = [vec![7; 5000], (0..=255).collect(), vec![1, 2, 3]];
+        // The first one is longer than what may be written as it is, the others are not.
+        let mut writer = ChunkWriter::open(&path).unwrap().in_haste(4000);
+        let events = [vec![7; 5000], vec![5; 3000], (0..=255).collect(), vec![1, 2, 3]];
         let mut ends = vec![0];
         for (n, events) in (1..).zip(&events) {
             writer.append(n, u64::from(n) << 33, events).unwrap();
@@ -196,5 +299,47 @@ mod tests {
             let read = found.first().map(|chunk| reader.read(chunk).unwrap());
             assert!(rest && found.is_empty() || read == Some(None), "{place}");
         }
+    }
+
+    #[test]
+    fn chunks_that_are_packed_hold_what_they_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events");
+        File::create(&path).unwrap();
+        let mut writer = ChunkWriter::open(&path).unwrap().in_haste(400_000);
+        let many: Vec<(u32, u64, Vec<u8>)> = (0..300_u32)
+            .map(|n| (n % 7, u64::from(n), vec![n.to_le_bytes()[0]; 2000 + n as usize]))
+            .collect();
+        for (thread, at, events) in &many {
+            writer.append(*thread, *at, events).unwrap();
+        }
+        let loose = std::fs::read(&path).unwrap();
+        let held = || {
+            let (mut reader, found, rest) = ChunkReader::open(&path).unwrap();
+            assert!(!rest);
+            found.iter().map(|c| (c.thread, c.at, reader.read(c).unwrap().unwrap())).collect::<Vec<_>>()
+        };
+        assert!(loose.len() > 400_000);
+        assert_eq!(held(), many);
+        // Told to stop, it leaves nothing behind, and all as it was.
+        let mut asked = 0;
+        let mut once = || {
+            asked += 1;
+            asked < 2
+        };
+        assert!(matches!(pack(&path, &mut once), Err(TraceError::Stopped)));
+        assert_eq!(std::fs::read(&path).unwrap(), loose);
+        // What was cut off stays too: of that, a reader has places.
+        std::fs::write(&path, &loose[..loose.len() - 1]).unwrap();
+        pack(&path, &mut || true).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), loose[..loose.len() - 1]);
+        std::fs::write(&path, &loose).unwrap();
+        pack(&path, &mut || true).unwrap();
+        assert_eq!(held(), many);
+        assert!(std::fs::metadata(&path).unwrap().len() < 40_000);
+        let packed = std::fs::read(&path).unwrap();
+        pack(&path, &mut || unreachable!("nothing is left to do")).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), packed);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -17,6 +17,9 @@ use wire::{Report, ReportReader};
 /// How long it sleeps when there was nothing to take: at first, and at last.
 const NAPS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(5));
 
+/// So many bytes of events are written as they are, before it compresses them while the program runs.
+const LOOSE: u64 = 1 << 30;
+
 /// What was taken out of all rings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
@@ -44,7 +47,7 @@ impl Collector {
     /// # Errors
     /// The folder's files cannot be opened, or there is no thread.
     pub fn begin(folder: &Folder, failed: impl FnOnce() + Send + 'static) -> Result<Collector, TraceError> {
-        let writer = ChunkWriter::open(&folder.events())?;
+        let writer = ChunkWriter::open(&folder.events())?.in_haste(LOOSE);
         let report = ReportReader::open(&folder.sites()).map_err(TraceError::at(&folder.sites()))?;
         let over = Arc::new(AtomicBool::new(false));
         let mut work = Work {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use wire::recording::{Level, Places, Window};
 
 /// The version of the format.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// The folder of a recorded run.
 #[derive(Clone, Debug)]

@@ -149,8 +149,10 @@ pub async fn record(
     if let Err(SessionError::Interrupted) = opened {
         return Err(SessionError::Interrupted);
     }
+    // Compressed by now.
+    let stored = std::fs::metadata(folder.events()).map_or(collected.stored, |file| file.len());
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
-    Ok(RecordedRun { folder: options.out.clone(), stored: collected.stored, recorded, whole, output })
+    Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, output })
 }
 
 /// The places that were not reached.
