@@ -11,7 +11,7 @@ const MAGIC: u32 = u32::from_le_bytes(*b"QPC1");
 /// The length of what stands before the events of a chunk, in bytes.
 const HEADER: usize = 32;
 /// No chunk has more bytes of events than a ring holds.
-const LONGEST: u32 = 1 << 20;
+const LONGEST: u32 = 1 << 22;
 /// Of what is free on the disk, events take no more than one part of so many before they are compressed.
 const SPARED: u64 = 8;
 /// No more threads compress chunks, each so many at once.
@@ -76,13 +76,17 @@ impl ChunkWriter {
     /// Appends whole events of a thread.
     pub fn append(&mut self, thread: u32, at: u64, events: &[u8]) -> Result<(), TraceError> {
         let bytes = u64::from(length(events.len()));
-        let is_packed = self.loose < bytes;
-        if !is_packed {
-            self.loose -= bytes;
+        if self.loose < bytes {
+            make(&mut self.chunk, thread, at, events).map_err(TraceError::at(&self.path))?;
+            self.file.write_all(&self.chunk).map_err(TraceError::at(&self.path))?;
+            self.stored += u64::try_from(self.chunk.len()).unwrap_or(u64::MAX);
+            return Ok(());
         }
-        make(&mut self.chunk, thread, at, events, is_packed).map_err(TraceError::at(&self.path))?;
-        self.file.write_all(&self.chunk).map_err(TraceError::at(&self.path))?;
-        self.stored += u64::try_from(self.chunk.len()).unwrap_or(u64::MAX);
+        self.loose -= bytes;
+        let header = header(thread, at, length(events.len()), events);
+        let written = self.file.write_all(&header).and_then(|()| self.file.write_all(events));
+        written.map_err(TraceError::at(&self.path))?;
+        self.stored += u64::from(length(HEADER)) + bytes;
         Ok(())
     }
 }
@@ -93,35 +97,37 @@ fn free(file: &File) -> Option<u64> {
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
-/// A chunk of whole events of a thread.
-fn make(chunk: &mut Vec<u8>, thread: u32, at: u64, events: &[u8], is_packed: bool) -> std::io::Result<()> {
+/// A chunk of whole events of a thread. Those that do not get shorter stay as they are: by their length they are told apart.
+fn make(chunk: &mut Vec<u8>, thread: u32, at: u64, events: &[u8]) -> std::io::Result<()> {
     chunk.clear();
-    chunk.resize(HEADER, 0);
-    if is_packed {
-        chunk.resize(HEADER + lz4_flex::block::get_maximum_output_size(events.len()), 0);
-        let (_, body) = chunk.split_at_mut(HEADER);
-        let stored = lz4_flex::block::compress_into(events, body).map_err(std::io::Error::other)?;
-        chunk.truncate(HEADER + stored);
-    }
-    // What does not get shorter stays as it is: by its length it is told apart.
-    if !is_packed || chunk.len() >= HEADER + events.len() {
+    chunk.resize(HEADER + lz4_flex::block::get_maximum_output_size(events.len()), 0);
+    let (_, body) = chunk.split_at_mut(HEADER);
+    let stored = lz4_flex::block::compress_into(events, body).map_err(std::io::Error::other)?;
+    chunk.truncate(HEADER + stored);
+    if stored >= events.len() {
         chunk.truncate(HEADER);
         chunk.extend_from_slice(events);
     }
-    let body = chunk.get(HEADER..).unwrap_or_default();
-    let (stored, sum) = (length(body.len()), crc32fast::hash(body));
-    let mut header = Vec::with_capacity(HEADER);
-    header.extend(MAGIC.to_le_bytes());
-    header.extend(thread.to_le_bytes());
-    header.extend(at.to_le_bytes());
-    header.extend(length(events.len()).to_le_bytes());
-    header.extend(stored.to_le_bytes());
-    header.extend(sum.to_le_bytes());
-    header.extend(crc32fast::hash(&header).to_le_bytes());
-    if let Some(place) = chunk.get_mut(..HEADER) {
-        place.copy_from_slice(&header);
-    }
+    let (place, body) = chunk.split_at_mut(HEADER);
+    place.copy_from_slice(&header(thread, at, length(events.len()), body));
     Ok(())
+}
+
+/// What stands before the events of a chunk, so many bytes, as they are in the file.
+fn header(thread: u32, at: u64, bytes: u32, stored: &[u8]) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    let (said, sum) = header.split_at_mut(HEADER - 4);
+    let words = [MAGIC, thread, low(at), low(at >> 32), bytes, length(stored.len()), crc32fast::hash(stored)];
+    for (place, word) in said.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+        *place = word.to_le_bytes();
+    }
+    sum.copy_from_slice(&crc32fast::hash(said).to_le_bytes());
+    header
+}
+
+/// The lower half.
+fn low(word: u64) -> u32 {
+    u32::try_from(word & u64::from(u32::MAX)).unwrap_or_default()
 }
 
 /// Compresses the chunks of a file to which nobody appends any more, where some of them are not: the same chunks in the same order. A
@@ -150,7 +156,7 @@ pub fn pack(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceE
             let mut made = Vec::new();
             for (chunk, events) in part {
                 let mut one = Vec::new();
-                make(&mut one, chunk.thread, chunk.at, events, true)?;
+                make(&mut one, chunk.thread, chunk.at, events)?;
                 made.extend(one);
             }
             Ok(made)

@@ -11,14 +11,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use wire::recording::{CONTROL, ENDED, RING_DATA, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
+use wire::recording::{CONTROL, ENDED, MASK, RING_DATA, RING_SIZES, RingReport, TAKEN, WAITED, WRITTEN};
 use wire::{Report, ReportReader};
 
-/// How long it sleeps when there was nothing to take: at first, and at last.
-const NAPS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(5));
+/// How long it sleeps: when there was something to take, and at most when there is nothing for long.
+const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
+/// It does not sleep when a ring had so many bytes: that may soon be full.
+const MUCH: u64 = RING_SIZES[1] / 2;
 
-/// So many bytes of events are written as they are, before it compresses them while the program runs.
-const LOOSE: u64 = 1 << 30;
+/// Events are written as they are, before it compresses them while the program runs, as long as they fit into one part of so many of the
+/// machine's memory: what the system keeps there need not wait for the disk.
+const LOOSE: u64 = 8;
+/// The same where the system does not tell how much memory it has, in bytes.
+const LOOSE_BYTES: u64 = 512 << 20;
 
 /// What was taken out of all rings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +52,7 @@ impl Collector {
     /// # Errors
     /// The folder's files cannot be opened, or there is no thread.
     pub fn begin(folder: &Folder, failed: impl FnOnce() + Send + 'static) -> Result<Collector, TraceError> {
-        let writer = ChunkWriter::open(&folder.events())?.in_haste(LOOSE);
+        let writer = ChunkWriter::open(&folder.events())?.in_haste(loose());
         let report = ReportReader::open(&folder.sites()).map_err(TraceError::at(&folder.sites()))?;
         let over = Arc::new(AtomicBool::new(false));
         let mut work = Work {
@@ -56,7 +61,7 @@ impl Collector {
             report,
             rings: BTreeMap::new(),
             collected: Collected::default(),
-            buffer: Vec::new(),
+            buffer: vec![0; usize::try_from(RING_SIZES[0]).unwrap_or_default()].into(),
         };
         let ends = over.clone();
         let run = move || {
@@ -81,13 +86,27 @@ impl Collector {
     }
 }
 
+/// So many bytes of events are written as they are.
+fn loose() -> u64 {
+    #[cfg(target_os = "linux")]
+    {
+        let system = rustix::system::sysinfo();
+        #[allow(clippy::useless_conversion, reason = "it is shorter on other machines")]
+        u64::from(system.totalram)
+            .checked_mul(system.mem_unit.into())
+            .map_or(LOOSE_BYTES, |bytes| bytes / LOOSE)
+    }
+    #[cfg(not(target_os = "linux"))]
+    LOOSE_BYTES
+}
+
 struct Work {
     folder: Folder,
     writer: ChunkWriter,
     report: ReportReader,
     rings: BTreeMap<u32, File>,
     collected: Collected,
-    buffer: Vec<u8>,
+    buffer: Box<[u8]>,
 }
 
 impl Work {
@@ -97,15 +116,15 @@ impl Work {
             // Looked at before the rings: what was written by then is taken out.
             let last = over.load(Ordering::Acquire);
             self.look_for_rings()?;
-            let mut taken = 0;
+            let mut most = 0;
             for ring in self.rings.keys().copied().collect::<Vec<_>>() {
-                taken += self.take(ring)?;
+                most = self.take(ring)?.max(most);
             }
-            if last && taken == 0 {
+            if last && most == 0 {
                 break;
             }
-            nap = if taken > 0 { NAPS.0 } else { (nap * 2).min(NAPS.1) };
-            if taken == 0 {
+            nap = if most > 0 { NAPS.0 } else { (nap * 2).min(NAPS.1) };
+            if most < MUCH && !last {
                 std::thread::sleep(nap);
             }
         }
@@ -148,14 +167,18 @@ impl Work {
             }
             return Ok(0);
         }
-        if there > RING_SIZE {
+        if there > control.size {
             let what = format!("events of thread {ring} were written over before they were taken out");
             self.collected.missing.push(what);
             self.rings.remove(&ring);
             return Ok(0);
         }
-        read_ring(file, control.taken, there, &mut self.buffer).map_err(TraceError::at(&path))?;
-        self.writer.append(ring, control.taken, &self.buffer)?;
+        // It is no more than the ring holds.
+        let Some(events) = usize::try_from(there).ok().and_then(|there| self.buffer.get_mut(..there)) else {
+            return Ok(0);
+        };
+        read_ring(file, &control, events).map_err(TraceError::at(&path))?;
+        self.writer.append(ring, control.taken, events)?;
         set(file, TAKEN, control.written).map_err(TraceError::at(&path))?;
         self.collected.bytes += there;
         Ok(there)
@@ -176,6 +199,8 @@ impl Work {
 /// The words of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Control {
+    /// How much data it holds.
+    size: u64,
     written: u64,
     taken: u64,
     ended: bool,
@@ -193,7 +218,9 @@ impl Control {
             bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
         };
         let waited = Duration::from_micros(word(WAITED));
-        Ok(Control { written: word(WRITTEN), taken: word(TAKEN), ended: word(ENDED) != 0, waited })
+        // A file may be changed, and a thread about to begin: no ring is larger.
+        let size = (word(MASK) & (RING_SIZES[0] - 1)) + 1;
+        Ok(Control { size, written: word(WRITTEN), taken: word(TAKEN), ended: word(ENDED) != 0, waited })
     }
 }
 
@@ -202,14 +229,11 @@ fn set(file: &mut File, at: u64, word: u64) -> std::io::Result<()> {
     file.write_all(&word.to_le_bytes())
 }
 
-/// Reads so many bytes of a ring from a place on, which may go on at its beginning.
-fn read_ring(file: &mut File, from: u64, length: u64, into: &mut Vec<u8>) -> std::io::Result<()> {
-    let begin = from % RING_SIZE;
-    let first = length.min(RING_SIZE - begin);
-    let (all, split) =
-        (usize::try_from(length).unwrap_or_default(), usize::try_from(first).unwrap_or_default());
-    into.resize(all, 0);
-    let (head, tail) = into.split_at_mut(split);
+/// Reads the first bytes of a ring that were not taken out, which may go on at its beginning.
+fn read_ring(file: &mut File, ring: &Control, into: &mut [u8]) -> std::io::Result<()> {
+    let begin = ring.taken % ring.size;
+    let first = usize::try_from(ring.size - begin).unwrap_or_default().min(into.len());
+    let (head, tail) = into.split_at_mut(first);
     file.seek(SeekFrom::Start(RING_DATA + begin))?;
     file.read_exact(head)?;
     if !tail.is_empty() {
@@ -224,11 +248,11 @@ pub fn left_in(path: &Path) -> std::io::Result<Option<(u64, Vec<u8>)>> {
     let mut file = File::open(path)?;
     let control = Control::read(&mut file)?;
     let there = control.written.saturating_sub(control.taken);
-    if there > RING_SIZE {
+    if there > control.size {
         return Ok(None);
     }
-    let mut events = Vec::new();
-    read_ring(&mut file, control.taken, there, &mut events)?;
+    let mut events = vec![0; usize::try_from(there).unwrap_or_default()];
+    read_ring(&mut file, &control, &mut events)?;
     // Who still takes them out has put them into the file, and others may lie in their place now.
     let now = Control::read(&mut file)?.taken;
     if now != control.taken {

@@ -7,7 +7,9 @@ use jvmti_bindings::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::Report;
-use wire::recording::{LIMIT, LONGEST_EVENT, RING_SIZE, RingReport, TAKEN, WAITED, WRITTEN};
+use wire::recording::{
+    FIRST_RINGS, LIMIT, LONGEST_EVENT, MASK, RING_SIZES, RingReport, TAKEN, WAITED, WRITTEN,
+};
 
 /// How long a thread waits while nothing at all is taken out.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -57,18 +59,24 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
     let made = with_state(|state| {
         let ring = state.tracer.as_mut()?.next_ring();
         let folder = state.probes.plan.trace.as_ref()?.rings.clone();
-        let address = memory::ring(&folder.join(RingReport::file(ring)))?;
+        let file = folder.join(RingReport::file(ring));
+        // Where there is no room for a large one, there may be for a small one.
+        let sizes = RING_SIZES.iter().skip(usize::from(ring > FIRST_RINGS));
+        let (address, size) =
+            sizes.copied().find_map(|size| memory::ring(&file, size).map(|address| (address, size)))?;
         // A ring that nobody is told of would never be read.
         let object = object.cast_unsigned();
-        state.reporter.tell(&Report::Ring(RingReport { ring, thread, object })).then_some(address)
+        state.reporter.tell(&Report::Ring(RingReport { ring, thread, object })).then_some((address, size))
     });
-    match made.flatten().and_then(|address| jni::jlong::try_from(address).ok()) {
-        Some(address) => {
+    match made.flatten().and_then(|(address, size)| Some((jni::jlong::try_from(address).ok()?, size))) {
+        Some((address, size)) => {
             // Where it begins at a place, the first event of each thread has to take a turn.
             let has_places = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_places));
-            let limit = if has_places == Some(true) { u64::MAX } else { RING_SIZE - LONGEST_EVENT };
+            let limit = if has_places == Some(true) { u64::MAX } else { size - LONGEST_EVENT };
             // SAFETY: the ring was just made.
-            unsafe { word(address, LIMIT) }.store(limit, Ordering::Relaxed);
+            let [mask, first] = [MASK, LIMIT].map(|at| unsafe { word(address, at) });
+            mask.store(size - 1, Ordering::Relaxed);
+            first.store(limit, Ordering::Relaxed);
             address
         }
         None => {
@@ -219,13 +227,15 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
 ) -> jni::jboolean {
     let began = Instant::now();
     // SAFETY: the recorder passes what it was given.
-    let [written, limit, taken, waited] = [WRITTEN, LIMIT, TAKEN, WAITED].map(|at| unsafe { word(ring, at) });
+    let [written, limit, mask, taken, waited] =
+        [WRITTEN, LIMIT, MASK, TAKEN, WAITED].map(|at| unsafe { word(ring, at) });
+    let size = mask.load(Ordering::Relaxed) + 1;
     let until = written.load(Ordering::Relaxed) + LONGEST_EVENT;
     let mut last = (taken.load(Ordering::Acquire), began);
     loop {
         let now = taken.load(Ordering::Acquire);
-        if until <= now + RING_SIZE {
-            limit.store(now + RING_SIZE - LONGEST_EVENT, Ordering::Relaxed);
+        if until <= now + size {
+            limit.store(now + size - LONGEST_EVENT, Ordering::Relaxed);
             let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
             waited.fetch_add(micros, Ordering::Relaxed);
             return 1;
@@ -268,7 +278,7 @@ mod memory {
     use std::fs::File;
     use std::os::fd::AsRawFd;
     use std::path::Path;
-    use wire::recording::{RING_DATA, RING_SIZE};
+    use wire::recording::RING_DATA;
 
     const BOTH: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
 
@@ -283,12 +293,12 @@ mod memory {
         (address != libc::MAP_FAILED).then_some(address as usize)
     }
 
-    /// Makes a ring in a new file. Its data lies in memory twice, one behind the other: an event never has to be put
+    /// Makes a ring that holds so many bytes in a file of its own. Its data lies in memory twice, one behind the other: an event never has to be put
     /// together from two ends.
-    pub fn ring(path: &Path) -> Option<usize> {
-        let (data, size) = (usize::try_from(RING_DATA).ok()?, usize::try_from(RING_SIZE).ok()?);
-        let file = File::options().read(true).write(true).create_new(true).open(path).ok()?;
-        allocate(&file, RING_DATA + RING_SIZE)?;
+    pub fn ring(path: &Path, bytes: u64) -> Option<usize> {
+        let (data, size) = (usize::try_from(RING_DATA).ok()?, usize::try_from(bytes).ok()?);
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(path).ok()?;
+        allocate(&file, RING_DATA + bytes)?;
         let base = reserve(data + 2 * size)?;
         let flags = libc::MAP_SHARED | libc::MAP_FIXED;
         let fd = file.as_raw_fd();
@@ -334,7 +344,7 @@ mod memory {
     }
 
     /// See [`reserve`].
-    pub fn ring(_path: &std::path::Path) -> Option<usize> {
+    pub fn ring(_path: &std::path::Path, _bytes: u64) -> Option<usize> {
         None
     }
 }

@@ -74,12 +74,16 @@ pub struct Window {
 
 /// Where the data of a ring begins. Before it are words of 8 bytes, little endian, at these offsets. A page of any system.
 pub const RING_DATA: u64 = 1 << 16;
-/// How much data a ring holds, in bytes.
-pub const RING_SIZE: u64 = 1 << 20;
+/// How much data a ring holds, in bytes: the first ones of a run, and those of any further thread. Each is a power of two.
+pub const RING_SIZES: [u64; 2] = [1 << 22, 1 << 20];
+/// How many are the first ones.
+pub const FIRST_RINGS: u32 = 8;
 /// How many bytes the thread has written in all: whole events.
 pub const WRITTEN: u64 = 0;
 /// How much the thread may have written before it looks at [`TAKEN`] again: it alone uses that.
 pub const LIMIT: u64 = 8;
+/// How much data the ring holds, less 1: a place modulo that is one of its bits.
+pub const MASK: u64 = 16;
 /// How many of them were taken out: written by who reads the ring.
 pub const TAKEN: u64 = 64;
 /// Not 0: the thread has ended.

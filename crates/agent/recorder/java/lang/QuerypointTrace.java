@@ -23,8 +23,10 @@ public final class QuerypointTrace {
     /** The words of a ring, and where its data is: {@code wire::recording}. */
     private static final int WRITTEN = 0;
     private static final int LIMIT = 8;
+    private static final int MASK = 16;
     static final int ENDED = 128;
     private static final int DATA = 1 << 16;
+    /** How much data the ring of those has that have none. */
     private static final int SIZE = 1 << 20;
     private static final int TURN = 1;
     private static final int MEETING = 2;
@@ -58,6 +60,7 @@ public final class QuerypointTrace {
 
     static {
         U.putLong(null, NOWHERE + LIMIT, Long.MAX_VALUE);
+        U.putLong(null, NOWHERE + MASK, SIZE - 1);
         // Later there may be no stack to initialise it.
         U.ensureClassInitialized(QuerypointTraceThread.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
@@ -184,7 +187,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     private static long at(long ring) {
-        return ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        return ring + DATA + (U.getLong(null, ring + WRITTEN) & U.getLong(null, ring + MASK));
     }
 
     /** The ring is full, or another thread has recorded since: when this returns there is room for an event. */
@@ -232,11 +235,25 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     static void advance(long ring, int bytes) {
-        long written = U.getLong(null, ring + WRITTEN) + bytes;
+        advance(ring, U.getLong(null, ring + WRITTEN), bytes);
+    }
+
+    /** The same, where so many bytes were written before: read once. */
+    @Hidden
+    @ForceInline
+    private static void advance(long ring, long written, int bytes) {
         if (!ORDERED) {
             U.storeFence();
         }
-        U.putLong(null, ring + WRITTEN, written);
+        U.putLong(null, ring + WRITTEN, written + bytes);
+    }
+
+    /** Waits for room: how many bytes were written then. */
+    @Hidden
+    @DontInline
+    private static long awaited(long ring) {
+        await(ring);
+        return U.getLong(null, ring + WRITTEN);
     }
 
     /** Whether the events of a call are not wanted. */
@@ -455,12 +472,13 @@ public final class QuerypointTrace {
         if (isOutside(ring)) {
             return;
         }
-        if (U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
-            await(ring);
+        long written = U.getLong(null, ring + WRITTEN);
+        if (written > U.getLong(null, ring + LIMIT)) {
+            written = awaited(ring);
         }
-        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
         U.putInt(null, at, site);
-        advance(ring, 4);
+        advance(ring, written, 4);
     }
 
     /** An event with one value. */
@@ -469,13 +487,14 @@ public final class QuerypointTrace {
         if (isOutside(ring)) {
             return;
         }
-        if (U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
-            await(ring);
+        long written = U.getLong(null, ring + WRITTEN);
+        if (written > U.getLong(null, ring + LIMIT)) {
+            written = awaited(ring);
         }
-        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
         U.putInt(null, at, site);
         U.putInt(null, at + 4, value);
-        advance(ring, 8);
+        advance(ring, written, 8);
     }
 
     @Hidden
@@ -483,13 +502,14 @@ public final class QuerypointTrace {
         if (isOutside(ring)) {
             return;
         }
-        if (U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
-            await(ring);
+        long written = U.getLong(null, ring + WRITTEN);
+        if (written > U.getLong(null, ring + LIMIT)) {
+            written = awaited(ring);
         }
-        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
         U.putInt(null, at, site);
         U.putLong(null, at + 4, value);
-        advance(ring, 12);
+        advance(ring, written, 12);
     }
 
     @Hidden
@@ -518,13 +538,14 @@ public final class QuerypointTrace {
     public static long enter(int site) {
         QuerypointTraceThread known = current;
         long ring = known.ring;
-        if (known.thread != Thread.currentThread()
-                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+        long written = U.getLong(null, ring + WRITTEN);
+        if (known.thread != Thread.currentThread() || written > U.getLong(null, ring + LIMIT)) {
             ring = arrive();
+            written = U.getLong(null, ring + WRITTEN);
         }
-        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
         U.putInt(null, at, site);
-        advance(ring, 4);
+        advance(ring, written, 4);
         return ring;
     }
 
@@ -532,14 +553,15 @@ public final class QuerypointTrace {
     public static long enter(int first, int site) {
         QuerypointTraceThread known = current;
         long ring = known.ring;
-        if (known.thread != Thread.currentThread()
-                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+        long written = U.getLong(null, ring + WRITTEN);
+        if (known.thread != Thread.currentThread() || written > U.getLong(null, ring + LIMIT)) {
             ring = arrive();
+            written = U.getLong(null, ring + WRITTEN);
         }
-        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
         U.putInt(null, at, site);
         U.putInt(null, at + 4, first);
-        advance(ring, 8);
+        advance(ring, written, 8);
         return ring;
     }
 
@@ -547,15 +569,16 @@ public final class QuerypointTrace {
     public static long enter(int first, int second, int site) {
         QuerypointTraceThread known = current;
         long ring = known.ring;
-        if (known.thread != Thread.currentThread()
-                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+        long written = U.getLong(null, ring + WRITTEN);
+        if (known.thread != Thread.currentThread() || written > U.getLong(null, ring + LIMIT)) {
             ring = arrive();
+            written = U.getLong(null, ring + WRITTEN);
         }
-        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
         U.putInt(null, at, site);
         U.putInt(null, at + 4, first);
         U.putInt(null, at + 8, second);
-        advance(ring, 12);
+        advance(ring, written, 12);
         return ring;
     }
 
@@ -563,16 +586,17 @@ public final class QuerypointTrace {
     public static long enter(int first, int second, int third, int site) {
         QuerypointTraceThread known = current;
         long ring = known.ring;
-        if (known.thread != Thread.currentThread()
-                || U.getLong(null, ring + WRITTEN) > U.getLong(null, ring + LIMIT)) {
+        long written = U.getLong(null, ring + WRITTEN);
+        if (known.thread != Thread.currentThread() || written > U.getLong(null, ring + LIMIT)) {
             ring = arrive();
+            written = U.getLong(null, ring + WRITTEN);
         }
-        long at = ring + DATA + (U.getLong(null, ring + WRITTEN) & SIZE - 1);
+        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
         U.putInt(null, at, site);
         U.putInt(null, at + 4, first);
         U.putInt(null, at + 8, second);
         U.putInt(null, at + 12, third);
-        advance(ring, 16);
+        advance(ring, written, 16);
         return ring;
     }
 }
