@@ -128,3 +128,27 @@ fn objects_that_threads_make_at_once_have_numbers_of_their_own() {
         assert!(all.iter().all(|one| one.starts_with("Crowd.One@")));
     }
 }
+
+/// The program and its VM's threads are as nice as they were, but for the second compiler.
+#[cfg(target_os = "linux")]
+#[test]
+fn only_the_second_compiler_steps_back() {
+    let case = Case::new("nice");
+    let threads = |output: &str| -> Vec<(i32, bool)> {
+        let lines = output.lines().filter_map(|line| line.strip_prefix("nice ")?.split_once(' '));
+        lines.map(|(nice, name)| (nice.parse().expect("a number"), name.starts_with("C2 Compiler"))).collect()
+    };
+    for (n, java) in javas().iter().enumerate() {
+        let mut plain = Command::new(java);
+        let plain = finish(plain.current_dir(case.work()).args(["-cp", "classes", "Nice"]));
+        let (own, _) = *threads(&String::from_utf8_lossy(&plain.stdout)).first().expect("a thread");
+        let mut command = case.qp();
+        command.args(["trace", "record", "--show-output", "--out"]).arg(case.mark(&format!("trace{n}")));
+        let run = case.run_command(command.args(["--", java, "-cp", "classes", "Nice"]));
+        let recorded = threads(&run.said());
+        assert!(recorded.iter().any(|(_, is_second)| *is_second), "{}", run.said());
+        for (nice, is_second) in recorded {
+            assert_eq!(nice, if is_second { (own + 10).min(19) } else { own }, "{java}: {}", run.said());
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! The VM's side: loads the recorder, is told of classes, tells what was counted.
 
+use crate::compilers;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use crate::tracing::{Recorded, Tracer};
@@ -137,6 +138,7 @@ impl Agent for Host {
             Err(why) => return problem(why),
         };
         if records {
+            compilers::step_back();
             // SAFETY: the class was just defined, and its method is there. The reference lives as long as the VM.
             let end = unsafe {
                 let class = classes.last().map(|class| env.new_global_ref(*class));
