@@ -125,3 +125,34 @@ fn parameters_have_the_names_that_the_class_file_has() {
         assert_eq!((found, call["arguments"].as_array().map(Vec::len)), (names.clone(), Some(names.len())));
     }
 }
+
+/// Chunks are walked through by their lengths, as docs/trace-format.md says it.
+#[test]
+fn events_are_compressed_when_the_program_has_ended() {
+    let case = Case::new("traced");
+    let folder = case.mark("trace");
+    let mut record = case.qp();
+    record.args(["trace", "record", "--level=all", "--format=json", "--out"]).arg(&folder);
+    let run = case.run_command(record.args(["--", "java", "-cp", "classes", "Traced"]));
+    let told = run.answer();
+    let file = std::fs::read(folder.join("events")).expect("the events");
+    let (mut at, mut bytes, mut chunks) = (0, 0, 0);
+    while at < file.len() {
+        let word = |place: usize| {
+            let word = file.get(at + place..at + place + 4).and_then(|word| word.try_into().ok());
+            usize::try_from(u32::from_le_bytes(word.expect("a word"))).expect("a length")
+        };
+        assert_eq!(file.get(at..at + 4), Some(&b"QPC1"[..]));
+        let (length, stored) = (word(16), word(20));
+        assert!(stored < length || length < 200, "{length} bytes of events take {stored}");
+        (at, bytes, chunks) = (at + 32 + stored, bytes + length, chunks + 1);
+    }
+    assert_eq!(at, file.len());
+    assert!(chunks > 0);
+    assert_eq!(told["bytes"].as_u64(), u64::try_from(bytes).ok());
+    assert_eq!(told["stored"].as_u64(), u64::try_from(file.len()).ok());
+    let left: Vec<_> =
+        std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
+    let known = ["about.json", "columns", "events", "sites.jsonl"];
+    assert!(left.iter().all(|name| known.iter().any(|known| name == known)), "{left:?}");
+}

@@ -15,8 +15,8 @@ const LONGEST: u32 = 1 << 22;
 /// Of what is free on the disk, events take no more than one part of so many before they are compressed.
 const SPARED: u64 = 8;
 /// No more threads compress chunks, each so many at once.
-const MOST_THREADS: usize = 8;
-const AT_ONCE: usize = 8;
+const MOST_THREADS: usize = 4;
+const AT_ONCE: usize = 4;
 
 /// Where a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
