@@ -130,20 +130,21 @@ impl Calls {
     /// # Errors
     /// A file cannot be read, or holds something else; or it was told not to go on.
     pub fn open(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
-        let is_recorded = about.recorded.is_some();
-        if is_recorded {
-            // What cannot be compressed can be read all the same.
-            let packed = chunks::pack(&folder.events(), &mut || (opening.goes_on)(0, 1));
-            if let Err(TraceError::Stopped) = packed {
-                return Err(TraceError::Stopped);
-            }
-        }
-        let (mut source, sites) = Source::open(folder)?;
+        let (mut source, mut sites) = Source::open(folder)?;
         let known = folder.columns();
         if let Ok(columns) = Columns::open(&known)
             && columns.summary.of == source.stamp
         {
             return Ok(Calls::of(source, sites, columns, None));
+        }
+        let is_recorded = about.recorded.is_some();
+        if is_recorded {
+            // Before there are tables of it: these are of one file. What cannot be compressed can be read all the same.
+            let packed = chunks::pack(&folder.events(), &mut || (opening.goes_on)(0, 1));
+            if let Err(TraceError::Stopped) = packed {
+                return Err(TraceError::Stopped);
+            }
+            (source, sites) = Source::open(folder)?;
         }
         let (place, is_beside) = folder.place_for_columns()?;
         let Opening { memory, goes_on } = opening;
