@@ -37,7 +37,7 @@ fn threads_that_take_turns_wait_once_for_who_does_not_read() {
     let output = support::wait(child);
     assert!(took > PATIENCE && took < 2 * PATIENCE - Duration::from_secs(10), "{took:?}: {}", said(&output));
     let info = finish(support::qp().args(["trace", "info", "--format=json"]).arg(&folder));
-    let info: Value = serde_json::from_slice(&info.stdout).expect("JSON");
+    let info: Value = serde_json::from_slice(&info.stdout).unwrap_or_else(|_| panic!("{}", said(&info)));
     let missing = info["missing"].as_array().expect("what is missing");
     let says = |text: &str| missing.iter().filter(|m| m.as_str().is_some_and(|m| m.contains(text))).count();
     assert_eq!(says("nobody takes out what is recorded any more"), 1, "{info:#}");

@@ -1,11 +1,11 @@
 //! The tree of calls: a node for each, by thread, in the order in which they were entered.
 
-use super::chunks;
 use super::columns::{Arranging, Columns, NONE, Table, ThreadEnd, arrange};
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::folder::{About, Folder};
 use super::objects::Objects;
+use super::packing::Packing;
 use super::sites::{Method, Sites};
 use super::source::Source;
 use std::collections::{BTreeMap, VecDeque};
@@ -130,7 +130,7 @@ impl Calls {
     /// # Errors
     /// A file cannot be read, or holds something else; or it was told not to go on.
     pub fn open(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
-        let (mut source, mut sites) = Source::open(folder)?;
+        let (mut source, sites) = Source::open(folder)?;
         let known = folder.columns();
         if let Ok(columns) = Columns::open(&known)
             && columns.summary.of == source.stamp
@@ -138,17 +138,16 @@ impl Calls {
             return Ok(Calls::of(source, sites, columns, None));
         }
         let is_recorded = about.recorded.is_some();
-        if is_recorded {
-            // Before there are tables of it: these are of one file. What cannot be compressed can be read all the same.
-            let packed = chunks::pack(&folder.events(), &mut || (opening.goes_on)(0, 1));
-            if let Err(TraceError::Stopped) = packed {
-                return Err(TraceError::Stopped);
-            }
-            (source, sites) = Source::open(folder)?;
-        }
+        let packing = is_recorded.then(|| Packing::begin(folder.events()));
         let (place, is_beside) = folder.place_for_columns()?;
         let Opening { memory, goes_on } = opening;
         let columns = arrange(&mut source, &sites, Arranging { to: place.path(), memory, goes_on })?;
+        if let Some(packing) = packing {
+            // Before the tables are kept: whoever finds them does not do it any more.
+            let all = source.chunks.len();
+            packing.end(&mut || goes_on(all, all))?;
+            source.reopen(folder)?;
+        }
         let is_over = is_recorded && source.missing.is_empty();
         if is_over && is_beside {
             // Those that were there are of something else.

@@ -14,9 +14,6 @@ const HEADER: usize = 32;
 const LONGEST: u32 = 1 << 22;
 /// Of what is free on the disk, events take no more than one part of so many before they are compressed.
 const SPARED: u64 = 8;
-/// No more threads compress chunks, each so many at once.
-const MOST_THREADS: usize = 4;
-const AT_ONCE: usize = 4;
 
 /// Where a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +40,7 @@ impl ChunkAt {
     }
 
     /// Whether its events are not compressed.
-    fn is_loose(&self) -> bool {
+    pub(super) fn is_loose(&self) -> bool {
         self.place.1 == self.length
     }
 }
@@ -67,7 +64,7 @@ impl ChunkWriter {
     }
 
     /// Writes events as they are at first, up to so many bytes, and a part of what is free on the disk: compressing takes longer than
-    /// writing, and a program that is faster waits for it. [`pack`] does that later.
+    /// writing, and a program that is faster waits for it. [`Packing`](super::packing::Packing) does that later.
     pub fn in_haste(self, most: u64) -> ChunkWriter {
         let free = free(&self.file).unwrap_or(0) / SPARED;
         ChunkWriter { loose: most.min(free), ..self }
@@ -98,7 +95,7 @@ fn free(file: &File) -> Option<u64> {
 }
 
 /// A chunk of whole events of a thread. Those that do not get shorter stay as they are: by their length they are told apart.
-fn make(chunk: &mut Vec<u8>, thread: u32, at: u64, events: &[u8]) -> std::io::Result<()> {
+pub(super) fn make(chunk: &mut Vec<u8>, thread: u32, at: u64, events: &[u8]) -> std::io::Result<()> {
     chunk.clear();
     chunk.resize(HEADER + lz4_flex::block::get_maximum_output_size(events.len()), 0);
     let (_, body) = chunk.split_at_mut(HEADER);
@@ -128,61 +125,6 @@ fn header(thread: u32, at: u64, bytes: u32, stored: &[u8]) -> [u8; HEADER] {
 /// The lower half.
 fn low(word: u64) -> u32 {
     u32::try_from(word & u64::from(u32::MAX)).unwrap_or_default()
-}
-
-/// Compresses the chunks of a file to which nobody appends any more, where some of them are not: the same chunks in the same order. A
-/// file that is not whole stays as it is.
-///
-/// # Errors
-/// It cannot be read, or the new one not be written; or it was told not to go on. The file is as it was then.
-pub fn pack(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
-    let (mut reader, chunks, is_torn) = ChunkReader::open(path)?;
-    if is_torn || !chunks.iter().any(ChunkAt::is_loose) {
-        return Ok(());
-    }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(TraceError::at(path))?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    for some in chunks.chunks(threads * AT_ONCE) {
-        if !goes_on() {
-            return Err(TraceError::Stopped);
-        }
-        let mut read = Vec::new();
-        for chunk in some {
-            let Some(events) = reader.read(chunk)? else { return Ok(()) };
-            read.push((chunk, events));
-        }
-        let work = |part: &[(&ChunkAt, Vec<u8>)]| {
-            let mut made = Vec::new();
-            for (chunk, events) in part {
-                let mut one = Vec::new();
-                make(&mut one, chunk.thread, chunk.at, events)?;
-                made.extend(one);
-            }
-            Ok(made)
-        };
-        let made: Vec<std::io::Result<Vec<u8>>> = std::thread::scope(|scope| {
-            let parts = read.chunks(AT_ONCE).map(|part| {
-                let spawned = std::thread::Builder::new().spawn_scoped(scope, move || work(part));
-                // Where there are no more threads this one does it.
-                spawned.map_err(|_| part)
-            });
-            let parts: Vec<_> = parts.collect();
-            let ended = |_| Err(std::io::Error::other("a thread ended early"));
-            parts
-                .into_iter()
-                .map(|part| part.map_or_else(work, |part| part.join().unwrap_or_else(ended)))
-                .collect()
-        });
-        for part in made {
-            part.and_then(|part| new.write_all(&part)).map_err(TraceError::at(path))?;
-        }
-    }
-    let as_before =
-        std::fs::metadata(path).and_then(|before| new.as_file().set_permissions(before.permissions()));
-    as_before.map_err(TraceError::at(path))?;
-    new.persist(path).map_err(|error| TraceError::at(path)(error.error))?;
-    Ok(())
 }
 
 fn length(bytes: usize) -> u32 {
@@ -305,47 +247,5 @@ mod tests {
             let read = found.first().map(|chunk| reader.read(chunk).unwrap());
             assert!(rest && found.is_empty() || read == Some(None), "{place}");
         }
-    }
-
-    #[test]
-    fn chunks_that_are_packed_hold_what_they_held() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("events");
-        File::create(&path).unwrap();
-        let mut writer = ChunkWriter::open(&path).unwrap().in_haste(400_000);
-        let many: Vec<(u32, u64, Vec<u8>)> = (0..300_u32)
-            .map(|n| (n % 7, u64::from(n), vec![n.to_le_bytes()[0]; 2000 + n as usize]))
-            .collect();
-        for (thread, at, events) in &many {
-            writer.append(*thread, *at, events).unwrap();
-        }
-        let loose = std::fs::read(&path).unwrap();
-        let held = || {
-            let (mut reader, found, rest) = ChunkReader::open(&path).unwrap();
-            assert!(!rest);
-            found.iter().map(|c| (c.thread, c.at, reader.read(c).unwrap().unwrap())).collect::<Vec<_>>()
-        };
-        assert!(loose.len() > 400_000);
-        assert_eq!(held(), many);
-        // Told to stop, it leaves nothing behind, and all as it was.
-        let mut asked = 0;
-        let mut once = || {
-            asked += 1;
-            asked < 2
-        };
-        assert!(matches!(pack(&path, &mut once), Err(TraceError::Stopped)));
-        assert_eq!(std::fs::read(&path).unwrap(), loose);
-        // What was cut off stays too: of that, a reader has places.
-        std::fs::write(&path, &loose[..loose.len() - 1]).unwrap();
-        pack(&path, &mut || true).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), loose[..loose.len() - 1]);
-        std::fs::write(&path, &loose).unwrap();
-        pack(&path, &mut || true).unwrap();
-        assert_eq!(held(), many);
-        assert!(std::fs::metadata(&path).unwrap().len() < 40_000);
-        let packed = std::fs::read(&path).unwrap();
-        pack(&path, &mut || unreachable!("nothing is left to do")).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), packed);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

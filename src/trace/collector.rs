@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use wire::recording::{CONTROL, ENDED, MASK, RING_DATA, RING_SIZES, RingReport, TAKEN, WAITED, WRITTEN};
+use wire::recording::{
+    CONTROL, ENDED, LIMIT, LONGEST_EVENT, MASK, RING_DATA, RING_SIZES, RingReport, TAKEN, WAITED, WRITTEN,
+};
 use wire::{Report, ReportReader};
 
 /// How long it sleeps: when there was something to take, and at most when there is nothing for long.
@@ -167,17 +169,20 @@ impl Work {
             }
             return Ok(0);
         }
-        if there > control.size {
+        // It is no more than the ring holds, unless that was written over.
+        let events = usize::try_from(there).ok().and_then(|there| self.buffer.get_mut(..there));
+        let events = events.filter(|_| control.keeps(control.taken));
+        let read = events.map(|events| {
+            read_ring(file, &control, events)?;
+            // Nor while it was read.
+            Ok(Control::read(file)?.keeps(control.taken).then_some(events))
+        });
+        let Some(events) = read.transpose().map_err(TraceError::at(&path))?.flatten() else {
             let what = format!("events of thread {ring} were written over before they were taken out");
             self.collected.missing.push(what);
             self.rings.remove(&ring);
             return Ok(0);
-        }
-        // It is no more than the ring holds.
-        let Some(events) = usize::try_from(there).ok().and_then(|there| self.buffer.get_mut(..there)) else {
-            return Ok(0);
         };
-        read_ring(file, &control, events).map_err(TraceError::at(&path))?;
         self.writer.append(ring, control.taken, events)?;
         set(file, TAKEN, control.written).map_err(TraceError::at(&path))?;
         self.collected.bytes += there;
@@ -204,6 +209,8 @@ struct Control {
     written: u64,
     taken: u64,
     ended: bool,
+    /// Its thread does not wait for room any more.
+    is_forsaken: bool,
     waited: Duration,
 }
 
@@ -220,7 +227,16 @@ impl Control {
         let waited = Duration::from_micros(word(WAITED));
         // A file may be changed, and a thread about to begin: no ring is larger.
         let size = (word(MASK) & (RING_SIZES[0] - 1)) + 1;
-        Ok(Control { size, written: word(WRITTEN), taken: word(TAKEN), ended: word(ENDED) != 0, waited })
+        let (written, taken, ended) = (word(WRITTEN), word(TAKEN), word(ENDED) != 0);
+        let is_forsaken = word(LIMIT) == i64::MAX.cast_unsigned();
+        Ok(Control { size, written, taken, ended, is_forsaken, waited })
+    }
+
+    /// Whether the ring still holds all from a byte on.
+    fn keeps(&self, from: u64) -> bool {
+        // Who does not wait may be writing an event over it just now.
+        let begun = if self.is_forsaken { LONGEST_EVENT } else { 0 };
+        self.written.saturating_add(begun).saturating_sub(from) <= self.size
     }
 }
 
@@ -248,15 +264,55 @@ pub fn left_in(path: &Path) -> std::io::Result<Option<(u64, Vec<u8>)>> {
     let mut file = File::open(path)?;
     let control = Control::read(&mut file)?;
     let there = control.written.saturating_sub(control.taken);
-    if there > control.size {
+    if !control.keeps(control.taken) {
         return Ok(None);
     }
     let mut events = vec![0; usize::try_from(there).unwrap_or_default()];
     read_ring(&mut file, &control, &mut events)?;
     // Who still takes them out has put them into the file, and others may lie in their place now.
-    let now = Control::read(&mut file)?.taken;
-    if now != control.taken {
+    let now = Control::read(&mut file)?;
+    if now.taken != control.taken {
         events.clear();
+    } else if !now.keeps(control.taken) {
+        return Ok(None);
     }
-    Ok(Some((now, events)))
+    Ok(Some((now.taken, events)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The file of a ring with these words.
+    fn ring(words: &[(u64, u64)]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.set_len(RING_DATA).unwrap();
+        for (at, word) in [(MASK, RING_SIZES[1] - 1)].iter().chain(words) {
+            set(&mut file, *at, *word).unwrap();
+        }
+        file
+    }
+
+    #[test]
+    fn what_may_be_written_over_while_it_is_read_is_not_there() {
+        let (size, nobody) = (RING_SIZES[1], i64::MAX.cast_unsigned());
+        let keeps = |written, limit| {
+            let words = [(WRITTEN, written), (LIMIT, limit), (TAKEN, 100)];
+            let control = Control::read(&mut ring(&words)).unwrap();
+            control.keeps(control.taken)
+        };
+        // Who waits for room writes over nothing, however full it is.
+        assert!(keeps(100 + size, 100 + size - LONGEST_EVENT));
+        assert!(!keeps(101 + size, 100 + size - LONGEST_EVENT));
+        // Who does not may have begun with the next event.
+        assert!(keeps(100 + size - LONGEST_EVENT, nobody));
+        assert!(!keeps(101 + size - LONGEST_EVENT, nobody));
+        // It had been read before, and was written over since.
+        let mut file = ring(&[(WRITTEN, 500), (TAKEN, 100)]);
+        let before = Control::read(&mut file).unwrap();
+        assert!(before.keeps(before.taken));
+        set(&mut file, LIMIT, nobody).unwrap();
+        set(&mut file, WRITTEN, 500 + size).unwrap();
+        assert!(!Control::read(&mut file).unwrap().keeps(before.taken));
+    }
 }

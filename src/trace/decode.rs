@@ -2,7 +2,7 @@
 
 use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites};
 use wire::recording::{
-    AROUND, CONTENTS, Change, END, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
+    AROUND, CONTENTS, Change, END, FIRST_SITE, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
 };
 
 /// A value of an event.
@@ -69,22 +69,32 @@ pub trait Meeting {
     fn object(&mut self, object: u32, class: u32, met: Met);
 }
 
+const UNKNOWN: &str = "it is of a site that nobody told of";
+const TORN: &str = "it ends inside of an event";
+
 /// Reads the bytes of a chunk.
 pub struct Decoder<'a> {
     sites: &'a Sites,
     bytes: &'a [u8],
     at: usize,
+    /// Of other events no values are wanted.
+    only_writes: bool,
 }
 
 impl<'a> Decoder<'a> {
     /// From the beginning.
     pub fn new(sites: &'a Sites, bytes: &'a [u8]) -> Decoder<'a> {
-        Decoder { sites, bytes, at: 0 }
+        Decoder::from(sites, bytes, 0)
+    }
+
+    /// From the beginning; the values of events are read only where these tell of a write, or what was made.
+    pub fn of_writes(sites: &'a Sites, bytes: &'a [u8]) -> Decoder<'a> {
+        Decoder { only_writes: true, ..Decoder::new(sites, bytes) }
     }
 
     /// From a place at which an event begins.
     pub fn from(sites: &'a Sites, bytes: &'a [u8], at: usize) -> Decoder<'a> {
-        Decoder { sites, bytes, at }
+        Decoder { sites, bytes, at, only_writes: false }
     }
 
     /// Where the next event begins.
@@ -96,6 +106,7 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// Says what is wrong.
+    #[inline]
     pub fn next(
         &mut self,
         values: &mut Vec<Value>,
@@ -115,36 +126,49 @@ impl<'a> Decoder<'a> {
                 number => break number,
             }
         };
-        if number == TURN {
-            return Ok(Some(Event::Turn(u64::from_le_bytes(self.take()?))));
+        if number < FIRST_SITE {
+            return self.apart(number, values).map(Some);
         }
-        if number == END {
-            return Ok(Some(Event::End(self.u32()?)));
-        }
-        if number == AROUND {
-            let number = self.u32()?;
-            let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
-            return Ok(Some(Event::Around(site)));
-        }
-        if number == START {
-            values.push(Value::Object(self.u32()?));
-            return Ok(Some(Event::At(&START_SITE)));
-        }
-        if number == STORED {
-            for kind in STORED_SITE.values.iter() {
+        let site = self.sites.site(number).ok_or(UNKNOWN)?;
+        if !self.only_writes || site.tells_of_a_write() {
+            for kind in site.values.iter() {
                 values.push(self.value(*kind)?);
             }
-            return Ok(Some(Event::At(&STORED_SITE)));
-        }
-        if number == CONTENTS {
-            self.contents(values)?;
-            return Ok(Some(Event::At(&CONTENTS_SITE)));
-        }
-        let site = self.sites.site(number).ok_or("it is of a site that nobody told of")?;
-        for kind in site.values.iter() {
-            values.push(self.value(*kind)?);
+        } else {
+            self.at += site.length;
+            if self.at > self.bytes.len() {
+                return Err(TORN);
+            }
         }
         Ok(Some(Event::At(site)))
+    }
+
+    /// An event that is at no site.
+    #[inline(never)]
+    fn apart(&mut self, number: u32, values: &mut Vec<Value>) -> Result<Event<'a>, &'static str> {
+        match number {
+            TURN => Ok(Event::Turn(u64::from_le_bytes(self.take()?))),
+            END => Ok(Event::End(self.u32()?)),
+            AROUND => {
+                let number = self.u32()?;
+                self.sites.site(number).map(Event::Around).ok_or(UNKNOWN)
+            }
+            START => {
+                values.push(Value::Object(self.u32()?));
+                Ok(Event::At(&START_SITE))
+            }
+            STORED => {
+                for kind in STORED_SITE.values.iter() {
+                    values.push(self.value(*kind)?);
+                }
+                Ok(Event::At(&STORED_SITE))
+            }
+            CONTENTS => {
+                self.contents(values)?;
+                Ok(Event::At(&CONTENTS_SITE))
+            }
+            _ => Err(UNKNOWN),
+        }
     }
 
     fn value(&mut self, kind: Kind) -> Result<Value, &'static str> {
@@ -195,6 +219,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// An object that is met.
+    #[inline(never)]
     fn meeting(&mut self, mut meeting: Option<&mut dyn Meeting>) -> Result<(), &'static str> {
         let object = self.u32()?;
         let [what] = self.take()?;
@@ -240,7 +265,7 @@ impl<'a> Decoder<'a> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], &'static str> {
         let found = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<N>());
         self.at += N;
-        found.copied().ok_or("it ends inside of an event")
+        found.copied().ok_or(TORN)
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! This room knows `wire`, files, and nothing of how a run is launched. It prints nothing.
 //!
-//! - `folder` is where a recorded run is kept; `chunks` is the file of its events.
+//! - `folder` is where a recorded run is kept; `chunks` is the file of its events, which
+//!   `packing` compresses when the program has ended.
 //! - `collector` takes events out of the rings while they are written.
 //! - `sites` is what the numbers of sites mean; `decode` reads events by them; `objects` knows what was met.
 //! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
@@ -21,6 +22,7 @@ mod error;
 mod folder;
 mod held;
 mod objects;
+mod packing;
 mod sites;
 mod source;
 mod standing;

@@ -50,6 +50,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// So many bytes it has.
+    fn bytes(self) -> usize {
+        if matches!(self, Kind::Long | Kind::Double) { 8 } else { 4 }
+    }
+
     /// That of a descriptor, or of its first letter.
     fn of(descriptor: &str) -> Kind {
         match descriptor.as_bytes().first() {
@@ -77,6 +82,8 @@ pub struct Site {
     pub what: Traced,
     /// What kinds of values follow.
     pub values: Arc<[Kind]>,
+    /// How many bytes these have.
+    pub(super) length: usize,
     /// Its line, if that is known.
     pub line: Option<u16>,
     /// Of a branch: the line where execution goes on.
@@ -93,13 +100,22 @@ pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Trace
 pub(super) static START_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Start));
 /// Where elements are written through the lists that stand on their arrays.
 pub(super) static STORED_SITE: LazyLock<Site> = LazyLock::new(|| {
-    let values = [Kind::Object, Kind::Int, Kind::Object].into();
-    Site { values, by: Some("java.util.Arrays.asList".into()), ..nowhere(Traced::Element('L')) }
+    let values: Arc<[Kind]> = [Kind::Object, Kind::Int, Kind::Object].into();
+    Site {
+        length: length(&values),
+        values,
+        by: Some("java.util.Arrays.asList".into()),
+        ..nowhere(Traced::Element('L'))
+    }
 });
+
+fn length(values: &[Kind]) -> usize {
+    values.iter().map(|kind| kind.bytes()).sum()
+}
 
 fn nowhere(what: Traced) -> Site {
     let values = [].into();
-    Site { method: u32::MAX, bci: 0, what, values, line: None, to: None, written: None, by: None }
+    Site { method: u32::MAX, bci: 0, what, values, length: 0, line: None, to: None, written: None, by: None }
 }
 
 /// The agent numbers sites in turn: no class leaves so many numbers out. A file that does was changed.
@@ -124,6 +140,12 @@ impl Site {
     /// Whether it is at no place of a method that is recorded.
     pub fn is_nowhere(&self) -> bool {
         self.method == u32::MAX
+    }
+
+    /// Whether its values say what was written or made.
+    pub(super) fn tells_of_a_write(&self) -> bool {
+        use Traced::{Array, Born, Element, Preset, Put, PutStatic};
+        matches!(self.what, Born | Put | PutStatic | Preset | Element(_) | Array)
     }
 }
 
@@ -194,7 +216,8 @@ impl Sites {
                 let (bci, what, line, to) = (site.bci, site.what, site.line, site.to);
                 let by = site.by.clone().map(Into::into);
                 let written = site.written.clone().map(Into::into);
-                let found = Site { method: number, bci, what, values, line, to, written, by };
+                let length = length(&values);
+                let found = Site { method: number, bci, what, values, length, line, to, written, by };
                 self.keep(site.id, found);
             }
             self.methods.push(Method {
@@ -217,7 +240,7 @@ impl Sites {
             true => (Traced::PutStatic, [kind, kind].into()),
             false => (Traced::Put, [Kind::Object, kind, kind].into()),
         };
-        self.keep(id, Site { what, values, written: Some(written.into()), ..call });
+        self.keep(id, Site { what, length: length(&values), values, written: Some(written.into()), ..call });
     }
 
     /// A site that is not known yet.

@@ -52,6 +52,19 @@ impl Source {
         }
     }
 
+    /// Reads the same chunks where they are now.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn reopen(&mut self, folder: &Folder) -> Result<(), TraceError> {
+        let (reader, chunks, _) = ChunkReader::open(&folder.events())?;
+        let of = |chunk: &ChunkAt| (chunk.thread, chunk.at, chunk.length);
+        if chunks.iter().map(of).eq(self.chunks.iter().map(of)) {
+            (self.reader, self.chunks) = (reader, chunks);
+        }
+        Ok(())
+    }
+
     /// Where a chunk is.
     pub fn chunk(&self, number: u32) -> Option<ChunkAt> {
         self.chunks.get(usize::try_from(number).ok()?).copied()

@@ -266,22 +266,34 @@ impl Traced {
 
     /// One word for it.
     pub fn word(self) -> &'static str {
+        Traced::WORDS[self.nth()]
+    }
+
+    /// The words for what happens.
+    pub const WORDS: [&str; 15] = [
+        "enter", "return", "leave", "born", "catch", "field", "element", "array", "local", "line", "branch",
+        "lock", "unlock", "contents", "start",
+    ];
+
+    /// The place of its word among these.
+    #[inline]
+    pub fn nth(self) -> usize {
         match self {
-            Traced::Enter => "enter",
-            Traced::Born => "born",
-            Traced::Return => "return",
-            Traced::Leave => "leave",
-            Traced::Catch => "catch",
-            Traced::Put | Traced::Preset | Traced::PutStatic => "field",
-            Traced::Element(_) => "element",
-            Traced::Array => "array",
-            Traced::Local { .. } => "local",
-            Traced::Line(_) => "line",
-            Traced::Branch(_) => "branch",
-            Traced::Lock => "lock",
-            Traced::Unlock => "unlock",
-            Traced::Contents => "contents",
-            Traced::Start => "start",
+            Traced::Enter => 0,
+            Traced::Return => 1,
+            Traced::Leave => 2,
+            Traced::Born => 3,
+            Traced::Catch => 4,
+            Traced::Put | Traced::Preset | Traced::PutStatic => 5,
+            Traced::Element(_) => 6,
+            Traced::Array => 7,
+            Traced::Local { .. } => 8,
+            Traced::Line(_) => 9,
+            Traced::Branch(_) => 10,
+            Traced::Lock => 11,
+            Traced::Unlock => 12,
+            Traced::Contents => 13,
+            Traced::Start => 14,
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::grouped::Grouped;
 use super::open::OpenCalls;
 use super::sorter::{Sorted, Sorter};
-use super::table::{Layout, TableWriter};
+use super::table::{GroupsWriter, Layout, TableWriter};
 use super::unfolded::Unfolded;
 use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES};
 use crate::trace::TraceError;
@@ -127,12 +127,12 @@ impl From<TraceError> for Failed {
     }
 }
 
+/// The columns of a call that are known when it ends: `node`, `size`, where its end is, `how`, and `born`.
+const KNOWN_LATER: [usize; 6] = [0, 3, 6, 7, 8, 9];
+
 /// A call that is open.
 struct Open {
     node: u32,
-    method: u32,
-    parent: u32,
-    enter: Place,
     born: u32,
     /// Fields that are written before it is known of which object: what is written, in which turn, and where.
     presets: Vec<(u32, u64, Place)>,
@@ -142,12 +142,13 @@ struct Pass<'a> {
     sites: &'a Sites,
     to: &'a Path,
     summary: Summary,
-    calls: Unfolded<10>,
+    calls: Unfolded<10, 6>,
     methods: Grouped,
     writes: Sorter<7>,
     objects: ObjectsMet,
     fields: Fields,
-    counts: Vec<(&'static str, u64)>,
+    /// How many events there are, by the words for them.
+    counts: [u64; Traced::WORDS.len()],
     open: OpenCalls<Open>,
     next: u32,
     turn: u64,
@@ -165,12 +166,12 @@ impl<'a> Pass<'a> {
             sites,
             to,
             summary: Summary { missing: Vec::new(), format: FORMAT, ..Summary::default() },
-            calls: Unfolded::create(&to.join("calls.arrow"), CALLS, 2 * eighth)?,
-            methods: Grouped::new(to, eighth),
+            calls: Unfolded::create(&to.join("calls.arrow"), CALLS, KNOWN_LATER, eighth)?,
+            methods: Grouped::new(to, 2 * eighth),
             writes: Sorter::new(to, 3 * eighth),
             objects: ObjectsMet::new(to, eighth)?,
             fields: Fields::default(),
-            counts: Vec::new(),
+            counts: [0; Traced::WORDS.len()],
             open: OpenCalls::default(),
             next: 0,
             turn: 0,
@@ -197,7 +198,7 @@ impl<'a> Pass<'a> {
     fn chunk(&mut self, number: u32, events: &[u8]) -> Result<(), Failed> {
         self.chunk = number;
         let mut values = Vec::new();
-        let mut decoder = Decoder::new(self.sites, events);
+        let mut decoder = Decoder::of_writes(self.sites, events);
         loop {
             let place = decoder.at();
             let event = decoder.next(&mut values, Some(&mut self.objects));
@@ -229,16 +230,15 @@ impl<'a> Pass<'a> {
         self.objects.failed.take().map_or(Ok(()), |error| Err(error.into()))
     }
 
-    fn count(&mut self, word: &'static str) {
-        // The same word is nearly always the same text in memory.
-        match self.counts.iter_mut().find(|(of, _)| std::ptr::eq(*of, word)) {
-            Some((_, count)) => *count += 1,
-            None => self.counts.push((word, 1)),
-        }
+    /// An event at no site.
+    fn count(&mut self, word: &str) {
+        *self.summary.events.entry(word.to_owned()).or_default() += 1;
     }
 
     fn take(&mut self, site: &Site, values: &[Value], at: u32) -> Result<(), TraceError> {
-        self.count(site.what.word());
+        if let Some(count) = self.counts.get_mut(site.what.nth()) {
+            *count += 1;
+        }
         let place = (self.chunk, at);
         match site.what {
             Traced::Enter => self.enter(site, place)?,
@@ -307,9 +307,9 @@ impl<'a> Pass<'a> {
         let (node, method) = (self.next, site.method);
         self.next = self.next.checked_add(1).filter(|next| *next < NONE).ok_or(TraceError::TooMany)?;
         self.methods.push(method, node)?;
-        self.calls.begin()?;
-        let call = Open { node, method, parent, enter: place, born: 0, presets: Vec::new() };
-        self.open.enter(method, call);
+        let (chunk, at) = place;
+        self.calls.begin([node, method, parent, 0, chunk, at, 0, 0, 0, 0])?;
+        self.open.enter(method, Open { node, born: 0, presets: Vec::new() });
         Ok(())
     }
 
@@ -332,6 +332,9 @@ impl<'a> Pass<'a> {
 
     /// A call of a method ends.
     fn leave(&mut self, method: u32, place: Place, how: Exit) -> Result<(), TraceError> {
+        if let Some(call) = self.open.leave_innermost(method) {
+            return self.close(&call, place, how);
+        }
         let Some(left) = self.open.leave(method) else {
             self.strays += 1;
             return Ok(());
@@ -344,9 +347,8 @@ impl<'a> Pass<'a> {
 
     fn close(&mut self, call: &Open, exit: Place, how: Exit) -> Result<(), TraceError> {
         let size = self.next - call.node;
-        let ((enter, enter_at), (exit, exit_at)) = (call.enter, exit);
-        let Open { node, method, parent, born, .. } = *call;
-        self.calls.end([node, method, parent, size, enter, enter_at, exit, exit_at, how.number(), born])
+        let (chunk, at) = exit;
+        self.calls.end([call.node, size, chunk, at, how.number(), call.born])
     }
 
     /// The thread's events are over: how many calls it has.
@@ -364,9 +366,8 @@ impl<'a> Pass<'a> {
             self.summary.missing.push(what);
         }
         self.summary.of = source.stamp;
-        for (word, count) in self.counts {
-            *self.summary.events.entry(word.to_owned()).or_default() += count;
-        }
+        let counts = Traced::WORDS.into_iter().zip(self.counts).filter(|(_, count)| *count > 0);
+        self.summary.events.extend(counts.map(|(word, count)| (word.to_owned(), count)));
         self.summary.fields = self.fields.names;
         self.summary.classes = self.objects.classes;
         let mut table = TableWriter::create(&self.to.join("chunks.arrow"), CHUNKS)?;
@@ -374,18 +375,21 @@ impl<'a> Pass<'a> {
         table.finish()?;
         let (to, calls, methods) = (self.to, self.calls, self.methods);
         std::thread::scope(|scope| {
-            let other = std::thread::Builder::new().spawn_scoped(scope, || {
-                calls.finish()?;
-                let mut table = TableWriter::create(&to.join("methods.arrow"), METHODS)?;
-                methods.each(|row| table.push(row))?;
+            let spawn =
+                |work| std::thread::Builder::new().spawn_scoped(scope, work).map_err(TraceError::at(to));
+            let methods: Box<dyn FnOnce() -> Result<(), TraceError> + Send> = Box::new(|| {
+                let mut table = GroupsWriter::create(&to.join("methods.arrow"), METHODS)?;
+                methods.each(|method, nodes| table.push(method, nodes))?;
                 table.finish()
             });
+            let others = [spawn(methods)?, spawn(Box::new(|| calls.finish()))?];
             write(self.writes.sorted()?, to, "writes", WRITES, |_, _| false)?;
             // Two threads may both say that they have met it.
             write(self.objects.sorter.sorted()?, to, "objects", OBJECTS, |one, next| {
                 one.first() == next.first()
             })?;
-            other.map_err(TraceError::at(to))?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let mut others = others.into_iter();
+            others.try_for_each(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })?;
         let texts = self.to.join("texts");
         self.objects.texts.flush().map_err(TraceError::at(&texts))?;

@@ -4,6 +4,9 @@ use super::sorter::{Run, RunWriter};
 use crate::trace::TraceError;
 use std::path::{Path, PathBuf};
 
+/// So many numbers of a group stand one behind the other in a file.
+const AT_ONCE: usize = 1 << 12;
+
 /// Takes numbers that rise, each of one group.
 pub struct Grouped {
     folder: PathBuf,
@@ -11,6 +14,7 @@ pub struct Grouped {
     held: usize,
     /// The numbers of each group.
     groups: Vec<Vec<u32>>,
+    /// What did not fit: each a group and how many numbers, and these.
     runs: Vec<Run>,
 }
 
@@ -30,7 +34,10 @@ impl Grouped {
         if self.held == self.most {
             let mut run = RunWriter::create(&self.folder)?;
             for (group, numbers) in (0..).zip(std::mem::take(&mut self.groups)) {
-                numbers.into_iter().try_for_each(|number| run.push([group, number]))?;
+                for some in numbers.chunks(AT_ONCE) {
+                    run.push([group, u32::try_from(some.len()).unwrap_or(0)])?;
+                    run.words(some)?;
+                }
             }
             self.runs.push(run.finish()?);
             self.held = 0;
@@ -44,11 +51,11 @@ impl Grouped {
         Ok(())
     }
 
-    /// Gives all, group by group, the numbers of each in their order.
+    /// Gives all, group by group, the numbers of each in their order: many at once, but not always all of a group.
     ///
     /// # Errors
     /// They cannot be read again, or whoever takes them says so.
-    pub fn each(self, mut take: impl FnMut([u32; 2]) -> Result<(), TraceError>) -> Result<(), TraceError> {
+    pub fn each(self, mut take: impl FnMut(u32, &[u32]) -> Result<(), TraceError>) -> Result<(), TraceError> {
         let mut runs = Vec::new();
         for mut run in self.runs {
             runs.push((run.next::<2>()?, run));
@@ -57,13 +64,13 @@ impl Grouped {
         for group in 0.. {
             // Each run was written before the next: so its numbers are lower.
             for (next, run) in &mut runs {
-                while let Some(row) = next.filter(|[of, _]| *of == group) {
-                    take(row)?;
+                while let Some([_, many]) = next.filter(|[of, _]| *of == group) {
+                    take(group, &run.words(usize::try_from(many).unwrap_or(0))?)?;
                     *next = run.next()?;
                 }
             }
             match held.next() {
-                Some(numbers) => numbers.into_iter().try_for_each(|number| take([group, number]))?,
+                Some(numbers) => take(group, &numbers)?,
                 None if runs.iter().all(|(next, _)| next.is_none()) => break,
                 None => {}
             }
@@ -89,7 +96,8 @@ mod tests {
             }
             wanted.sort_unstable();
             let mut found = Vec::new();
-            grouped.each(|row| { found.push(row); Ok(()) }).unwrap();
+            let take = |group, numbers: &[u32]| { found.extend(numbers.iter().map(|number| [group, *number])); Ok(()) };
+            grouped.each(take).unwrap();
             prop_assert_eq!(found, wanted);
         }
     }

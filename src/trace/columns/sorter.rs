@@ -119,6 +119,16 @@ impl Run {
         });
         read.map_err(TraceError::at(&self.folder))
     }
+
+    /// So many words that stand behind a row.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn words(&mut self, many: usize) -> Result<Vec<u32>, TraceError> {
+        let mut words = vec![[0; 4]; many];
+        self.file.read_exact(words.as_flattened_mut()).map_err(TraceError::at(&self.folder))?;
+        Ok(words.into_iter().map(u32::from_le_bytes).collect())
+    }
 }
 
 /// Writes rows.
@@ -144,6 +154,18 @@ impl RunWriter {
     pub fn push<const N: usize>(&mut self, row: [u32; N]) -> Result<(), TraceError> {
         let row = row.map(u32::to_le_bytes);
         self.file.write_all(row.as_flattened()).map_err(TraceError::at(&self.folder))
+    }
+
+    /// Words that stand behind a row.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn words(&mut self, words: &[u32]) -> Result<(), TraceError> {
+        for some in words.chunks(AT_ONCE / size_of::<u32>()) {
+            let bytes: Vec<[u8; 4]> = some.iter().map(|word| word.to_le_bytes()).collect();
+            self.file.write_all(bytes.as_flattened()).map_err(TraceError::at(&self.folder))?;
+        }
+        Ok(())
     }
 
     /// To be read from the beginning.

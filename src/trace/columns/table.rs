@@ -12,9 +12,13 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::thread::JoinHandle;
 
 /// Rows of a batch, but for the last one.
 const BATCH: usize = 1 << 16;
+/// So many batches wait to be written.
+const AHEAD: usize = 1;
 /// What an Arrow file ends with: four bytes with the length of its footer, and six that say what it is.
 const TRAILER: usize = 10;
 
@@ -43,12 +47,14 @@ fn wrong(path: &Path) -> impl FnOnce(ArrowError) -> TraceError {
     |error| at(std::io::Error::other(error))
 }
 
-/// Writes a table.
+/// Writes a table: a thread of its own does, so that who has the rows goes on.
 pub struct TableWriter<const N: usize> {
     path: PathBuf,
-    columns: Layout,
-    writer: FileWriter<BufWriter<File>>,
     rows: Vec<[u32; N]>,
+    batches: Option<SyncSender<Vec<[u32; N]>>>,
+    /// What held rows that were written.
+    empty: Receiver<Vec<[u32; N]>>,
+    work: Option<JoinHandle<Result<(), TraceError>>>,
 }
 
 impl<const N: usize> TableWriter<N> {
@@ -57,9 +63,21 @@ impl<const N: usize> TableWriter<N> {
     /// # Errors
     /// It cannot be written.
     pub fn create(path: &Path, columns: Layout) -> Result<TableWriter<N>, TraceError> {
-        let file = BufWriter::new(File::create_new(path).map_err(TraceError::at(path))?);
-        let writer = FileWriter::try_new(file, &schema(columns)).map_err(wrong(path))?;
-        Ok(TableWriter { path: path.to_owned(), columns, writer, rows: Vec::with_capacity(BATCH) })
+        let mut file = BatchWriter::create(path, columns)?;
+        let (batches, ready) = std::sync::mpsc::sync_channel::<Vec<[u32; N]>>(AHEAD);
+        let (back, empty) = std::sync::mpsc::sync_channel(AHEAD);
+        let work = move || {
+            for mut rows in ready {
+                file.write(&rows)?;
+                rows.clear();
+                // It is for whoever looks for one.
+                drop(back.try_send(rows));
+            }
+            file.finish()
+        };
+        let work = std::thread::Builder::new().spawn(work).map_err(TraceError::at(path))?;
+        let (batches, work) = (Some(batches), Some(work));
+        Ok(TableWriter { path: path.to_owned(), rows: Vec::new(), batches, empty, work })
     }
 
     /// A further row.
@@ -72,7 +90,111 @@ impl<const N: usize> TableWriter<N> {
     }
 
     fn write(&mut self) -> Result<(), TraceError> {
-        let word = |at: usize| self.rows.iter().map(move |row| row.get(at).copied().unwrap_or(0));
+        let rows = std::mem::replace(&mut self.rows, self.empty.try_recv().unwrap_or_default());
+        match &self.batches {
+            Some(batches) if batches.send(rows).is_ok() => Ok(()),
+            // Nobody takes any more: what went wrong is told at the end.
+            _ => self.end(),
+        }
+    }
+
+    /// The last one was written.
+    ///
+    /// # Errors
+    /// The rest cannot be written.
+    pub fn finish(mut self) -> Result<(), TraceError> {
+        if !self.rows.is_empty() {
+            self.write()?;
+        }
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), TraceError> {
+        drop(self.batches.take());
+        let early = || TraceError::at(&self.path)(std::io::Error::other("a thread ended early"));
+        match self.work.take() {
+            Some(work) => work.join().unwrap_or_else(|_| Err(early())),
+            None => Err(early()),
+        }
+    }
+}
+
+impl<const N: usize> Drop for TableWriter<N> {
+    fn drop(&mut self) {
+        // Its file is left alone before the folder of that is removed.
+        drop(self.end());
+    }
+}
+
+/// Writes a table of two columns of words: groups, and the numbers of each.
+pub struct GroupsWriter {
+    batches: BatchWriter,
+    groups: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl GroupsWriter {
+    /// Into a new file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn create(path: &Path, columns: Layout) -> Result<GroupsWriter, TraceError> {
+        let batches = BatchWriter::create(path, columns)?;
+        Ok(GroupsWriter { batches, groups: Vec::new(), numbers: Vec::new() })
+    }
+
+    /// Further rows, of one group.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn push(&mut self, group: u32, mut numbers: &[u32]) -> Result<(), TraceError> {
+        while !numbers.is_empty() {
+            let many = numbers.len().min(BATCH - self.numbers.len());
+            let (some, rest) = numbers.split_at(many);
+            self.numbers.extend_from_slice(some);
+            self.groups.resize(self.numbers.len(), group);
+            numbers = rest;
+            if self.numbers.len() == BATCH {
+                self.write()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<(), TraceError> {
+        let columns = [&mut self.groups, &mut self.numbers]
+            .map(|column| -> ArrayRef { Arc::new(UInt32Array::from(std::mem::take(column))) });
+        self.batches.write_columns(columns.into())
+    }
+
+    /// The last one was written.
+    ///
+    /// # Errors
+    /// The rest cannot be written.
+    pub fn finish(mut self) -> Result<(), TraceError> {
+        if !self.numbers.is_empty() {
+            self.write()?;
+        }
+        self.batches.finish()
+    }
+}
+
+/// Writes batches of rows into a file.
+struct BatchWriter {
+    path: PathBuf,
+    columns: Layout,
+    writer: FileWriter<BufWriter<File>>,
+}
+
+impl BatchWriter {
+    fn create(path: &Path, columns: Layout) -> Result<BatchWriter, TraceError> {
+        let file = BufWriter::new(File::create_new(path).map_err(TraceError::at(path))?);
+        let writer = FileWriter::try_new(file, &schema(columns)).map_err(wrong(path))?;
+        Ok(BatchWriter { path: path.to_owned(), columns, writer })
+    }
+
+    fn write<const N: usize>(&mut self, rows: &[[u32; N]]) -> Result<(), TraceError> {
+        let word = |at: usize| rows.iter().map(move |row| row.get(at).copied().unwrap_or(0));
         let mut at = 0;
         let mut arrays: Vec<ArrayRef> = Vec::new();
         for (_, width) in self.columns {
@@ -86,20 +208,16 @@ impl<const N: usize> TableWriter<N> {
             });
             at += if *width == Width::Word { 1 } else { 2 };
         }
-        self.rows.clear();
+        self.write_columns(arrays)
+    }
+
+    fn write_columns(&mut self, arrays: Vec<ArrayRef>) -> Result<(), TraceError> {
         let batch =
             RecordBatch::try_new(Arc::new(schema(self.columns)), arrays).map_err(wrong(&self.path))?;
         self.writer.write(&batch).map_err(wrong(&self.path))
     }
 
-    /// The last one was written.
-    ///
-    /// # Errors
-    /// The rest cannot be written.
-    pub fn finish(mut self) -> Result<(), TraceError> {
-        if !self.rows.is_empty() {
-            self.write()?;
-        }
+    fn finish(mut self) -> Result<(), TraceError> {
         self.writer.finish().map_err(wrong(&self.path))
     }
 }
@@ -113,25 +231,6 @@ pub struct Table {
 enum Column {
     Word(Vec<PrimitiveArray<UInt32Type>>),
     Double(Vec<PrimitiveArray<UInt64Type>>),
-}
-
-impl Column {
-    /// The bytes of a number.
-    fn width(&self) -> usize {
-        match self {
-            Column::Word(_) => size_of::<u32>(),
-            Column::Double(_) => size_of::<u64>(),
-        }
-    }
-
-    /// The address of a number.
-    fn address(&self, row: usize) -> Option<usize> {
-        let (batch, row) = (row / BATCH, row % BATCH);
-        match self {
-            Column::Word(of) => of.get(batch)?.values().get(row).map(|number| (&raw const *number).addr()),
-            Column::Double(of) => of.get(batch)?.values().get(row).map(|number| (&raw const *number).addr()),
-        }
-    }
 }
 
 impl Table {
@@ -162,7 +261,7 @@ impl Table {
         Ok(Table { columns: found, rows })
     }
 
-    /// Maps a file that nobody else reads yet, so that rows of it can be replaced.
+    /// Maps a file that nobody else reads yet, so that numbers of it can be replaced.
     ///
     /// # Errors
     /// As above.
@@ -191,6 +290,13 @@ impl Table {
             }
             None => 0,
         }
+    }
+
+    /// The address of a number of a column of words.
+    fn address(&self, column: usize, row: usize) -> Option<usize> {
+        let Some(Column::Word(batches)) = self.columns.get(column) else { return None };
+        let number = batches.get(row / BATCH)?.values().get(row % BATCH)?;
+        Some((&raw const *number).addr())
     }
 
     /// A number of a column of words.
@@ -229,28 +335,18 @@ pub struct Replacing {
 }
 
 impl Replacing {
-    /// A row by its number, which the table has.
+    /// A number of a column of words, in a row which the table has.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn put(&mut self, row: u32, words: &[u32]) -> Result<(), TraceError> {
+    pub fn put(&mut self, row: u32, column: usize, word: u32) -> Result<(), TraceError> {
         let row = usize::try_from(row).unwrap_or(usize::MAX);
-        let mut words = words.iter().map(|word| u64::from(*word));
-        for column in &self.table.columns {
-            let mut word = || words.next().unwrap_or(0);
-            let number = match column {
-                Column::Word(_) => word(),
-                Column::Double(_) => word() << 32 | word(),
-            };
-            let bytes = number.to_le_bytes();
-            let bytes = bytes.get(..column.width()).unwrap_or_default();
-            let place = column.address(row).and_then(|address| address.checked_sub(self.begin));
-            let place = place.and_then(|place| u64::try_from(place).ok());
-            let place = place.ok_or_else(|| wrong(&self.path)(no("it lacks a row")))?;
-            let written = self.file.seek(SeekFrom::Start(place)).and_then(|_| self.file.write_all(bytes));
-            written.map_err(TraceError::at(&self.path))?;
-        }
-        Ok(())
+        let place = self.table.address(column, row).and_then(|address| address.checked_sub(self.begin));
+        let place = place.and_then(|place| u64::try_from(place).ok());
+        let place = place.ok_or_else(|| wrong(&self.path)(no("it lacks a row")))?;
+        let bytes = word.to_le_bytes();
+        let written = self.file.seek(SeekFrom::Start(place)).and_then(|_| self.file.write_all(&bytes));
+        written.map_err(TraceError::at(&self.path))
     }
 }
 

@@ -6,59 +6,80 @@ use crate::trace::TraceError;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// Writes rows whose first words are numbers from 0 on. Nearly all calls end soon: the others are put into the table when it is
-/// there.
-pub struct Unfolded<const N: usize> {
+/// No more rows wait until they are whole: a processor has these at hand.
+const WINDOW: usize = 1 << 15;
+
+/// Writes rows, whose first words are numbers from 0 on. As a row begins, some of its words are known, and the others when it ends. Nearly
+/// all calls end soon: what is known of the others at their end is put into the table when it is there.
+pub struct Unfolded<const N: usize, const E: usize> {
     path: PathBuf,
     columns: Layout,
+    /// The words that are known at the end: the number of the row, and further ones.
+    ends: [usize; E],
     most: usize,
     /// The number of the first row in the window.
     from: u32,
-    /// Rows; all 0 before they are whole.
+    /// Rows that have begun.
     window: VecDeque<[u32; N]>,
-    /// Those before it, as far as they were whole in time.
+    /// Those before it.
     table: TableWriter<N>,
-    /// The others.
-    late: Sorter<N>,
+    /// What is known of those at their ends.
+    late: Sorter<E>,
 }
 
-impl<const N: usize> Unfolded<N> {
-    /// A table in a new file, made with so many bytes of memory at most.
+impl<const N: usize, const E: usize> Unfolded<N, E> {
+    /// A table in a new file, made with so many bytes of memory at most. Each column is one word wide.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn create(path: &Path, columns: Layout, bytes: usize) -> Result<Unfolded<N>, TraceError> {
-        let most = (bytes / 2 / size_of::<[u32; N]>()).max(1);
+    pub fn create(
+        path: &Path,
+        columns: Layout,
+        ends: [usize; E],
+        bytes: usize,
+    ) -> Result<Unfolded<N, E>, TraceError> {
+        let most = (bytes / 2 / size_of::<[u32; N]>()).clamp(1, WINDOW);
         let table = TableWriter::create(path, columns)?;
         let late = Sorter::new(path.parent().unwrap_or(path), bytes / 2);
-        Ok(Unfolded { path: path.to_owned(), columns, most, from: 0, window: VecDeque::new(), table, late })
+        let (path, window) = (path.to_owned(), VecDeque::new());
+        Ok(Unfolded { path, columns, ends, most, from: 0, window, table, late })
     }
 
     /// The row with the next number begins.
     ///
     /// # Errors
     /// Others cannot be written.
-    pub fn begin(&mut self) -> Result<(), TraceError> {
-        if self.window.len() == self.most
-            && let Some(row) = self.window.pop_front()
-        {
-            self.from += 1;
-            self.table.push(row)?;
+    #[inline]
+    pub fn begin(&mut self, row: [u32; N]) -> Result<(), TraceError> {
+        if self.window.len() == self.most {
+            self.shift()?;
         }
-        self.window.push_back([0; N]);
+        self.window.push_back(row);
         Ok(())
     }
 
-    /// A row that has begun is whole.
+    /// The first row leaves the window.
+    fn shift(&mut self) -> Result<(), TraceError> {
+        let Some(row) = self.window.pop_front() else { return Ok(()) };
+        self.from += 1;
+        self.table.push(row)
+    }
+
+    /// A row that has begun ends.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn end(&mut self, row: [u32; N]) -> Result<(), TraceError> {
-        let number = row.first().copied().unwrap_or(0);
+    #[inline]
+    pub fn end(&mut self, words: [u32; E]) -> Result<(), TraceError> {
+        let number = words.first().copied().unwrap_or(0);
         let place = number.checked_sub(self.from).and_then(|place| usize::try_from(place).ok());
-        match place.and_then(|place| self.window.get_mut(place)) {
-            Some(begun) => *begun = row,
-            None => self.late.push(row)?,
+        let Some(row) = place.and_then(|place| self.window.get_mut(place)) else {
+            return self.late.push(words);
+        };
+        for (column, word) in self.ends.iter().zip(words) {
+            if let Some(place) = row.get_mut(*column) {
+                *place = word;
+            }
         }
         Ok(())
     }
@@ -72,12 +93,15 @@ impl<const N: usize> Unfolded<N> {
         self.table.finish()?;
         let mut late = self.late.sorted()?;
         let mut replaces = None;
-        while let Some(row) = late.next()? {
+        while let Some(words) = late.next()? {
             let replaces = match &mut replaces {
                 Some(replaces) => replaces,
                 none => none.insert(Table::replacing(&self.path, self.columns)?),
             };
-            replaces.put(row.first().copied().unwrap_or(0), &row)?;
+            let row = words.first().copied().unwrap_or(0);
+            for (column, word) in self.ends.iter().zip(words).skip(1) {
+                replaces.put(row, *column, word)?;
+            }
         }
         Ok(())
     }
@@ -89,35 +113,35 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const COLUMNS: Layout = &[("node", Width::Word), ("end", Width::Double)];
+    const COLUMNS: Layout = &[("node", Width::Word), ("end", Width::Word), ("begun", Width::Word)];
 
     proptest! {
         #[test]
         fn calls_come_in_the_order_in_which_they_began(steps: Vec<bool>, most in 1_usize..6) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("calls");
-            let mut rows = Unfolded::<3>::create(&path, COLUMNS, most * 24).unwrap();
+            let mut rows = Unfolded::<3, 2>::create(&path, COLUMNS, [0, 1], most * 24).unwrap();
             let (mut open, mut next) = (Vec::new(), 0);
             let mut ends = Vec::new();
             for enters in steps {
                 if enters {
-                    rows.begin().unwrap();
+                    rows.begin([next, 0, 7 * next]).unwrap();
                     open.push(next);
                     ends.push(0);
                     next += 1;
                 } else if let Some(call) = open.pop() {
-                    rows.end([call, next, 7]).unwrap();
+                    rows.end([call, next]).unwrap();
                     ends[call as usize] = next;
                 }
             }
             while let Some(call) = open.pop() {
-                rows.end([call, next, 7]).unwrap();
+                rows.end([call, next]).unwrap();
                 ends[call as usize] = next;
             }
             rows.finish().unwrap();
             let table = Table::open(&path, COLUMNS).unwrap();
-            let found: Vec<_> = (0..table.len()).map(|row| [table.get(0, row), table.get(1, row)]).collect();
-            let wanted = (0..).zip(ends).map(|(call, end)| [call, u64::from(end) << 32 | 7]);
+            let found: Vec<_> = (0..table.len()).map(|row| [0, 1, 2].map(|column| table.word(column, row))).collect();
+            let wanted = (0..).zip(ends).map(|(call, end)| [call, end, 7 * call]);
             prop_assert_eq!(found, wanted.collect::<Vec<_>>());
         }
     }
