@@ -1,5 +1,6 @@
 //! Takes events out of the rings while the program writes them: a thread of its own, since compressing them is work.
 
+use super::apart::Apart;
 use super::chunks::ChunkWriter;
 use super::error::TraceError;
 use super::folder::Folder;
@@ -12,7 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use wire::recording::{
-    CONTROL, ENDED, LIMIT, LONGEST_EVENT, MASK, RING_DATA, RING_SIZES, RingReport, TAKEN, WAITED, WRITTEN,
+    CONTROL, ENDED, LIMIT, LONGEST_EVENT, MASK, RING_DATA, RING_SIZES, RingReport, TAKEN, THREAD, WAITED,
+    WRITTEN,
 };
 use wire::{Report, ReportReader};
 
@@ -20,6 +22,9 @@ use wire::{Report, ReportReader};
 const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
 /// It does not sleep when a ring had so many bytes: that may soon be full.
 const MUCH: u64 = RING_SIZES[1] / 2;
+
+/// A thread that has written so many bytes is busy.
+const WORTH: u64 = 1 << 16;
 
 /// Events are written as they are, before it compresses them while the program runs, as long as they fit into one part of so many of the
 /// machine's memory: what the system keeps there need not wait for the disk.
@@ -114,13 +119,14 @@ struct Work {
 impl Work {
     fn run(&mut self, over: &AtomicBool) -> Result<Collected, TraceError> {
         let mut nap = NAPS.0;
+        let apart = Apart::new();
         loop {
             // Looked at before the rings: what was written by then is taken out.
             let last = over.load(Ordering::Acquire);
             self.look_for_rings()?;
             let mut most = 0;
             for ring in self.rings.keys().copied().collect::<Vec<_>>() {
-                most = self.take(ring)?.max(most);
+                most = self.take(ring, &apart)?.max(most);
             }
             if last && most == 0 {
                 break;
@@ -156,7 +162,7 @@ impl Work {
     }
 
     /// Takes out what is in a ring: how many bytes. One whose thread has ended is removed when it is empty.
-    fn take(&mut self, ring: u32) -> Result<u64, TraceError> {
+    fn take(&mut self, ring: u32, apart: &Apart) -> Result<u64, TraceError> {
         let Some(file) = self.rings.get_mut(&ring) else { return Ok(0) };
         let path = self.folder.rings();
         let control = Control::read(file).map_err(TraceError::at(&path))?;
@@ -168,6 +174,9 @@ impl Work {
                 self.remove(ring)?;
             }
             return Ok(0);
+        }
+        if there > WORTH {
+            apart.leave(control.thread);
         }
         // It is no more than the ring holds, unless that was written over.
         let events = usize::try_from(there).ok().and_then(|there| self.buffer.get_mut(..there));
@@ -208,6 +217,8 @@ struct Control {
     size: u64,
     written: u64,
     taken: u64,
+    /// The system's number of the thread.
+    thread: u64,
     ended: bool,
     /// Its thread does not wait for room any more.
     is_forsaken: bool,
@@ -227,9 +238,10 @@ impl Control {
         let waited = Duration::from_micros(word(WAITED));
         // A file may be changed, and a thread about to begin: no ring is larger.
         let size = (word(MASK) & (RING_SIZES[0] - 1)) + 1;
-        let (written, taken, ended) = (word(WRITTEN), word(TAKEN), word(ENDED) != 0);
+        let (written, taken, thread) = (word(WRITTEN), word(TAKEN), word(THREAD));
+        let ended = word(ENDED) != 0;
         let is_forsaken = word(LIMIT) == i64::MAX.cast_unsigned();
-        Ok(Control { size, written, taken, ended, is_forsaken, waited })
+        Ok(Control { size, written, taken, thread, ended, is_forsaken, waited })
     }
 
     /// Whether the ring still holds all from a byte on.

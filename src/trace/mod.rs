@@ -5,13 +5,14 @@
 //!
 //! - `folder` is where a recorded run is kept; `chunks` is the file of its events, which
 //!   `packing` compresses when the program has ended.
-//! - `collector` takes events out of the rings while they are written.
+//! - `collector` takes events out of the rings while they are written, on another processor than that of who writes: `apart`.
 //! - `sites` is what the numbers of sites mean; `decode` reads events by them; `objects` knows what was met.
 //! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
 //! - `calls` is the tree of calls; `writes` finds what was written to a field or an element, `held` what it held at some time,
 //!   `contents` what a collection did.
 //! - `walk` goes through the events of a thread or a call; `standing` goes from one to the next, to and fro.
 
+mod apart;
 mod calls;
 mod chunks;
 mod collector;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::Report;
 use wire::recording::{
-    FIRST_RINGS, LIMIT, LONGEST_EVENT, MASK, RING_SIZES, RingReport, TAKEN, WAITED, WRITTEN,
+    FIRST_RINGS, LIMIT, LONGEST_EVENT, MASK, RING_SIZES, RingReport, TAKEN, THREAD, WAITED, WRITTEN,
 };
 
 /// How long a thread waits while nothing at all is taken out.
@@ -74,8 +74,9 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
             let has_places = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_places));
             let limit = if has_places == Some(true) { u64::MAX } else { size - LONGEST_EVENT };
             // SAFETY: the ring was just made.
-            let [mask, first] = [MASK, LIMIT].map(|at| unsafe { word(address, at) });
+            let [mask, own, first] = [MASK, THREAD, LIMIT].map(|at| unsafe { word(address, at) });
             mask.store(size - 1, Ordering::Relaxed);
+            own.store(this_thread(), Ordering::Relaxed);
             first.store(limit, Ordering::Relaxed);
             address
         }
@@ -84,6 +85,18 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
             0
         }
     }
+}
+
+/// The number by which the system knows this thread.
+#[cfg(target_os = "linux")]
+fn this_thread() -> u64 {
+    // SAFETY: it takes nothing and always succeeds.
+    u64::try_from(unsafe { libc::gettid() }).unwrap_or(0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn this_thread() -> u64 {
+    0
 }
 
 /// `QuerypointTraceAgent.windowed()`.

@@ -84,6 +84,8 @@ pub const WRITTEN: u64 = 0;
 pub const LIMIT: u64 = 8;
 /// How much data the ring holds, less 1: a place modulo that is one of its bits.
 pub const MASK: u64 = 16;
+/// The number by which the system knows the thread that made the ring; 0 where it does not tell.
+pub const THREAD: u64 = 24;
 /// How many of them were taken out: written by who reads the ring.
 pub const TAKEN: u64 = 64;
 /// Not 0: the thread has ended.

@@ -1,0 +1,81 @@
+//! Keeps a thread off the processor on which another one runs.
+//!
+//! The system wakes a thread where it slept. Whoever takes events out would interrupt the program for that, time and again, while a compiler
+//! that has stepped back runs on the next processor.
+
+/// Has this thread run elsewhere than others.
+pub struct Apart {
+    /// Where it may run.
+    #[cfg(target_os = "linux")]
+    all: Option<rustix::thread::CpuSet>,
+}
+
+#[cfg(target_os = "linux")]
+impl Apart {
+    /// Of the thread that calls this.
+    pub fn new() -> Apart {
+        Apart { all: rustix::thread::sched_getaffinity(None).ok() }
+    }
+
+    /// Leaves the processor that it shares with a thread, which has this number, if there is another one. Where that is not known
+    /// nothing changes.
+    pub fn leave(&self, thread: u64) {
+        let Some(mut others) = self.all.filter(|all| all.count() > 1) else { return };
+        if let Some(processor) = runs_on(thread).filter(|of| *of == rustix::thread::sched_getcpu()) {
+            others.unset(processor);
+            let _ = rustix::thread::sched_setaffinity(None, &others);
+        }
+    }
+}
+
+/// The processor on which a thread runs, or did last: proc(5), the 39th of its numbers.
+#[cfg(target_os = "linux")]
+fn runs_on(thread: u64) -> Option<usize> {
+    let text = std::fs::read_to_string(format!("/proc/{thread}/task/{thread}/stat")).ok()?;
+    // The second one is its name, which may have anything in it.
+    let (_, rest) = text.rsplit_once(") ")?;
+    rest.split(' ').nth(39 - 3)?.parse().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Apart {
+    /// Of the thread that calls this.
+    pub fn new() -> Apart {
+        Apart {}
+    }
+
+    /// Other systems do not tell where a thread runs.
+    pub fn leave(&self, _thread: u64) {}
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+    #[test]
+    fn a_thread_leaves_the_processor_of_another_one() {
+        let all = sched_getaffinity(None).unwrap();
+        let (send, receive) = std::sync::mpsc::channel();
+        let (done, end) = std::sync::mpsc::channel::<()>();
+        let here = sched_getcpu();
+        let mut only = CpuSet::new();
+        only.set(here);
+        let other = std::thread::spawn(move || {
+            sched_setaffinity(None, &only).unwrap();
+            send.send(gettid().as_raw_nonzero().get()).unwrap();
+            let _ = end.recv();
+        });
+        let number = u64::try_from(receive.recv().unwrap()).unwrap();
+        assert_eq!(runs_on(number), Some(here));
+        let apart = Apart::new();
+        sched_setaffinity(None, &only).unwrap();
+        apart.leave(number);
+        // There may be no other one.
+        assert_eq!(sched_getcpu() != here, all.count() > 1);
+        apart.leave(u64::MAX);
+        sched_setaffinity(None, &all).unwrap();
+        drop(done);
+        other.join().unwrap();
+    }
+}
