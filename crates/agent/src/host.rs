@@ -34,13 +34,14 @@ const RECORDER: [(&str, &[u8]); 12] = recorder![
 
 /// The class files of what recorded methods call: first the one that the code in methods calls, last the one that is told when a
 /// thread ends.
-const TRACE_RECORDER: [(&str, &[u8]); 12] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 13] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointTraceAgent",
     "java/lang/QuerypointTraceWindow",
     "java/lang/QuerypointTraceWrites",
     "java/lang/QuerypointTraceArrays",
+    "java/lang/QuerypointTraceCalls",
     "java/lang/QuerypointTraceFields",
     "java/lang/QuerypointTraceFields$Known",
     "java/lang/QuerypointTraceContents",

@@ -7,7 +7,10 @@ use bytecode::descriptor;
 use bytecode::rewrite::{Deed, Doing, Kept, MethodPlan, MethodShape, Slot, StackOp, Step, Text};
 use std::collections::HashMap;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite, Written};
-use wire::{TRACE_ARRAYS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS};
+use wire::{
+    TRACE_ARRAYS_CLASS, TRACE_CALLS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_WINDOW_CLASS,
+    TRACE_WRITES_CLASS,
+};
 
 /// What goes into a method of which so much is recorded, and its sites. `deeds` are what it does besides being called, `number`
 /// gives sites their numbers. With a window a method asks as it is entered whether it is in it, and how much of it. Which other classes
@@ -412,12 +415,9 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
     let is_few = arguments.len() <= FEW
         && arguments.iter().all(|(_, kind)| matches!(kind, Kind::Int | Kind::Reference));
     if is_few && !has_window {
-        let ints = "I".repeat(arguments.len());
-        let values = arguments.iter().flat_map(|argument| match argument.1 {
-            Kind::Reference => number(*argument),
-            _ => vec![load(*argument)],
-        });
-        return values.chain([site, call("enter", format!("({ints}I)J")), keep]).collect();
+        let kinds: String = arguments.iter().map(|(_, kind)| kind.descriptor()).collect();
+        let told = call_of(TRACE_CALLS_CLASS, "enter", format!("({kinds}I)J"));
+        return arguments.iter().map(|argument| load(*argument)).chain([site, told, keep]).collect();
     }
     let mut steps = match has_window {
         false => vec![call("ring", "()J"), keep.clone()],
@@ -478,12 +478,7 @@ fn event(kind: Kind, ring: &Step, site: Step, has_window: bool) -> Vec<Step> {
     if kind == Kind::Reference && has_window {
         return vec![ring.clone(), site, rare()];
     }
-    let (mut steps, told) = match kind {
-        Kind::Reference => (number(ring, has_window), call("event", "(IJI)V")),
-        kind => (Vec::new(), call("event", format!("({}JI)V", kind.descriptor()))),
-    };
-    steps.extend([ring.clone(), site, told]);
-    steps
+    vec![ring.clone(), site, call("event", format!("({}JI)V", kind.descriptor()))]
 }
 
 /// An event with a reference, where methods should not grow by it.

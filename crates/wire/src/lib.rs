@@ -29,6 +29,8 @@ pub const TRACE_CLASS: &str = "java/lang/QuerypointTrace";
 pub const TRACE_WRITES_CLASS: &str = "java/lang/QuerypointTraceWrites";
 /// The name of the class that it calls where it gives arrays away, with slashes.
 pub const TRACE_ARRAYS_CLASS: &str = "java/lang/QuerypointTraceArrays";
+/// The name of the class that it calls where a method is entered, with slashes.
+pub const TRACE_CALLS_CLASS: &str = "java/lang/QuerypointTraceCalls";
 /// The name of the class that it calls where it has fields written, with slashes.
 pub const TRACE_FIELDS_CLASS: &str = "java/lang/QuerypointTraceFields";
 /// The name of the class that it asks where only some calls are recorded, with slashes.

@@ -13,19 +13,19 @@ import jdk.internal.vm.annotation.Hidden;
  * their own, before those that name them: so it is known of every other event how long it is.
  *
  * <p>This is most of what a recorded program does, and most of what the compilers of its VM have to do. What is called most,
- * {@code enter}, {@code event} and {@code number}, is written out: a method of more than 35 bytes is not taken into its callers by
- * the first compiler, which would count there all that it does, but by the second one. A program that is warming up is
- * faster by a fifth for that.
+ * {@code event}, {@code number} and {@code QuerypointTraceCalls.enter}, is written out: a method of more than 35 bytes is not taken
+ * into its callers by the first compiler, which would count there all that it does, but by the second one. A program that is
+ * warming up is faster by a fifth for that.
  */
 public final class QuerypointTrace {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     /** The words of a ring, and where its data is: {@code wire::recording}. */
-    private static final int WRITTEN = 0;
-    private static final int LIMIT = 8;
-    private static final int MASK = 16;
+    static final int WRITTEN = 0;
+    static final int LIMIT = 8;
+    static final int MASK = 16;
     static final int ENDED = 128;
-    private static final int DATA = 1 << 16;
+    static final int DATA = 1 << 16;
     /** How much data the ring of those has that have none. */
     private static final int SIZE = 1 << 20;
     private static final int TURN = 1;
@@ -53,7 +53,7 @@ public final class QuerypointTrace {
     private static long turns;
 
     /** The thread that recorded last; at first none. */
-    private static QuerypointTraceThread current = new QuerypointTraceThread(null, 0, NOWHERE, null);
+    static QuerypointTraceThread current = new QuerypointTraceThread(null, 0, NOWHERE, null);
 
     /** A call of this class was refused for want of stack. */
     public static boolean cut;
@@ -63,6 +63,7 @@ public final class QuerypointTrace {
         U.putLong(null, NOWHERE + MASK, SIZE - 1);
         // Later there may be no stack to initialise it.
         U.ensureClassInitialized(QuerypointTraceThread.class);
+        U.ensureClassInitialized(QuerypointTraceCalls.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceArrays.class);
         U.ensureClassInitialized(QuerypointTraceFields.class);
@@ -91,7 +92,7 @@ public final class QuerypointTrace {
 
     @Hidden
     @DontInline
-    private static long arrive() {
+    static long arrive() {
         QuerypointTraceThread own = QuerypointTraceThread.of(Thread.currentThread());
         if (own == null || own.ring == 0) {
             return NOWHERE;
@@ -241,7 +242,7 @@ public final class QuerypointTrace {
     /** The same, where so many bytes were written before: read once. */
     @Hidden
     @ForceInline
-    private static void advance(long ring, long written, int bytes) {
+    static void advance(long ring, long written, int bytes) {
         if (!ORDERED) {
             U.storeFence();
         }
@@ -522,6 +523,20 @@ public final class QuerypointTrace {
         event(Double.doubleToRawLongBits(value), ring, site);
     }
 
+    /** An event with an object, whose number is looked up in the same call. */
+    @Hidden
+    public static void event(Object value, long ring, int site) {
+        int number = number(value);
+        long written = U.getLong(null, ring + WRITTEN);
+        if (written > U.getLong(null, ring + LIMIT)) {
+            written = awaited(ring);
+        }
+        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
+        U.putInt(null, at, site);
+        U.putInt(null, at + 4, number);
+        advance(ring, written, 8);
+    }
+
     /** An event with an object, where it is rare: methods that are recorded should stay small. */
     @Hidden
     @DontInline
@@ -531,72 +546,5 @@ public final class QuerypointTrace {
         } else {
             event(number(value, ring), ring, site);
         }
-    }
-
-    /** A method is entered: the ring of this thread, with that event. */
-    @Hidden
-    public static long enter(int site) {
-        QuerypointTraceThread known = current;
-        long ring = known.ring;
-        long written = U.getLong(null, ring + WRITTEN);
-        if (known.thread != Thread.currentThread() || written > U.getLong(null, ring + LIMIT)) {
-            ring = arrive();
-            written = U.getLong(null, ring + WRITTEN);
-        }
-        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
-        U.putInt(null, at, site);
-        advance(ring, written, 4);
-        return ring;
-    }
-
-    @Hidden
-    public static long enter(int first, int site) {
-        QuerypointTraceThread known = current;
-        long ring = known.ring;
-        long written = U.getLong(null, ring + WRITTEN);
-        if (known.thread != Thread.currentThread() || written > U.getLong(null, ring + LIMIT)) {
-            ring = arrive();
-            written = U.getLong(null, ring + WRITTEN);
-        }
-        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
-        U.putInt(null, at, site);
-        U.putInt(null, at + 4, first);
-        advance(ring, written, 8);
-        return ring;
-    }
-
-    @Hidden
-    public static long enter(int first, int second, int site) {
-        QuerypointTraceThread known = current;
-        long ring = known.ring;
-        long written = U.getLong(null, ring + WRITTEN);
-        if (known.thread != Thread.currentThread() || written > U.getLong(null, ring + LIMIT)) {
-            ring = arrive();
-            written = U.getLong(null, ring + WRITTEN);
-        }
-        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
-        U.putInt(null, at, site);
-        U.putInt(null, at + 4, first);
-        U.putInt(null, at + 8, second);
-        advance(ring, written, 12);
-        return ring;
-    }
-
-    @Hidden
-    public static long enter(int first, int second, int third, int site) {
-        QuerypointTraceThread known = current;
-        long ring = known.ring;
-        long written = U.getLong(null, ring + WRITTEN);
-        if (known.thread != Thread.currentThread() || written > U.getLong(null, ring + LIMIT)) {
-            ring = arrive();
-            written = U.getLong(null, ring + WRITTEN);
-        }
-        long at = ring + DATA + (written & U.getLong(null, ring + MASK));
-        U.putInt(null, at, site);
-        U.putInt(null, at + 4, first);
-        U.putInt(null, at + 8, second);
-        U.putInt(null, at + 12, third);
-        advance(ring, written, 16);
-        return ring;
     }
 }
