@@ -3,26 +3,37 @@
 //! The system wakes a thread where it slept. Whoever takes events out would interrupt the program for that, time and again, while a compiler
 //! that has stepped back runs on the next processor.
 
+/// How long it stays where it has gone: where every processor has such a thread, there is no better place.
+#[cfg(target_os = "linux")]
+const STAYS: std::time::Duration = std::time::Duration::from_millis(10);
+
 /// Has this thread run elsewhere than others.
 pub struct Apart {
     /// Where it may run.
     #[cfg(target_os = "linux")]
     all: Option<rustix::thread::CpuSet>,
+    /// When it went elsewhere last.
+    #[cfg(target_os = "linux")]
+    went: Option<std::time::Instant>,
 }
 
 #[cfg(target_os = "linux")]
 impl Apart {
     /// Of the thread that calls this.
     pub fn new() -> Apart {
-        Apart { all: rustix::thread::sched_getaffinity(None).ok() }
+        Apart { all: rustix::thread::sched_getaffinity(None).ok(), went: None }
     }
 
     /// Leaves the processor that it shares with a thread, which has this number, if there is another one. Where that is not known
     /// nothing changes.
-    pub fn leave(&self, thread: u64) {
+    pub fn leave(&mut self, thread: u64) {
         let Some(mut others) = self.all.filter(|all| all.count() > 1) else { return };
+        if self.went.is_some_and(|went| went.elapsed() < STAYS) {
+            return;
+        }
         if let Some(processor) = runs_on(thread).filter(|of| *of == rustix::thread::sched_getcpu()) {
             others.unset(processor);
+            self.went = Some(std::time::Instant::now());
             let _ = rustix::thread::sched_setaffinity(None, &others);
         }
     }
@@ -45,7 +56,7 @@ impl Apart {
     }
 
     /// Other systems do not tell where a thread runs.
-    pub fn leave(&self, _thread: u64) {}
+    pub fn leave(&mut self, _thread: u64) {}
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -68,12 +79,15 @@ mod tests {
         });
         let number = u64::try_from(receive.recv().unwrap()).unwrap();
         assert_eq!(runs_on(number), Some(here));
-        let apart = Apart::new();
+        let mut apart = Apart::new();
         sched_setaffinity(None, &only).unwrap();
         apart.leave(number);
         // There may be no other one.
         assert_eq!(sched_getcpu() != here, all.count() > 1);
+        // It is not sent after one that is not there.
+        let mut apart = Apart { went: None, ..apart };
         apart.leave(u64::MAX);
+        assert_eq!(apart.went, None);
         sched_setaffinity(None, &all).unwrap();
         drop(done);
         other.join().unwrap();

@@ -119,14 +119,14 @@ struct Work {
 impl Work {
     fn run(&mut self, over: &AtomicBool) -> Result<Collected, TraceError> {
         let mut nap = NAPS.0;
-        let apart = Apart::new();
+        let mut apart = Apart::new();
         loop {
             // Looked at before the rings: what was written by then is taken out.
             let last = over.load(Ordering::Acquire);
             self.look_for_rings()?;
             let mut most = 0;
             for ring in self.rings.keys().copied().collect::<Vec<_>>() {
-                most = self.take(ring, &apart)?.max(most);
+                most = self.take(ring, &mut apart)?.max(most);
             }
             if last && most == 0 {
                 break;
@@ -162,7 +162,7 @@ impl Work {
     }
 
     /// Takes out what is in a ring: how many bytes. One whose thread has ended is removed when it is empty.
-    fn take(&mut self, ring: u32, apart: &Apart) -> Result<u64, TraceError> {
+    fn take(&mut self, ring: u32, apart: &mut Apart) -> Result<u64, TraceError> {
         let Some(file) = self.rings.get_mut(&ring) else { return Ok(0) };
         let path = self.folder.rings();
         let control = Control::read(file).map_err(TraceError::at(&path))?;
