@@ -59,13 +59,13 @@ impl Apart {
     pub fn leave(&mut self, _thread: u64) {}
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
-    use super::*;
-    use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
-
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_leaves_the_processor_of_another_one() {
+        use super::{Apart, runs_on};
+        use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
         let all = sched_getaffinity(None).unwrap();
         let (send, receive) = std::sync::mpsc::channel();
         let (done, end) = std::sync::mpsc::channel::<()>();
