@@ -3,6 +3,9 @@
 //! The system wakes a thread where it slept. Whoever takes events out would interrupt the program for that, time and again, while a compiler
 //! that has stepped back runs on the next processor.
 
+#[cfg(target_os = "linux")]
+use rustix::thread::CpuSet;
+
 /// How long it stays where it has gone: where every processor has such a thread, there is no better place.
 #[cfg(target_os = "linux")]
 const STAYS: std::time::Duration = std::time::Duration::from_millis(10);
@@ -11,7 +14,7 @@ const STAYS: std::time::Duration = std::time::Duration::from_millis(10);
 pub struct Apart {
     /// Where it may run.
     #[cfg(target_os = "linux")]
-    all: Option<rustix::thread::CpuSet>,
+    all: Option<CpuSet>,
     /// When it went elsewhere last.
     #[cfg(target_os = "linux")]
     went: Option<std::time::Instant>,
@@ -19,7 +22,7 @@ pub struct Apart {
 
 #[cfg(target_os = "linux")]
 impl Apart {
-    /// Of the thread that calls this.
+    /// Of the thread that calls this, or one that it starts.
     pub fn new() -> Apart {
         Apart { all: rustix::thread::sched_getaffinity(None).ok(), went: None }
     }
@@ -31,7 +34,9 @@ impl Apart {
         if self.went.is_some_and(|went| went.elapsed() < STAYS) {
             return;
         }
-        if let Some(processor) = runs_on(thread).filter(|of| *of == rustix::thread::sched_getcpu()) {
+        let own = rustix::thread::sched_getcpu();
+        // A set has places for so many, and panics at others.
+        if let Some(processor) = runs_on(thread).filter(|of| *of == own && own < CpuSet::MAX_CPU) {
             others.unset(processor);
             self.went = Some(std::time::Instant::now());
             let _ = rustix::thread::sched_setaffinity(None, &others);
@@ -50,7 +55,7 @@ fn runs_on(thread: u64) -> Option<usize> {
 
 #[cfg(not(target_os = "linux"))]
 impl Apart {
-    /// Of the thread that calls this.
+    /// Of the thread that calls this, or one that it starts.
     pub fn new() -> Apart {
         Apart {}
     }
@@ -64,8 +69,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_leaves_the_processor_of_another_one() {
-        use super::{Apart, runs_on};
-        use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+        use super::{Apart, CpuSet, runs_on};
+        use rustix::thread::{gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
         let all = sched_getaffinity(None).unwrap();
         let (send, receive) = std::sync::mpsc::channel();
         let (done, end) = std::sync::mpsc::channel::<()>();

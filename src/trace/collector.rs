@@ -69,6 +69,7 @@ impl Collector {
             rings: BTreeMap::new(),
             collected: Collected::default(),
             buffer: vec![0; usize::try_from(RING_SIZES[0]).unwrap_or_default()].into(),
+            apart: Apart::new(),
         };
         let ends = over.clone();
         let run = move || {
@@ -114,19 +115,19 @@ struct Work {
     rings: BTreeMap<u32, File>,
     collected: Collected,
     buffer: Box<[u8]>,
+    apart: Apart,
 }
 
 impl Work {
     fn run(&mut self, over: &AtomicBool) -> Result<Collected, TraceError> {
         let mut nap = NAPS.0;
-        let mut apart = Apart::new();
         loop {
             // Looked at before the rings: what was written by then is taken out.
             let last = over.load(Ordering::Acquire);
             self.look_for_rings()?;
             let mut most = 0;
             for ring in self.rings.keys().copied().collect::<Vec<_>>() {
-                most = self.take(ring, &mut apart)?.max(most);
+                most = self.take(ring)?.max(most);
             }
             if last && most == 0 {
                 break;
@@ -162,7 +163,7 @@ impl Work {
     }
 
     /// Takes out what is in a ring: how many bytes. One whose thread has ended is removed when it is empty.
-    fn take(&mut self, ring: u32, apart: &mut Apart) -> Result<u64, TraceError> {
+    fn take(&mut self, ring: u32) -> Result<u64, TraceError> {
         let Some(file) = self.rings.get_mut(&ring) else { return Ok(0) };
         let path = self.folder.rings();
         let control = Control::read(file).map_err(TraceError::at(&path))?;
@@ -176,7 +177,7 @@ impl Work {
             return Ok(0);
         }
         if there > WORTH {
-            apart.leave(control.thread);
+            self.apart.leave(control.thread);
         }
         // It is no more than the ring holds, unless that was written over.
         let events = usize::try_from(there).ok().and_then(|there| self.buffer.get_mut(..there));

@@ -12,8 +12,8 @@ use std::time::Duration;
 /// No more threads compress chunks, each so many at once.
 const MOST_THREADS: usize = 4;
 const AT_ONCE: usize = 4;
-/// One part of so many may be left as it is.
-const FEW: u64 = 16;
+/// A chunk of no more bytes may well get no shorter, and stay as it is.
+const SHORT: u32 = 128;
 /// So often it is asked whether to go on.
 const ASK: Duration = Duration::from_millis(5);
 
@@ -65,10 +65,7 @@ impl Drop for Packing {
 /// It cannot be read, or the new one not be written; or it was told not to go on. The file is as it was then.
 fn pack(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
     let (mut reader, chunks, is_torn) = ChunkReader::open(path)?;
-    let bytes = |chunk: &ChunkAt| u64::from(chunk.length);
-    let loose: u64 = chunks.iter().filter(|chunk| chunk.is_loose()).map(bytes).sum();
-    // Some do not get shorter, and stay as they are.
-    if is_torn || loose <= chunks.iter().map(bytes).sum::<u64>() / FEW {
+    if is_torn || !chunks.iter().any(|chunk| chunk.is_loose() && chunk.length > SHORT) {
         return Ok(());
     }
     let folder = path.parent().unwrap_or(Path::new("."));

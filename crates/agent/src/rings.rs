@@ -306,9 +306,8 @@ mod memory {
         (address != libc::MAP_FAILED).then_some(address as usize)
     }
 
-    /// Makes a ring that holds so many bytes in a file of its own.
-    /// Its data lies in memory twice, one behind the other: an event never has to be put
-    /// together from two ends.
+    /// Makes a ring that holds so many bytes in a file of its own. Its data lies in memory twice, one behind the other: an event never
+    /// has to be put together from two ends.
     pub fn ring(path: &Path, bytes: u64) -> Option<usize> {
         let (data, size) = (usize::try_from(RING_DATA).ok()?, usize::try_from(bytes).ok()?);
         let file = File::options().read(true).write(true).create(true).truncate(true).open(path).ok()?;

@@ -452,6 +452,32 @@ mod tests {
     }
 
     #[test]
+    fn each_thing_that_happens_has_its_word() {
+        use Traced::*;
+        let all = [
+            (Enter, "enter"),
+            (Return, "return"),
+            (Leave, "leave"),
+            (Born, "born"),
+            (Catch, "catch"),
+            (Put, "field"),
+            (Preset, "field"),
+            (PutStatic, "field"),
+            (Element('I'), "element"),
+            (Array, "array"),
+            (Local { slot: 1, kind: 'I' }, "local"),
+            (Line(1), "line"),
+            (Branch(1), "branch"),
+            (Lock, "lock"),
+            (Unlock, "unlock"),
+            (Contents, "contents"),
+            (Start, "start"),
+        ];
+        assert!(all.iter().all(|(what, word)| what.word() == *word));
+        assert!(Traced::WORDS.iter().all(|word| all.iter().any(|(_, known)| known == word)));
+    }
+
+    #[test]
     fn patterns_name_classes_and_packages() {
         for (pattern, class, named) in [
             ("com.acme.Shop", "com.acme.Shop", true),

@@ -375,21 +375,18 @@ impl<'a> Pass<'a> {
         table.finish()?;
         let (to, calls, methods) = (self.to, self.calls, self.methods);
         std::thread::scope(|scope| {
-            let spawn =
-                |work| std::thread::Builder::new().spawn_scoped(scope, work).map_err(TraceError::at(to));
-            let methods: Box<dyn FnOnce() -> Result<(), TraceError> + Send> = Box::new(|| {
+            let other = std::thread::Builder::new().spawn_scoped(scope, || {
                 let mut table = GroupsWriter::create(&to.join("methods.arrow"), METHODS)?;
                 methods.each(|method, nodes| table.push(method, nodes))?;
                 table.finish()
             });
-            let others = [spawn(methods)?, spawn(Box::new(|| calls.finish()))?];
+            calls.finish()?;
             write(self.writes.sorted()?, to, "writes", WRITES, |_, _| false)?;
             // Two threads may both say that they have met it.
             write(self.objects.sorter.sorted()?, to, "objects", OBJECTS, |one, next| {
                 one.first() == next.first()
             })?;
-            let mut others = others.into_iter();
-            others.try_for_each(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            other.map_err(TraceError::at(to))?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })?;
         let texts = self.to.join("texts");
         self.objects.texts.flush().map_err(TraceError::at(&texts))?;

@@ -25,16 +25,13 @@ impl<C> OpenCalls<C> {
         self.0.push((method, call));
     }
 
-    /// The innermost call ends, if it is of this method.
+    /// The innermost call ends, if it is of this method: nearly always it is.
     pub fn leave_innermost(&mut self, method: u32) -> Option<C> {
         self.0.pop_if(|(of, _)| *of == method).map(|(_, call)| call)
     }
 
     /// A call of a method ends: none if none is open. Where the end of one inside it was not recorded, that has ended too.
     pub fn leave(&mut self, method: u32) -> Option<Left<C>> {
-        if let Some(call) = self.leave_innermost(method) {
-            return Some(Left { call, unseen: Vec::new() });
-        }
         let depth = self.0.iter().rposition(|(of, _)| *of == method)?;
         let mut ended = self.0.split_off(depth).into_iter().map(|(_, call)| call);
         let call = ended.next()?;
