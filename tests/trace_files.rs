@@ -19,7 +19,7 @@ import pyarrow.ipc, pyarrow.parquet
 table = pyarrow.parquet.read_table(sys.argv[1])
 rows = [{k: v for k, v in row.items() if v is not None} for row in table.to_pylist()]
 tables = {name: pyarrow.ipc.open_file(pyarrow.memory_map(sys.argv[2] + "/" + name + ".arrow")).read_all().to_pydict()
-          for name in ["calls", "methods", "objects", "writes", "chunks"]}
+          for name in ["calls", "born", "methods", "by_method", "objects", "writes", "chunks"]}
 json.dump({"rows": rows, "tables": tables}, sys.stdout)
 "#;
 
@@ -76,7 +76,36 @@ fn what_is_exported_and_derived_is_read_by_others() {
             _ => {}
         }
     }
-    assert_eq!((parents.len(), column("methods", "node").len()), (known, known));
+    assert_eq!(parents.len(), known);
+    let (of_calls, by_method) = (column("calls", "method"), column("by_method", "node"));
+    let mut rows = 0;
+    for (method, (from, count)) in column("methods", "method")
+        .into_iter()
+        .zip(column("methods", "from").iter().zip(column("methods", "count")))
+    {
+        assert_eq!(rows, *from);
+        rows += count;
+        let [from, end] = [*from, rows].map(|row| usize::try_from(row).expect("a row"));
+        let all = (0..).zip(&of_calls).filter(|(_, of)| **of == method).map(|(node, _)| node);
+        assert_eq!(by_method[from..end], all.collect::<Vec<u64>>(), "of method {method}");
+    }
+    assert_eq!((rows, by_method.len()), (known as u64, known));
+    let constructors = lines.iter().filter(|line| line["event"] == "enter" && line["method"] == "<init>");
+    let constructors: Vec<_> = constructors.filter_map(|line| line["node"].as_u64()).collect();
+    let mut sorted = column("born", "node");
+    assert!(sorted.is_sorted() && !sorted.is_empty());
+    sorted.dedup();
+    assert_eq!(
+        (&sorted, sorted.len()),
+        (
+            &{
+                let mut all = constructors;
+                all.sort_unstable();
+                all
+            },
+            column("born", "object").len()
+        )
+    );
     let mut with_all_below = vec![1; parents.len()];
     for node in (0..parents.len()).rev() {
         if let Some(parent) = usize::try_from(parents[node]).ok().filter(|parent| *parent < node) {

@@ -152,3 +152,35 @@ fn only_the_second_compiler_steps_back() {
         }
     }
 }
+
+/// Where a call begins is told by the chunks of its thread, of which there are many here.
+#[test]
+fn calls_are_found_in_the_chunks_where_they_begin() {
+    let case = Case::new("paced");
+    let folder = case.mark("trace");
+    let mut command = case.qp();
+    command.args(["trace", "record", "--out"]).arg(&folder);
+    case.run_command(command.args(["--", "java", "-cp", "classes", "Paced"])).is(0, &[]);
+    let chunks = std::fs::read(folder.join("events")).expect("the events");
+    let chunks = chunks.windows(4).filter(|bytes| *bytes == b"QPC1").count();
+    assert!(chunks > 20, "{chunks} chunks");
+    for method in ["Paced.step", "Paced.inner"] {
+        let arguments = ["trace", "calls", "--format=json", "--all", "--depth=1", "--method", method];
+        let output = finish(support::qp().args(arguments).arg(&folder));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let tree: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let threads = tree["threads"].as_array().expect("threads");
+        assert_eq!(threads.len(), 2);
+        for thread in threads {
+            let name = text(&thread["thread"]);
+            let calls = thread["calls"].as_array().expect("calls");
+            let told: Vec<String> =
+                calls.iter().map(|call| format!("{} {}", call["arguments"], call["result"])).collect();
+            let wanted = (0..40).map(|n| match method {
+                "Paced.step" => format!(r#"["{n}","\"{name}\""] "{}""#, 2 * n + 1),
+                _ => format!(r#"["{}"] "{}""#, 2 * n, 2 * n + 1),
+            });
+            assert_eq!(told, wanted.collect::<Vec<_>>());
+        }
+    }
+}

@@ -63,9 +63,11 @@ pub struct Calls {
     pub events: BTreeMap<String, u64>,
     /// Bytes of events.
     pub bytes: u64,
-    pub(super) table: Table,
-    pub(super) chunks: Table,
-    pub(super) methods: Table,
+    table: Table,
+    born: Table,
+    chunks: Table,
+    methods: Table,
+    by_method: Table,
     pub(super) writes: Table,
     /// The fields that are written: the classes that declare them, and their names.
     pub(super) fields: Vec<(String, String)>,
@@ -161,7 +163,7 @@ impl Calls {
     }
 
     fn of(source: Source, sites: Sites, columns: Columns, only_here: Option<tempfile::TempDir>) -> Calls {
-        let Columns { summary, chunks, calls, methods, objects, writes, texts } = columns;
+        let Columns { summary, chunks, calls, born, methods, by_method, objects, writes, texts } = columns;
         let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (number, (row, chunk)) in (0..).zip(source.chunks.iter().enumerate()) {
             if chunks.word(3, row) == 1 {
@@ -175,8 +177,10 @@ impl Calls {
             events: summary.events,
             bytes: summary.bytes,
             table: calls,
+            born,
             chunks,
             methods,
+            by_method,
             writes,
             fields: summary.fields,
             source,
@@ -285,7 +289,7 @@ impl Calls {
 
     /// The number of the method of a call.
     pub fn method_number(&self, node: u32) -> Option<u32> {
-        self.row(node).map(|row| self.table.word(1, row))
+        self.row(node).map(|row| self.table.word(0, row))
     }
 
     /// The method of a call.
@@ -296,8 +300,15 @@ impl Calls {
     /// The calls of a method of a thread, by the method's number.
     pub fn of_method(&self, method: u32, thread: u32) -> Vec<u32> {
         let all = self.of_thread(thread);
-        let bound = |node: u32| self.methods.lower_bound(&[method.into(), node.into()]);
-        (bound(all.start)..bound(all.end)).map(|row| self.methods.word(1, row)).collect()
+        let row = self.methods.lower_bound(&[method.into()]);
+        if self.methods.word(0, row) != method {
+            return Vec::new();
+        }
+        let [from, count] = [1, 2].map(|column| usize::try_from(self.methods.word(column, row)).unwrap_or(0));
+        // A table that was changed can say anything.
+        let end = from.saturating_add(count).min(self.by_method.len());
+        let bound = |node: u32| self.by_method.lower_bound_in(from.min(end)..end, &[node.into()]);
+        (bound(all.start)..bound(all.end)).map(|row| self.by_method.word(0, row)).collect()
     }
 
     /// The calls of a call's method in its thread, up to it.
@@ -320,12 +331,12 @@ impl Calls {
 
     /// The call that made this one: a lower number, so whoever goes up comes to an end.
     pub fn parent(&self, node: u32) -> Option<u32> {
-        self.row(node).map(|row| self.table.word(2, row)).filter(|parent| *parent < node)
+        self.row(node).map(|row| self.table.word(1, row)).filter(|parent| *parent < node)
     }
 
     /// How a call ended.
     pub fn exit(&self, node: u32) -> Exit {
-        self.row(node).map_or(Exit::Unseen, |row| Exit::of(self.table.word(8, row)))
+        self.row(node).map_or(Exit::Unseen, |row| Exit::of(self.table.word(6, row)))
     }
 
     /// A call with its arguments and its result; none if there is no such call.
@@ -410,18 +421,23 @@ impl Calls {
 
     /// Where a call begins; none if there is no such call.
     pub(super) fn begins(&self, node: u32) -> Option<Place> {
-        self.row(node).map(|row| (self.table.word(4, row), self.table.word(5, row)))
+        let (row, thread) = self.row(node).zip(self.thread_number(node))?;
+        // It is entered in the last chunk in which no call behind it was entered before.
+        let chunks = self.rows.get(&thread)?;
+        let place = chunks.partition_point(|chunk| self.beginning(*chunk).1 <= node).checked_sub(1)?;
+        Some((*chunks.get(place)?, self.table.word(2, row)))
     }
 
     /// Where a call ends, if that was recorded.
     pub(super) fn ends(&self, node: u32) -> Option<Place> {
         let row = self.row(node)?;
         let is_known = matches!(self.exit(node), Exit::Returned | Exit::Threw);
-        is_known.then(|| (self.table.word(6, row), self.table.word(7, row)))
+        is_known.then(|| (self.table.word(4, row), self.table.word(5, row)))
     }
 
     /// The object that a constructor's call has made.
     pub fn born(&self, node: u32) -> Option<u32> {
-        self.row(node).map(|row| self.table.word(9, row)).filter(|born| *born != 0)
+        let row = self.born.lower_bound(&[node.into()]);
+        (self.born.word(0, row) == node).then(|| self.born.word(1, row)).filter(|born| *born != 0)
     }
 }

@@ -74,9 +74,9 @@ impl ChunkWriter {
     pub fn append(&mut self, thread: u32, at: u64, events: &[u8]) -> Result<(), TraceError> {
         let bytes = u64::from(length(events.len()));
         if self.loose < bytes {
-            make(&mut self.chunk, thread, at, events).map_err(TraceError::at(&self.path))?;
-            self.file.write_all(&self.chunk).map_err(TraceError::at(&self.path))?;
-            self.stored += u64::try_from(self.chunk.len()).unwrap_or(u64::MAX);
+            let made = make(&mut self.chunk, thread, at, events).map_err(TraceError::at(&self.path))?;
+            self.file.write_all(made).map_err(TraceError::at(&self.path))?;
+            self.stored += u64::try_from(made.len()).unwrap_or(u64::MAX);
             return Ok(());
         }
         self.loose -= bytes;
@@ -94,20 +94,27 @@ fn free(file: &File) -> Option<u64> {
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
-/// A chunk of whole events of a thread. Those that do not get shorter stay as they are: by their length they are told apart.
-pub(super) fn make(chunk: &mut Vec<u8>, thread: u32, at: u64, events: &[u8]) -> std::io::Result<()> {
-    chunk.clear();
-    chunk.resize(HEADER + lz4_flex::block::get_maximum_output_size(events.len()), 0);
-    let (_, body) = chunk.split_at_mut(HEADER);
-    let stored = lz4_flex::block::compress_into(events, body).map_err(std::io::Error::other)?;
-    chunk.truncate(HEADER + stored);
-    if stored >= events.len() {
-        chunk.truncate(HEADER);
-        chunk.extend_from_slice(events);
+/// A chunk of whole events of a thread, in a buffer that may have held another one. Those that do not get shorter stay as they are: by
+/// their length they are told apart.
+pub(super) fn make<'a>(
+    buffer: &'a mut Vec<u8>,
+    thread: u32,
+    at: u64,
+    events: &[u8],
+) -> std::io::Result<&'a [u8]> {
+    let most = HEADER + lz4_flex::block::get_maximum_output_size(events.len());
+    if buffer.len() < most {
+        buffer.resize(most, 0);
     }
-    let (place, body) = chunk.split_at_mut(HEADER);
+    let (place, body) = buffer.split_at_mut(HEADER);
+    let mut stored = lz4_flex::block::compress_into(events, body).map_err(std::io::Error::other)?;
+    if stored >= events.len() {
+        stored = events.len();
+        body.get_mut(..stored).into_iter().for_each(|body| body.copy_from_slice(events));
+    }
+    let body = body.get(..stored).unwrap_or_default();
     place.copy_from_slice(&header(thread, at, length(events.len()), body));
-    Ok(())
+    Ok(buffer.get(..HEADER + stored).unwrap_or_default())
 }
 
 /// What stands before the events of a chunk, so many bytes, as they are in the file.
@@ -162,6 +169,11 @@ impl ChunkReader {
         Ok((ChunkReader { path: path.to_owned(), file, packed: Vec::new() }, found, at < end))
     }
 
+    /// Whether nobody else compresses the file: from now on nobody else does until this reader is gone.
+    pub(super) fn is_mine(&self) -> bool {
+        self.file.try_lock().is_ok()
+    }
+
     /// When the file was changed, in nanoseconds since 1970; 0 where the system does not tell.
     pub fn changed(&self) -> std::io::Result<u64> {
         let changed = self.file.metadata()?.modified().ok();
@@ -169,23 +181,24 @@ impl ChunkReader {
         Ok(since.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0))
     }
 
-    /// The events of a chunk; none where its bytes are not those that were written.
-    pub fn read(&mut self, chunk: &ChunkAt) -> Result<Option<Vec<u8>>, TraceError> {
+    /// The events of a chunk, into a buffer that may have held others; whether its bytes are those that were written.
+    pub fn read_into(&mut self, chunk: &ChunkAt, events: &mut Vec<u8>) -> Result<bool, TraceError> {
         let (place, stored, sum) = chunk.place;
-        self.packed.resize(usize::try_from(stored).unwrap_or(0), 0);
+        let read = if chunk.is_loose() { &mut *events } else { &mut self.packed };
+        read.resize(usize::try_from(stored).unwrap_or(0), 0);
         self.file
             .seek(SeekFrom::Start(place))
-            .and_then(|_| self.file.read_exact(&mut self.packed))
+            .and_then(|_| self.file.read_exact(read))
             .map_err(TraceError::at(&self.path))?;
-        if crc32fast::hash(&self.packed) != sum {
-            return Ok(None);
+        if crc32fast::hash(read) != sum {
+            return Ok(false);
         }
         if chunk.is_loose() {
-            return Ok(Some(std::mem::take(&mut self.packed)));
+            return Ok(true);
         }
         let wanted = usize::try_from(chunk.length).unwrap_or(0);
-        let events = lz4_flex::block::decompress(&self.packed, wanted).ok();
-        Ok(events.filter(|events| events.len() == wanted))
+        events.resize(wanted, 0);
+        Ok(lz4_flex::block::decompress_into(&self.packed, events).is_ok_and(|length| length == wanted))
     }
 }
 
@@ -226,7 +239,8 @@ mod tests {
             assert_eq!((found.len(), rest), (count, !ends.contains(&u64::try_from(cut).unwrap())));
             for (n, (chunk, events)) in (1..).zip(found.iter().zip(&events)) {
                 assert_eq!((chunk.thread, chunk.at), (n, u64::from(n) << 33));
-                assert_eq!(reader.read(chunk).unwrap().as_ref(), Some(events));
+                let mut read = vec![9; n as usize];
+                assert!(reader.read_into(chunk, &mut read).unwrap() && read == *events);
             }
         }
     }
@@ -244,8 +258,8 @@ mod tests {
             changed[place] ^= 0x10;
             std::fs::write(&path, &changed).unwrap();
             let (mut reader, found, rest) = ChunkReader::open(&path).unwrap();
-            let read = found.first().map(|chunk| reader.read(chunk).unwrap());
-            assert!(rest && found.is_empty() || read == Some(None), "{place}");
+            let read = found.first().map(|chunk| reader.read_into(chunk, &mut Vec::new()).unwrap());
+            assert!(rest && found.is_empty() || read == Some(false), "{place}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::chunks::{ChunkAt, ChunkReader, make};
 use super::error::TraceError;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,9 +10,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// No more threads compress chunks, each so many at once.
+/// No more threads compress chunks.
 const MOST_THREADS: usize = 4;
-const AT_ONCE: usize = 4;
+/// Chunks of so many bytes are compressed at once, and one more; but no more of them than this.
+const BYTES_AT_ONCE: u32 = 1 << 22;
+const MOST_AT_ONCE: usize = 64;
+/// Buffers that have grown to more bytes are not kept.
+const MOST_HELD: usize = 1 << 25;
+/// What the new file is called as long as it is not whole.
+const PART: &str = "part";
 /// A chunk of no more bytes may well get no shorter, and stay as it is.
 const SHORT: u32 = 128;
 /// So often it is asked whether to go on.
@@ -59,68 +66,92 @@ impl Drop for Packing {
 }
 
 /// Compresses the chunks of a file to which nobody appends any more, where some of them are not: the same chunks in the same order. A
-/// file that is not whole stays as it is. The new one is as old as it was: tables made of one are of the other.
+/// file that is not whole stays as it is, and so does one that somebody else compresses now. The new one is as old as it was: tables made of
+/// one are of the other.
 ///
 /// # Errors
 /// It cannot be read, or the new one not be written; or it was told not to go on. The file is as it was then.
 fn pack(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
     let (mut reader, chunks, is_torn) = ChunkReader::open(path)?;
-    if is_torn || !chunks.iter().any(|chunk| chunk.is_loose() && chunk.length > SHORT) {
+    if is_torn || !chunks.iter().any(|chunk| chunk.is_loose() && chunk.length > SHORT) || !reader.is_mine() {
         return Ok(());
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(TraceError::at(path))?;
+    // What somebody has left who was killed is written over.
+    let part = Part(path.with_extension(PART));
+    let at = || TraceError::at(&part.0);
+    let mut new = File::create(&part.0).map_err(at())?;
     // One processor is for whoever waits for it.
     let threads = std::thread::available_parallelism().map_or(1, |all| all.get() - 1).clamp(1, MOST_THREADS);
-    for some in chunks.chunks(threads * AT_ONCE) {
+    // The events of some chunks, and what becomes of them: buffers that are used again.
+    let mut buffers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    let mut rest = chunks.as_slice();
+    while !rest.is_empty() {
         if !goes_on() {
             return Err(TraceError::Stopped);
         }
-        let mut read = Vec::new();
-        for chunk in some {
-            let Some(events) = reader.read(chunk)? else { return Ok(()) };
-            read.push((chunk, events));
+        let (some, behind) = rest.split_at(at_once(rest));
+        rest = behind;
+        if buffers.iter().map(|(events, made)| events.capacity() + made.capacity()).sum::<usize>() > MOST_HELD
+        {
+            buffers.clear();
         }
-        let work = |part: &[(&ChunkAt, Vec<u8>)]| {
-            let mut made = Vec::new();
-            for (chunk, events) in part {
-                let mut one = Vec::new();
-                make(&mut one, chunk.thread, chunk.at, events)?;
-                made.extend(one);
+        buffers.resize_with(some.len().max(buffers.len()), Default::default);
+        for (chunk, (events, _)) in some.iter().zip(&mut buffers) {
+            if !reader.read_into(chunk, events)? {
+                return Ok(());
             }
-            Ok(made)
-        };
-        let made: Vec<std::io::Result<Vec<u8>>> = std::thread::scope(|scope| {
-            let parts = read.chunks(AT_ONCE).map(|part| {
-                let spawned = std::thread::Builder::new().spawn_scoped(scope, move || work(part));
-                // Where there are no more threads this one does it.
-                spawned.map_err(|_| part)
-            });
-            let parts: Vec<_> = parts.collect();
-            let ended = |_| Err(std::io::Error::other("a thread ended early"));
-            parts
-                .into_iter()
-                .map(|part| part.map_or_else(work, |part| part.join().unwrap_or_else(ended)))
+        }
+        let work = |chunks: &[ChunkAt], buffers: &mut [(Vec<u8>, Vec<u8>)]| -> std::io::Result<Vec<usize>> {
+            let each = chunks.iter().zip(buffers);
+            each.map(|(chunk, (events, made))| Ok(make(made, chunk.thread, chunk.at, events)?.len()))
                 .collect()
+        };
+        let share = some.len().div_ceil(threads);
+        let made: Vec<std::io::Result<Vec<usize>>> = std::thread::scope(|scope| {
+            let parts = some.chunks(share).zip(buffers.chunks_mut(share));
+            let spawn = |(chunks, buffers)| {
+                std::thread::Builder::new().spawn_scoped(scope, move || work(chunks, buffers))
+            };
+            let parts: Vec<_> = parts.map(spawn).collect();
+            let ended = |_| Err(std::io::Error::other("a thread ended early"));
+            parts.into_iter().map(|part| part?.join().unwrap_or_else(ended)).collect()
         });
-        for part in made {
-            part.and_then(|part| new.write_all(&part)).map_err(TraceError::at(path))?;
+        let lengths: std::io::Result<Vec<Vec<usize>>> = made.into_iter().collect();
+        for (length, (_, made)) in lengths.map_err(at())?.into_iter().flatten().zip(&buffers) {
+            new.write_all(made.get(..length).unwrap_or_default()).map_err(at())?;
         }
     }
     let as_before = std::fs::metadata(path).and_then(|before| {
-        new.as_file().set_permissions(before.permissions())?;
-        new.as_file().set_modified(before.modified()?)
+        new.set_permissions(before.permissions())?;
+        new.set_modified(before.modified()?)
     });
-    as_before.map_err(TraceError::at(path))?;
-    new.persist(path).map_err(|error| TraceError::at(path)(error.error))?;
-    Ok(())
+    as_before.and_then(|()| std::fs::rename(&part.0, path)).map_err(at())
+}
+
+/// So many of the first chunks are compressed at once.
+fn at_once(chunks: &[ChunkAt]) -> usize {
+    let mut bytes: u32 = 0;
+    let fits = |chunk: &&ChunkAt| {
+        let goes_on = bytes < BYTES_AT_ONCE;
+        bytes = bytes.saturating_add(chunk.length);
+        goes_on
+    };
+    chunks.iter().take(MOST_AT_ONCE).take_while(fits).count().max(1)
+}
+
+/// A file that is removed when it has not become another one.
+struct Part(PathBuf);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.0));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::trace::chunks::ChunkWriter;
-    use std::fs::File;
 
     #[test]
     fn chunks_that_are_packed_hold_what_they_held() {
@@ -138,7 +169,12 @@ mod tests {
         let held = || {
             let (mut reader, found, rest) = ChunkReader::open(&path).unwrap();
             assert!(!rest);
-            found.iter().map(|c| (c.thread, c.at, reader.read(c).unwrap().unwrap())).collect::<Vec<_>>()
+            let mut of = |chunk: &ChunkAt| {
+                let mut events = Vec::new();
+                assert!(reader.read_into(chunk, &mut events).unwrap());
+                (chunk.thread, chunk.at, events)
+            };
+            found.iter().map(&mut of).collect::<Vec<_>>()
         };
         assert!(loose.len() > 400_000);
         assert_eq!(held(), many);
@@ -155,6 +191,14 @@ mod tests {
         pack(&path, &mut || true).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), loose[..loose.len() - 1]);
         std::fs::write(&path, &loose).unwrap();
+        // Somebody else is at it.
+        let other = File::open(&path).unwrap();
+        other.lock().unwrap();
+        pack(&path, &mut || unreachable!("nothing is done")).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), loose);
+        drop(other);
+        // And was killed.
+        std::fs::write(path.with_extension(PART), [1; 100_000]).unwrap();
         pack(&path, &mut || true).unwrap();
         assert_eq!(held(), many);
         assert!(std::fs::metadata(&path).unwrap().len() < 40_000);

@@ -75,10 +75,18 @@ impl Source {
     /// # Errors
     /// The file cannot be read.
     pub fn read(&mut self, number: u32) -> Result<Option<Vec<u8>>, TraceError> {
+        self.read_into(number, Vec::new())
+    }
+
+    /// The same, in a buffer that may have held others.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read_into(&mut self, number: u32, mut buffer: Vec<u8>) -> Result<Option<Vec<u8>>, TraceError> {
         let Some(chunk) = self.chunk(number) else { return Ok(None) };
         match self.left.get(&chunk.thread) {
             Some(events) if chunk.is_left() => Ok(Some(events.clone())),
-            _ => self.reader.read(&chunk),
+            _ => Ok(self.reader.read_into(&chunk, &mut buffer)?.then_some(buffer)),
         }
     }
 

@@ -4,9 +4,12 @@
 use super::grouped::Grouped;
 use super::open::OpenCalls;
 use super::sorter::{Sorted, Sorter};
-use super::table::{GroupsWriter, Layout, TableWriter};
+use super::table::Layout;
 use super::unfolded::Unfolded;
-use super::{CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES};
+use super::writer::{GroupsWriter, TableWriter, Tap};
+use super::{
+    BORN, BY_METHOD, CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES,
+};
 use crate::trace::TraceError;
 use crate::trace::calls::{Exit, Place};
 use crate::trace::contents::CONTENTS;
@@ -19,7 +22,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use wire::recording::{Level, Traced, Written};
 
 /// Kinds of objects.
@@ -62,10 +65,12 @@ pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> 
     std::thread::scope(|scope| {
         // The next chunk is unpacked while this one is gone through.
         let (send, ready) = std::sync::mpsc::sync_channel(AHEAD);
+        let (back, used) = std::sync::mpsc::sync_channel(AHEAD);
         let packed = &mut *source;
         let unpacks = move || {
             // It ends where nobody takes any more.
-            let mut read = order.into_iter().map(|number| packed.read(number));
+            let mut read =
+                order.into_iter().map(|number| packed.read_into(number, used.try_recv().unwrap_or_default()));
             let _ = read.try_for_each(|read| send.send(read));
         };
         std::thread::Builder::new().spawn_scoped(scope, unpacks).map_err(TraceError::at(to))?;
@@ -94,6 +99,8 @@ pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> 
                     *row = pass.row();
                 }
                 pass.chunk(number, &events).map_err(|error| error.in_thread(thread, chunk.at))?;
+                // It is for the next one.
+                drop(back.try_send(events));
             }
             let count = pass.end(first)?;
             pass.summary.threads.push((thread, first, count));
@@ -127,29 +134,42 @@ impl From<TraceError> for Failed {
     }
 }
 
-/// The columns of a call that are known when it ends: `node`, `size`, where its end is, `how`, and `born`.
-const KNOWN_LATER: [usize; 6] = [0, 3, 6, 7, 8, 9];
-
 /// A call that is open.
+#[derive(Clone, Copy)]
 struct Open {
     node: u32,
+    /// Of a constructor: the row that will have what it makes; [`NONE`] for others.
     born: u32,
-    /// Fields that are written before it is known of which object: what is written, in which turn, and where.
-    presets: Vec<(u32, u64, Place)>,
+}
+
+/// A field that is written before it is known of which object.
+struct Preset {
+    /// The call that has written it.
+    node: u32,
+    field: u32,
+    turn: u64,
+    place: Place,
 }
 
 struct Pass<'a> {
     sites: &'a Sites,
     to: &'a Path,
     summary: Summary,
-    calls: Unfolded<10, 6>,
-    methods: Grouped,
+    /// By the number of a method: whether it is a constructor.
+    constructors: Vec<bool>,
+    /// The method, the call around and where it begins are known when a call begins; its size, where it ends and how, when it has ended.
+    calls: Unfolded<3, 4>,
+    born: Unfolded<1, 1>,
+    /// The calls of each method: filled by the thread that writes all calls.
+    methods: Arc<Mutex<Grouped>>,
     writes: Sorter<7>,
     objects: ObjectsMet,
     fields: Fields,
     /// How many events there are, by the words for them.
     counts: [u64; Traced::WORDS.len()],
     open: OpenCalls<Open>,
+    /// Of the calls that are open, the innermost one's last.
+    presets: Vec<Preset>,
     next: u32,
     turn: u64,
     strays: u64,
@@ -162,17 +182,30 @@ struct Pass<'a> {
 impl<'a> Pass<'a> {
     fn new(sites: &'a Sites, to: &'a Path, memory: usize) -> Result<Pass<'a>, TraceError> {
         let eighth = memory / 8;
+        let methods = Arc::new(Mutex::new(Grouped::new(to, 2 * eighth)));
+        let (by_method, mut node) = (methods.clone(), 0);
+        let of_calls: Tap = Box::new(move |columns| {
+            let mut methods = by_method.lock().unwrap_or_else(PoisonError::into_inner);
+            for method in columns.first().into_iter().flatten() {
+                methods.push(*method, node)?;
+                node += 1;
+            }
+            Ok(())
+        });
         Ok(Pass {
             sites,
             to,
             summary: Summary { missing: Vec::new(), format: FORMAT, ..Summary::default() },
-            calls: Unfolded::create(&to.join("calls.arrow"), CALLS, KNOWN_LATER, eighth)?,
-            methods: Grouped::new(to, 2 * eighth),
+            constructors: sites.methods().iter().map(|method| method.name == "<init>").collect(),
+            calls: Unfolded::create(&to.join("calls.arrow"), CALLS, eighth / 4 * 3, of_calls)?,
+            born: Unfolded::create(&to.join("born.arrow"), BORN, eighth / 4, Box::new(|_| Ok(())))?,
+            methods,
             writes: Sorter::new(to, 3 * eighth),
             objects: ObjectsMet::new(to, eighth)?,
             fields: Fields::default(),
             counts: [0; Traced::WORDS.len()],
             open: OpenCalls::default(),
+            presets: Vec::new(),
             next: 0,
             turn: 0,
             strays: 0,
@@ -185,6 +218,7 @@ impl<'a> Pass<'a> {
     fn begin(&mut self, thread: u32) -> u32 {
         self.thread = thread;
         self.open = OpenCalls::default();
+        self.presets.clear();
         self.turn = 0;
         self.next
     }
@@ -218,7 +252,7 @@ impl<'a> Pass<'a> {
                 Some(Event::Around(site)) => {
                     self.count("around");
                     let at = u32::try_from(place).unwrap_or(u32::MAX);
-                    self.enter(site, (self.chunk, at))?;
+                    self.enter(site, at)?;
                 }
                 Some(Event::At(site)) => {
                     let at = u32::try_from(place).unwrap_or(u32::MAX);
@@ -241,19 +275,17 @@ impl<'a> Pass<'a> {
         }
         let place = (self.chunk, at);
         match site.what {
-            Traced::Enter => self.enter(site, place)?,
+            Traced::Enter => self.enter(site, at)?,
             Traced::Born => {
                 if let Some(Value::Object(this)) = values.first()
                     && self.sites.method(site.method).is_some_and(|method| method.level >= Level::Writes)
                 {
                     self.write(*this, MADE, at);
                 }
-                if let (Some(call), Some(Value::Object(this))) = (self.open.innermost_mut(), values.first()) {
-                    call.born = *this;
-                    for (part, turn, (chunk, at)) in std::mem::take(&mut call.presets) {
-                        let [high, low] = halves(turn);
-                        self.writes.push([*this, part, high, low, chunk, at, 1])?;
-                    }
+                if let (Some(call), Some(Value::Object(this))) =
+                    (self.open.innermost().copied(), values.first())
+                {
+                    self.born(call, *this)?;
                 }
             }
             Traced::Return => self.leave(site.method, place, Exit::Returned)?,
@@ -270,8 +302,8 @@ impl<'a> Pass<'a> {
             }
             Traced::Preset => {
                 let field = self.field(site);
-                if let (Some(call), Some(field)) = (self.open.innermost_mut(), field) {
-                    call.presets.push((field, self.turn, place));
+                if let (Some(Open { node, .. }), Some(field)) = (self.open.innermost().copied(), field) {
+                    self.presets.push(Preset { node, field, turn: self.turn, place });
                 }
             }
             Traced::Element(_) => {
@@ -302,14 +334,26 @@ impl<'a> Pass<'a> {
     }
 
     /// A call of a method begins.
-    fn enter(&mut self, site: &Site, place: Place) -> Result<(), TraceError> {
+    fn enter(&mut self, site: &Site, at: u32) -> Result<(), TraceError> {
         let parent = self.open.innermost().map_or(NONE, |call| call.node);
-        let (node, method) = (self.next, site.method);
-        self.next = self.next.checked_add(1).filter(|next| *next < NONE).ok_or(TraceError::TooMany)?;
-        self.methods.push(method, node)?;
-        let (chunk, at) = place;
-        self.calls.begin([node, method, parent, 0, chunk, at, 0, 0, 0, 0])?;
-        self.open.enter(method, Open { node, born: 0, presets: Vec::new() });
+        let method = site.method;
+        let node = self.calls.begin([method, parent, at])?;
+        self.next = node + 1;
+        let of_method = usize::try_from(method).ok().and_then(|method| self.constructors.get(method));
+        let born = if of_method == Some(&true) { self.born.begin([node])? } else { NONE };
+        self.open.enter(method, Open { node, born });
+        Ok(())
+    }
+
+    /// It is known what a constructor's call makes.
+    fn born(&mut self, call: Open, this: u32) -> Result<(), TraceError> {
+        if call.born != NONE {
+            self.born.end(call.born, [this])?;
+        }
+        while let Some(preset) = self.presets.pop_if(|preset| preset.node == call.node) {
+            let ([high, low], (chunk, at)) = (halves(preset.turn), preset.place);
+            self.writes.push([this, preset.field, high, low, chunk, at, 1])?;
+        }
         Ok(())
     }
 
@@ -346,9 +390,11 @@ impl<'a> Pass<'a> {
     }
 
     fn close(&mut self, call: &Open, exit: Place, how: Exit) -> Result<(), TraceError> {
+        // Of an object that was not made nothing was written.
+        while self.presets.pop_if(|preset| preset.node >= call.node).is_some() {}
         let size = self.next - call.node;
         let (chunk, at) = exit;
-        self.calls.end([call.node, size, chunk, at, how.number(), call.born])
+        self.calls.end(call.node, [size, chunk, at, how.number()])
     }
 
     /// The thread's events are over: how many calls it has.
@@ -373,14 +419,20 @@ impl<'a> Pass<'a> {
         let mut table = TableWriter::create(&self.to.join("chunks.arrow"), CHUNKS)?;
         chunks.into_iter().try_for_each(|row| table.push(row))?;
         table.finish()?;
-        let (to, calls, methods) = (self.to, self.calls, self.methods);
+        let (to, calls, born, methods) = (self.to, self.calls, self.born, self.methods);
+        calls.finish()?;
+        let early = || TraceError::at(to)(std::io::Error::other("a thread has not ended"));
+        let methods = Arc::into_inner(methods).ok_or_else(early)?;
+        let methods = methods.into_inner().unwrap_or_else(PoisonError::into_inner);
         std::thread::scope(|scope| {
             let other = std::thread::Builder::new().spawn_scoped(scope, || {
-                let mut table = GroupsWriter::create(&to.join("methods.arrow"), METHODS)?;
+                let files = [("by_method", BY_METHOD), ("methods", METHODS)];
+                let [all, of_each] = files.map(|(name, layout)| (to.join(format!("{name}.arrow")), layout));
+                let mut table = GroupsWriter::create((&all.0, all.1), (&of_each.0, of_each.1))?;
                 methods.each(|method, nodes| table.push(method, nodes))?;
                 table.finish()
             });
-            calls.finish()?;
+            born.finish()?;
             write(self.writes.sorted()?, to, "writes", WRITES, |_, _| false)?;
             // Two threads may both say that they have met it.
             write(self.objects.sorter.sorted()?, to, "objects", OBJECTS, |one, next| {

@@ -1,7 +1,7 @@
 //! What is derived from the events of a recorded run: tables in Arrow IPC files, mapped into memory to be read.
 //! docs/trace-format.md describes them.
 //!
-//! - `table` is a table in a file.
+//! - `table` is a table in a file, `writer` writes it.
 //! - `sorter` sorts rows, however many; `unfolded` has calls in the order in which they began, `grouped` numbers by groups.
 //! - `arrange` goes through all events once and makes the tables; `open` knows which calls are open then.
 
@@ -11,6 +11,7 @@ mod open;
 mod sorter;
 mod table;
 mod unfolded;
+mod writer;
 
 pub use arrange::{ARRAY, Arranging, BOX, TEXT, arrange};
 pub use table::Table;
@@ -26,21 +27,22 @@ use table::{Layout, Width};
 /// is open then, and 1 where all events of the thread before it are there.
 const CHUNKS: Layout =
     &[("turn", Width::Double), ("next", Width::Word), ("inside", Width::Word), ("known", Width::Word)];
-/// A row for each call, by number.
+/// A row for each call, by number. There are more of them than of anything else: what can be told otherwise has no column.
 const CALLS: Layout = &[
-    ("node", Width::Word),
     ("method", Width::Word),
     ("parent", Width::Word),
-    ("size", Width::Word),
-    ("enter_chunk", Width::Word),
     ("enter_at", Width::Word),
+    ("size", Width::Word),
     ("exit_chunk", Width::Word),
     ("exit_at", Width::Word),
-    ("how", Width::Word),
-    ("born", Width::Word),
+    ("how", Width::Byte),
 ];
-/// The calls of each method.
-const METHODS: Layout = &[("method", Width::Word), ("node", Width::Word)];
+/// The objects that constructors have made: a row for each call of one, by number.
+const BORN: Layout = &[("node", Width::Word), ("object", Width::Word)];
+/// The calls of each method, which are so many rows of the next table, from one on.
+const METHODS: Layout = &[("method", Width::Word), ("from", Width::Word), ("count", Width::Word)];
+/// All calls, by method, and those of a method by number.
+const BY_METHOD: Layout = &[("node", Width::Word)];
 /// A row for each object, by number.
 const OBJECTS: Layout = &[
     ("object", Width::Word),
@@ -107,7 +109,7 @@ pub struct Summary {
 }
 
 /// The version of the tables.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// The tables.
 pub struct Columns {
@@ -117,8 +119,12 @@ pub struct Columns {
     pub chunks: Table,
     /// By call.
     pub calls: Table,
+    /// What constructors have made, by call.
+    pub born: Table,
     /// By method.
     pub methods: Table,
+    /// The calls of each.
+    pub by_method: Table,
     /// By object.
     pub objects: Table,
     /// By field and element.
@@ -145,7 +151,9 @@ impl Columns {
         Ok(Columns {
             chunks: table("chunks", CHUNKS)?,
             calls: table("calls", CALLS)?,
+            born: table("born", BORN)?,
             methods: table("methods", METHODS)?,
+            by_method: table("by_method", BY_METHOD)?,
             objects: table("objects", OBJECTS)?,
             writes: table("writes", WRITES)?,
             texts: table::map(&texts).map_err(TraceError::at(&texts))?,
@@ -155,8 +163,8 @@ impl Columns {
 }
 
 #[cfg(test)]
-pub fn objects(path: &Path) -> Result<table::TableWriter<8>, TraceError> {
-    table::TableWriter::create(path, OBJECTS)
+pub fn objects(path: &Path) -> Result<writer::TableWriter<8>, TraceError> {
+    writer::TableWriter::create(path, OBJECTS)
 }
 
 #[cfg(test)]

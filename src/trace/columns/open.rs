@@ -43,11 +43,6 @@ impl<C> OpenCalls<C> {
         self.0.last().map(|(_, call)| call)
     }
 
-    /// The innermost.
-    pub fn innermost_mut(&mut self) -> Option<&mut C> {
-        self.0.last_mut().map(|(_, call)| call)
-    }
-
     /// All, the innermost first.
     pub fn all(self) -> impl Iterator<Item = C> {
         self.0.into_iter().rev().map(|(_, call)| call)

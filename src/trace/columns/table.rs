@@ -1,30 +1,28 @@
-//! A table in an Arrow IPC file: rows of unsigned numbers, written once, in their order, and mapped into memory to be read.
+//! A table in an Arrow IPC file: rows of unsigned numbers, mapped into memory to be read.
 
 use crate::trace::TraceError;
-use arrow_array::types::{UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, UInt32Array, UInt64Array};
+use arrow_array::types::{UInt8Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
-use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use bytes::Bytes;
 use std::fs::File;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
-use std::thread::JoinHandle;
 
 /// Rows of a batch, but for the last one.
-const BATCH: usize = 1 << 16;
-/// So many batches wait to be written.
-const AHEAD: usize = 1;
+pub const BATCH: usize = 1 << 16;
 /// What an Arrow file ends with: four bytes with the length of its footer, and six that say what it is.
 const TRAILER: usize = 10;
 
 /// How wide the numbers of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
+    /// 8 bits: a word of a row that is below 256.
+    Byte,
     /// 32 bits: a word of a row.
     Word,
     /// 64 bits: two words of a row, the upper one first.
@@ -34,192 +32,23 @@ pub enum Width {
 /// The columns of a table.
 pub type Layout = &'static [(&'static str, Width)];
 
-fn schema(columns: Layout) -> Schema {
+/// How Arrow calls the columns of a table.
+pub fn schema(columns: Layout) -> Schema {
     let field = |(name, width): &(&str, Width)| {
-        let of = if *width == Width::Word { DataType::UInt32 } else { DataType::UInt64 };
+        let of = match width {
+            Width::Byte => DataType::UInt8,
+            Width::Word => DataType::UInt32,
+            Width::Double => DataType::UInt64,
+        };
         Field::new(*name, of, false)
     };
     Schema::new(columns.iter().map(field).collect::<Vec<_>>())
 }
 
-fn wrong(path: &Path) -> impl FnOnce(ArrowError) -> TraceError {
+/// What is wrong with a file, as Arrow tells it.
+pub fn wrong(path: &Path) -> impl FnOnce(ArrowError) -> TraceError {
     let at = TraceError::at(path);
     |error| at(std::io::Error::other(error))
-}
-
-/// Writes a table: a thread of its own does, so that who has the rows goes on.
-pub struct TableWriter<const N: usize> {
-    path: PathBuf,
-    rows: Vec<[u32; N]>,
-    batches: Option<SyncSender<Vec<[u32; N]>>>,
-    /// What held rows that were written.
-    empty: Receiver<Vec<[u32; N]>>,
-    work: Option<JoinHandle<Result<(), TraceError>>>,
-}
-
-impl<const N: usize> TableWriter<N> {
-    /// Into a new file.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn create(path: &Path, columns: Layout) -> Result<TableWriter<N>, TraceError> {
-        let mut file = BatchWriter::create(path, columns)?;
-        let (batches, ready) = std::sync::mpsc::sync_channel::<Vec<[u32; N]>>(AHEAD);
-        let (back, empty) = std::sync::mpsc::sync_channel(AHEAD);
-        let work = move || {
-            for mut rows in ready {
-                file.write(&rows)?;
-                rows.clear();
-                // It is for whoever looks for one.
-                drop(back.try_send(rows));
-            }
-            file.finish()
-        };
-        let work = std::thread::Builder::new().spawn(work).map_err(TraceError::at(path))?;
-        let (batches, work) = (Some(batches), Some(work));
-        Ok(TableWriter { path: path.to_owned(), rows: Vec::new(), batches, empty, work })
-    }
-
-    /// A further row.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn push(&mut self, row: [u32; N]) -> Result<(), TraceError> {
-        self.rows.push(row);
-        if self.rows.len() == BATCH { self.write() } else { Ok(()) }
-    }
-
-    fn write(&mut self) -> Result<(), TraceError> {
-        let rows = std::mem::replace(&mut self.rows, self.empty.try_recv().unwrap_or_default());
-        match &self.batches {
-            Some(batches) if batches.send(rows).is_ok() => Ok(()),
-            // Nobody takes any more: what went wrong is told at the end.
-            _ => self.end(),
-        }
-    }
-
-    /// The last one was written.
-    ///
-    /// # Errors
-    /// The rest cannot be written.
-    pub fn finish(mut self) -> Result<(), TraceError> {
-        if !self.rows.is_empty() {
-            self.write()?;
-        }
-        self.end()
-    }
-
-    fn end(&mut self) -> Result<(), TraceError> {
-        drop(self.batches.take());
-        let early = || TraceError::at(&self.path)(std::io::Error::other("a thread ended early"));
-        match self.work.take() {
-            Some(work) => work.join().unwrap_or_else(|_| Err(early())),
-            None => Err(early()),
-        }
-    }
-}
-
-impl<const N: usize> Drop for TableWriter<N> {
-    fn drop(&mut self) {
-        // Its file is left alone before the folder of that is removed.
-        drop(self.end());
-    }
-}
-
-/// Writes a table of two columns of words: groups, and the numbers of each.
-pub struct GroupsWriter {
-    batches: BatchWriter,
-    groups: Vec<u32>,
-    numbers: Vec<u32>,
-}
-
-impl GroupsWriter {
-    /// Into a new file.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn create(path: &Path, columns: Layout) -> Result<GroupsWriter, TraceError> {
-        let batches = BatchWriter::create(path, columns)?;
-        Ok(GroupsWriter { batches, groups: Vec::new(), numbers: Vec::new() })
-    }
-
-    /// Further rows, of one group.
-    ///
-    /// # Errors
-    /// They cannot be written.
-    pub fn push(&mut self, group: u32, mut numbers: &[u32]) -> Result<(), TraceError> {
-        while !numbers.is_empty() {
-            let many = numbers.len().min(BATCH - self.numbers.len());
-            let (some, rest) = numbers.split_at(many);
-            self.numbers.extend_from_slice(some);
-            self.groups.resize(self.numbers.len(), group);
-            numbers = rest;
-            if self.numbers.len() == BATCH {
-                self.write()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn write(&mut self) -> Result<(), TraceError> {
-        let columns = [&mut self.groups, &mut self.numbers]
-            .map(|column| -> ArrayRef { Arc::new(UInt32Array::from(std::mem::take(column))) });
-        self.batches.write_columns(columns.into())
-    }
-
-    /// The last one was written.
-    ///
-    /// # Errors
-    /// The rest cannot be written.
-    pub fn finish(mut self) -> Result<(), TraceError> {
-        if !self.numbers.is_empty() {
-            self.write()?;
-        }
-        self.batches.finish()
-    }
-}
-
-/// Writes batches of rows into a file.
-struct BatchWriter {
-    path: PathBuf,
-    columns: Layout,
-    writer: FileWriter<BufWriter<File>>,
-}
-
-impl BatchWriter {
-    fn create(path: &Path, columns: Layout) -> Result<BatchWriter, TraceError> {
-        let file = BufWriter::new(File::create_new(path).map_err(TraceError::at(path))?);
-        let writer = FileWriter::try_new(file, &schema(columns)).map_err(wrong(path))?;
-        Ok(BatchWriter { path: path.to_owned(), columns, writer })
-    }
-
-    fn write<const N: usize>(&mut self, rows: &[[u32; N]]) -> Result<(), TraceError> {
-        let word = |at: usize| rows.iter().map(move |row| row.get(at).copied().unwrap_or(0));
-        let mut at = 0;
-        let mut arrays: Vec<ArrayRef> = Vec::new();
-        for (_, width) in self.columns {
-            arrays.push(match width {
-                Width::Word => Arc::new(UInt32Array::from_iter_values(word(at))),
-                Width::Double => {
-                    let both = word(at).zip(word(at + 1));
-                    let values = both.map(|(high, low)| u64::from(high) << 32 | u64::from(low));
-                    Arc::new(UInt64Array::from_iter_values(values))
-                }
-            });
-            at += if *width == Width::Word { 1 } else { 2 };
-        }
-        self.write_columns(arrays)
-    }
-
-    fn write_columns(&mut self, arrays: Vec<ArrayRef>) -> Result<(), TraceError> {
-        let batch =
-            RecordBatch::try_new(Arc::new(schema(self.columns)), arrays).map_err(wrong(&self.path))?;
-        self.writer.write(&batch).map_err(wrong(&self.path))
-    }
-
-    fn finish(mut self) -> Result<(), TraceError> {
-        self.writer.finish().map_err(wrong(&self.path))
-    }
 }
 
 /// A table that is there.
@@ -229,6 +58,7 @@ pub struct Table {
 }
 
 enum Column {
+    Byte(Vec<PrimitiveArray<UInt8Type>>),
     Word(Vec<PrimitiveArray<UInt32Type>>),
     Double(Vec<PrimitiveArray<UInt64Type>>),
 }
@@ -254,6 +84,7 @@ impl Table {
         for (at, (_, width)) in columns.iter().enumerate() {
             let arrays = batches.iter().map(|batch| batch.column(at));
             found.push(match width {
+                Width::Byte => Column::Byte(typed(arrays)),
                 Width::Word => Column::Word(typed(arrays)),
                 Width::Double => Column::Double(typed(arrays)),
             });
@@ -282,21 +113,21 @@ impl Table {
     pub fn get(&self, column: usize, row: usize) -> u64 {
         let (batch, row) = (row / BATCH, row % BATCH);
         match self.columns.get(column) {
-            Some(Column::Word(batches)) => {
-                batches.get(batch).and_then(|b| b.values().get(row)).copied().map_or(0, u64::from)
-            }
-            Some(Column::Double(batches)) => {
-                batches.get(batch).and_then(|b| b.values().get(row)).copied().unwrap_or(0)
-            }
+            Some(Column::Byte(batches)) => of(batches, batch, row).map_or(0, u64::from),
+            Some(Column::Word(batches)) => of(batches, batch, row).map_or(0, u64::from),
+            Some(Column::Double(batches)) => of(batches, batch, row).unwrap_or(0),
             None => 0,
         }
     }
 
-    /// The address of a number of a column of words.
-    fn address(&self, column: usize, row: usize) -> Option<usize> {
-        let Some(Column::Word(batches)) = self.columns.get(column) else { return None };
-        let number = batches.get(row / BATCH)?.values().get(row % BATCH)?;
-        Some((&raw const *number).addr())
+    /// The address of a number of a column of words or bytes, and how many bytes it has.
+    fn address(&self, column: usize, row: usize) -> Option<(usize, usize)> {
+        let (batch, row) = (row / BATCH, row % BATCH);
+        match self.columns.get(column)? {
+            Column::Byte(batches) => Some(((&raw const *batches.get(batch)?.values().get(row)?).addr(), 1)),
+            Column::Word(batches) => Some(((&raw const *batches.get(batch)?.values().get(row)?).addr(), 4)),
+            Column::Double(_) => None,
+        }
     }
 
     /// A number of a column of words.
@@ -306,7 +137,12 @@ impl Table {
 
     /// The first row that is not below: each column given is compared in turn. Rows are sorted by these.
     pub fn lower_bound(&self, wanted: &[u64]) -> usize {
-        let (mut low, mut high) = (0, self.rows);
+        self.lower_bound_in(0..self.rows, wanted)
+    }
+
+    /// The same among some rows; the end of these where all are below.
+    pub fn lower_bound_in(&self, rows: Range<usize>, wanted: &[u64]) -> usize {
+        let (mut low, mut high) = (rows.start, rows.end);
         while low < high {
             let middle = low + (high - low) / 2;
             let is_below = wanted
@@ -335,23 +171,33 @@ pub struct Replacing {
 }
 
 impl Replacing {
-    /// A number of a column of words, in a row which the table has.
+    /// A number of a column of words or bytes, in a row which the table has.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn put(&mut self, row: u32, column: usize, word: u32) -> Result<(), TraceError> {
         let row = usize::try_from(row).unwrap_or(usize::MAX);
-        let place = self.table.address(column, row).and_then(|address| address.checked_sub(self.begin));
-        let place = place.and_then(|place| u64::try_from(place).ok());
-        let place = place.ok_or_else(|| wrong(&self.path)(no("it lacks a row")))?;
-        let bytes = word.to_le_bytes();
-        let written = self.file.seek(SeekFrom::Start(place)).and_then(|_| self.file.write_all(&bytes));
+        let (bytes, address) = (word.to_le_bytes(), self.table.address(column, row));
+        let found = address.and_then(|(address, width)| {
+            Some((u64::try_from(address.checked_sub(self.begin)?).ok()?, bytes.get(..width)?))
+        });
+        let (place, bytes) = found.ok_or_else(|| wrong(&self.path)(no("it lacks a row")))?;
+        let written = self.file.seek(SeekFrom::Start(place)).and_then(|_| self.file.write_all(bytes));
         written.map_err(TraceError::at(&self.path))
     }
 }
 
 fn no(what: &str) -> ArrowError {
     ArrowError::IpcError(what.to_owned())
+}
+
+/// A number by its batch and its row there.
+fn of<T: arrow_array::ArrowPrimitiveType>(
+    batches: &[PrimitiveArray<T>],
+    batch: usize,
+    row: usize,
+) -> Option<T::Native> {
+    batches.get(batch).and_then(|batch| batch.values().get(row)).copied()
 }
 
 fn typed<'a, T: arrow_array::ArrowPrimitiveType>(
@@ -419,6 +265,7 @@ fn is_inside(block: &arrow_ipc::Block, bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::writer::TableWriter;
     use super::*;
 
     const COLUMNS: Layout = &[("key", Width::Word), ("turn", Width::Double)];

@@ -1,0 +1,280 @@
+//! Writes tables as Arrow IPC files: rows of unsigned numbers, once, in their order. A thread of its own writes each.
+
+use super::table::{BATCH, Layout, Width, schema, wrong};
+use crate::trace::TraceError;
+use arrow_array::{ArrayRef, RecordBatch, UInt8Array, UInt32Array, UInt64Array};
+use arrow_ipc::writer::FileWriter;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::thread::JoinHandle;
+
+/// So many batches wait to be written.
+const AHEAD: usize = 1;
+
+/// A thread that writes batches, so that who has the rows goes on.
+struct Writing<B: Send + 'static> {
+    path: PathBuf,
+    batches: Option<SyncSender<B>>,
+    work: Option<JoinHandle<Result<(), TraceError>>>,
+}
+
+impl<B: Send + 'static> Writing<B> {
+    /// Into a new file.
+    fn begin(
+        path: &Path,
+        columns: Layout,
+        mut write: impl FnMut(&mut BatchWriter, B) -> Result<(), TraceError> + Send + 'static,
+    ) -> Result<Writing<B>, TraceError> {
+        let mut file = BatchWriter::create(path, columns)?;
+        let (batches, ready) = std::sync::mpsc::sync_channel::<B>(AHEAD);
+        let work = move || {
+            ready.into_iter().try_for_each(|batch| write(&mut file, batch))?;
+            file.finish()
+        };
+        let work = std::thread::Builder::new().spawn(work).map_err(TraceError::at(path))?;
+        Ok(Writing { path: path.to_owned(), batches: Some(batches), work: Some(work) })
+    }
+
+    fn write(&mut self, batch: B) -> Result<(), TraceError> {
+        match &self.batches {
+            Some(batches) if batches.send(batch).is_ok() => Ok(()),
+            // Nobody takes any more: what went wrong is told at the end.
+            _ => self.end(),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), TraceError> {
+        drop(self.batches.take());
+        let early = || TraceError::at(&self.path)(std::io::Error::other("a thread ended early"));
+        match self.work.take() {
+            Some(work) => work.join().unwrap_or_else(|_| Err(early())),
+            None => Err(early()),
+        }
+    }
+}
+
+impl<B: Send + 'static> Drop for Writing<B> {
+    fn drop(&mut self) {
+        // Its file is left alone before the folder of that is removed.
+        drop(self.end());
+    }
+}
+
+/// Is shown the columns of each batch by the thread that writes it.
+pub type Tap = Box<dyn FnMut(&[Vec<u32>]) -> Result<(), TraceError> + Send>;
+
+/// Writes a table whose rows come as columns of words.
+pub struct WordsWriter(Writing<Vec<Vec<u32>>>);
+
+impl WordsWriter {
+    /// Into a new file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn create(path: &Path, columns: Layout, mut tap: Tap) -> Result<WordsWriter, TraceError> {
+        let write = move |file: &mut BatchWriter, batch: Vec<Vec<u32>>| {
+            tap(&batch)?;
+            file.write_words(batch)
+        };
+        Writing::begin(path, columns, write).map(WordsWriter)
+    }
+
+    /// A further batch: all but the last one are of [`BATCH`] rows. No column is wider than a word.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&mut self, batch: Vec<Vec<u32>>) -> Result<(), TraceError> {
+        self.0.write(batch)
+    }
+
+    /// The last one was written.
+    ///
+    /// # Errors
+    /// The rest cannot be written.
+    pub fn finish(mut self) -> Result<(), TraceError> {
+        self.0.end()
+    }
+}
+
+/// Writes a table whose rows come one by one.
+pub struct TableWriter<const N: usize> {
+    rows: Vec<[u32; N]>,
+    batches: Writing<Vec<[u32; N]>>,
+    /// What held rows that were written.
+    empty: Receiver<Vec<[u32; N]>>,
+}
+
+impl<const N: usize> TableWriter<N> {
+    /// Into a new file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn create(path: &Path, columns: Layout) -> Result<TableWriter<N>, TraceError> {
+        let (back, empty) = std::sync::mpsc::sync_channel(AHEAD);
+        let write = move |file: &mut BatchWriter, mut rows: Vec<[u32; N]>| {
+            file.write(&rows)?;
+            rows.clear();
+            // It is for whoever looks for one.
+            drop(back.try_send(rows));
+            Ok(())
+        };
+        Ok(TableWriter { rows: Vec::new(), batches: Writing::begin(path, columns, write)?, empty })
+    }
+
+    /// A further row.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn push(&mut self, row: [u32; N]) -> Result<(), TraceError> {
+        self.rows.push(row);
+        if self.rows.len() == BATCH { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<(), TraceError> {
+        let rows = std::mem::replace(&mut self.rows, self.empty.try_recv().unwrap_or_default());
+        self.batches.write(rows)
+    }
+
+    /// The last one was written.
+    ///
+    /// # Errors
+    /// The rest cannot be written.
+    pub fn finish(mut self) -> Result<(), TraceError> {
+        if !self.rows.is_empty() {
+            self.write()?;
+        }
+        self.batches.end()
+    }
+}
+
+/// Writes two tables of words: the numbers of groups, and which of them are those of each: the group, the first row, and how many.
+pub struct GroupsWriter {
+    batches: BatchWriter,
+    numbers: Vec<u32>,
+    groups: TableWriter<3>,
+    /// The group that comes last so far.
+    last: Option<[u32; 3]>,
+    rows: u32,
+}
+
+impl GroupsWriter {
+    /// Into new files: the numbers, and the groups.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn create(
+        (numbers, of_numbers): (&Path, Layout),
+        (groups, of_groups): (&Path, Layout),
+    ) -> Result<GroupsWriter, TraceError> {
+        let batches = BatchWriter::create(numbers, of_numbers)?;
+        let groups = TableWriter::create(groups, of_groups)?;
+        Ok(GroupsWriter { batches, numbers: Vec::new(), groups, last: None, rows: 0 })
+    }
+
+    /// Further numbers, of one group: all of a group come one behind the other.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn push(&mut self, group: u32, mut numbers: &[u32]) -> Result<(), TraceError> {
+        let many = u32::try_from(numbers.len()).map_err(|_| TraceError::TooMany)?;
+        match &mut self.last {
+            Some([of, _, count]) if *of == group => *count += many,
+            last => {
+                let row = last.replace([group, self.rows, many]);
+                row.map_or(Ok(()), |row| self.groups.push(row))?;
+            }
+        }
+        self.rows = self.rows.checked_add(many).ok_or(TraceError::TooMany)?;
+        while !numbers.is_empty() {
+            let many = numbers.len().min(BATCH - self.numbers.len());
+            let (some, rest) = numbers.split_at(many);
+            self.numbers.extend_from_slice(some);
+            numbers = rest;
+            if self.numbers.len() == BATCH {
+                self.write()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<(), TraceError> {
+        let numbers = UInt32Array::from(std::mem::take(&mut self.numbers));
+        self.batches.write_columns(vec![Arc::new(numbers)])
+    }
+
+    /// The last one was written.
+    ///
+    /// # Errors
+    /// The rest cannot be written.
+    pub fn finish(mut self) -> Result<(), TraceError> {
+        if !self.numbers.is_empty() {
+            self.write()?;
+        }
+        self.batches.finish()?;
+        self.last.take().map_or(Ok(()), |row| self.groups.push(row))?;
+        self.groups.finish()
+    }
+}
+
+/// Writes batches of rows into a file.
+struct BatchWriter {
+    path: PathBuf,
+    columns: Layout,
+    writer: FileWriter<BufWriter<File>>,
+}
+
+impl BatchWriter {
+    fn create(path: &Path, columns: Layout) -> Result<BatchWriter, TraceError> {
+        let file = BufWriter::new(File::create_new(path).map_err(TraceError::at(path))?);
+        let writer = FileWriter::try_new(file, &schema(columns)).map_err(wrong(path))?;
+        Ok(BatchWriter { path: path.to_owned(), columns, writer })
+    }
+
+    fn write<const N: usize>(&mut self, rows: &[[u32; N]]) -> Result<(), TraceError> {
+        let word = |at: usize| rows.iter().map(move |row| row.get(at).copied().unwrap_or(0));
+        let mut at = 0;
+        let mut arrays: Vec<ArrayRef> = Vec::new();
+        for (_, width) in self.columns {
+            arrays.push(match width {
+                Width::Byte => Arc::new(bytes_of(word(at))),
+                Width::Word => Arc::new(UInt32Array::from_iter_values(word(at))),
+                Width::Double => {
+                    let both = word(at).zip(word(at + 1));
+                    let values = both.map(|(high, low)| u64::from(high) << 32 | u64::from(low));
+                    Arc::new(UInt64Array::from_iter_values(values))
+                }
+            });
+            at += if *width == Width::Double { 2 } else { 1 };
+        }
+        self.write_columns(arrays)
+    }
+
+    fn write_words(&mut self, columns: Vec<Vec<u32>>) -> Result<(), TraceError> {
+        let made = self.columns.iter().zip(columns).map(|((_, width), words)| -> ArrayRef {
+            match width {
+                Width::Byte => Arc::new(bytes_of(words.into_iter())),
+                Width::Word | Width::Double => Arc::new(UInt32Array::from(words)),
+            }
+        });
+        let made = made.collect();
+        self.write_columns(made)
+    }
+
+    fn write_columns(&mut self, arrays: Vec<ArrayRef>) -> Result<(), TraceError> {
+        let batch =
+            RecordBatch::try_new(Arc::new(schema(self.columns)), arrays).map_err(wrong(&self.path))?;
+        self.writer.write(&batch).map_err(wrong(&self.path))
+    }
+
+    fn finish(mut self) -> Result<(), TraceError> {
+        self.writer.finish().map_err(wrong(&self.path))
+    }
+}
+
+/// A column of bytes.
+fn bytes_of(words: impl Iterator<Item = u32>) -> UInt8Array {
+    UInt8Array::from_iter_values(words.map(|word| u8::try_from(word).unwrap_or(u8::MAX)))
+}
