@@ -183,13 +183,11 @@ impl<'a> Pass<'a> {
     fn new(sites: &'a Sites, to: &'a Path, memory: usize) -> Result<Pass<'a>, TraceError> {
         let eighth = memory / 8;
         let methods = Arc::new(Mutex::new(Grouped::new(to, 2 * eighth)));
-        let (by_method, mut node) = (methods.clone(), 0);
+        let (by_method, mut first) = (methods.clone(), 0);
         let of_calls: Tap = Box::new(move |columns| {
-            let mut methods = by_method.lock().unwrap_or_else(PoisonError::into_inner);
-            for method in columns.first().into_iter().flatten() {
-                methods.push(*method, node)?;
-                node += 1;
-            }
+            let of_each = columns.first().map_or(&[][..], Vec::as_slice);
+            by_method.lock().unwrap_or_else(PoisonError::into_inner).push(first, of_each)?;
+            first += u32::try_from(of_each.len()).unwrap_or(0);
             Ok(())
         });
         Ok(Pass {

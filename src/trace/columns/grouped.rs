@@ -26,28 +26,43 @@ impl Grouped {
         Grouped { folder: folder.to_owned(), most, held: 0, groups: Vec::new(), runs: Vec::new() }
     }
 
-    /// A further number.
+    /// Further numbers, from one on, and the group of each.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub fn push(&mut self, group: u32, number: u32) -> Result<(), TraceError> {
-        if self.held == self.most {
-            let mut run = RunWriter::create(&self.folder)?;
-            for (group, numbers) in (0..).zip(std::mem::take(&mut self.groups)) {
-                for some in numbers.chunks(AT_ONCE) {
-                    run.push([group, u32::try_from(some.len()).unwrap_or(0)])?;
-                    run.words(some)?;
-                }
+    /// They cannot be written.
+    pub fn push(&mut self, first: u32, groups: &[u32]) -> Result<(), TraceError> {
+        let mut next = first;
+        let mut rest = groups;
+        while !rest.is_empty() {
+            if self.held >= self.most {
+                self.spill()?;
             }
-            self.runs.push(run.finish()?);
-            self.held = 0;
+            let (now, later) = rest.split_at(rest.len().min(self.most - self.held));
+            rest = later;
+            self.held += now.len();
+            for group in now {
+                let group = usize::try_from(*group).unwrap_or(usize::MAX);
+                if self.groups.len() <= group {
+                    self.groups.resize_with(group + 1, Vec::new);
+                }
+                self.groups[group].push(next);
+                next = next.wrapping_add(1);
+            }
         }
-        self.held += 1;
-        let group = usize::try_from(group).unwrap_or(usize::MAX);
-        if self.groups.len() <= group {
-            self.groups.resize_with(group + 1, Vec::new);
+        Ok(())
+    }
+
+    /// What is held goes to a file.
+    fn spill(&mut self) -> Result<(), TraceError> {
+        let mut run = RunWriter::create(&self.folder)?;
+        for (group, numbers) in (0..).zip(std::mem::take(&mut self.groups)) {
+            for some in numbers.chunks(AT_ONCE) {
+                run.push([group, u32::try_from(some.len()).unwrap_or(0)])?;
+                run.words(some)?;
+            }
         }
-        self.groups[group].push(number);
+        self.runs.push(run.finish()?);
+        self.held = 0;
         Ok(())
     }
 
@@ -86,13 +101,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_by_groups(groups in proptest::collection::vec(0_u32..5, 0..60), most in 1_usize..9) {
+        fn numbers_come_by_groups(groups in proptest::collection::vec(0_u32..5, 0..60), most in 1_usize..9, at_once in 1_usize..20) {
             let folder = tempfile::tempdir().unwrap();
             let mut grouped = Grouped::new(folder.path(), most * 12);
             let mut wanted = Vec::new();
-            for (number, group) in (0..).zip(groups) {
-                grouped.push(group, number).unwrap();
-                wanted.push([group, number]);
+            for some in groups.chunks(at_once) {
+                let first = u32::try_from(wanted.len()).unwrap();
+                grouped.push(first, some).unwrap();
+                wanted.extend((first..).zip(some).map(|(number, group)| [*group, number]));
             }
             wanted.sort_unstable();
             let mut found = Vec::new();
