@@ -108,13 +108,15 @@ fn pack(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError
         };
         let share = some.len().div_ceil(threads);
         let made: Vec<std::io::Result<Vec<usize>>> = std::thread::scope(|scope| {
-            let parts = some.chunks(share).zip(buffers.chunks_mut(share));
+            let mut parts = some.chunks(share).zip(buffers.chunks_mut(share));
+            let own = parts.next();
             let spawn = |(chunks, buffers)| {
                 std::thread::Builder::new().spawn_scoped(scope, move || work(chunks, buffers))
             };
-            let parts: Vec<_> = parts.map(spawn).collect();
+            let others: Vec<_> = parts.map(spawn).collect();
+            let own = own.map(|(chunks, buffers)| work(chunks, buffers));
             let ended = |_| Err(std::io::Error::other("a thread ended early"));
-            parts.into_iter().map(|part| part?.join().unwrap_or_else(ended)).collect()
+            own.into_iter().chain(others.into_iter().map(|part| part?.join().unwrap_or_else(ended))).collect()
         });
         let lengths: std::io::Result<Vec<Vec<usize>>> = made.into_iter().collect();
         for (length, (_, made)) in lengths.map_err(at())?.into_iter().flatten().zip(&buffers) {
