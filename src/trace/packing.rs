@@ -36,7 +36,10 @@ impl Packing {
     pub fn begin(path: PathBuf) -> Packing {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
-        let work = move || drop(pack(&path, &mut || !stopped.load(Ordering::Relaxed)));
+        // One processor is for whoever waits for it.
+        let threads =
+            std::thread::available_parallelism().map_or(1, |all| all.get() - 1).clamp(1, MOST_THREADS);
+        let work = move || drop(pack(&path, threads, &mut || !stopped.load(Ordering::Relaxed)));
         Packing { stop, work: std::thread::Builder::new().spawn(work).ok() }
     }
 
@@ -65,13 +68,13 @@ impl Drop for Packing {
     }
 }
 
-/// Compresses the chunks of a file to which nobody appends any more, where some of them are not: the same chunks in the same order. A
-/// file that is not whole stays as it is, and so does one that somebody else compresses now. The new one is as old as it was: tables made of
-/// one are of the other.
+/// Compresses, in one thread or more, the chunks of a file to which nobody appends any more, where some of them are not: the same
+/// chunks in the same order. A file that is not whole stays as it is, and so does one that somebody else compresses now. The new one
+/// is as old as it was: tables made of one are of the other.
 ///
 /// # Errors
 /// It cannot be read, or the new one not be written; or it was told not to go on. The file is as it was then.
-fn pack(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
+fn pack(path: &Path, threads: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
     let (mut reader, chunks, is_torn) = ChunkReader::open(path)?;
     if is_torn || !chunks.iter().any(|chunk| chunk.is_loose() && chunk.length > SHORT) || !reader.is_mine() {
         return Ok(());
@@ -80,8 +83,6 @@ fn pack(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError
     let part = Part(path.with_extension(PART));
     let at = || TraceError::at(&part.0);
     let mut new = File::create(&part.0).map_err(at())?;
-    // One processor is for whoever waits for it.
-    let threads = std::thread::available_parallelism().map_or(1, |all| all.get() - 1).clamp(1, MOST_THREADS);
     // The events of some chunks, and what becomes of them: buffers that are used again.
     let mut buffers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let mut rest = chunks.as_slice();
@@ -186,26 +187,30 @@ mod tests {
             asked += 1;
             asked < 2
         };
-        assert!(matches!(pack(&path, &mut once), Err(TraceError::Stopped)));
+        assert!(matches!(pack(&path, 1, &mut once), Err(TraceError::Stopped)));
         assert_eq!(std::fs::read(&path).unwrap(), loose);
         // What was cut off stays too: of that, a reader has places.
         std::fs::write(&path, &loose[..loose.len() - 1]).unwrap();
-        pack(&path, &mut || true).unwrap();
+        pack(&path, 1, &mut || true).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), loose[..loose.len() - 1]);
         std::fs::write(&path, &loose).unwrap();
         // Somebody else is at it.
         let other = File::open(&path).unwrap();
         other.lock().unwrap();
-        pack(&path, &mut || unreachable!("nothing is done")).unwrap();
+        pack(&path, 1, &mut || unreachable!("nothing is done")).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), loose);
         drop(other);
         // And was killed.
         std::fs::write(path.with_extension(PART), [1; 100_000]).unwrap();
-        pack(&path, &mut || true).unwrap();
+        pack(&path, 3, &mut || true).unwrap();
         assert_eq!(held(), many);
         assert!(std::fs::metadata(&path).unwrap().len() < 40_000);
         let packed = std::fs::read(&path).unwrap();
-        pack(&path, &mut || unreachable!("nothing is left to do")).unwrap();
+        // However many threads do it, it is the same.
+        std::fs::write(&path, &loose).unwrap();
+        pack(&path, 1, &mut || true).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), packed);
+        pack(&path, 1, &mut || unreachable!("nothing is left to do")).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), packed);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
