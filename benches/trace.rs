@@ -5,10 +5,12 @@
 //! took, `recorded` the same while it is recorded, to disk included; `waited` is how long its threads waited until events were
 //! taken out; `whole` is the time of the whole command, tables and all. A tracer that stands on JDI is told of the same program's calls
 //! and writes beside it. `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=avl` one program, `numbers` what it
-//! costs to number objects, `lookups` what it costs to ask.
+//! costs to number objects, `least` what less than a recorder would cost, `lookups` what it costs to ask.
 
 #[path = "programs/common.rs"]
 mod common;
+#[path = "trace/least.rs"]
+mod least;
 
 use common::{Outcome, compiled, median, share, took};
 use std::collections::BTreeMap;
@@ -52,7 +54,8 @@ const ROWS: &[Row] = &[
     row("avl", "Programs", 300_000),
 ];
 const JARS: [&str; 7] = ["jsoup", "htmlcleaner", "jdom2", "kxml2", "javassist", "cglib", "asm"];
-const SOURCES: [&str; 4] = ["Programs.java", "Classics.java", "Generators.java", "Tracer.java"];
+const SOURCES: [&str; 6] =
+    ["Programs.java", "Classics.java", "Generators.java", "Tracer.java", "Least.java", "Word.java"];
 
 fn main() -> Outcome<()> {
     let share = share();
@@ -75,6 +78,9 @@ fn main() -> Outcome<()> {
     );
     if is_wanted("numbers") {
         numbers(&class_path, scratch.path(), share)?;
+    }
+    if is_wanted("least") {
+        least::measure(ROWS.iter(), &class_path, scratch.path(), share)?;
     }
     if is_wanted("lookups") { lookups(&class_path, scratch.path()) } else { Ok(()) }
 }
