@@ -110,6 +110,36 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         }
     }
 
+    /// The outermost call below one that can be asked and has such a part, more than half, of what the tree of that one weighs. There is one at most: the middle
+    /// of the weight is in it.
+    pub fn most_of(&self, node: u32, part: f64) -> Option<u32> {
+        let forest = self.situation.forest;
+        let all = self.tree(node);
+        let middle = self.reaching(self.at(node) + all / 2.0)?;
+        let mut below = node.saturating_add(1);
+        while below <= middle {
+            let tree = forest.tree(below);
+            if tree.end <= middle {
+                below = tree.end.max(below.saturating_add(1));
+            } else if self.tree(below) < part * all {
+                return None;
+            } else if self.situation.can_be_asked(below) {
+                return Some(below);
+            } else {
+                below = below.saturating_add(1);
+            }
+        }
+        None
+    }
+
+    /// The call with which all before it and itself weigh more than so much.
+    fn reaching(&self, weight: f64) -> Option<u32> {
+        let place = self.before.partition_point(|before| *before <= weight).saturating_sub(1);
+        let first = self.within.start.saturating_add(u32::try_from(place).ok()?.saturating_mul(STRIDE));
+        let last = first.saturating_add(STRIDE).min(self.within.end);
+        (first..last).find(|node| self.at(node.saturating_add(1)) > weight)
+    }
+
     /// The call that can be asked whose tree weighs nearest to so much; the first one of those that are as near.
     pub fn nearest(&self, wanted: f64) -> Option<u32> {
         let mut best: Option<(f64, u32)> = None;
@@ -192,6 +222,12 @@ mod tests {
             let far = |node: u32| (counted(&situation, node) - half).abs();
             let nearest = asked.iter().copied().min_by(|a, b| far(*a).total_cmp(&far(*b)).then(a.cmp(b)));
             prop_assert_eq!(weights.nearest(half), nearest);
+            for node in &asked {
+                let most = 0.7 * counted(&situation, *node);
+                let mut below = asked.iter().copied().filter(|below| situation.forest.tree(*node).contains(below));
+                let outermost = below.find(|below| below != node && counted(&situation, *below) >= most);
+                prop_assert_eq!(weights.most_of(*node, 0.7), outermost);
+            }
         }
 
         /// Sizes come from a table, which can have been changed, and answers can be about calls that are not there any more.

@@ -2,6 +2,7 @@
 //! valid calls have covered it: pⁿ. Where coverage was not recorded, each call weighs the same.
 
 use super::{Situation, Strategy};
+use crate::declarative::forest::Row;
 
 /// `p` of edges (JHyde §6).
 pub const EDGES: f64 = 0.5;
@@ -18,9 +19,18 @@ pub struct ByCoverage {
 
 impl Strategy for ByCoverage {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        let Some(coverage) = situation.coverage else { return situation.nearest_to_half(|_| 1.0) };
-        let sets = of_sets(situation, &weights(situation, self.p));
-        situation.nearest_to_half(|row| sets.get(coverage.set_of(row.node)).copied().unwrap_or(LEAST))
+        situation.nearest_to_half(self.own(situation))
+    }
+}
+
+impl ByCoverage {
+    /// What a call weighs itself.
+    pub fn own<'a>(&self, situation: &Situation<'a>) -> impl Fn(Row) -> f64 + 'a {
+        let (coverage, sets) = (situation.coverage, of_sets(situation, &weights(situation, self.p)));
+        move |row| match coverage {
+            Some(coverage) => sets.get(coverage.set_of(row.node)).copied().unwrap_or(LEAST),
+            None => 1.0,
+        }
     }
 }
 
@@ -42,10 +52,6 @@ fn weights(situation: &Situation<'_>, p: f64) -> Vec<f64> {
 /// By set of entities: what a call weighs that has covered it.
 fn of_sets(situation: &Situation<'_>, weights: &[f64]) -> Vec<f64> {
     let of = |entity: &u32| usize::try_from(*entity).ok().and_then(|entity| weights.get(entity)).copied();
-    match situation.coverage {
-        Some(coverage) => {
-            coverage.sets().iter().map(|set| LEAST + set.iter().filter_map(of).sum::<f64>()).collect()
-        }
-        None => vec![1.0],
-    }
+    let sets = situation.coverage.map_or_else(Default::default, |coverage| coverage.sets());
+    sets.iter().map(|set| LEAST + set.iter().filter_map(of).sum::<f64>()).collect()
 }
