@@ -23,7 +23,7 @@ pub struct Situation<'a> {
     pub coverage: Option<&'a Coverage>,
     /// Whether the steps of a recursion are one with the call that begins it: only that is judged.
     pub compressed: bool,
-    /// Whether only calls are seen that have influenced what somebody has pointed at: there are such that can be asked.
+    /// Whether only calls are seen that have influenced what somebody has pointed at, and the invalid one that has left it: there are such that can be asked.
     pub narrowed: bool,
     /// By set of entities: how many calls are valid that have covered it, those below a valid call among them.
     pub valid_sets: &'a [u32],
@@ -42,7 +42,12 @@ impl Situation<'_> {
         row.ended
             && !(self.compressed && row.repeats)
             && !(self.suspects.trusts() && self.suspects.is_trusted(row.method))
-            && (!self.narrowed || self.suspects.is_influential(row.node))
+            && (!self.narrowed || self.is_meant(row.node))
+    }
+
+    /// Whether somebody who has pointed at a value can have meant a call: it has influenced the value, or has left it and may be buggy itself.
+    fn is_meant(&self, node: u32) -> bool {
+        self.suspects.is_influential(node) || self.suspects.innermost_invalid() == Some(node)
     }
 
     /// The suspicious calls that have ended, in the order of their entries.

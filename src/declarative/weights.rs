@@ -186,6 +186,20 @@ mod tests {
         situation.rows().filter(|row| situation.forest.tree(node).contains(&row.node)).map(|_| 1.0).sum()
     }
 
+    #[test]
+    fn who_has_left_what_is_wrong_weighs_too() {
+        let row = STRATEGIES.iter().find(|row| row.name == "divide-and-query").unwrap();
+        // Each call makes the next one, and the last one of all has nothing to do with it.
+        let calls: Vec<(u32, u32, bool)> = (0..4).map(|depth| (depth, depth, true)).collect();
+        let mut diagnosis = Diagnosis::new(forest(&calls), row.made(None), None);
+        diagnosis.answer(0, Verdict::Wrong(BTreeSet::from([1, 2])));
+        let situation = diagnosis.situation();
+        let seen: Vec<u32> = situation.rows().map(|row| row.node).collect();
+        assert_eq!((seen, Weights::of(&situation, |_| 1.0).all()), (vec![0, 1, 2], 3.0));
+        // If it were not, the half of two would be asked about: the call 2.
+        assert_eq!(diagnosis.next(), Step::Ask(1));
+    }
+
     proptest! {
         #[test]
         fn the_nearest_is_found_without_looking_at_all(
