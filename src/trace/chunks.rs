@@ -14,6 +14,8 @@ const HEADER: usize = 32;
 const LONGEST: u32 = 1 << 22;
 /// Of what is free on the disk, events take no more than one part of so many before they are compressed.
 const SPARED: u64 = 8;
+/// For so many bytes of events that are not compressed room is made on the disk at once: into such, the system writes in two thirds of the time.
+const ROOM: u64 = 16 << 20;
 
 /// Where a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +54,8 @@ pub struct ChunkWriter {
     chunk: Vec<u8>,
     /// So many bytes of events may be written as they are.
     loose: u64,
+    /// Up to this byte the file has room on the disk; the last there is where none can be made.
+    room: u64,
     /// Bytes in the file.
     pub stored: u64,
 }
@@ -60,14 +64,15 @@ impl ChunkWriter {
     /// For a file that is there and empty.
     pub fn open(path: &Path) -> Result<ChunkWriter, TraceError> {
         let file = File::options().append(true).open(path).map_err(TraceError::at(path))?;
-        Ok(ChunkWriter { path: path.to_owned(), file, chunk: Vec::new(), loose: 0, stored: 0 })
+        Ok(ChunkWriter { path: path.to_owned(), file, chunk: Vec::new(), loose: 0, room: 0, stored: 0 })
     }
 
     /// Writes events as they are at first, up to so many bytes, and a part of what is free on the disk: compressing takes longer than
     /// writing, and a program that is faster waits for it. [`Packing`](super::packing::Packing) does that later.
-    pub fn in_haste(self, most: u64) -> ChunkWriter {
+    pub fn in_haste(mut self, most: u64) -> ChunkWriter {
         let free = free(&self.file).unwrap_or(0) / SPARED;
-        ChunkWriter { loose: most.min(free), ..self }
+        self.loose = most.min(free);
+        self
     }
 
     /// Appends whole events of a thread.
@@ -80,12 +85,42 @@ impl ChunkWriter {
             return Ok(());
         }
         self.loose -= bytes;
+        self.make_room(u64::from(length(HEADER)) + bytes);
         let header = header(thread, at, length(events.len()), events);
         let written = self.file.write_all(&header).and_then(|()| self.file.write_all(events));
         written.map_err(TraceError::at(&self.path))?;
         self.stored += u64::from(length(HEADER)) + bytes;
         Ok(())
     }
+
+    /// Makes room for so many more bytes, and for what may come: the file gets no longer by that. Where that cannot be done, it is written all the same.
+    fn make_room(&mut self, bytes: u64) {
+        if self.room < self.stored.saturating_add(bytes) {
+            let more = bytes.max(ROOM);
+            let is_made = more_room(&self.file, self.stored, more);
+            self.room = if is_made { self.stored.saturating_add(more) } else { u64::MAX };
+        }
+    }
+}
+
+impl Drop for ChunkWriter {
+    /// Gives back the room behind the last chunk. Where that fails, it goes with the file, at the latest when that is compressed.
+    fn drop(&mut self) {
+        if self.room > 0 {
+            drop(self.file.metadata().and_then(|file| self.file.set_len(file.len())));
+        }
+    }
+}
+
+/// Makes room for so many bytes behind one, where the system can: whether it has.
+#[cfg(target_os = "linux")]
+fn more_room(file: &File, behind: u64, bytes: u64) -> bool {
+    rustix::fs::fallocate(file, rustix::fs::FallocateFlags::KEEP_SIZE, behind, bytes).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn more_room(_: &File, _: u64, _: u64) -> bool {
+    false
 }
 
 /// How much is free on the disk that a file is on, in bytes; none where the system does not tell.
@@ -243,6 +278,31 @@ mod tests {
                 assert!(reader.read_into(chunk, &mut read).unwrap() && read == *events);
             }
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn room_that_is_not_needed_is_given_back() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events");
+        let events = File::create(&path).unwrap();
+        let on_disk = || events.metadata().unwrap().blocks() * 512;
+        let mut writer = ChunkWriter::open(&path).unwrap().in_haste(100 << 20);
+        writer.append(1, 0, &[7; 5000]).unwrap();
+        assert_eq!(events.metadata().unwrap().len(), writer.stored);
+        let can_be_made = writer.room < u64::MAX;
+        assert!(can_be_made == (on_disk() >= ROOM) && (!can_be_made || writer.room >= ROOM));
+        // More than was made room for, and a chunk that is longer than that.
+        for n in 1..20 {
+            writer.append(1, n, &[3; 1 << 20]).unwrap();
+        }
+        writer.append(1, 20, &vec![9; usize::try_from(ROOM).unwrap() + 1]).unwrap();
+        assert!(writer.room >= writer.stored);
+        let stored = writer.stored;
+        drop(writer);
+        assert_eq!(events.metadata().unwrap().len(), stored);
+        assert!(on_disk() < stored + (1 << 20), "{} for {stored}", on_disk());
     }
 
     #[test]
