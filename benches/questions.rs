@@ -2,6 +2,7 @@
 //! beside what JHyde's Table 1 has published. Every question is answered by the program without the fault.
 //!
 //! `cargo bench --bench questions`; `QP_BENCH_ONLY=AvlTree` for one program, `QP_BENCH_ONLY=large` for how long the next question takes in a large tree, `QP_BENCH_SHOW=foremost` to see what is asked.
+//! `QP_BENCH_SEEDS=2-12` plays other faults than the 32: those that these seeds draw by the same operators.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 
@@ -23,6 +24,7 @@ const PUBLISHED: [(&str, [f64; 6]); 4] = [
 
 fn main() {
     if std::env::var("QP_BENCH_ONLY").is_ok_and(|only| only == "large") {
+        large::compare();
         return large::measure();
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -34,7 +36,7 @@ async fn measure() {
     let show = std::env::var("QP_BENCH_SHOW").ok();
     let programs = faults::programs();
     let mut trials: Vec<Trial> = Vec::new();
-    for fault in faults::saved().faults {
+    for fault in faults(&programs) {
         if only.as_ref().is_some_and(|only| *only != fault.program) {
             continue;
         }
@@ -86,6 +88,22 @@ async fn measure() {
             println!("{:>9.2}", averages[5]);
         }
     }
+}
+
+/// The 32 faults; with `QP_BENCH_SEEDS` those that these seeds draw, without the 32.
+fn faults(programs: &[faults::Program]) -> Vec<faults::Fault> {
+    let saved = faults::saved().faults;
+    let Ok(seeds) = std::env::var("QP_BENCH_SEEDS") else { return saved };
+    let (from, to) = seeds.split_once('-').unwrap_or((&seeds, &seeds));
+    let (from, to): (u64, u64) = (from.parse().expect("a seed"), to.parse().expect("a seed"));
+    let mut others: Vec<faults::Fault> = Vec::new();
+    for fault in (from..=to).flat_map(|seed| faults::draw::draw(programs, seed).faults) {
+        if !saved.contains(&fault) && !others.contains(&fault) {
+            others.push(fault);
+        }
+    }
+    println!("{} faults of other seeds", others.len());
+    others
 }
 
 fn count(of: usize) -> f64 {

@@ -83,3 +83,29 @@ pub fn measure() {
         peak.trim_start_matches("VmHWM:").trim()
     );
 }
+
+/// Prints how long `foremost` takes where it compares all suspicious calls with each other: as many as it does that for, each of which has covered something
+/// else.
+pub fn compare() {
+    const COMPARED: u32 = 1_000;
+    let mut forest = Forest::default();
+    let mut maker = CoverageMaker::new(usize::try_from(COMPARED).expect("a number"));
+    for node in 0..COMPARED {
+        // Each call makes the next one.
+        forest.push(COMPARED - node, node % METHODS, true);
+        let covered = (0..8).map(|n| maker.entity(drawn(node * 8 + n) % 2_000)).collect();
+        maker.call(node, covered);
+    }
+    forest.thread(0..COMPARED);
+    let row = STRATEGIES.iter().find(|row| row.name == "foremost").expect("a strategy");
+    let diagnosis = Diagnosis::new(forest, row.made(None), Some(maker.finish()));
+    let mut times: Vec<f64> = (0..5)
+        .map(|_| {
+            let began = Instant::now();
+            assert!(matches!(diagnosis.next(), Step::Ask(_)));
+            began.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    println!("foremost, {COMPARED} calls below each other, each with a set of its own: {:.1} ms", times[2]);
+}

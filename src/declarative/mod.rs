@@ -3,7 +3,8 @@
 //! This room knows the shape of an execution tree and answers about it; of values, programs and people it knows nothing.
 //!
 //! - `forest` is the shape of the execution trees of a run, one for each thread's outermost call.
-//! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees, `weights` what trees weigh.
+//! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees, `weights` what trees weigh, `odds` how likely calls are
+//!   invalid by what they have covered.
 //! - `coverage` is what calls have covered of the code.
 //! - `strategy` has a file for each way to choose the next question, and their table.
 //! - `diagnosis` goes from question to answer to its end.
@@ -11,6 +12,7 @@
 mod coverage;
 mod diagnosis;
 mod forest;
+mod odds;
 mod situation;
 mod strategy;
 mod suspects;

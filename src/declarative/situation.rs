@@ -105,6 +105,20 @@ impl Situation<'_> {
         weights.nearest(weights.all() / 2.0)
     }
 
+    /// By entity: how many valid calls have covered it.
+    pub fn valid_of_entities(&self) -> Vec<u32> {
+        let Some(coverage) = self.coverage else { return Vec::new() };
+        let mut valid = vec![0_u32; coverage.entities()];
+        for (set, count) in coverage.sets().iter().zip(self.valid_sets) {
+            for entity in set {
+                if let Some(of) = usize::try_from(*entity).ok().and_then(|entity| valid.get_mut(entity)) {
+                    *of = of.saturating_add(*count);
+                }
+            }
+        }
+        valid
+    }
+
     /// By method: how many of its calls were said to be valid, and invalid.
     pub fn said_of_methods(&self) -> OfMethods<(u32, u32)> {
         let mut said = OfMethods::default();

@@ -155,7 +155,7 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Diagnosis, Forest, STRATEGIES, Step, Verdict};
+    use super::super::{Coverage, CoverageMaker, Diagnosis, Forest, STRATEGIES, Step, Verdict};
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -179,6 +179,16 @@ mod tests {
         }
         forest.thread(0..forest.count());
         forest
+    }
+
+    /// What the calls have covered, by turns.
+    fn coverage(calls: u32, sets: &[Vec<u32>]) -> Option<Coverage> {
+        let mut maker = CoverageMaker::new(usize::try_from(calls).unwrap());
+        for entity in 0..8_u32 {
+            maker.entity(entity);
+        }
+        (0..calls).zip(sets.iter().cycle()).for_each(|(call, set)| maker.call(call, set.clone()));
+        (!sets.is_empty()).then(|| maker.finish())
     }
 
     /// What the tree of a call weighs, counted one by one.
@@ -249,6 +259,7 @@ mod tests {
         fn trees_that_make_no_sense_are_lived_with(
             sizes in prop::collection::vec(prop_oneof![0..80_u32, Just(u32::MAX)], 1..60),
             said in prop::collection::vec((0..90_u32, 0..6_u8), 0..12),
+            covered in prop::collection::vec(prop::collection::vec(0..8_u32, 0..4), 0..5),
         ) {
             let mut forest = Forest::default();
             for (size, method) in sizes.iter().zip((0..4).cycle()) {
@@ -256,7 +267,8 @@ mod tests {
             }
             forest.thread(0..forest.count());
             for row in STRATEGIES {
-                let mut diagnosis = Diagnosis::new(forest.clone(), row.made(None), None);
+                let coverage = coverage(forest.count(), &covered);
+                let mut diagnosis = Diagnosis::new(forest.clone(), row.made(None), coverage);
                 let verdict = |what: u8, method: u32| match what {
                     0 | 1 => Verdict::Valid,
                     2 => Verdict::Invalid,
@@ -283,13 +295,15 @@ mod tests {
             wrong in prop::collection::btree_set(0..60_u32, 1..4),
             // Whatever somebody points at, it leads to no other end.
             influential in prop::option::of(prop::collection::btree_set(0..60_u32, 0..20)),
+            covered in prop::collection::vec(prop::collection::vec(0..8_u32, 0..4), 0..5),
         ) {
             let forest = forest(&calls);
             let wrong: BTreeSet<u32> = wrong.into_iter().map(|node| node % forest.count()).collect();
             // A call around a wrong one is wrong by that, here.
             let is_wrong = |node: u32| forest.tree(node).any(|below| wrong.contains(&below));
             for row in STRATEGIES {
-                let mut diagnosis = Diagnosis::new(forest.clone(), row.made(None), None);
+                let coverage = coverage(forest.count(), &covered);
+                let mut diagnosis = Diagnosis::new(forest.clone(), row.made(None), coverage);
                 let mut asked = 0;
                 let buggy = loop {
                     match diagnosis.next() {

@@ -36,17 +36,8 @@ impl ByCoverage {
 
 /// By entity: what it weighs after the valid calls that have covered it.
 fn weights(situation: &Situation<'_>, p: f64) -> Vec<f64> {
-    let Some(coverage) = situation.coverage else { return Vec::new() };
-    let mut valid = vec![0_u32; coverage.entities()];
-    for (set, count) in coverage.sets().iter().zip(situation.valid_sets) {
-        for entity in set {
-            if let Some(of) = usize::try_from(*entity).ok().and_then(|entity| valid.get_mut(entity)) {
-                *of = of.saturating_add(*count);
-            }
-        }
-    }
     let weight = |valid: u32| p.powi(i32::try_from(valid).unwrap_or(i32::MAX));
-    valid.into_iter().map(weight).collect()
+    situation.valid_of_entities().into_iter().map(weight).collect()
 }
 
 /// By set of entities: what a call weighs that has covered it.
