@@ -85,6 +85,29 @@ fn the_right_version_answers_what_it_can() {
     assert!(processes_with(":nowhere").is_empty() && processes_with(&format!(":{right}")).is_empty());
 }
 
+/// What a call returns can be reachable from nothing else as it ends: the root of a tree that was turned.
+#[test]
+fn what_only_the_result_leads_to_is_compared_too() {
+    let source = "examples/declarative/avl/AvlTree.java";
+    let wrong = changed(source, "AvlTree", "top.left = node;", "");
+    let right = changed(source, "AvlTree", "", "").display().to_string();
+    let trace = recorded(&wrong, "AvlTree").display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--node", "16", "--reference", &right]), &[]);
+    let methods =
+        ["insert", "insert", "rebalance", "updateHeight", "balance", "balance", "rotateRight", "rotateLeft"];
+    let of = |line: &Value| {
+        let referred = line.get("by_reference").filter(|referred| referred.is_object())?;
+        Some((referred["method"].as_str()?.to_owned(), referred["answer"].as_str()? == "invalid"))
+    };
+    let said: Vec<(String, bool)> = told.iter().filter_map(of).collect();
+    let wrong = [true, false, true, false, false, false, false, true];
+    let expected: Vec<(String, bool)> =
+        methods.iter().zip(wrong).map(|(method, is_wrong)| (format!("AvlTree.{method}"), is_wrong)).collect();
+    assert_eq!(said[..8], expected, "{told:?}");
+    let last = told.last().expect("a line");
+    assert_eq!((code, &last["buggy"]["method"]), (0, &json!("rotateLeft")), "{last}");
+}
+
 #[test]
 fn a_reference_that_ends_or_hangs_leaves_that_call_to_a_person() {
     let trace = recorded(&compiled("fixtures/unsteady", &["-g"]), "Unsteady").display().to_string();

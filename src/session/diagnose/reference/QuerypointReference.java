@@ -162,6 +162,8 @@ public final class QuerypointReference {
         boolean has = printed.something;
         described.clear();
         exit.values().forEach(this::describe);
+        // What it has made is reachable from nothing else.
+        describe(question.get("result"));
         compare(question, entry, exit, constructs, type, result, thrown);
         if (differs != null) {
             return "invalid " + differs;
