@@ -108,6 +108,29 @@ fn what_only_the_result_leads_to_is_compared_too() {
     assert_eq!((code, &last["buggy"]["method"]), (0, &json!("rotateLeft")), "{last}");
 }
 
+/// Nothing leads to it from where the call was, but somebody else has it.
+#[test]
+fn what_a_call_lets_go_of_is_compared_too() {
+    let trace = recorded(&compiled("fixtures/let-go", &["-g"]), "LetGo").display().to_string();
+    let cut = "dropped.next = null;";
+    let right =
+        changed("tests/fixtures/let-go/LetGo.java", "LetGo", &format!("// {cut}"), cut).display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &right]), &[answer(1, "invalid")]);
+    let last = told.last().expect("a line");
+    assert_eq!(
+        (code, &last["buggy"]["method"], &last["answers"]),
+        (0, &json!("drop"), &json!(1)),
+        "{told:?}"
+    );
+    let why: Vec<&str> = told
+        .iter()
+        .filter(|line| line["by_reference"]["method"] == "LetGo.drop")
+        .filter_map(|line| line["by_reference"]["why"].as_str())
+        .collect();
+    assert_eq!(why.len(), 1, "{told:?}");
+    assert!(why[0].starts_with("LetGo$Link@") && why[0].ends_with(".next is null"), "{why:?}");
+}
+
 #[test]
 fn a_reference_that_ends_or_hangs_leaves_that_call_to_a_person() {
     let trace = recorded(&compiled("fixtures/unsteady", &["-g"]), "Unsteady").display().to_string();

@@ -49,6 +49,9 @@ pub struct Question {
     pub result: Option<Shape>,
     /// The exception that left it.
     pub exception: Option<Shape>,
+    /// What could be reached as it began, and by nothing of all that as it ended: as it was then.
+    #[serde(skip)]
+    pub unlinked: Vec<Shape>,
     /// How many calls are suspicious.
     pub remaining: u64,
     /// How many of these have influenced what somebody has pointed at; none where nobody has.
@@ -129,6 +132,8 @@ impl Asked<'_> {
         };
         let result = shaped(&mut shaper, call.result.filter(|_| returned))?;
         let exception = shaped(&mut shaper, thrown)?;
+        let told: Vec<&Shape> = exit.values().chain(&result).chain(&exception).collect();
+        let unlinked = unlinked(&mut shaper, entry.values(), &told, ends)?;
         let mut roots: Vec<(String, u32)> = Vec::new();
         let named = this.flatten().map(|this| ("this".to_owned(), this));
         for (name, value) in
@@ -164,6 +169,7 @@ impl Asked<'_> {
             changed,
             result,
             exception,
+            unlinked,
             remaining,
             is_whole: notes.is_empty(),
             influential,
@@ -310,6 +316,30 @@ fn statics(calls: &Calls) -> Vec<(Part, String)> {
         }
     }
     found
+}
+
+/// Of the objects that are told of at a call's entry, those that are not at its end, each once.
+fn unlinked<'a>(
+    shaper: &mut Shaper<'_>,
+    entry: impl Iterator<Item = &'a Shape>,
+    exit: &[&Shape],
+    ends: When,
+) -> Result<Vec<Shape>, SessionError> {
+    let (mut given, mut told) = (Vec::new(), Vec::new());
+    entry.for_each(|shape| shape.objects(&mut given));
+    exit.iter().for_each(|shape| shape.objects(&mut told));
+    let mut told: HashSet<u32> = told.into_iter().collect();
+    let mut found = Vec::new();
+    for object in given {
+        if !told.contains(&object) {
+            let shape = shaper.shape(Some(Value::Object(object)), "", ends)?;
+            let mut inside = vec![object];
+            shape.objects(&mut inside);
+            told.extend(inside);
+            found.push(shape);
+        }
+    }
+    Ok(found)
 }
 
 /// What a call has changed of all that can be reached from some objects and from static fields, and whether that is all.

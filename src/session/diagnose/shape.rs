@@ -77,6 +77,29 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Adds the numbers of the objects that it tells of.
+    pub fn objects(&self, numbers: &mut Vec<u32>) {
+        match self {
+            Shape::Object { object, fields, .. } => {
+                numbers.push(*object);
+                fields.values().for_each(|value| value.objects(numbers));
+            }
+            Shape::Array { object, elements, .. } => {
+                numbers.push(*object);
+                elements.iter().for_each(|element| element.objects(numbers));
+            }
+            Shape::Pair { key, value } => {
+                key.objects(numbers);
+                value.objects(numbers);
+            }
+            Shape::Null
+            | Shape::Plain { .. }
+            | Shape::Again { .. }
+            | Shape::Absent { .. }
+            | Shape::Unknown { .. } => {}
+        }
+    }
+
     /// As text, with objects so many levels deep.
     pub fn text(&self, depth: usize) -> String {
         let short = |of: &str| crate::model::short_class_name(of).to_owned();

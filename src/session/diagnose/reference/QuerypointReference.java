@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -83,8 +84,7 @@ public final class QuerypointReference {
             try {
                 printed.something = false;
                 Map<?, ?> asks = (Map<?, ?>) new Json(line).value();
-                boolean silent = Boolean.TRUE.equals(asks.get("silent"));
-                answer = new QuerypointReference().judge((Map<?, ?>) asks.get("question"), silent, printed);
+                answer = new QuerypointReference().judge(asks, printed);
             } catch (Unknown unknown) {
                 answer = "unknown " + unknown.getMessage();
             } catch (ReflectiveOperationException | RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError error) {
@@ -109,7 +109,9 @@ public final class QuerypointReference {
         Runtime.getRuntime().halt(0);
     }
 
-    private String judge(Map<?, ?> question, boolean silent, Printed printed) throws Unknown, ReflectiveOperationException {
+    private String judge(Map<?, ?> asks, Printed printed) throws Unknown, ReflectiveOperationException {
+        Map<?, ?> question = (Map<?, ?>) asks.get("question");
+        boolean silent = Boolean.TRUE.equals(asks.get("silent"));
         String name = (String) question.get("method");
         Class<?> owner = named((String) question.get("class"));
         Map<?, ?> entry = (Map<?, ?>) question.get("entry");
@@ -147,6 +149,7 @@ public final class QuerypointReference {
         if (!constructs && isStatic == (self != null)) {
             throw new Unknown("it is static in one version only");
         }
+        List<Long> given = new ArrayList<>(new TreeSet<>(made.keySet()));
         Object result = null;
         Throwable thrown = null;
         try {
@@ -164,7 +167,15 @@ public final class QuerypointReference {
         exit.values().forEach(this::describe);
         // What it has made is reachable from nothing else.
         describe(question.get("result"));
+        ((List<?>) asks.get("unlinked")).forEach(this::describe);
         compare(question, entry, exit, constructs, type, result, thrown);
+        for (Long number : given) {
+            // Others can still have what the call has let go of.
+            Map<?, ?> left = described.get(number);
+            if (left != null) {
+                same(left, made.get(number), left.get("type") + "@" + number);
+            }
+        }
         if (differs != null) {
             return "invalid " + differs;
         }

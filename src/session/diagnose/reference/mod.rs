@@ -43,8 +43,24 @@ pub struct Reference {
 struct Running {
     questions: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,
-    /// It ends when it is dropped.
-    _child: Child,
+    child: Child,
+}
+
+/// How long is waited for the end of what was killed, and how often it is looked for.
+const END: (Duration, u32) = (Duration::from_millis(5), 200);
+
+impl Drop for Running {
+    /// It ends when it is dropped: whoever waits for `qp` finds nothing of it.
+    fn drop(&mut self) {
+        let _ = self.child.start_kill();
+        let (step, most) = END;
+        for _ in 0..most {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(step);
+        }
+    }
 }
 
 impl Reference {
@@ -69,7 +85,9 @@ impl Reference {
     /// # Errors
     /// It cannot be started.
     pub async fn judge(&mut self, question: &Question, is_silent: bool) -> Result<Opinion, SessionError> {
-        let mut line = serde_json::json!({ "question": question, "silent": is_silent }).to_string();
+        let mut line =
+            serde_json::json!({ "question": question, "silent": is_silent, "unlinked": question.unlinked })
+                .to_string();
         line.push('\n');
         let running = match &mut self.running {
             Some(running) => running,
@@ -109,7 +127,7 @@ impl Reference {
         let gone = || std::io::Error::other("it has no streams");
         let questions = child.stdin.take().ok_or_else(gone)?;
         let answers = BufReader::new(child.stdout.take().ok_or_else(gone)?).lines();
-        Ok(Running { questions, answers, _child: child })
+        Ok(Running { questions, answers, child })
     }
 }
 
