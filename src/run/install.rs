@@ -93,11 +93,14 @@ impl Installed {
                 present.push((name, conn.send(virtual_machine::ClassesBySignature { signature })));
                 continue;
             }
-            prepares.push(conn.send(event_request::Set {
-                event_kind: EventKind::ClassPrepare,
-                suspend_policy: SuspendPolicy::All,
-                modifiers: vec![Modifier::ClassMatch(name.to_string())],
-            }));
+            // A hidden class is called `Name/number` (JDWP specification of EventRequest.Set, ClassMatch).
+            for pattern in [name.to_string(), format!("{name}/*")] {
+                prepares.push(conn.send(event_request::Set {
+                    event_kind: EventKind::ClassPrepare,
+                    suspend_policy: SuspendPolicy::All,
+                    modifiers: vec![Modifier::ClassMatch(pattern)],
+                }));
+            }
             let signature = type_signature(name);
             present.push((name, conn.send(virtual_machine::ClassesBySignature { signature })));
         }

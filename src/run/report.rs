@@ -137,6 +137,27 @@ pub struct Visit {
     pub caller: Option<FrameKey>,
 }
 
+/// A hidden class of the run, which got no probes though its code may hold sites.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// The binary name in its class file.
+    pub class: String,
+    /// The queries, by place in the chain.
+    pub queries: Vec<u16>,
+}
+
+impl From<wire::HiddenClass> for Hidden {
+    fn from(class: wire::HiddenClass) -> Hidden {
+        Hidden { class: class.class.replace('/', "."), queries: class.queries }
+    }
+}
+
+impl std::fmt::Display for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is a hidden class, which no probe can be put into", self.class)
+    }
+}
+
 /// What a run tells about itself.
 #[derive(Clone, Debug, Default)]
 pub struct RunReport {
@@ -152,6 +173,8 @@ pub struct RunReport {
     pub sites_lost: Vec<String>,
     /// Why the run, or a part of its sites, was not watched by probes though it was to be.
     pub unprobed: Vec<String>,
+    /// The hidden classes that were not watched by probes though their code may hold sites.
+    pub hidden: Vec<Hidden>,
     /// Whether an expression called methods of the debuggee.
     pub called_methods: bool,
     /// The steps of values' ways that were stopped at, in order.

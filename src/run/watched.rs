@@ -3,7 +3,7 @@
 use super::error::RunError;
 use super::install::Installed;
 use super::probes::Recorder;
-use super::report::RunReport;
+use super::report::{Hidden, RunReport};
 use super::vm::{Vm, type_name};
 use super::watches::Watches;
 use crate::classes::ClassPool;
@@ -97,6 +97,8 @@ impl Watched {
         self.report.counted = counts.and_then(|queries| super::probes::counted(told, queries, &self.pool));
         let problems = std::mem::take(&mut told.problems);
         self.report.unprobed.extend(problems);
+        let hidden = std::mem::take(&mut told.hidden);
+        self.report.hidden.extend(hidden.into_iter().map(Hidden::from));
         if !told.started && self.report.unprobed.is_empty() {
             self.report.unprobed.push("the agent did not begin in this VM".to_owned());
         }

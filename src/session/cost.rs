@@ -138,6 +138,7 @@ pub async fn cost(
         _ => None,
     };
     let mut problems = outcome.report.unprobed;
+    problems.extend(outcome.report.hidden.iter().map(ToString::to_string));
     let Some(counted) = outcome.report.counted else {
         problems.insert(0, format!("the program ended ({})", outcome.ended));
         return Err(SessionError::NotCounted(problems.join("; ")));

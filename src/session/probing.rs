@@ -128,6 +128,11 @@ impl Probing {
         if let Some(why) = round.outcome.report.unprobed.first() {
             return Conclusion::Refused(why.clone());
         }
+        // JDWP events come from hidden classes too. Where only probes can answer, [`unseen`] says what they miss.
+        let hidden = round.outcome.report.hidden.first();
+        if let Some(hidden) = hidden.filter(|_| needed(&round.queries).is_none()) {
+            return Conclusion::Refused(hidden.to_string());
+        }
         let mut again = Vec::new();
         for (query, copies) in came::asked(&round.queries) {
             match self.ways.verdict(round, query, copies) {
@@ -201,6 +206,16 @@ impl Probing {
         *changes += 1;
         *changes <= CHANGES
     }
+}
+
+/// What a run by probes says of hidden classes that it could not watch.
+pub fn unseen(round: &Round) -> Vec<String> {
+    let id = |number: &u16| round.queries.iter().find(|q| q.point.0 == *number).map(|q| &*q.id);
+    let unseen = round.outcome.report.hidden.iter().map(|hidden| {
+        let ids: Vec<&str> = hidden.queries.iter().filter_map(id).collect();
+        format!("{hidden}: a hit of {} in its code is not seen", ids.join(", "))
+    });
+    unseen.collect()
 }
 
 /// The located point that a query's last hit comes before, and that hit as the VM has kept it, where that is not what was

@@ -162,6 +162,9 @@ impl Runner {
                         .outcome
                         .report
                         .warn(format!("watched by JDWP events, since probes could not: {refused}"));
+                } else {
+                    let unseen = probing::unseen(&round);
+                    unseen.into_iter().for_each(|warning| round.outcome.report.warn(warning));
                 }
                 return Ok(Some(Last { round, halted }));
             }

@@ -130,7 +130,7 @@ pub struct Sites {
     lineage: HashMap<Arc<str>, (Option<String>, Vec<String>)>,
     /// The threads by their numbers: their names, and their numbers as objects.
     pub threads: BTreeMap<u32, (String, u32)>,
-    /// Methods that were not recorded, and why.
+    /// Methods and hidden classes that were not recorded, and why.
     pub left: Vec<(String, String)>,
     /// What the agent could not do.
     pub problems: Vec<String>,
@@ -166,6 +166,10 @@ impl Sites {
                     sites.threads.insert(ring, (thread, object));
                 }
                 Report::Problem(problem) => sites.problems.push(problem),
+                Report::Hidden(class) => {
+                    let why = "it is a hidden class, which cannot be recorded".to_owned();
+                    sites.left.push((class.class.replace('/', "."), why));
+                }
                 Report::Started | Report::Class(_) | Report::Reached { .. } | Report::Counts { .. } => {}
             }
         }

@@ -1,6 +1,7 @@
 //! The VM's side: loads the recorder, is told of classes, tells what was counted.
 
 use crate::compilers;
+use crate::hidden::{self, Hidden};
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use crate::tracing::{Recorded, Tracer};
@@ -58,6 +59,8 @@ pub(crate) struct State {
     pub tracer: Option<Tracer>,
     /// What `qp` is told.
     pub reporter: Reporter,
+    /// The hidden classes that it was told of.
+    pub hidden: Hidden,
 }
 
 /// The VM's tool interface, by its address: the natives are not handed it.
@@ -108,6 +111,8 @@ impl Agent for Host {
                 caps.set_can_generate_all_class_hook_events(true);
                 caps.set_can_retransform_classes(true);
                 caps.set_can_tag_objects(true);
+                caps.set_can_get_constant_pool(true);
+                caps.set_can_get_bytecodes(true);
             };
             let _ = jvmti
                 .add_capabilities_with(wanted)
@@ -131,7 +136,10 @@ impl Agent for Host {
             None => (RECORDER.as_slice(), "enter"),
         };
         let records = tracer.is_some();
-        if STATE.set(Mutex::new(State { probes: Probes::new(plan), tracer, reporter })).is_err() {
+        if STATE
+            .set(Mutex::new(State { probes: Probes::new(plan), tracer, reporter, hidden: Hidden::default() }))
+            .is_err()
+        {
             return;
         }
         let classes = match define(env, recorder, method) {
@@ -170,6 +178,9 @@ impl Agent for Host {
         if let Err(error) = context.jvmti().enable_class_file_load_hook_events() {
             return problem(format!("the VM tells of no classes: {error:?}"));
         }
+        if let Err(error) = context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_CLASS_PREPARE]) {
+            return problem(format!("the VM tells of no hidden classes: {error:?}"));
+        }
         with_state(|state| state.reporter.tell(&Report::Started));
         retransform(&context);
     }
@@ -202,6 +213,10 @@ impl Agent for Host {
                 problem("the recorder could not tell its counts".to_owned());
             }
         }
+    }
+
+    fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
+        hidden::prepared(&context.jvmti(), event.class());
     }
 
     fn class_file_load_hook<'callback>(

@@ -8,6 +8,7 @@
 //! - `tracing` decides what goes into a class that is recorded, `weave` is the code; `rings` is where its
 //!   events go, `linked` has the VM know it, `fields` finds what is written. `contents` is what goes into the JDK's collections,
 //!   `outside` tells what calls of code that is not recorded may write.
+//! - `hidden` reports classes that no load hook sees.
 //! - `heap` is where its own memory comes from; `compilers` has threads of the VM step back.
 //! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
@@ -18,6 +19,7 @@ mod contents;
 mod copies;
 mod fields;
 mod heap;
+mod hidden;
 mod host;
 mod linked;
 mod natives;

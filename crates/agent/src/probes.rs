@@ -120,6 +120,50 @@ impl Probes {
         Ok(Some(Probed { bytes, report }))
     }
 
+    /// The queries of which a class has sites that no load hook has seen: `bytes` is the outline of a hidden class, and
+    /// `name` the one in its class file.
+    ///
+    /// # Errors
+    /// The outline is broken.
+    pub fn hidden(&self, name: &str, bytes: &[u8], is_of_vm: bool) -> Result<Vec<u16>, RewriteError> {
+        let scan = Scan::new(bytes)?;
+        let mut queries = Vec::new();
+        for method in
+            self.by_class.get(name).into_iter().flatten().filter_map(|at| self.plan.methods.get(*at))
+        {
+            queries.extend(method.sites.iter().map(|site| site.query));
+        }
+        let own = |class: &str| names_hidden(class, name);
+        for field in &self.plan.fields {
+            let is_meant = |access: &Access| {
+                let class = if own(&access.class) { name } else { &access.class };
+                // Its own field of that name, if it declares one.
+                let is_other = class == name && class != field.class && scan.declares_field(&field.name);
+                is_access(field, access) && !is_other && self.means(field, class) != Some(false)
+            };
+            if scan.accesses(&field.name)?.iter().any(is_meant) {
+                queries.push(field.query);
+            }
+        }
+        if !is_of_vm {
+            for arrays in &self.plan.arrays {
+                queries.extend((!scan.array_stores(arrays.kind)?.is_empty()).then_some(arrays.query));
+            }
+            for makings in &self.plan.makings {
+                let makes = !scan.array_makings(&makings.descriptor)?.is_empty();
+                queries.extend(makes.then_some(makings.query));
+            }
+            if scan.writes_elsewhere(&own)? {
+                let sites = self.plan.methods.iter().flat_map(|method| &method.sites);
+                let copied = sites.filter(|site| matches!(site.what, What::Copied(_)));
+                queries.extend(copied.map(|site| site.query));
+            }
+        }
+        queries.sort_unstable();
+        queries.dedup();
+        Ok(queries)
+    }
+
     fn method(
         &mut self,
         scan: &Scan<'_>,
@@ -356,6 +400,14 @@ impl Probes {
 fn is_access(field: &FieldSites, access: &Access) -> bool {
     (field.writes, field.is_static) == (access.writes, access.is_static)
         && (field.descriptor.is_empty() || field.descriptor == access.descriptor)
+}
+
+/// Whether a class in a hidden class's constant pool is that class itself. The VM has put a number behind its name there.
+fn names_hidden(class: &str, hidden: &str) -> bool {
+    class.strip_prefix(hidden).is_some_and(|rest| {
+        let number = rest.strip_prefix(['+', '/', '.']);
+        rest.is_empty() || number.is_some_and(|number| number.starts_with("0x"))
+    })
 }
 
 /// The constant that names the field of a `getstatic` or `putstatic`.

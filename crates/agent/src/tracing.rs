@@ -65,7 +65,8 @@ impl Tracer {
             || self.is_in_scope(class)
     }
 
-    fn is_in_scope(&self, class: &str) -> bool {
+    /// Whether its own code is recorded, by its name with slashes.
+    pub fn is_in_scope(&self, class: &str) -> bool {
         is_in_scope(&self.plan, class)
     }
 

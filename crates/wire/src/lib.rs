@@ -18,7 +18,7 @@ pub use plan::{
     Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
     MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, What,
 };
-pub use report::{ClassReport, Left, MethodReport, Report, ReportReader, SiteReport};
+pub use report::{ClassReport, HiddenClass, Left, MethodReport, Report, ReportReader, SiteReport};
 
 /// The name of the class that the code put into methods calls, with slashes.
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";

@@ -26,6 +26,8 @@ pub enum Report {
     },
     /// Something does not work, and what.
     Problem(String),
+    /// A hidden class was prepared whose code may hold sites. No load hook sees such a class, so it got no probes.
+    Hidden(HiddenClass),
     /// The VM ends, and this is what was counted.
     Counts {
         /// Hits by number of the site; sites without any may be missing.
@@ -33,6 +35,15 @@ pub enum Report {
         /// How long the processors were busy with the VM, in milliseconds, where the system tells.
         busy_ms: Option<u64>,
     },
+}
+
+/// A class that no load hook sees, such as one of `Lookup.defineHiddenClass`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HiddenClass {
+    /// The name in its class file, with slashes: the VM puts a number of its own behind it.
+    pub class: String,
+    /// The queries of which its code may hold sites.
+    pub queries: Vec<u16>,
 }
 
 /// What was done to one class.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use wire::{ClassReport, MethodReport, Report, ReportReader};
+use wire::{ClassReport, HiddenClass, MethodReport, Report, ReportReader};
 
 /// A site as the VM names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Told {
     pub started: bool,
     /// Why sites are not watched.
     pub problems: Vec<String>,
+    /// Hidden classes whose code may hold sites: they have no probes. The agent bounds their number.
+    pub hidden: Vec<HiddenClass>,
     /// Hits by number of the site, where they were counted and the VM has told its end.
     hits: Option<HashMap<u32, u64>>,
     /// How long the processors were busy with the VM, told with the hits.
@@ -67,7 +69,16 @@ impl Told {
     pub fn open(path: &Path) -> std::io::Result<Told> {
         let reader = ReportReader::open(path)?;
         let (sites, methods) = (HashMap::new(), HashMap::new());
-        Ok(Told { reader, sites, methods, started: false, problems: Vec::new(), hits: None, busy: None })
+        Ok(Told {
+            reader,
+            sites,
+            methods,
+            started: false,
+            problems: Vec::new(),
+            hidden: Vec::new(),
+            hits: None,
+            busy: None,
+        })
     }
 
     /// Reads what has come since.
@@ -88,6 +99,7 @@ impl Told {
         match report {
             Report::Started => self.started = true,
             Report::Problem(problem) => self.problem(problem),
+            Report::Hidden(class) => self.hidden.push(class),
             // Of a recording, whose report is read by who reads its events.
             Report::Traced(_) | Report::Write(_) | Report::Ring(_) | Report::Reached { .. } => {}
             Report::Counts { hits, busy_ms } => {

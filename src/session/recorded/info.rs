@@ -36,7 +36,7 @@ pub struct Holds {
     pub missing: Vec<String>,
     /// Methods that are recorded at a lower level: with more they would be too long.
     pub lower: Vec<(String, Level)>,
-    /// Methods that are not recorded, and why.
+    /// Methods and hidden classes that are not recorded, and why.
     pub left: Vec<(String, String)>,
 }
 

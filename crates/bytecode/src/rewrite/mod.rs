@@ -6,7 +6,8 @@
 //!
 //! - [`Plan`] and [`Step`] say what goes where; [`rewrite`] does it and tells where each instruction is now.
 //! - `reader` walks a class file, `pool` appends constants, `instructions` knows lengths and targets.
-//! - `scan`, `shape` and `deeds` look at a class that something is put into.
+//! - `scan`, `shape` and `deeds` look at a class that something is put into; `outline` builds what `scan` reads of a class
+//!   without a file.
 //! - `layout` places instructions, `frames` reads and writes the StackMapTable, `tables` moves the other tables,
 //!   `guards` catches what is thrown by what was put in, `method` puts one method together.
 
@@ -17,6 +18,7 @@ mod guards;
 mod instructions;
 mod layout;
 mod method;
+mod outline;
 mod pool;
 mod reader;
 mod scan;
@@ -26,6 +28,7 @@ mod tables;
 
 pub use deeds::{Deed, Doing};
 pub use error::{LeftAlone, RewriteError};
+pub use outline::outline;
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};
 pub use steps::{Kept, Slot, StackOp, Step, Text};

@@ -209,24 +209,39 @@ fn constants(reader: &mut Reader<'_>) -> Result<Vec<usize>, RewriteError> {
     let count = reader.u2()?;
     let mut constants = vec![0];
     while constants.len() < usize::from(count) {
-        constants.push(reader.position());
-        let tag = reader.u1()?;
-        let length = match tag {
-            1 => usize::from(reader.u2()?),
-            3 | 4 | 9..=12 | 17 | 18 => 4,
-            5 | 6 => {
-                // A long or double takes two entries.
-                constants.push(0);
-                8
-            }
-            7 | 8 | 16 | 19 | 20 => 2,
-            15 => 3,
-            _ => return Err(RewriteError::BadConstant(u16::try_from(constants.len() - 1).unwrap_or(0))),
-        };
-        reader.take(length)?;
+        constant(reader, &mut constants)?;
     }
     constants.truncate(usize::from(count).max(1));
     Ok(constants)
+}
+
+/// How many entries a constant pool has that is all of the bytes, the unused first one included.
+pub fn constants_to_end(pool: &[u8]) -> Result<u16, RewriteError> {
+    let mut reader = Reader::new(pool);
+    let mut constants = vec![0];
+    while reader.position() < pool.len() {
+        constant(&mut reader, &mut constants)?;
+    }
+    u16::try_from(constants.len()).map_err(|_| RewriteError::PoolFull)
+}
+
+/// Steps over one constant and adds where it is; one that takes two entries adds two.
+fn constant(reader: &mut Reader<'_>, constants: &mut Vec<usize>) -> Result<(), RewriteError> {
+    constants.push(reader.position());
+    let tag = reader.u1()?;
+    let length = match tag {
+        1 => usize::from(reader.u2()?),
+        3 | 4 | 9..=12 | 17 | 18 => 4,
+        5 | 6 => {
+            // A long or double takes two entries.
+            constants.push(0);
+            8
+        }
+        7 | 8 | 16 | 19 | 20 => 2,
+        15 => 3,
+        _ => return Err(RewriteError::BadConstant(u16::try_from(constants.len() - 1).unwrap_or(0))),
+    };
+    reader.take(length).map(drop)
 }
 
 /// The attributes that begin here.

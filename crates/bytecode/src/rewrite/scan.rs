@@ -10,6 +10,8 @@ const GETSTATIC: u8 = 0xb2;
 const PUTSTATIC: u8 = 0xb3;
 const GETFIELD: u8 = 0xb4;
 const PUTFIELD: u8 = 0xb5;
+const IASTORE: u8 = 0x4f;
+const SASTORE: u8 = 0x56;
 const NEWARRAY: u8 = 0xbc;
 const ANEWARRAY: u8 = 0xbd;
 const MULTIANEWARRAY: u8 = 0xc5;
@@ -158,6 +160,29 @@ impl<'a> Scan<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// Whether any instruction stores into an array, or writes a field that it names by a class that is not its `own`.
+    ///
+    /// # Errors
+    /// The code is broken.
+    pub fn writes_elsewhere(&self, own: &dyn Fn(&str) -> bool) -> Result<bool, RewriteError> {
+        for method in &self.0.methods {
+            let Some(code) = self.code_of(method.code)? else { continue };
+            for raw in instructions::read(code)? {
+                let elsewhere = match raw.opcode {
+                    PUTSTATIC | PUTFIELD => {
+                        let [class, _, _] = self.0.field_ref(Reader::at(code, raw.pc as usize + 1).u2()?)?;
+                        !own(&class)
+                    }
+                    opcode => (IASTORE..=SASTORE).contains(&opcode),
+                };
+                if elsewhere {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Every instruction that makes an array of a type, given by its descriptor.

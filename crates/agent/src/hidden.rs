@@ -1,0 +1,136 @@
+//! Hidden classes, such as those of `Lookup.defineHiddenClass`: the VM shows them to no load hook and lets nobody change
+//! them (JVMTI specification of ClassFileLoadHook and RetransformClasses). Those whose code may matter are reported as
+//! they are prepared, before any of that code runs.
+
+use crate::host::{State, problem, with_state};
+use jvmti_bindings::prelude::*;
+use std::collections::HashSet;
+use wire::{HiddenClass, Report};
+
+/// Hidden classes that are named at most; a framework can define one for each object.
+const NAMED: usize = 1000;
+/// ACC_SYNTHETIC (JVMS table 4.1-B): no source has this class.
+const SYNTHETIC: jni::jint = 0x1000;
+
+/// The hidden classes that were reported, by the names in their class files.
+#[derive(Debug, Default)]
+pub(crate) struct Hidden {
+    named: HashSet<HiddenClass>,
+    has_more: bool,
+}
+
+impl Hidden {
+    /// What is reported: each class once, and a problem once where there are too many.
+    fn line(&mut self, class: HiddenClass) -> Option<Report> {
+        if self.named.contains(&class) || self.has_more {
+            return None;
+        }
+        if self.named.len() < NAMED {
+            self.named.insert(class.clone());
+            return Some(Report::Hidden(class));
+        }
+        self.has_more = true;
+        Some(Report::Problem(format!("there are more than {NAMED} hidden classes: not all are named")))
+    }
+}
+
+/// A class was prepared.
+pub(crate) fn prepared(tools: &Jvmti, class: jni::jclass) {
+    // SAFETY: the VM has just handed out the reference.
+    let Ok((signature, _)) = (unsafe { tools.get_class_signature(class) }) else { return };
+    let Some(name) = file_name(&signature) else { return };
+    // SAFETY: as above.
+    let (loader, modifiers) = unsafe { (tools.get_class_loader(class), tools.get_class_modifiers(class)) };
+    let is_of_vm = loader.is_ok_and(|loader| loader.is_null());
+    let is_synthetic = modifiers.is_ok_and(|modifiers| modifiers & SYNTHETIC != 0);
+    let records = with_state(|state| state.tracer.as_ref().map(|tracer| tracer.is_in_scope(name)));
+    match records {
+        None => {}
+        // What the VM makes of a lambda calls a method of the class around it, which is recorded, and does nothing else.
+        Some(Some(in_scope)) => {
+            if in_scope && !(is_synthetic && name.contains("$$Lambda")) {
+                report(HiddenClass { class: name.to_owned(), queries: Vec::new() });
+            }
+        }
+        Some(None) => match outline(tools, class, name) {
+            Ok(outline) => {
+                let found = with_state(|state| state.probes.hidden(name, &outline, is_of_vm));
+                match found {
+                    None => {}
+                    Some(Ok(queries)) if queries.is_empty() => {}
+                    Some(Ok(queries)) => {
+                        report(HiddenClass { class: name.to_owned(), queries });
+                    }
+                    Some(Err(error)) => unread(name, &error.to_string()),
+                }
+            }
+            Err(why) => unread(name, &why),
+        },
+    }
+}
+
+fn report(class: HiddenClass) {
+    with_state(|State { hidden, reporter, .. }| {
+        if let Some(line) = hidden.line(class) {
+            let _ = reporter.tell(&line);
+        }
+    });
+}
+
+fn unread(name: &str, why: &str) {
+    problem(format!("{} is a hidden class whose code cannot be read: {why}", name.replace('/', ".")));
+}
+
+/// The name in the class file of a hidden class, by its signature; none of another class. The VM puts a dot and a number
+/// behind the name (JVMTI specification of GetClassSignature), and no other signature has a dot.
+fn file_name(signature: &str) -> Option<&str> {
+    let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+    name.rsplit_once('.').map(|(name, _)| name)
+}
+
+/// What can be scanned of a class that has no file.
+fn outline(tools: &Jvmti, class: jni::jclass, name: &str) -> Result<Vec<u8>, String> {
+    let refused = |error: jvmti::jvmtiError| format!("{error:?}");
+    // SAFETY: the class is prepared, and the references are what the VM hands out of it.
+    unsafe {
+        let pool = tools.get_constant_pool(class).map_err(refused)?;
+        let mut fields = Vec::new();
+        for field in tools.get_class_fields(class).map_err(refused)? {
+            fields.push(tools.get_field_name(class, field).map_err(refused)?.0);
+        }
+        let mut codes = Vec::new();
+        for method in tools.get_class_methods(class).map_err(refused)? {
+            match tools.get_bytecodes(method) {
+                Ok(code) if code.is_empty() => {}
+                Ok(code) => codes.push(code),
+                Err(jvmti::jvmtiError::NATIVE_METHOD) => {}
+                Err(error) => return Err(refused(error)),
+            }
+        }
+        bytecode::rewrite::outline(name, &pool, &fields, &codes).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_hidden_classes_have_a_number_behind_their_name() {
+        assert_eq!(file_name("La/B$Writer.0x00007f98b8001000;"), Some("a/B$Writer"));
+        for other in ["La/B$Writer;", "LB;", "[I", "I"] {
+            assert_eq!(file_name(other), None);
+        }
+    }
+
+    #[test]
+    fn each_is_reported_once_and_not_without_bound() {
+        let mut hidden = Hidden::default();
+        let class = |n: usize| HiddenClass { class: format!("C{n}"), queries: vec![0] };
+        assert_eq!(hidden.line(class(0)), Some(Report::Hidden(class(0))));
+        assert_eq!(hidden.line(class(0)), None);
+        let more: Vec<Report> = (1..2 * NAMED).filter_map(|n| hidden.line(class(n))).collect();
+        assert_eq!(more.len(), NAMED);
+        assert!(matches!(more.last(), Some(Report::Problem(_))));
+    }
+}
