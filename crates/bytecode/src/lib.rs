@@ -9,6 +9,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "analysis")]
+pub mod arms;
+#[cfg(feature = "analysis")]
 pub mod cfg;
 #[cfg(feature = "analysis")]
 pub mod class;
@@ -46,6 +48,8 @@ pub mod stack;
 #[cfg(feature = "analysis")]
 pub mod stores;
 
+#[cfg(feature = "analysis")]
+pub use arms::{ArmLines, Arms};
 #[cfg(feature = "analysis")]
 pub use cfg::{Block, Cfg, EdgeKind};
 #[cfg(feature = "analysis")]

@@ -7,7 +7,7 @@
 mod support;
 
 use bytecode::{
-    ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, StoreKind, descriptor, lines,
+    Arms, ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, StoreKind, descriptor, lines,
     loops, stores,
 };
 use std::collections::BTreeMap;
@@ -178,6 +178,26 @@ fn describe_instruction(
         && method.descriptor.ends_with(")V")
     {
         writeln!(out, "        @{pc} {}", expressions.call_at(pc).unwrap().text).unwrap();
+    }
+    describe_arms(out, code, pc);
+}
+
+/// The arms of what a store, a write or a `return` uses, where they stand on several lines.
+fn describe_arms(out: &mut String, code: &Code, pc: u32) {
+    let uses = |op: &Op| {
+        matches!(
+            op,
+            Op::Store { .. } | Op::PutField(_) | Op::PutStatic(_) | Op::ArrayStore(_) | Op::Return(Some(_))
+        )
+    };
+    if !code.at(pc).is_some_and(|i| uses(&i.op)) {
+        return;
+    }
+    let Some(arms) = Arms::new(code).and_then(|arms| arms.of(pc)) else { return };
+    let statement = arms.statement.unwrap();
+    if arms.is_open() || statement != lines::line_of(code, pc).unwrap() {
+        let marks: Vec<String> = arms.marks.iter().map(|(pc, line)| format!("{line}@{pc}")).collect();
+        writeln!(out, "        value@{pc} by {} of the statement at {statement}", marks.join(" ")).unwrap();
     }
 }
 

@@ -1,0 +1,200 @@
+//! Which line gave the value that an instruction uses. javac gives a store behind a `switch` expression or a `?:` the
+//! line of the last arm in the code, whichever arm ran. A line table alone cannot tell: the arm is known by the
+//! instruction that control came from.
+
+use crate::cfg::{Cfg, normal_edges};
+use crate::class::Code;
+use crate::control::{Dominance, dominators};
+use crate::lines::line_of;
+use crate::op::{Constant, Op};
+use crate::stack::{depths, effect};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// The arms of the expressions of one method.
+#[derive(Debug)]
+pub struct Arms<'a> {
+    code: &'a Code,
+    cfg: Cfg,
+    dominance: Dominance,
+    depths: Vec<Option<u16>>,
+    /// Positions of the instructions that control comes from, without exceptions.
+    before: Vec<Vec<usize>>,
+    /// Code indices at which a row of the line table begins.
+    starts: HashSet<u32>,
+}
+
+/// What ran last before an instruction, by the arm that gave its value.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ArmLines {
+    /// Instructions with their lines: of those that ran in the activation, the last one tells the line. Each path to
+    /// the instruction passes one of them.
+    pub marks: BTreeMap<u32, u32>,
+    /// The line at which the statement begins.
+    pub statement: Option<u32>,
+}
+
+impl ArmLines {
+    /// All lines that can have given the value, ascending.
+    pub fn lines(&self) -> BTreeSet<u32> {
+        self.marks.values().copied().collect()
+    }
+
+    /// Whether several lines can have given the value, so that it takes a run to know which did.
+    pub fn is_open(&self) -> bool {
+        self.lines().len() > 1
+    }
+}
+
+impl<'a> Arms<'a> {
+    /// Looks through a method. None where it has no line table, or subroutines (`jsr`).
+    pub fn new(code: &'a Code) -> Option<Arms<'a>> {
+        let has_subroutines = code.instructions.iter().any(|i| matches!(i.op, Op::Jsr { .. } | Op::Ret { .. }));
+        if code.lines.is_empty() || has_subroutines {
+            return None;
+        }
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); code.instructions.len()];
+        for position in 0..code.instructions.len() {
+            for (target, _) in normal_edges(code, position) {
+                if let Some(known) = code.index_of(target).and_then(|to| before.get_mut(to))
+                    && !known.contains(&position)
+                {
+                    known.push(position);
+                }
+            }
+        }
+        let starts = code.lines.iter().map(|row| row.start_pc).collect();
+        let (cfg, dominance) = (Cfg::new(code), dominators(code, false));
+        Some(Arms { code, cfg, dominance, depths: depths(code), before, starts })
+    }
+
+    /// The lines that can have given the value that the instruction at `pc` stores or returns. None where no
+    /// instruction is, or it cannot be reached.
+    pub fn of(&self, pc: u32) -> Option<ArmLines> {
+        let position = self.code.index_of(pc)?;
+        self.depth(position)?;
+        let own = |pc: u32| line_of(self.code, pc).map(|line| BTreeMap::from([(pc, line)]));
+        let marks = if matches!(self.op(position), Some(Op::Return(Some(_)))) {
+            // A `return` has a row of the line table of its own: its value came from before.
+            let from = self.kept_by(position).unwrap_or(position);
+            let marks = self.marks(self.before(from).to_vec());
+            if marks.values().collect::<BTreeSet<_>>().len() > 1 { marks } else { own(pc)? }
+        } else {
+            self.marks(vec![position])
+        };
+        let statement = self.statement(position);
+        Some(ArmLines { marks, statement })
+    }
+
+    /// The store that keeps what a `return` returns while a `finally` runs: javac takes a slot without a name for it.
+    fn kept_by(&self, position: usize) -> Option<usize> {
+        let load = position.checked_sub(1)?;
+        let Some(Op::Load { slot, .. }) = self.op(load) else { return None };
+        let pc = self.code.instructions.get(load)?.pc;
+        if !self.code.has_variable_table || crate::stores::variable_in_slot(self.code, *slot, pc).is_some() {
+            return None;
+        }
+        let earlier = self.code.instructions.get(..load)?;
+        earlier.iter().rposition(|i| matches!(&i.op, Op::Store { slot: other, .. } if other == slot))
+    }
+
+    fn op(&self, position: usize) -> Option<&Op> {
+        self.code.instructions.get(position).map(|i| &i.op)
+    }
+
+    fn depth(&self, position: usize) -> Option<u16> {
+        self.depths.get(position).copied().flatten()
+    }
+
+    fn before(&self, position: usize) -> &[usize] {
+        self.before.get(position).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn starts_line(&self, position: usize) -> bool {
+        self.code.instructions.get(position).is_some_and(|i| self.starts.contains(&i.pc))
+    }
+
+    /// The instructions that tell by which arm control came to one of these.
+    fn marks(&self, mut work: Vec<usize>) -> BTreeMap<u32, u32> {
+        let mut found = BTreeMap::new();
+        let mut seen = HashSet::new();
+        while let Some(position) = work.pop() {
+            if !seen.insert(position) {
+                continue;
+            }
+            match self.joined_at(position) {
+                Some(join) => work.extend(self.before(join)),
+                None => {
+                    let pc = self.code.instructions.get(position).map(|i| i.pc);
+                    found.extend(pc.and_then(|pc| Some((pc, line_of(self.code, pc)?))));
+                }
+            }
+        }
+        found
+    }
+
+    /// Where arms join between an instruction and the row of the line table that it is in: then the row is that of
+    /// the arm that stands last. None where the row holds.
+    fn joined_at(&self, position: usize) -> Option<usize> {
+        let mut at = position;
+        loop {
+            let before = self.before(at);
+            if self.starts_line(at) {
+                return None;
+            }
+            match before {
+                [from] if from + 1 == at => at = *from,
+                // An arm begins where one branch leads, and a handler where none does.
+                [] | [_] => return None,
+                _ => return self.is_join(at).then_some(at),
+            }
+        }
+    }
+
+    /// Whether control that comes together here has evaluated something before: it has pushed a value, or decided
+    /// which of `true` and `false` is pushed here.
+    fn is_join(&self, at: usize) -> bool {
+        match self.op(at) {
+            Some(Op::Goto { .. } | Op::Const(Constant::Int(0 | 1))) => true,
+            _ => {
+                let decided = self.decided_by(at).and_then(|from| self.depth_behind(from));
+                self.depth(at).zip(decided).is_some_and(|(here, there)| here > there)
+            }
+        }
+    }
+
+    /// The last instruction that every path to a join passes.
+    fn decided_by(&self, at: usize) -> Option<usize> {
+        let pc = self.code.instructions.get(at)?.pc;
+        let block = self.dominance.immediate_block(pc)?;
+        self.code.index_of(self.cfg.last_pc(self.cfg.block_at(block)?)?)
+    }
+
+    fn depth_behind(&self, position: usize) -> Option<u16> {
+        let (pops, pushes) = effect(self.op(position)?);
+        Some(self.depth(position)?.saturating_sub(pops).saturating_add(pushes))
+    }
+
+    /// The line at which the statement begins that an instruction ends: the last row of the line table on every path
+    /// to it at which nothing of the statement was on the operand stack.
+    fn statement(&self, position: usize) -> Option<u32> {
+        let (pops, _) = effect(self.op(position)?);
+        let below = self.depth(position)?.saturating_sub(pops);
+        let mut at = position;
+        // Each step goes up the dominators.
+        for _ in 0..=self.code.instructions.len() {
+            if self.starts_line(at) && self.depth(at).is_some_and(|depth| depth <= below) {
+                break;
+            }
+            let up = match self.before(at) {
+                [from] => Some(*from),
+                [] => None,
+                _ => self.decided_by(at),
+            };
+            match up {
+                Some(up) => at = up,
+                None => break,
+            }
+        }
+        line_of(self.code, self.code.instructions.get(at)?.pc)
+    }
+}
