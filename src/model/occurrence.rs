@@ -61,6 +61,8 @@ pub struct Detail {
     pub by: Option<FrameKey>,
     /// What was to be seen of collections that other points ask about, or this one.
     pub sights: Vec<Sight>,
+    /// Which arm of an expression gave the value: the last of the marked instructions that ran in the activation.
+    pub arm: Option<u32>,
     /// The value a method returned.
     pub result: Option<Value>,
     /// Remarks that belong to the answer: what may be missed, what is uncertain.

@@ -64,6 +64,7 @@ impl Watcher {
                 Interest::Store { query, store } => self.stored(stop, query, store, enters).await?,
                 Interest::Made { query } => self.constructed(stop, query).await?,
                 Interest::Branch { query, branch } => self.branched(stop, query, branch).await?,
+                Interest::Mark => self.marked(stop).await?,
             }
         }
         Ok(())

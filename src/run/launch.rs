@@ -10,7 +10,7 @@ use super::report::{Ended, RunReport};
 use super::vm::{Vm, or_default};
 use super::watched::Watched;
 use super::watcher::Watcher;
-use super::watches::Watches;
+use super::watches::{Marks, Watches};
 use crate::classes::ClassPool;
 use crate::debuggee::{Agent, Driving, Exit, Forward, Incoming, Running, Tail, Template};
 use crate::model::{Coordinate, MethodName, Tables};
@@ -78,6 +78,8 @@ pub struct Questions {
     pub queries: Arc<[TraceQuery]>,
     /// Methods whose activations must be told apart, beyond those the queries need by themselves.
     pub tracked: BTreeSet<MethodName>,
+    /// Where the arms of expressions are told apart.
+    pub marks: Marks,
     /// The class files.
     pub pool: Rc<ClassPool>,
     /// Which hits interrupt, by query, where the run is to be watched by probes. Where one is [`Gate::Count`] all are, and
@@ -191,7 +193,7 @@ pub async fn execute(
             return Err(RunError::Observer(error));
         }
     };
-    let watches = Watches::new(&questions.queries, &questions.tracked);
+    let watches = Watches::new(&questions.queries, &questions.tracked, &questions.marks);
     let recorder = match (&agent, &questions.gates) {
         (Some(agent), Some(gates)) => probes::begin(agent, process, &questions, gates, &watches),
         _ => Ok(None),

@@ -9,11 +9,12 @@
 //! - `recording` has a run recorded instead of watched.
 //! - `notice` says what else happened, to explain a point that never hit.
 //! - `watcher` and `hits` turn interruptions into occurrences that `admit` lets through, and tell an [`Observer`]; `older` has those that stand in
-//!   an older frame than their event; `activations` tells activations apart; `collect` and
-//!   `machine` read values.
+//!   an older frame than their event; `activations` tells activations apart; `arms` tells the
+//!   arms of expressions apart; `collect` and `machine` read values.
 
 mod activations;
 mod admit;
+mod arms;
 mod attach;
 mod collect;
 mod error;
@@ -41,3 +42,4 @@ pub use observer::{Control, Observer, ObserverError};
 pub use probes::{Counted, Gate, SiteHits};
 pub use recording::Recording;
 pub use report::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally, Visit};
+pub use watches::Marks;

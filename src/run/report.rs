@@ -131,6 +131,8 @@ pub struct Visit {
     pub unboxed: Option<Value>,
     /// The object whose field or element it is.
     pub owner: Option<Value>,
+    /// Which arm of an expression gave the value: the last of the marked instructions that ran in the activation.
+    pub arm: Option<u32>,
     /// Where the thread stood.
     pub frame: FrameKey,
     /// Where its caller stood.

@@ -124,6 +124,11 @@ impl Watched {
         &self.pool
     }
 
+    /// Whether a method holds marks that tell its arms apart.
+    pub fn is_marked(&self, method: &MethodName) -> bool {
+        self.watches.is_marked(method)
+    }
+
     /// The number of a method among those whose activations are told apart.
     pub fn tracked(&self, method: &MethodName) -> Option<u32> {
         self.tables.find_method(method)

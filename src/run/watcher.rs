@@ -1,6 +1,7 @@
 //! Turns interruptions of the VM into occurrences.
 
 use super::activations::ActivationStack;
+use super::arms::ArmStack;
 use super::collect::Collector;
 use super::error::RunError;
 use super::launch::More;
@@ -53,6 +54,8 @@ pub(super) struct ThreadState {
     pub(super) waiting: Vec<Waiting>,
     /// Passes that are on: the activation, the query and its pass.
     pub(super) passing: BTreeSet<(ActivationKey, u16, u16)>,
+    /// The last mark that ran in each activation, oldest first.
+    pub(super) arms: ArmStack,
 }
 
 /// Watches one run.
@@ -192,7 +195,7 @@ impl Watcher {
             && observer.asked(&more.queries, self.sequence, tables).map_err(RunError::Observer)?;
         if fits {
             self.queries = by_number(&more.queries);
-            self.watched.watch_more(Watches::new(&more.queries, &more.tracked)).await?;
+            self.watched.watch_more(Watches::new(&more.queries, &more.tracked, &more.marks)).await?;
         }
         conn.send(virtual_machine::Resume {}).await?;
         // Who asked may not wait for it.
@@ -358,7 +361,10 @@ impl Watcher {
     ) -> Result<Occurrence, RunError> {
         self.confirm(stop).await?;
         let activation = self.activation(stop).await?;
-        let occurrence = self.candidate_in(stop, query, ordinal, activation).await?;
+        let mut occurrence = self.candidate_in(stop, query, ordinal, activation).await?;
+        if let Some(arm) = self.arm(stop).await? {
+            occurrence.detail.get_or_insert_default().arm = Some(arm);
+        }
         self.foretold(stop, occurrence).await
     }
 
@@ -456,9 +462,9 @@ impl Watcher {
         if let Some(ordinal) = self.admits(stop, query).await? {
             let mut occurrence = self.candidate(stop, query, ordinal).await?;
             if let Some(detail) = detail {
-                let Detail { forecasts, sights, .. } =
+                let Detail { forecasts, sights, arm, .. } =
                     occurrence.detail.take().map(|d| *d).unwrap_or_default();
-                occurrence.detail = Some(Box::new(Detail { forecasts, sights, ..detail }));
+                occurrence.detail = Some(Box::new(Detail { forecasts, sights, arm, ..detail }));
             }
             self.found.push(occurrence);
         }

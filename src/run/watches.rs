@@ -7,6 +7,9 @@ use crate::query::{Event, Field, Making, TraceQuery};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Instructions by method of which the last that ran tells which arm gave a value ([`bytecode::arms`]).
+pub type Marks = BTreeMap<MethodName, BTreeSet<u32>>;
+
 /// Why execution is interrupted at one index of a method. Numbers are places in the TraceQuery's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Interest {
@@ -26,6 +29,8 @@ pub enum Interest {
     Made { query: u16 },
     /// A branch is about to be decided.
     Branch { query: u16, branch: u16 },
+    /// One of the [`Marks`]. After all else: what stops here has run before this instruction.
+    Mark,
 }
 
 /// What to watch in one method.
@@ -57,12 +62,18 @@ pub struct Watches {
     pub classes: BTreeMap<Arc<str>, ClassWatch>,
     /// Queries that want exceptions of every class: `(query, caught)`.
     pub thrown: Vec<(u16, Option<bool>)>,
+    /// Methods that hold marks.
+    marked: BTreeSet<MethodName>,
 }
 
 impl Watches {
     /// The watches of these TraceQueries. In `tracked` methods activations are told apart.
-    pub fn new(queries: &[TraceQuery], tracked: &BTreeSet<MethodName>) -> Watches {
+    pub fn new(queries: &[TraceQuery], tracked: &BTreeSet<MethodName>, marks: &Marks) -> Watches {
         let mut watches = Watches::default();
+        for (method, at) in marks {
+            at.iter().for_each(|bci| watches.interest(method, *bci, Interest::Mark));
+            watches.marked.insert(method.clone());
+        }
         for query in queries {
             watches.add(query);
         }
@@ -89,6 +100,11 @@ impl Watches {
                 MethodName::new(class.clone(), name.clone(), descriptor.clone())
             })
         })
+    }
+
+    /// Whether a method holds marks.
+    pub fn is_marked(&self, method: &MethodName) -> bool {
+        self.marked.contains(method)
     }
 
     fn add(&mut self, query: &TraceQuery) {

@@ -97,6 +97,10 @@ pub struct PointAnswer {
     pub line: Option<u32>,
     /// The source line, trimmed, when the source was found.
     pub text: Option<String>,
+    /// Where the statement begins that stored or returned the value, if `line` is another one: that of the arm of a
+    /// `switch` expression, a `?:`, `&&` or `||` that ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<StatementAnswer>,
     /// Bytecode index in the method.
     pub bci: Option<u32>,
     /// Name of the thread.
@@ -175,10 +179,22 @@ pub struct StepAnswer {
     pub line: Option<u32>,
     /// The source line, trimmed.
     pub text: Option<String>,
+    /// Where the statement begins, as of a point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<StatementAnswer>,
     /// Name of the thread.
     pub thread: String,
     /// Which of the hits of its place in threads of that name, from 1.
     pub hit: u64,
+}
+
+/// The first line of a statement that has several.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct StatementAnswer {
+    /// The source line, from 1.
+    pub line: u32,
+    /// The source line, trimmed, when the source was found.
+    pub text: Option<String>,
 }
 
 /// An exception, and where it came from.

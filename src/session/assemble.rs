@@ -1,6 +1,7 @@
 //! Turns what was located in a run into an answer.
 
 use super::answer::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer};
+use super::arms::{self, Given};
 use super::code::{CodeBook, unique};
 use super::expectation::compare;
 use super::reasons::{self, pending};
@@ -225,6 +226,13 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
     }
 }
 
+/// That it is not known which of several lines gave a value.
+fn unknown_arm(given: &Given) -> Option<String> {
+    let (last, others) = given.open.split_last()?;
+    let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+    Some(format!("the value came by line {} or {last}: which of them ran is not known", others.join(", ")))
+}
+
 struct Filling<'a, 'l> {
     assembly: &'a Assembly<'a>,
     namer: &'a mut Namer,
@@ -247,13 +255,20 @@ impl Filling<'_, '_> {
         answer.class = Some(frame.site.method.class.to_string());
         answer.method = Some(frame.site.method.name.to_string());
         answer.file = frame.source_file.as_ref().map(ToString::to_string);
-        answer.line = frame.line;
         answer.bci = Some(frame.site.bci);
         answer.thread = Some(tables.thread(occurrence.thread).to_string());
         answer.hit = Some(occurrence.ordinal.into());
-        answer.text = book.text(frame);
-        answer.neighbours = book.around(frame);
+        let given = self.given(occurrence, frame);
+        let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
+        answer.line = shown.line;
+        answer.text = book.text(&shown);
+        answer.statement = book.statement(frame, &given);
+        answer.neighbours = book.around(&shown);
         answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();
+        if let Some(newest) = answer.stack.first_mut() {
+            newest.line = shown.line;
+        }
+        answer.notes.extend(unknown_arm(&given));
         self.change(answer, occurrence, &book, frame);
         if matches!(self.query.event, Event::Branched(_)) {
             self.condition(answer, occurrence, &book, frame);
@@ -268,6 +283,23 @@ impl Filling<'_, '_> {
             answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
         }
         answer.notes.extend(book.stale(frame));
+    }
+
+    /// Where the value came from that is stored or returned there.
+    fn given(&self, o: &Occurrence, frame: &Frame) -> Given {
+        let is_entry = match &self.query.event {
+            Event::Stored(_) => self.assigned_on_entry(o),
+            Event::Copied(copies) => {
+                let place = o.way.and_then(|way| copies.site(way.get().into()));
+                !place.is_some_and(|place| arms::uses(&place.what))
+            }
+            event => !arms::gives(event),
+        };
+        if is_entry {
+            return Given::default();
+        }
+        let arm = o.detail.as_ref().and_then(|detail| detail.arm);
+        arms::given(&self.assembly.round.pool, &frame.site, arm).unwrap_or_default()
     }
 
     /// By which way the value came, and what that value is.

@@ -1,5 +1,7 @@
 //! What class files and sources say of a located site: its line, what it assigns, what it decides.
 
+use super::answer::StatementAnswer;
+use super::arms::Given;
 use crate::classes::{ClassPool, FoundClass, SourceRoots, SourceText};
 use crate::model::{Coordinate, Frame, MethodName, Site};
 use crate::query::Field;
@@ -46,6 +48,13 @@ impl CodeBook<'_> {
     pub fn text(&self, frame: &Frame) -> Option<String> {
         let source = self.source(frame)?;
         Some(source.line(frame.line?)?.trim().to_owned())
+    }
+
+    /// The first line of the statement that stored or returned a value, where the value came from another line.
+    pub fn statement(&self, frame: &Frame, given: &Given) -> Option<StatementAnswer> {
+        let line = given.statement.filter(|line| Some(*line) != given.line)?;
+        let text = self.text(&Frame { line: Some(line), ..frame.clone() });
+        Some(StatementAnswer { line, text })
     }
 
     /// The source line of an instruction.
@@ -114,22 +123,7 @@ impl CodeBook<'_> {
 
     /// Where the classes of the field's source file write or read it.
     pub fn accesses(&self, field: &Field, writes: bool) -> Vec<Site> {
-        let accesses = |op: &Op| {
-            op.field_access().is_some_and(|(r, is_write)| {
-                is_write == writes && r.class == *field.class && r.name == *field.name
-            })
-        };
-        let mut sites = Vec::new();
-        for name in self.pool.nested(&field.class).unwrap_or_default() {
-            let Ok(Some(class)) = self.pool.find(&name) else { continue };
-            for method in &class.file.methods {
-                let found = method.code.iter().flat_map(|c| &c.instructions).filter(|i| accesses(&i.op));
-                let name =
-                    || MethodName::new(class.name.as_str(), method.name.as_str(), method.descriptor.as_str());
-                sites.extend(found.map(|i| Site { method: name(), bci: i.pc }));
-            }
-        }
-        sites
+        accesses(self.pool, field, writes)
     }
 
     /// The conditions that decide whether an instruction of a method is reached: their text, and their line. For what
@@ -212,6 +206,26 @@ impl CodeBook<'_> {
             whole,
         })
     }
+}
+
+/// Where the classes of a field's source file write or read it.
+pub fn accesses(pool: &ClassPool, field: &Field, writes: bool) -> Vec<Site> {
+    let accesses = |op: &Op| {
+        op.field_access().is_some_and(|(r, is_write)| {
+            is_write == writes && r.class == *field.class && r.name == *field.name
+        })
+    };
+    let mut sites = Vec::new();
+    for name in pool.nested(&field.class).unwrap_or_default() {
+        let Ok(Some(class)) = pool.find(&name) else { continue };
+        for method in &class.file.methods {
+            let found = method.code.iter().flat_map(|c| &c.instructions).filter(|i| accesses(&i.op));
+            let name =
+                || MethodName::new(class.name.as_str(), method.name.as_str(), method.descriptor.as_str());
+            sites.extend(found.map(|i| Site { method: name(), bci: i.pc }));
+        }
+    }
+    sites
 }
 
 /// Where a text stands in a line, if it stands there once: offset and length in characters.

@@ -173,7 +173,8 @@ async fn count(
         let gates = Some(vec![Gate::Count; queries.len()]);
         let tracked = translation.tracked.clone();
         asked = Some((translation, pool.clone(), queries.clone()));
-        Ok(Questions { queries, tracked, pool, gates, recording: None })
+        let marks = run::Marks::default();
+        Ok(Questions { queries, tracked, marks, pool, gates, recording: None })
     };
     let template = workspace.template();
     let launch =

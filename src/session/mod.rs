@@ -5,7 +5,7 @@
 //!
 //! - [`replay`] runs the debuggee until every point is located or nothing more can be learnt (DESIGN §5.13).
 //! - `watching` feeds the locator while the program runs; `assemble` turns what was located into an [`Answer`];
-//!   `reasons` says why a point has none, `never` what came nearest to one that never hit.
+//!   `arms` says which arm of an expression gave a value; `reasons` says why a point has none, `never` what came nearest to one that never hit.
 //! - [`repeat`] replays a chain several times and counts the answers.
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
 //! - `recorded` is the room of recorded runs: [`record`] makes one, and a [`RecordedTrace`] is read in several ways.
@@ -13,6 +13,7 @@
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
 mod answer;
+mod arms;
 mod assemble;
 mod came;
 mod code;
@@ -42,7 +43,7 @@ pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};
 pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
-    StepAnswer,
+    StatementAnswer, StepAnswer,
 };
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use diagnose::{

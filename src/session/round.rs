@@ -1,5 +1,6 @@
 //! One run of a chain: what it is asked, how far it has come, and what it teaches for the next.
 
+use super::arms;
 use super::came::Ways;
 use super::error::SessionError;
 use super::probing::{self, Astray, Backend, Conclusion, Probing};
@@ -11,11 +12,11 @@ use crate::chain::{Chain, Learned, Translation, translate};
 use crate::classes::{ClassPool, SourceRoots};
 use crate::debuggee::Forward;
 use crate::locate::{self, Located, Locator};
-use crate::model::Coordinate;
+use crate::model::{Coordinate, Site};
 use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
 use crate::run::{self, Aboard, Ended, Gate, Halted, Interrupt, Launch, More, Questions, Stage};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -95,6 +96,8 @@ pub struct Teaching {
     pub pools: Pools,
     /// What those by probes told.
     pub probing: Probing,
+    /// Where a value was stored or returned and it was not known which arm gave it.
+    pub marked: BTreeSet<Site>,
 }
 
 /// The last of several runs.
@@ -151,6 +154,11 @@ impl Runner {
             let may_run = made - retries < self.options.max_runs;
             why = if may_run { self.learn(&round, &mut teaching.learned) } else { None };
             why = self.probed(&round, teaching, may_run)?.or(why);
+            if why.is_none() && may_run {
+                let before = teaching.marked.len();
+                teaching.marked.extend(arms::unmarked(&round));
+                why = (teaching.marked.len() > before).then(|| "which arm gave a value".to_owned());
+            }
             if why.is_none() && retries + 1 < self.options.attempts && round.missed_root() {
                 retries += 1;
                 why = Some("the root was not reached".to_owned());
@@ -188,7 +196,7 @@ impl Runner {
         interrupt: &mut Interrupt,
     ) -> Result<Stage, SessionError> {
         teaching.runs += 1;
-        let Teaching { runs: number, learned, pools, probing } = teaching;
+        let Teaching { runs: number, learned, pools, probing, marked } = teaching;
         progress.run_started(*number, why);
         // What is wrong with a question is told before anything is launched, where that can be.
         if self.workspace.knows_classes()? {
@@ -232,7 +240,8 @@ impl Runner {
                 gates: gates.clone(),
                 ways: probing.ways().clone(),
             });
-            Ok(Questions { queries, tracked, pool, gates, recording: None })
+            let marks = arms::marks(&queries, &pool, marked);
+            Ok(Questions { queries, tracked, marks, pool, gates, recording: None })
         };
         let output = progress.sink().filter(|_| self.options.show_output);
         let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, line| sink(line)));

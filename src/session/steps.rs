@@ -1,6 +1,7 @@
 //! The steps by which a value came, as an answer shows them.
 
 use super::answer::StepAnswer;
+use super::arms::{self, Given};
 use super::came::visit;
 use super::code::CodeBook;
 use super::round::Round;
@@ -25,14 +26,20 @@ fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Op
     if is_bridge(&frame.site, book) {
         return None;
     }
+    let given = match caller {
+        None if arms::uses(what) => arms::given(book.pool, &own.site, visit.arm).unwrap_or_default(),
+        _ => Given::default(),
+    };
+    let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
     Some(StepAnswer {
         passed: passed(what).to_owned(),
         variable: variable(what, &own.site, book),
         class: frame.site.method.class.to_string(),
         method: frame.site.method.name.to_string(),
         file: frame.source_file.as_ref().map(ToString::to_string),
-        line: frame.line,
-        text: book.text(frame),
+        line: shown.line,
+        text: book.text(&shown),
+        statement: book.statement(frame, &given),
         thread: step.at.thread.to_string(),
         hit: step.at.ordinal.into(),
     })

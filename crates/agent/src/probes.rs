@@ -172,7 +172,7 @@ impl Probes {
         weavers: &mut BTreeMap<Name, Weaver>,
         report: &mut ClassReport,
     ) -> Result<(), RewriteError> {
-        let MethodSites { class, name, descriptor, code, serial, sites } = method;
+        let MethodSites { class, name, descriptor, code, serial, marks, sites } = method;
         let left = |why: &str| {
             let mut queries: Vec<u16> = sites.iter().map(|s| s.query).collect();
             queries.sort_unstable();
@@ -195,6 +195,7 @@ impl Probes {
         if *serial {
             weaver.serial();
         }
+        marks.iter().for_each(|bci| weaver.mark(*bci));
         for planned in sites {
             let behind = match &planned.what {
                 What::Made { .. } => Some(planned.bci),

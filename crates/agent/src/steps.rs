@@ -3,7 +3,7 @@
 use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
 use std::collections::BTreeMap;
-use wire::{CollectionCall, Counts, LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
+use wire::{ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
 
 /// Builds what goes into one method.
 #[derive(Debug, Default)]
@@ -33,6 +33,18 @@ impl Weaver {
     pub(crate) fn numbered(&mut self) -> Slot {
         self.serial();
         Slot::Kept(self.plan.kept.iter().position(|kept| kept.name == SERIAL).unwrap_or_default())
+    }
+
+    /// Has an activation remember an instruction as its last mark.
+    pub fn mark(&mut self, bci: u32) {
+        let known = self.plan.kept.iter().position(|kept| kept.name == ARM).map(Slot::Kept);
+        let slot = known.unwrap_or_else(|| {
+            let slot = self.kept(ARM);
+            self.plan.entry.extend([Step::Long(0), Step::Store(Kind::Long, slot)]);
+            slot
+        });
+        // Behind what may stop here: that asks for the mark before.
+        self.ahead(bci, [Step::Long(i64::from(bci) + 1), Step::Store(Kind::Long, slot)]);
     }
 
     /// What logs a parameter as the method is entered.

@@ -41,6 +41,9 @@ pub const TRACE_CONTENTS_CLASS: &str = "java/lang/QuerypointTraceContents";
 /// The name of the extra local that numbers activations.
 pub const SERIAL: &str = "qp:serial";
 
+/// The name of the extra local that keeps the last mark that ran in an activation, behind 0 for none.
+pub const ARM: &str = "qp:arm";
+
 /// The name of the extra local that keeps the last hit of a query in an activation, for one group of places that ask for it.
 pub fn kept_name(query: u16, group: u16) -> String {
     format!("qp:{query}-{group}")

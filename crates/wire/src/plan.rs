@@ -69,6 +69,9 @@ pub struct MethodSites {
     pub code: u64,
     /// Whether its activations are numbered.
     pub serial: bool,
+    /// Instructions that an activation remembers as its last mark.
+    #[serde(default)]
+    pub marks: Vec<u32>,
     /// The sites.
     pub sites: Vec<PlannedSite>,
 }

@@ -35,14 +35,24 @@ impl Watcher {
         stop: &Stop,
         frame: &thread_reference::Frame,
     ) -> Result<i64, RunError> {
+        self.added(stop, frame, wire::SERIAL).await
+    }
+
+    /// The value of a local that the agent has added to a frame's method; 0 where it has added none.
+    pub(in crate::run) async fn added(
+        &mut self,
+        stop: &Stop,
+        frame: &thread_reference::Frame,
+        name: &str,
+    ) -> Result<i64, RunError> {
         let at = frame.location;
         let moved = self.watched.vm.moved(at.class, at.method).await?;
-        let Some(slot) = moved.and_then(|moved| moved.slot(wire::SERIAL)) else { return Ok(0) };
+        let Some(slot) = moved.and_then(|moved| moved.slot(name)) else { return Ok(0) };
         let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Long }];
         let ask = stack_frame::GetValues { thread: stop.thread, frame: frame.frame_id, slots };
         match self.watched.vm.conn().send(ask).await {
             Ok(values) => Ok(match values.first() {
-                Some(jdwp::Value::Long(serial)) => *serial,
+                Some(jdwp::Value::Long(value)) => *value,
                 _ => 0,
             }),
             Err(e) if e.is_fatal() => Err(e.into()),

@@ -125,7 +125,10 @@ pub fn plan(
                 sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: What::Entered }));
                 sites
             };
-            plan.methods.push(in_method(&name, pool, numbered && !plan.counts, sites)?);
+            let mut planned = in_method(&name, pool, numbered && !plan.counts, sites)?;
+            let is_mark = |(_, interests): &(&u32, &Vec<Interest>)| interests.contains(&Interest::Mark);
+            planned.marks = method.at.iter().filter(is_mark).map(|(bci, _)| *bci).collect();
+            plan.methods.push(planned);
         }
     }
     Ok(plan)
@@ -185,6 +188,7 @@ fn collection_call(
         descriptor: name.descriptor.to_string(),
         code: wire::code_hash(&code.bytes),
         serial: false,
+        marks: Vec::new(),
         sites: vec![PlannedSite { query, bci: 0, what }],
     })
 }
@@ -207,6 +211,7 @@ fn in_method(
         descriptor: name.descriptor.to_string(),
         code: wire::code_hash(&code.bytes),
         serial,
+        marks: Vec::new(),
         sites: sites(code),
     })
 }
@@ -286,7 +291,7 @@ fn sites(
                 }
             };
             match *interest {
-                Interest::Activation | Interest::Redefined | Interest::Completes => {}
+                Interest::Activation | Interest::Redefined | Interest::Completes | Interest::Mark => {}
                 Interest::PassEnds { query, .. } => add(query, What::At),
                 Interest::Pass { query, pass } => {
                     let Some(Event::Reached(passes)) = event(query) else { continue };

@@ -171,7 +171,8 @@ impl Watcher {
             Coordinate { query: query.point.0, site: at.site.clone(), thread, ordinal, way: Way::new(way) };
         stop.parts.owner = owner.clone();
         stop.parts.new = value.clone();
-        self.watched.report.visits.push(Visit { at, value, unboxed, owner, frame, caller });
+        let arm = self.arm(stop).await?;
+        self.watched.report.visits.push(Visit { at, value, unboxed, owner, arm, frame, caller });
         if matches!(place.what, CopyWhat::Got { .. } | CopyWhat::GotElement) {
             return Ok(());
         }

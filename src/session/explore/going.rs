@@ -7,6 +7,7 @@ use crate::model::Namer;
 use crate::query::TraceQuery;
 use crate::run::{Ended, Halted, Interrupt, More, Outcome, Questions, Stage};
 use crate::session::assemble::Assembly;
+use crate::session::arms;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::round::{Asked, AskedCell, Halting, Last, Round, Runner, SharedChain, Teaching, extends};
@@ -122,8 +123,9 @@ impl Going {
             return Ok(Ok(AskedWhen::Next));
         }
         let tracked = translation.tracked.clone();
-        let questions =
-            Questions { queries, tracked, pool: asked.pool.clone(), gates: None, recording: None };
+        let pool = asked.pool.clone();
+        let marks = arms::marks(&queries, &pool, &Default::default());
+        let questions = Questions { queries, tracked, marks, pool, gates: None, recording: None };
         let (sender, taken) = oneshot::channel();
         if more.try_send(More { questions, taken: sender }).is_err() {
             return Ok(Ok(AskedWhen::Next));

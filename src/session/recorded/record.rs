@@ -183,6 +183,7 @@ async fn run_once(
         Ok(Questions {
             queries: [].into(),
             tracked: [].into(),
+            marks: run::Marks::default(),
             pool: Rc::new(workspace.pool(Some(facts)).map_err(Box::new)?),
             gates: None,
             recording: Some(recording.clone()),

@@ -93,6 +93,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     } else if let Some(text) = p.text.as_ref().or(p.assigned.as_ref()) {
         let _ = writeln!(out, "{}  {text}", " ".repeat(INDENT));
     }
+    statement(out, p);
     change(out, p, paint);
     condition(out, p, paint);
     exception(out, p, paint);
@@ -124,6 +125,13 @@ pub fn place_text(p: &PointAnswer) -> String {
         (_, Some(line)) => format!("{method} (line {line})"),
         _ => format!("{method} (index {}, no line table)", p.bci.unwrap_or_default()),
     }
+}
+
+/// Where the statement begins, if that is another line.
+fn statement(out: &mut String, p: &PointAnswer) {
+    let Some(begins) = &p.statement else { return };
+    let text = begins.text.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+    row(out, "statement", format!("line {}{text}", begins.line));
 }
 
 fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
