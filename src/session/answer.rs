@@ -101,6 +101,9 @@ pub struct PointAnswer {
     /// `switch` expression, a `?:`, `&&` or `||` that ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<StatementAnswer>,
+    /// The line that the line table has for `bci`.
+    #[serde(skip)]
+    pub own_line: Option<u32>,
     /// Bytecode index in the method.
     pub bci: Option<u32>,
     /// Name of the thread.

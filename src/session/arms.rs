@@ -23,13 +23,18 @@ pub struct Given {
 /// The lines of what the instruction at a site stores or returns. `arm` is the last mark that ran before.
 pub fn given(pool: &ClassPool, site: &Site, arm: Option<u32>) -> Option<Given> {
     let lines = in_code(pool, &site.method, |code| Arms::new(code)?.of(site.bci)).flatten()?;
+    Some(given_by(&lines, arm))
+}
+
+/// The line of those that can have given a value, by the last mark that ran.
+pub fn given_by(lines: &ArmLines, arm: Option<u32>) -> Given {
     let statement = lines.statement;
     let known = arm.and_then(|arm| lines.marks.get(&arm)).copied();
     let only = lines.marks.values().next().copied().filter(|_| !lines.is_open());
-    Some(match known.or(only) {
+    match known.or(only) {
         Some(line) => Given { line: Some(line), statement, open: Vec::new() },
         None => Given { line: statement, statement, open: lines.lines().into_iter().collect() },
-    })
+    }
 }
 
 /// What a run marks for these TraceQueries, and for sites that an earlier run has found.
@@ -89,7 +94,11 @@ pub fn unmarked(round: &Round) -> Vec<Site> {
 pub fn gives(event: &Event) -> bool {
     matches!(
         event,
-        Event::Written(_) | Event::ElementWritten(_) | Event::Stored(_) | Event::Returned(_) | Event::Copied(_)
+        Event::Written(_)
+            | Event::ElementWritten(_)
+            | Event::Stored(_)
+            | Event::Returned(_)
+            | Event::Copied(_)
     )
 }
 

@@ -255,6 +255,7 @@ impl Filling<'_, '_> {
         answer.class = Some(frame.site.method.class.to_string());
         answer.method = Some(frame.site.method.name.to_string());
         answer.file = frame.source_file.as_ref().map(ToString::to_string);
+        answer.own_line = frame.line;
         answer.bci = Some(frame.site.bci);
         answer.thread = Some(tables.thread(occurrence.thread).to_string());
         answer.hit = Some(occurrence.ordinal.into());

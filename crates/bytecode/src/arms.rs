@@ -48,7 +48,8 @@ impl ArmLines {
 impl<'a> Arms<'a> {
     /// Looks through a method. None where it has no line table, or subroutines (`jsr`).
     pub fn new(code: &'a Code) -> Option<Arms<'a>> {
-        let has_subroutines = code.instructions.iter().any(|i| matches!(i.op, Op::Jsr { .. } | Op::Ret { .. }));
+        let has_subroutines =
+            code.instructions.iter().any(|i| matches!(i.op, Op::Jsr { .. } | Op::Ret { .. }));
         if code.lines.is_empty() || has_subroutines {
             return None;
         }

@@ -7,8 +7,8 @@
 mod support;
 
 use bytecode::{
-    Arms, ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, StoreKind, descriptor, lines,
-    loops, stores,
+    Arms, ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, StoreKind, descriptor,
+    lines, loops, stores,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

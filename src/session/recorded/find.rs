@@ -102,7 +102,7 @@ fn place_of(calls: &mut Calls, told: &PointAnswer) -> Result<Option<Standing>, S
                         told.class.as_deref() == Some(&*method.class)
                             && told.method.as_deref() == Some(method.name.as_str())
                     })
-                    && told.line.is_none_or(|line| seen.site.line.map(u32::from) == Some(line))
+                    && told.own_line.is_none_or(|line| seen.site.line.map(u32::from) == Some(line))
             };
             calls.walk(*number, None, |calls, seen| {
                 count += u64::from(is_it(calls, seen));

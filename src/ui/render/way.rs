@@ -74,6 +74,7 @@ mod tests {
             file: Some("Cart.java".into()),
             line: Some(7),
             text: Some(text.into()),
+            statement: None,
             thread: "main".into(),
             hit: 1,
         }

@@ -1,0 +1,151 @@
+//! A value that comes over several lines is answered by the line of the arm that ran, and the statement beside it: by both
+//! back ends, for each kind of question, compared with what the program prints.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::Command;
+use support::{chain_file, compiled, point, replay, root, said};
+
+/// A line that the program printed: which method, which of its lines, and the arm.
+struct Told {
+    name: String,
+    index: usize,
+    n: String,
+    arm: String,
+}
+
+/// What the program says of itself.
+fn told() -> Vec<Told> {
+    let output = Command::new("java").arg("-cp").arg(compiled("fixtures/arms", &["-g"])).arg("Arms").output();
+    let output = output.expect("java runs");
+    assert!(output.status.success(), "{}", said(&output));
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let text = String::from_utf8(output.stdout).expect("text");
+    let lines = text.lines().map(|line| {
+        let [name, n, arm] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let count = counts.entry(name.to_owned()).or_default();
+        *count += 1;
+        Told { name: name.to_owned(), index: *count - 1, n: n.to_owned(), arm: arm.to_owned() }
+    });
+    lines.collect()
+}
+
+/// The number and the text of the line that a comment marks.
+fn line(mark: &str) -> (u64, String) {
+    let source = std::fs::read_to_string(root().join("tests/fixtures/arms/Arms.java")).expect("the fixture");
+    let marks =
+        |line: &str| line.split_once("// ").is_some_and(|(_, all)| all.split(", ").any(|m| m == mark));
+    let found: Vec<_> = (1..).zip(source.lines()).filter(|(_, line)| marks(line)).collect();
+    let [(number, text)] = found.as_slice() else { panic!("{mark} marks {found:?}") };
+    (*number, text.trim().to_owned())
+}
+
+/// The points that ask for all of what was told, with an expectation each.
+fn points(told: &[Told], kind: &str) -> String {
+    let mut points = String::new();
+    for (number, Told { name, index, n, arm }) in told.iter().enumerate() {
+        let text = format!("{:?}", line(&format!("{name} arm {arm}")).1);
+        let what = match name.as_str() {
+            "put" => "field".to_owned(),
+            "element" => format!("elements[{n}]"),
+            "shared" => "Shared.number".to_owned(),
+            "returned" | "kept" => {
+                let _ = writeln!(
+                    points,
+                    "(id: \"Q{number}\", at: Exit(\"Arms.{name}(int)\"), index: {index}, expect: (text: {text})),"
+                );
+                continue;
+            }
+            _ => "v".to_owned(),
+        };
+        let end = line(&format!("{name} end")).0;
+        let _ = writeln!(
+            points,
+            "(id: \"L{number}\", at: Line(\"Arms\", {end}), index: {index}),
+             (id: \"Q{number}\", at: {kind}(\"L{number}(0):{what}\"), expect: (text: {text})),"
+        );
+    }
+    points
+}
+
+fn asked(name: &str, points: &str, options: &[&str]) -> Value {
+    let classes = compiled("fixtures/arms", &["-g"]);
+    let (classes, sources) = (classes.display(), root().join("tests/fixtures/arms"));
+    let debuggee = format!("command: [\"java\", \"-cp\", \"{classes}\", \"Arms\"], sources: [{sources:?}]");
+    let text = format!("(format: 1, debuggee: ({debuggee}), points: [{points}])");
+    let (code, answer) = replay(&chain_file(name, &text), options);
+    let failed: Vec<&Value> = answer["points"].as_array().expect("points").iter().collect();
+    let failed: Vec<_> = failed.into_iter().filter(|p| p["expectation"]["held"] == false).collect();
+    assert_eq!(code, 0, "{failed:#?}\n{:#}", answer["warnings"]);
+    answer
+}
+
+/// The line of each answer is that of the arm, and its statement begins where that is marked.
+fn hold(answer: &Value, told: &[Told]) {
+    for (number, Told { name, n, arm, .. }) in told.iter().enumerate() {
+        let point = point(answer, &format!("Q{number}"));
+        let (line_number, text) = line(&format!("{name} arm {arm}"));
+        assert_eq!(point["line"], line_number, "{name} {n}: {point:#}");
+        assert_eq!(point["text"], text, "{name} {n}");
+        assert_eq!(point["stack"][0]["line"], line_number, "{name} {n}");
+        let (is, is_text) = line(&format!("{name} is"));
+        if is == line_number {
+            assert_eq!(point["statement"], Value::Null, "{name} {n}");
+        } else {
+            assert_eq!(point["statement"]["line"], is, "{name} {n}: {point:#}");
+            assert_eq!(point["statement"]["text"], is_text, "{name} {n}");
+        }
+        let notes = point["notes"].to_string();
+        assert!(!notes.contains("which of them ran"), "{name} {n}: {notes}");
+    }
+}
+
+#[test]
+fn the_last_change_is_at_the_arm_that_ran_by_jdwp_events() {
+    let told: Vec<Told> = told().into_iter().filter(|told| told.name != "element").collect();
+    let answer = asked("arms-jdwp", &points(&told, "LastChange"), &["--backend", "jdwp"]);
+    hold(&answer, &told);
+}
+
+#[test]
+fn the_last_change_is_at_the_arm_that_ran_by_probes() {
+    let told = told();
+    let points = points(&told, "LastChange");
+    hold(&asked("arms-probe", &points, &["--backend", "probe"]), &told);
+    hold(&asked("arms-probe-last", &points, &["--backend", "probe", "--eager", "0"]), &told);
+}
+
+#[test]
+fn the_origin_is_at_the_arm_that_ran() {
+    // One question costs a look through all classes.
+    let told: Vec<Told> =
+        told().into_iter().filter(|told| !matches!(&*told.name, "returned" | "kept")).collect();
+    let told: Vec<Told> = told.into_iter().filter(|told| ["1", "2"].contains(&&*told.n)).collect();
+    hold(&asked("arms-origin", &points(&told, "Origin"), &["--backend", "probe"]), &told);
+}
+
+#[test]
+fn an_expectation_may_name_the_arm_or_the_statement_and_no_other_arm() {
+    let (end, of) = (line("arrow end").0, "LastChange(\"A(0):v\")");
+    let ask = |text: &str| {
+        format!(
+            "(id: \"A\", at: Line(\"Arms\", {end}), when: \"n == 1\"), (id: \"B\", at: {of}, expect: (text: {text:?}))"
+        )
+    };
+    for mark in ["arrow arm 2", "arrow is"] {
+        asked("arms-expect", &ask(&line(mark).1), &[]);
+    }
+    let classes = compiled("fixtures/arms", &["-g"]);
+    let sources = root().join("tests/fixtures/arms");
+    let text = format!(
+        "(format: 1, debuggee: (command: [\"java\", \"-cp\", {classes:?}, \"Arms\"], sources: [{sources:?}]), points: [{}])",
+        ask(&line("arrow arm 3").1)
+    );
+    let (code, answer) = replay(&chain_file("arms-expect-other", &text), &[]);
+    assert_eq!(code, 1, "{answer:#}");
+}
