@@ -1,14 +1,19 @@
 //! What a process prints: drained always, so that it never blocks; kept only at its end; forwarded when asked.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// How much of the end of the output is kept, in bytes.
 const KEPT_BYTES: usize = 256 << 10;
-/// A line that is longer is cut into lines of this length, in bytes.
+/// A line that has not ended after this many bytes is cut.
 const MAX_LINE_BYTES: usize = 16 << 10;
+/// How many bytes are read at once, at most.
+const READ_BYTES: usize = 128 << 10;
+/// How the VM's message about the option that `qp` adds begins.
+const PICKED_UP: &[u8] = b"Picked up JAVA_TOOL_OPTIONS:";
 
 /// Which of the two a line was printed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +24,7 @@ pub enum Stream {
     Err,
 }
 
-/// Takes each line as it is printed, with its prefix.
+/// Takes the lines that are printed, each with its prefix.
 #[derive(Clone)]
 pub struct Forward {
     prefix: String,
@@ -30,7 +35,8 @@ pub struct Forward {
 type Sink = dyn Fn(Stream, &str) + Send + Sync;
 
 impl Forward {
-    /// Lines reach `sink` as `PREFIXline`, without their end: `run 1 | hello`.
+    /// `sink` gets whole lines, one or more at a time. Each begins with the prefix and ends with a line feed:
+    /// `run 1 | hello`.
     pub fn new(prefix: impl Into<String>, sink: impl Fn(Stream, &str) + Send + Sync + 'static) -> Forward {
         Forward { prefix: prefix.into(), sink: Arc::new(sink), muted: Arc::default() }
     }
@@ -38,6 +44,25 @@ impl Forward {
     /// Forwards nothing from here on, to nobody it is shared with.
     pub fn mute(&self) {
         self.muted.store(true, Ordering::Relaxed);
+    }
+
+    /// Passes lines on; `buffer` is kept between calls to save its allocation.
+    fn pass(&self, stream: Stream, lines: &[u8], buffer: &mut Vec<u8>) {
+        if self.muted.load(Ordering::Relaxed) {
+            return;
+        }
+        let prefixed = if self.prefix.is_empty() {
+            lines
+        } else {
+            buffer.clear();
+            for line in each_line(lines) {
+                buffer.extend_from_slice(self.prefix.as_bytes());
+                buffer.extend_from_slice(line);
+            }
+            buffer
+        };
+        // It is borrowed, and only checked, where it is UTF-8.
+        (self.sink)(stream, &String::from_utf8_lossy(prefixed));
     }
 }
 
@@ -47,11 +72,26 @@ impl std::fmt::Debug for Forward {
     }
 }
 
+/// Lines with their line feeds.
+fn each_line(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut from = 0;
+    memchr::memchr_iter(b'\n', lines).filter_map(move |end| {
+        let line = lines.get(from..=end);
+        from = end + 1;
+        line
+    })
+}
+
+/// A line without its line feed, and without the carriage return before that.
+fn content(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// The end of what a process printed, both streams in the order of arrival.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tail {
     lines: VecDeque<(Stream, String)>,
-    bytes: usize,
     /// Lines that were printed and are no longer kept.
     pub dropped: u64,
 }
@@ -67,22 +107,73 @@ impl Tail {
         let lines = self.lines.iter().skip(self.lines.len().saturating_sub(count));
         lines.map(|(_, line)| format!("  {line}")).collect::<Vec<_>>().join("\n")
     }
+}
 
-    fn push(&mut self, stream: Stream, line: String) {
-        self.bytes += line.len() + 1;
-        self.lines.push_back((stream, line));
-        while self.bytes > KEPT_BYTES {
-            let Some((_, gone)) = self.lines.pop_front() else { break };
-            self.bytes -= gone.len() + 1;
-            self.dropped += 1;
+/// The last bytes that were printed: whole lines, which are told apart only when somebody asks for them.
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: VecDeque<u8>,
+    /// The pieces that the bytes consist of: the stream, and how many bytes. None is empty.
+    pieces: VecDeque<(Stream, usize)>,
+    dropped: u64,
+}
+
+impl Kept {
+    /// Appends whole lines, and drops as many from the front as there are too many.
+    fn push(&mut self, stream: Stream, lines: &[u8]) {
+        if lines.is_empty() {
+            return;
         }
+        self.bytes.extend(lines);
+        match self.pieces.back_mut() {
+            Some((of, length)) if *of == stream => *length += lines.len(),
+            _ => self.pieces.push_back((stream, lines.len())),
+        }
+        let surplus = self.bytes.len().saturating_sub(KEPT_BYTES);
+        if surplus > 0 {
+            self.drop_first(surplus);
+        }
+    }
+
+    /// Drops so many bytes, and what is left of the line that the last of them is in.
+    fn drop_first(&mut self, count: usize) {
+        let rest = self.bytes.iter().skip(count - 1).position(|byte| *byte == b'\n');
+        let mut count = rest.map_or(self.bytes.len(), |rest| count + rest);
+        let (front, back) = self.bytes.as_slices();
+        let first = front.get(..count.min(front.len())).unwrap_or_default();
+        let second = back.get(..count - first.len()).unwrap_or_default();
+        let lines = [first, second].map(|bytes| memchr::memchr_iter(b'\n', bytes).count());
+        self.dropped += u64::try_from(lines.iter().sum::<usize>()).unwrap_or(0);
+        self.bytes.drain(..count);
+        while let Some((_, length)) = self.pieces.front_mut() {
+            if *length > count {
+                *length -= count;
+                break;
+            }
+            count -= *length;
+            self.pieces.pop_front();
+        }
+    }
+
+    fn tail(&self) -> Tail {
+        let (front, back) = self.bytes.as_slices();
+        let bytes = [front, back].concat();
+        let mut lines = VecDeque::new();
+        let mut rest = bytes.as_slice();
+        for (stream, length) in &self.pieces {
+            let Some((piece, behind)) = rest.split_at_checked(*length) else { break };
+            rest = behind;
+            let text = |line| String::from_utf8_lossy(content(line)).into_owned();
+            lines.extend(each_line(piece).map(|line| (*stream, text(line))));
+        }
+        Tail { lines, dropped: self.dropped }
     }
 }
 
 /// Shared by the two tasks that drain a process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
-    tail: Arc<Mutex<Tail>>,
+    kept: Arc<Mutex<Kept>>,
     forward: Option<Forward>,
     awaited: Option<Arc<Awaited>>,
 }
@@ -94,9 +185,22 @@ struct Awaited {
     seen: AtomicBool,
 }
 
+impl Awaited {
+    /// Looks for the pattern in lines, until it was found once.
+    fn look(&self, lines: &[u8]) {
+        if self.seen.load(Ordering::Relaxed) {
+            return;
+        }
+        let is_it = |line| self.pattern.is_match(&String::from_utf8_lossy(content(line)));
+        if each_line(lines).any(is_it) {
+            self.seen.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Output {
     pub fn new(forward: Option<Forward>) -> Output {
-        Output { tail: Arc::default(), forward, awaited: None }
+        Output { kept: Arc::default(), forward, awaited: None }
     }
 
     /// The same, which notices a line in which the pattern is found.
@@ -110,48 +214,149 @@ impl Output {
     }
 
     pub fn tail(&self) -> Tail {
-        self.tail.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).tail()
     }
 
-    fn line(&self, stream: Stream, bytes: &[u8]) {
-        let line = String::from_utf8_lossy(bytes.strip_suffix(b"\r").unwrap_or(bytes)).into_owned();
+    /// Whole lines were printed.
+    fn lines(&self, stream: Stream, lines: &[u8], buffer: &mut Vec<u8>) {
         // The VM says so about the option that we added; it is not the program's output.
-        if stream == Stream::Err && line.starts_with("Picked up JAVA_TOOL_OPTIONS:") && line.contains("jdwp")
-        {
+        if stream == Stream::Err && memchr::memmem::find(lines, PICKED_UP).is_some() {
+            let is_ours =
+                |line: &[u8]| line.starts_with(PICKED_UP) && memchr::memmem::find(line, b"jdwp").is_some();
+            let others: Vec<&[u8]> = each_line(lines).filter(|line| !is_ours(line)).collect();
+            return self.of_program(stream, &others.concat(), buffer);
+        }
+        self.of_program(stream, lines, buffer);
+    }
+
+    /// Whole lines were printed by the program itself.
+    fn of_program(&self, stream: Stream, lines: &[u8], buffer: &mut Vec<u8>) {
+        if lines.is_empty() {
             return;
         }
-        if let Some(awaited) = &self.awaited
-            && awaited.pattern.is_match(&line)
-        {
-            awaited.seen.store(true, Ordering::Relaxed);
+        if let Some(awaited) = &self.awaited {
+            awaited.look(lines);
         }
-        if let Some(forward) = self.forward.as_ref().filter(|f| !f.muted.load(Ordering::Relaxed)) {
-            (forward.sink)(stream, &format!("{}{line}", forward.prefix));
+        if let Some(forward) = &self.forward {
+            forward.pass(stream, lines, buffer);
         }
-        self.tail.lock().unwrap_or_else(PoisonError::into_inner).push(stream, line);
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(stream, lines);
     }
 
     /// Reads to the end of the stream. An error ends it as well: the process is gone, or its pipe is.
     pub async fn drain(self, stream: Stream, mut pipe: impl AsyncRead + Unpin) {
-        let mut line: Vec<u8> = Vec::new();
-        let mut buffer = vec![0; MAX_LINE_BYTES];
-        while let Ok(n @ 1..) = pipe.read(&mut buffer).await {
-            let mut rest = buffer.get(..n).unwrap_or_default();
-            while let Some(end) = rest.iter().position(|b| *b == b'\n') {
-                let (head, tail) = rest.split_at(end);
-                line.extend_from_slice(head);
-                self.line(stream, &line);
-                line.clear();
-                rest = tail.get(1..).unwrap_or_default();
+        // A line that has not ended, and behind it room to read.
+        let mut bytes = vec![0; MAX_LINE_BYTES + READ_BYTES];
+        let mut begun = 0;
+        let mut buffer = Vec::new();
+        while let Ok(n @ 1..) = pipe.read(bytes.get_mut(begun..).unwrap_or_default()).await {
+            let end = begun + n;
+            let new = bytes.get(begun..end).unwrap_or_default();
+            if let Some(last) = memchr::memrchr(b'\n', new) {
+                let behind = begun + last + 1;
+                self.lines(stream, bytes.get(..behind).unwrap_or_default(), &mut buffer);
+                bytes.copy_within(behind..end, 0);
+                begun = end - behind;
+            } else {
+                begun = end;
             }
-            line.extend_from_slice(rest);
-            if line.len() >= MAX_LINE_BYTES {
-                self.line(stream, &line);
-                line.clear();
+            if begun >= MAX_LINE_BYTES {
+                let cut = whole_characters(bytes.get(..begun).unwrap_or_default());
+                self.cut(stream, &bytes, 0..cut, &mut buffer);
+                bytes.copy_within(cut..begun, 0);
+                begun -= cut;
             }
         }
-        if !line.is_empty() {
-            self.line(stream, &line);
+        if begun > 0 {
+            self.cut(stream, &bytes, 0..begun, &mut buffer);
         }
+    }
+
+    /// Bytes that no line feed follows are a line.
+    fn cut(&self, stream: Stream, bytes: &[u8], line: Range<usize>, buffer: &mut Vec<u8>) {
+        let line = [bytes.get(line).unwrap_or_default(), b"\n"].concat();
+        self.lines(stream, &line, buffer);
+    }
+}
+
+/// How many bytes there are before a character of which the last bytes are missing.
+fn whole_characters(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
+        _ => bytes.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that is forwarded, and the tail.
+    async fn drained(output: &[u8], prefix: &str, stream: Stream) -> (String, Tail) {
+        let seen = Arc::new(Mutex::new(String::new()));
+        let all = seen.clone();
+        let forward = Forward::new(prefix, move |_, lines| all.lock().unwrap().push_str(lines));
+        let out = Output::new(Some(forward));
+        out.clone().drain(stream, output).await;
+        let seen = seen.lock().unwrap().clone();
+        (seen, out.tail())
+    }
+
+    fn texts(tail: &Tail) -> Vec<&str> {
+        tail.lines().map(|(_, line)| line).collect()
+    }
+
+    #[tokio::test]
+    async fn lines_are_forwarded_with_their_prefix_and_kept_without() {
+        let (seen, tail) = drained(b"one\r\n\n\xfftwo\nthree", "run 1 | ", Stream::Out).await;
+        assert_eq!(seen, "run 1 | one\r\nrun 1 | \nrun 1 | \u{fffd}two\nrun 1 | three\n");
+        assert_eq!(texts(&tail), ["one", "", "\u{fffd}two", "three"]);
+        let (seen, _) = drained(b"one\ntwo", "", Stream::Out).await;
+        assert_eq!(seen, "one\ntwo\n");
+    }
+
+    #[tokio::test]
+    async fn the_message_about_our_own_option_is_left_out() {
+        let ours = "Picked up JAVA_TOOL_OPTIONS: -agentlib:jdwp=x";
+        let output = format!("a\n{ours}\nPicked up JAVA_TOOL_OPTIONS: -Xmx1g\n{ours} and more\nb\n");
+        let (seen, tail) = drained(output.as_bytes(), "", Stream::Err).await;
+        assert_eq!(seen, "a\nPicked up JAVA_TOOL_OPTIONS: -Xmx1g\nb\n");
+        assert_eq!(tail.lines().len(), 3);
+        // On standard output it is the program that says so.
+        assert_eq!(drained(output.as_bytes(), "", Stream::Out).await.0, output);
+    }
+
+    #[tokio::test]
+    async fn a_long_line_is_cut_between_characters() {
+        let long = "aä€".repeat(100_000);
+        let (seen, tail) = drained(format!("{long}\nend").as_bytes(), "", Stream::Out).await;
+        assert!(!seen.contains('\u{fffd}') && seen.replace('\n', "") == format!("{long}end"));
+        assert!(texts(&tail).iter().all(|line| line.len() <= MAX_LINE_BYTES + READ_BYTES));
+        // A character that never comes to its end does not hold the output up.
+        let (seen, _) = drained(&[b"x".repeat(20_000), vec![0xe2, 0x82]].concat(), "", Stream::Out).await;
+        assert!(seen.starts_with("xx") && seen.ends_with("\u{fffd}\n"));
+    }
+
+    #[test]
+    fn the_newest_lines_are_kept_and_the_others_counted() {
+        let mut kept = Kept::default();
+        let mut printed: Vec<(Stream, String)> = Vec::new();
+        for n in 0..9_000_usize {
+            let stream = if n % 7 < 3 { Stream::Out } else { Stream::Err };
+            let lines: String = (0..n % 5).map(|m| format!("{n} {m} {}\n", "x".repeat(n % 211))).collect();
+            kept.push(stream, lines.as_bytes());
+            printed.extend(lines.lines().map(|line| (stream, line.to_owned())));
+            if n % 1000 != 999 {
+                continue;
+            }
+            let tail = kept.tail();
+            let bytes: usize = tail.lines().map(|(_, line)| line.len() + 1).sum();
+            let dropped = usize::try_from(tail.dropped).unwrap();
+            assert_eq!(bytes, kept.bytes.len());
+            assert!(bytes <= KEPT_BYTES && (dropped == 0 || bytes > KEPT_BYTES - 300), "{bytes}");
+            let newest: Vec<_> = printed.iter().skip(dropped).map(|(s, line)| (*s, line.as_str())).collect();
+            assert_eq!(tail.lines().collect::<Vec<_>>(), newest);
+        }
+        assert!(kept.dropped > 1000);
     }
 }

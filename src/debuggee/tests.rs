@@ -176,12 +176,12 @@ async fn megabytes_of_output_neither_block_nor_grow() {
                   head -c 3000000 /dev/zero | tr '\\0' x; echo; echo bad >&2; printf end; exit 3";
     let seen = Arc::new(Mutex::new((0_u64, String::new())));
     let counted = seen.clone();
-    let forward = Forward::new("run 1 | ", move |_, line: &str| {
+    let forward = Forward::new("run 1 | ", move |_, lines: &str| {
         let mut seen = counted.lock().unwrap();
-        seen.0 += 1;
-        if seen.0 == 1 {
-            seen.1 = line.to_owned();
+        if seen.0 == 0 {
+            seen.1 = lines.lines().next().unwrap().to_owned();
         }
+        seen.0 += lines.lines().count() as u64;
     });
     let (_listener, address) = listener().await;
     let mut running =

@@ -1,6 +1,6 @@
 //! How a session tells what it is doing while it does it.
 
-/// Shows one line of the program's output.
+/// Shows whole lines of the program's output, one or more, each with its line feed.
 pub type Sink = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Told of what goes on; a front end shows it or not.
@@ -19,7 +19,7 @@ pub trait Progress {
     fn replayed(&mut self, _done: u32, _of: u32) {}
     /// So many of these chains have been checked.
     fn checked(&mut self, _done: usize, _of: usize) {}
-    /// Who shows the program's output, line by line, if anybody does. It is called from other threads.
+    /// Who shows the program's output, if anybody does. It is called from other threads.
     fn sink(&self) -> Option<Sink> {
         None
     }

@@ -244,7 +244,7 @@ impl Runner {
             Ok(Questions { queries, tracked, marks, pool, gates, recording: None })
         };
         let output = progress.sink().filter(|_| self.options.show_output);
-        let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, line| sink(line)));
+        let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, lines| sink(lines)));
         let template = self.workspace.template();
         let Halting { hold, at: halt_at, more, later: _ } = halting;
         let aboard = if agent { Aboard::Probes } else { Aboard::Nothing };

@@ -30,6 +30,11 @@ pub fn complain(line: std::fmt::Arguments<'_>) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }
 
+/// Writes lines of the program's output to standard error, as [`complain`] does.
+pub fn pass_on(lines: &str) {
+    drop(std::io::stderr().write_all(lines.as_bytes()));
+}
+
 /// An error as it is shown: what is wrong with a chain with its place in the file.
 pub fn error_text(error: &CommandError, color: bool) -> String {
     match error {

@@ -74,7 +74,7 @@ impl Progress for Bar {
 
     fn sink(&self) -> Option<Sink> {
         let bar = self.bar.clone();
-        Some(Arc::new(move |line| bar.suspend(|| super::out::complain(format_args!("{line}")))))
+        Some(Arc::new(move |lines| bar.suspend(|| super::out::pass_on(lines))))
     }
 
     fn done(&mut self) {

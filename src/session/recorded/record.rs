@@ -109,7 +109,7 @@ pub async fn record(
         let _ = stop.send(true);
     });
     let sink = if options.show_output { progress.sink() } else { None };
-    let output = sink.map(|sink| Forward::new("", move |_, line| sink(line)));
+    let output = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
     let ran = run_once(&workspace, options, &folder, output, &mut stopped).await;
     forwards.abort();
     progress.done();

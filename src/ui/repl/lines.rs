@@ -43,7 +43,7 @@ pub struct AboveThePrompt(pub Printer);
 impl Progress for AboveThePrompt {
     fn sink(&self) -> Option<Sink> {
         let printer = self.0.clone();
-        Some(Arc::new(move |line| printer.print(&format!("{line}\n"))))
+        Some(Arc::new(move |lines| printer.print(lines)))
     }
 }
 
