@@ -130,10 +130,12 @@ pub enum SessionError {
     NoClassFiles,
     /// Nothing was recorded.
     #[error(
-        "nothing was recorded: no method of a class that --scope and --trust leave was called, and the program ended with {ended}{}",
+        "nothing was recorded: {why}, and the program ended with {ended}{}",
         output.as_ref().map_or_else(String::new, |lines| format!("\nIts last output:\n{lines}"))
     )]
     NothingRecorded {
+        /// Why.
+        why: String,
         /// How the program ended.
         ended: String,
         /// The last lines that it printed.

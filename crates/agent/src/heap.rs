@@ -4,12 +4,12 @@
 //! Whoever rewrites a class asks for thousands of small pieces, and gives them back: those wait here for the next one
 //! that asks for as much.
 
-use dlmalloc::Dlmalloc;
+use dlmalloc::{Allocator, Dlmalloc};
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 #[global_allocator]
 static MEMORY: Heap = Heap { is_taken: AtomicBool::new(false), parts: UnsafeCell::new(Parts::new()) };
@@ -25,7 +25,7 @@ struct Heap {
 }
 
 struct Parts {
-    all: Dlmalloc,
+    all: Dlmalloc<Source>,
     /// By size: the pieces that wait, each with the address of the next one.
     waiting: [*mut Piece; SIZES],
 }
@@ -39,7 +39,144 @@ unsafe impl Sync for Heap {}
 
 impl Parts {
     const fn new() -> Parts {
-        Parts { all: Dlmalloc::new(), waiting: [null_mut(); SIZES] }
+        Parts { all: Dlmalloc::new_with_allocator(Source), waiting: [null_mut(); SIZES] }
+    }
+}
+
+/// How much is reserved at the start, for when the system gives no more: the agent ends what it is at with this. Rust ends the
+/// process where an allocation fails.
+const SPARE: usize = 32 << 20;
+/// Where the spare memory is; 0 before it is reserved, and where that was refused.
+static SPARE_AT: AtomicUsize = AtomicUsize::new(0);
+/// How much of it is in use.
+static SPARE_USED: AtomicUsize = AtomicUsize::new(0);
+
+/// Reserves the spare memory; called once, before anything else.
+pub fn prepare() {
+    let memory = system::map(SPARE);
+    SPARE_AT.store(memory as usize, Release);
+}
+
+/// Whether the system gave no more memory at some time. Then nothing large is begun any more.
+pub fn is_short() -> bool {
+    SPARE_USED.load(Relaxed) > 0
+}
+
+/// Where the allocator has its memory from: the system, and the spare memory where that gives none.
+struct Source;
+
+impl Source {
+    /// A part of the spare memory, which is never given back.
+    fn spare(bytes: usize) -> (*mut u8, usize, u32) {
+        let base = SPARE_AT.load(Acquire);
+        let used = SPARE_USED.fetch_add(bytes, Relaxed);
+        let fits = base != 0 && used.checked_add(bytes).is_some_and(|end| end <= SPARE);
+        // The last number says that it is neither given back to the system nor merged with other memory.
+        if fits { ((base + used) as *mut u8, bytes, 1) } else { (null_mut(), 0, 0) }
+    }
+
+    fn is_spare(memory: *mut u8) -> bool {
+        let base = SPARE_AT.load(Relaxed);
+        base != 0 && (base..base + SPARE).contains(&(memory as usize))
+    }
+}
+
+// SAFETY: what it hands out is memory that nobody else has, of at least so many bytes.
+unsafe impl Allocator for Source {
+    fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
+        let mapped = system::map(size);
+        if mapped.is_null() { Source::spare(size) } else { (mapped, size, 0) }
+    }
+
+    fn remap(&self, memory: *mut u8, old: usize, new: usize, can_move: bool) -> *mut u8 {
+        // SAFETY: the allocator says how long its mapping is.
+        if Source::is_spare(memory) {
+            null_mut()
+        } else {
+            unsafe { system::remap(memory, old, new, can_move) }
+        }
+    }
+
+    fn free_part(&self, memory: *mut u8, old: usize, new: usize) -> bool {
+        // SAFETY: the allocator says how long its mapping is, and uses the rest no more.
+        !Source::is_spare(memory) && unsafe { system::free(memory.wrapping_add(new), old - new) }
+    }
+
+    fn free(&self, memory: *mut u8, size: usize) -> bool {
+        // SAFETY: the allocator says how long its mapping is, and uses it no more.
+        !Source::is_spare(memory) && unsafe { system::free(memory, size) }
+    }
+
+    fn can_release_part(&self, _: u32) -> bool {
+        cfg!(unix)
+    }
+
+    fn allocates_zeros(&self) -> bool {
+        cfg!(unix)
+    }
+
+    fn page_size(&self) -> usize {
+        system::page()
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use std::ptr::null_mut;
+
+    /// New memory, all 0; null where there is none.
+    pub fn map(bytes: usize) -> *mut u8 {
+        let (both, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+        // SAFETY: new memory, at a place that the system chooses.
+        let memory = unsafe { libc::mmap(null_mut(), bytes, both, flags, -1, 0) };
+        if memory == libc::MAP_FAILED { null_mut() } else { memory.cast() }
+    }
+
+    /// Makes a mapping longer or shorter; null where that cannot be done.
+    #[cfg(target_os = "linux")]
+    pub unsafe fn remap(memory: *mut u8, old: usize, new: usize, can_move: bool) -> *mut u8 {
+        let flags = if can_move { libc::MREMAP_MAYMOVE } else { 0 };
+        // SAFETY: as the caller says.
+        let moved = unsafe { libc::mremap(memory.cast(), old, new, flags) };
+        if moved == libc::MAP_FAILED { null_mut() } else { moved.cast() }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub unsafe fn remap(_: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {
+        null_mut()
+    }
+
+    pub unsafe fn free(memory: *mut u8, bytes: usize) -> bool {
+        // SAFETY: as the caller says.
+        unsafe { libc::munmap(memory.cast(), bytes) == 0 }
+    }
+
+    pub fn page() -> usize {
+        // SAFETY: it takes a number.
+        usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::ptr::null_mut;
+
+    pub fn map(bytes: usize) -> *mut u8 {
+        // SAFETY: nobody asks for no bytes.
+        Layout::from_size_align(bytes, page()).map_or(null_mut(), |layout| unsafe { System.alloc(layout) })
+    }
+
+    pub unsafe fn remap(_: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {
+        null_mut()
+    }
+
+    pub unsafe fn free(_: *mut u8, _: usize) -> bool {
+        false
+    }
+
+    pub fn page() -> usize {
+        1 << 16
     }
 }
 

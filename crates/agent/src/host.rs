@@ -1,12 +1,14 @@
 //! The VM's side: loads the recorder, is told of classes, tells what was counted.
 
 use crate::compilers;
+use crate::heap;
 use crate::hidden::{self, Hidden};
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use crate::tracing::{Recorded, Tracer};
 use jvmti_bindings::prelude::*;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use wire::{PROBE_CLASS, Report, TRACE_CLASS};
 
@@ -75,6 +77,9 @@ static THREAD_END: OnceLock<(usize, usize)> = OnceLock::new();
 /// The recorder's class, a global reference, where its counts are asked for at the end.
 static RECORDER_CLASS: OnceLock<usize> = OnceLock::new();
 
+/// There was no memory left to look at a class, and that was told.
+static IS_SHORT: AtomicBool = AtomicBool::new(false);
+
 /// The plan's state: the natives are plain functions and find it here.
 static STATE: OnceLock<Mutex<State>> = OnceLock::new();
 
@@ -101,6 +106,7 @@ pub struct Host;
 
 impl Agent for Host {
     fn on_load(&self, context: AgentLoadContext<'_>) -> jni::jint {
+        heap::prepare();
         let Ok(Some(folder)) = context.options_str() else { return jni::JNI_OK };
         if FOLDER.set(PathBuf::from(folder.as_ref())).is_err() {
             return jni::JNI_OK;
@@ -144,14 +150,14 @@ impl Agent for Host {
         }
         let classes = match define(env, recorder, method) {
             Ok(classes) => classes,
-            Err(why) => return problem(why),
+            Err(why) => return problem(forgo(why)),
         };
         if records {
             compilers::step_back();
             // SAFETY: the class was just defined, and its method is there. The reference lives as long as the VM.
             let end = unsafe {
                 let class = classes.last().map(|class| env.new_global_ref(*class));
-                class.and_then(|class| {
+                class.filter(|class| !class.is_null()).and_then(|class| {
                     let method = env.get_static_method_id(class, "end", "(Ljava/lang/Thread;)V")?;
                     Some((class as usize, method as usize))
                 })
@@ -170,6 +176,9 @@ impl Agent for Host {
         {
             // SAFETY: the class was just defined. The reference lives as long as the VM.
             let class = unsafe { env.new_global_ref(*class) };
+            if class.is_null() {
+                return problem("the VM has no memory to count hits".to_owned());
+            }
             let _ = RECORDER_CLASS.set(class as usize);
             if context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_VM_DEATH]).is_err() {
                 return problem("the VM does not tell of its end".to_owned());
@@ -227,6 +236,12 @@ impl Agent for Host {
         let Ok(name) = event.name_str() else { return };
         let name = name.as_deref();
         if name.is_some_and(|name| name.starts_with(PROBE_CLASS) || name.starts_with(TRACE_CLASS)) {
+            return;
+        }
+        if heap::is_short() {
+            if !IS_SHORT.swap(true, Ordering::Relaxed) {
+                problem("there was no memory left to look at classes: those that were loaded later are left as they are".to_owned());
+            }
             return;
         }
         let bytes = event.class_data();
@@ -290,6 +305,23 @@ fn define(env: &JniEnv, recorder: &[(&str, &[u8])], method: &str) -> Result<Vec<
         return Err(format!("the class {name} cannot be initialised in this VM"));
     }
     Ok(classes)
+}
+
+/// The recorder cannot be used: what it has reserved is the program's again. Why, in the words of the report.
+fn forgo(why: String) -> String {
+    let lacks = with_state(|state| {
+        state.tracer.as_mut().is_some_and(|tracer| {
+            // SAFETY: its initialiser has failed, and no class is made to call it.
+            unsafe { tracer.release() };
+            tracer.lacks
+        })
+    });
+    match lacks {
+        Some(true) => "the process may not have as much address space as the recorder needs, at least 1 GB: the program ran \
+                       unrecorded; allow it more (`ulimit -v`), or let its VM reserve less (`-Xmx`)"
+            .to_owned(),
+        _ => why,
+    }
 }
 
 /// Of a run that is recorded: the class file that a class is to have, none where it stays; none at all of any other run.

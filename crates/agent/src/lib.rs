@@ -9,7 +9,7 @@
 //!   events go, `linked` has the VM know it, `fields` finds what is written. `contents` is what goes into the JDK's collections,
 //!   `outside` tells what calls of code that is not recorded may write.
 //! - `hidden` reports classes that no load hook sees.
-//! - `heap` is where its own memory comes from; `compilers` has threads of the VM step back.
+//! - `heap` is where its own memory comes from, `space` where the recorder's does; `compilers` has threads of the VM step back.
 //! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
@@ -29,6 +29,7 @@ mod reporter;
 mod rings;
 mod rows;
 mod sites;
+mod space;
 mod steps;
 mod threads;
 mod tracing;

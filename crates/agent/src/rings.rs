@@ -2,6 +2,7 @@
 //! the recorder's class `QuerypointTraceAgent` asks for.
 
 use crate::host::{problem, with_state};
+use crate::space;
 use crate::tracing::Tracer;
 use jvmti_bindings::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -39,7 +40,9 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_reserve(
     _class: jni::jclass,
     bytes: jni::jlong,
 ) -> jni::jlong {
-    let reserved = usize::try_from(bytes).ok().and_then(memory::reserve);
+    let Some(wanted) = usize::try_from(bytes).ok() else { return 0 };
+    let reserved = space::reserve(wanted);
+    with_state(|state| state.tracer.as_mut().map(|tracer| tracer.reserved(wanted, reserved)));
     reserved.and_then(|address| jni::jlong::try_from(address).ok()).unwrap_or(0)
 }
 
@@ -288,19 +291,13 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_lose(
 
 #[cfg(unix)]
 mod memory {
+    use crate::space;
     use std::fs::File;
     use std::os::fd::AsRawFd;
     use std::path::Path;
     use wire::recording::RING_DATA;
 
     const BOTH: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
-
-    /// So much address space, all 0; what is not written takes no memory.
-    pub fn reserve(bytes: usize) -> Option<usize> {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
-        // SAFETY: new memory, at a place that the system chooses.
-        found(unsafe { libc::mmap(std::ptr::null_mut(), bytes, BOTH, flags, -1, 0) })
-    }
 
     fn found(address: *mut libc::c_void) -> Option<usize> {
         (address != libc::MAP_FAILED).then_some(address as usize)
@@ -311,8 +308,16 @@ mod memory {
     pub fn ring(path: &Path, bytes: u64) -> Option<usize> {
         let (data, size) = (usize::try_from(RING_DATA).ok()?, usize::try_from(bytes).ok()?);
         let file = File::options().read(true).write(true).create(true).truncate(true).open(path).ok()?;
-        allocate(&file, RING_DATA + bytes)?;
-        let base = reserve(data + 2 * size)?;
+        let made = allocate(&file, RING_DATA + bytes).and_then(|()| map(&file, data, size));
+        if made.is_none() {
+            // What it takes on the disk is needed there.
+            drop(std::fs::remove_file(path));
+        }
+        made
+    }
+
+    fn map(file: &File, data: usize, size: usize) -> Option<usize> {
+        let base = space::reserve(data + 2 * size)?;
         let flags = libc::MAP_SHARED | libc::MAP_FIXED;
         let fd = file.as_raw_fd();
         // SAFETY: both lie inside of what was just reserved; the file is as long as what is mapped of it.
@@ -326,6 +331,10 @@ mod memory {
                 libc::off_t::try_from(RING_DATA).ok()?,
             )))
         };
+        if mapped.is_none() {
+            // SAFETY: nobody was told of it.
+            unsafe { space::release(base, data + 2 * size) };
+        }
         mapped.map(|_| base)
     }
 
@@ -352,11 +361,6 @@ mod memory {
 #[cfg(not(unix))]
 mod memory {
     /// The rings need a system that maps a file twice.
-    pub fn reserve(_bytes: usize) -> Option<usize> {
-        None
-    }
-
-    /// See [`reserve`].
     pub fn ring(_path: &std::path::Path, _bytes: u64) -> Option<usize> {
         None
     }

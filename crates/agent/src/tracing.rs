@@ -1,6 +1,7 @@
 //! What goes into the methods of classes that are recorded.
 
 use crate::contents;
+use crate::space;
 use crate::threads;
 use crate::weave::weave;
 use bytecode::rewrite::{self, Deed, Doing, MethodPlan, MethodShape, RewriteError, Scan, Step};
@@ -23,6 +24,9 @@ pub struct Tracer {
     lost: HashSet<i32>,
     /// How many threads of the window's name have come.
     named: u32,
+    /// The address space of the recorder's tables, and whether some could not be had.
+    tables: Vec<(usize, usize)>,
+    pub(crate) lacks: bool,
 }
 
 /// A class that is recorded now.
@@ -44,6 +48,27 @@ impl Tracer {
             rings: 0,
             lost: HashSet::new(),
             named: 0,
+            tables: Vec::new(),
+            lacks: false,
+        }
+    }
+
+    /// Address space of a table was asked for; none was had where there is no address.
+    pub fn reserved(&mut self, bytes: usize, address: Option<usize>) {
+        match address {
+            Some(address) => self.tables.push((address, bytes)),
+            None => self.lacks = true,
+        }
+    }
+
+    /// Gives back the tables.
+    ///
+    /// # Safety
+    /// The recorder is not used, and never will be.
+    pub unsafe fn release(&mut self) {
+        for (address, bytes) in self.tables.drain(..) {
+            // SAFETY: as the caller says.
+            unsafe { space::release(address, bytes) };
         }
     }
 

@@ -96,11 +96,15 @@ impl Diagnoser {
                 live.is_new = false;
                 let trace = RecordedTrace::open(&out, memory, progress, interrupt).await?;
                 if trace.calls.count() == 0 {
-                    let (ended, output) = run.map_or_else(
-                        || ("an interruption".to_owned(), None),
-                        |run| (run.recorded.ended, run.output),
+                    let (ended, output, missing) = run.map_or_else(
+                        || ("an interruption".to_owned(), None, Vec::new()),
+                        |run| (run.recorded.ended, run.output, run.recorded.missing),
                     );
-                    return Err(SessionError::NothingRecorded { ended, output });
+                    let why = match missing.is_empty() {
+                        true => "no method of a class that --scope and --trust leave was called".to_owned(),
+                        false => missing.join("; "),
+                    };
+                    return Err(SessionError::NothingRecorded { why, ended, output });
                 }
                 return Diagnoser::new(trace, options);
             }

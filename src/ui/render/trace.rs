@@ -63,9 +63,10 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
         out.push_str(&format!("{place} was not reached\n"));
     }
     if recorded.bytes == 0 && recorded.unreached.is_empty() {
-        out.push_str(
-            "nothing was recorded: no method of a class that --scope and --trust leave was called\n",
-        );
+        out.push_str(match recorded.missing.is_empty() {
+            true => "nothing was recorded: no method of a class that --scope and --trust leave was called\n",
+            false => "nothing was recorded\n",
+        });
         if let Some(lines) = &run.output {
             out.push_str(&format!("The program's last output:\n{lines}\n"));
         }

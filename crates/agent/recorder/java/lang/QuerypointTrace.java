@@ -38,11 +38,11 @@ public final class QuerypointTrace {
     private static final int NAME = 400;
 
     /** The ring of threads that have none: nobody reads it, and it is never full. */
-    static final long NOWHERE = QuerypointTraceAgent.reserve(DATA + 2 * SIZE);
+    static final long NOWHERE = QuerypointTraceAgent.table(DATA + 2 * SIZE);
     /** A bit for each object that was met, by its number. */
-    private static final long SEEN = QuerypointTraceAgent.reserve(1L << 28);
+    private static final long SEEN = QuerypointTraceAgent.table(1L << 28);
     /** A bit for each class whose name was told, by its number as an object: it may have been met as one before. */
-    private static final long NAMES = QuerypointTraceAgent.reserve(1L << 28);
+    private static final long NAMES = QuerypointTraceAgent.table(1L << 28);
     /** The processor shows stores to others in their order. */
     private static final boolean ORDERED = QuerypointTraceAgent.ordered();
     /** Only some calls are recorded: others have 0 for a ring. */

@@ -16,7 +16,17 @@ final class QuerypointTraceAgent {
     private static native void link();
 
     /** So much memory, all 0, which takes none of the machine's where nothing was written; 0 where there is none. */
-    static native long reserve(long bytes);
+    private static native long reserve(long bytes);
+
+    /** The same, for a table that the recorder cannot do without: its class is not initialised where there is no memory. */
+    @Hidden
+    static long table(long bytes) {
+        long address = reserve(bytes);
+        if (address == 0) {
+            throw new OutOfMemoryError();
+        }
+        return address;
+    }
 
     /** A ring for a thread, by its name and its number as an object: where its control words are; 0 where there is none. */
     static native long ring(String thread, int number);

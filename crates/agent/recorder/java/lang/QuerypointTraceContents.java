@@ -19,10 +19,10 @@ public final class QuerypointTraceContents {
     static final boolean ON = QuerypointTraceAgent.contents();
     private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
     /** A bit for each object that was met since the window began. */
-    private static final long LOOKED = WINDOWED && ON ? QuerypointTraceAgent.reserve(1L << 28) : 0;
+    private static final long LOOKED = WINDOWED && ON ? QuerypointTraceAgent.table(1L << 28) : 0;
 
     /** A bit for each collection that recorded code had to do with before the recording has begun at a place. */
-    private static final long KNOWN = QuerypointTraceWindow.POINTED && ON ? QuerypointTraceAgent.reserve(1L << 28) : 0;
+    private static final long KNOWN = QuerypointTraceWindow.POINTED && ON ? QuerypointTraceAgent.table(1L << 28) : 0;
 
     /** The number that begins such an event, and what is done: {@code wire::recording}. */
     private static final int CONTENTS = 4;
