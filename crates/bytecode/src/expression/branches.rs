@@ -85,7 +85,9 @@ impl Simulation<'_> {
         let code = self.code;
         let Some(this) = self.cfg.block(NodeIndex::new(block)) else { return false };
         let Some(last) = self.cfg.last_pc(NodeIndex::new(before)) else { return false };
-        if this.first == this.last {
+        // An `assert` is a statement of its own: `if (c) assert x;` is two conditions.
+        let asserts = self.jump(block).is_some_and(|jump| is_assertion_flag(&jump.node));
+        if this.first == this.last || asserts {
             return false;
         }
         let new_line = code.lines.iter().any(|l| l.start_pc == this.start_pc)

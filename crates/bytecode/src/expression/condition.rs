@@ -1,6 +1,6 @@
 //! The condition that a branch or switch decides, as text, and which way each of its edges is.
 
-use super::branches::is_assertion_flag;
+use super::branches::{Compound, is_assertion_flag};
 use super::enums::{EnumTable, switched};
 use super::node::{ExprNode, ReadBack, UnaryOp};
 use super::render::Scope;
@@ -26,6 +26,10 @@ pub enum Way {
     Case(String),
     /// A switch went to its default, or past all its cases.
     Default,
+    /// Assertions are off: the condition of the `assert` was not evaluated.
+    AssertionsOff,
+    /// Assertions are on: the condition of the `assert` was evaluated next.
+    AssertionsOn,
 }
 
 impl fmt::Display for Way {
@@ -35,6 +39,8 @@ impl fmt::Display for Way {
             Way::False => f.write_str("false"),
             Way::Case(label) => write!(f, "case {label}"),
             Way::Default => f.write_str("default"),
+            Way::AssertionsOff => f.write_str("not evaluated: assertions are off"),
+            Way::AssertionsOn => f.write_str("evaluated: assertions are on"),
         }
     }
 }
@@ -56,6 +62,8 @@ pub struct Condition {
     pub operands: Vec<Operand>,
     /// Whether `text` holds when the jump is taken.
     taken_is_true: bool,
+    /// Whether the branch tests the flag that javac puts before an `assert`, instead of its condition.
+    is_flag: bool,
     /// Labels of a switch's keys, where they are not the keys themselves.
     labels: BTreeMap<i32, String>,
     /// For a switch over an enum: where its constants are numbered, which is in another class.
@@ -75,26 +83,24 @@ impl Condition {
     /// The way an edge of the branch is.
     pub fn way(&self, edge: &EdgeKind) -> Way {
         match edge {
-            EdgeKind::Taken => {
-                if self.taken_is_true {
-                    Way::True
-                } else {
-                    Way::False
-                }
-            }
-            EdgeKind::FallThrough | EdgeKind::Handler(_) => {
-                if self.taken_is_true {
-                    Way::False
-                } else {
-                    Way::True
-                }
-            }
+            EdgeKind::Taken => self.holds(self.taken_is_true),
+            EdgeKind::FallThrough | EdgeKind::Handler(_) => self.holds(!self.taken_is_true),
             EdgeKind::Case(keys) if keys.contains(&None) => Way::Default,
             EdgeKind::Case(keys) => {
                 let label = |key: &i32| self.labels.get(key).cloned().unwrap_or_else(|| key.to_string());
                 let labels: Vec<String> = keys.iter().flatten().map(label).collect();
                 Way::Case(labels.join(", "))
             }
+        }
+    }
+
+    fn holds(&self, holds: bool) -> Way {
+        match (self.is_flag, holds) {
+            (false, true) => Way::True,
+            (false, false) => Way::False,
+            // The flag says whether assertions are off.
+            (true, true) => Way::AssertionsOff,
+            (true, false) => Way::AssertionsOn,
         }
     }
 }
@@ -116,12 +122,16 @@ pub(super) fn of(s: &Simulation<'_>, pc: u32, scope: &Scope) -> Option<Condition
 fn branch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option<Condition> {
     let block = s.cfg.block_at(pc)?.index();
     let own = s.jumps.get(block)?.as_ref()?.node.clone();
+    let is_flag = is_assertion_flag(&own);
     let mut compound = s.compound_with(block)?;
     let mut negated = compound.parts.iter().find(|(b, _)| *b == block).is_some_and(|(_, n)| *n);
-    let whole = if let Some(asserted) = assertion(s, &compound.parts, &compound.node) {
+    let whole = if let Some(asserted) = assertion(s, &compound) {
         // Falling through an assertion's branches means that it fails: the source has the opposite.
         negated = !negated;
-        format!("assert {}", scope.text(&asserted.negated()))
+        format!("assert {asserted}", asserted = scope.text(&asserted))
+    } else if is_flag {
+        // Its condition is in branches that are not joined to the flag's.
+        "assert …".to_owned()
     } else {
         if s.turns_back(&compound) {
             compound.node = compound.node.negated();
@@ -129,30 +139,43 @@ fn branch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
         }
         scope.text(&compound.node)
     };
+    if is_flag {
+        // The flag as it stands in the class: whether assertions are off.
+        negated = matches!(own, ExprNode::Unary { op: UnaryOp::Not, .. });
+    }
     let node = if negated { own.negated() } else { own };
     Some(Condition {
         branch_pc: pc,
         line: crate::lines::line_of(s.code, pc),
         text: scope.text(&node),
-        operands: operands(s, position, &node, scope),
+        operands: if is_flag { Vec::new() } else { operands(s, position, &node, scope) },
         node,
         whole: Some(whole),
         taken_is_true: negated,
+        is_flag,
         labels: BTreeMap::new(),
         enum_table: None,
     })
 }
 
-/// What falls through the branches of an `assert`, without the flag that javac tests first; none where the condition
-/// is no `assert`.
-fn assertion(s: &Simulation<'_>, parts: &[(usize, bool)], node: &ExprNode) -> Option<ExprNode> {
-    let (first, _) = parts.first()?;
-    if parts.len() < 2 || !is_assertion_flag(&s.jumps.get(*first)?.as_ref()?.node) {
+/// What an `assert` states, where the branches are those of one: the first of them tests the flag of the class.
+fn assertion(s: &Simulation<'_>, compound: &Compound) -> Option<ExprNode> {
+    let (first, _) = compound.parts.first()?;
+    if !is_assertion_flag(&s.jumps.get(*first)?.as_ref()?.node) {
         return None;
     }
-    without_flag(node)
+    if compound.parts.len() > 1 {
+        return without_flag(&compound.node).map(ExprNode::negated);
+    }
+    // `assert false` has no branch of its own.
+    let failing = s.cfg.block(NodeIndex::new(compound.fall))?;
+    match &s.code.instructions.get(failing.first)?.op {
+        Op::New(class) if class == "java.lang.AssertionError" => Some(ExprNode::Bool(false)),
+        _ => None,
+    }
 }
 
+/// What falls through the branches of an `assert`, without the flag.
 fn without_flag(node: &ExprNode) -> Option<ExprNode> {
     let ExprNode::Binary { op: BinaryOp::AndAnd, left, right } = node else { return None };
     if is_assertion_flag(left) {
@@ -264,6 +287,7 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
         node,
         operands,
         taken_is_true: true,
+        is_flag: false,
         labels,
         enum_table,
     })
