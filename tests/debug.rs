@@ -292,6 +292,39 @@ fn what_cannot_be_done_is_said_and_the_session_goes_on() {
 }
 
 #[test]
+fn what_was_found_of_a_point_is_known_after_another_was_removed() {
+    let case = Case::new("second-thoughts");
+    std::fs::write(case.work().join("run"), "1").expect("written");
+    let line = case.line("SecondThoughts.java", "// <- A");
+    let script = format!(
+        "break SecondThoughts:{line}\nlastchange A:SecondThoughts.value\n\
+         lastcondition A as X\nrun\nremove X\ngoto B\ngoto A\npoints\nremove B\ngoto A\nwhen A true\npoints\n\
+         goto A\ncollect A 1\nrun\ncollect A 2\ngoto A\nlastchange A:SecondThoughts.value\npoints B\n"
+    );
+    let (_, replies) = session(&mut debug(&case, "SecondThoughts"), &script);
+    let kinds: Vec<&str> = replies.iter().map(kind).collect();
+    let expected = [
+        "added", "added", "added", "ran", "done", "gone", "gone", "points", "done", "gone", "done", "points",
+        "error", "done", "ran", "done", "gone", "added", "error",
+    ];
+    assert_eq!(kinds, expected, "{replies:#?}");
+    let place = |n: usize| replies[n]["content"]["standing"]["place"]["line"].as_u64().expect("a line");
+    assert_eq!(
+        [place(5), place(6), place(9), place(16)],
+        [case.line("SecondThoughts.java", "// <- first"), line, line, line].map(u64::from)
+    );
+    let located = |n: usize| {
+        let points = replies[n]["content"][1]["points"].as_array().cloned().unwrap_or_default();
+        points.iter().map(|p| p["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(located(7), ["A", "B"], "{:#}", replies[7]);
+    // A is another question since, so what is known of it is not its answer; nor of a new B what the old one was.
+    assert_eq!(located(11), Vec::<String>::new(), "{:#}", replies[11]);
+    assert!(error(&replies[12]).contains("A has not been located yet"));
+    assert!(error(&replies[18]).contains("B has not been located yet"));
+}
+
+#[test]
 fn the_docs_have_the_table_of_commands() {
     let page = std::fs::read_to_string(support::root().join("docs/sessions.md")).expect("the page");
     let rows: Vec<String> = querypoint::command::debug::TABLE

@@ -8,7 +8,7 @@ use crate::session::error::SessionError;
 use crate::session::round::Round;
 use crate::session::{Answer, Difference, Outcome, PointAnswer};
 use serde::Serialize;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -52,6 +52,8 @@ pub(super) struct History {
     pub(super) past: VecDeque<PastRun>,
     /// Where the points of the newest were found, by place in the chain.
     found: Vec<Option<Found>>,
+    /// Points that were changed or taken away since: what was answered about them was another question.
+    changed: BTreeSet<String>,
 }
 
 impl History {
@@ -63,6 +65,7 @@ impl History {
         if self.past.len() > KEPT {
             self.past.pop_front();
         }
+        self.changed.clear();
         let found = (0..points).map(|at| Found::of(round, PointIndex(u16::try_from(at).unwrap_or(u16::MAX))));
         let found: Vec<Option<Found>> = found.collect();
         if is_cut_off(outcome) {
@@ -84,9 +87,16 @@ impl History {
         self.found.iter().flatten().map(|found| found.coordinate.clone()).collect()
     }
 
-    /// The chain is another one now.
-    pub(super) fn forget_answer(&mut self) {
-        self.found.clear();
+    /// The chain has these points now: for each its place before, if what was found there still answers it.
+    pub(super) fn renumber(&mut self, places: &[Option<usize>], changed: impl IntoIterator<Item = String>) {
+        let mut before = std::mem::take(&mut self.found);
+        let now = |(at, place): (usize, &Option<usize>)| {
+            let mut found = before.get_mut((*place)?)?.take()?;
+            found.coordinate.query = u16::try_from(at).ok()?;
+            Some(found)
+        };
+        self.found = places.iter().enumerate().map(now).collect();
+        self.changed.extend(changed);
     }
 }
 
@@ -96,10 +106,17 @@ impl Explorer {
         self.history.past.iter()
     }
 
-    /// The answer of the newest run that was not cut off, if there is one.
+    /// The answer of the newest run that was not cut off, if there is one; without the points that were changed since.
     pub fn answer(&self) -> Option<Rc<Answer>> {
         let whole = self.history.past.iter().rev().find(|run| !is_cut_off(run.outcome));
-        whole.or(self.history.past.back()).map(|run| run.answer.clone())
+        let answer = whole.or(self.history.past.back()).map(|run| run.answer.clone())?;
+        let changed = &self.history.changed;
+        if answer.points.iter().all(|p| !changed.contains(&p.id)) {
+            return Some(answer);
+        }
+        let mut rest = (*answer).clone();
+        rest.points.retain(|p| !changed.contains(&p.id));
+        Some(Rc::new(rest))
     }
 
     /// How the answers of two runs differ; without numbers the last two.

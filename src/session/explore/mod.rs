@@ -185,7 +185,16 @@ impl Explorer {
             how(point);
         }
         self.check(&chain).await?;
-        self.replace(chain);
+        // What a point keeps does not change where it is.
+        let moves = match (self.chain.points.get(at), chain.points.get(at)) {
+            (Some(old), Some(new)) => Point { collect: new.collect.clone(), ..old.clone() } != *new,
+            _ => true,
+        };
+        let changed = if moves { with_dependents(&chain, vec![id.to_owned()]) } else { Vec::new() };
+        let points = chain.points.iter().enumerate();
+        let places: Vec<Option<usize>> =
+            points.map(|(at, point)| Some(at).filter(|_| !changed.contains(&point.id))).collect();
+        self.replace(chain, &places, changed);
         Ok(())
     }
 
@@ -200,19 +209,16 @@ impl Explorer {
         }
         let mut chain = self.chain.clone();
         chain.points.retain(|p| !ids.contains(&p.id));
-        // A point refers only to points above it.
-        let mut gone = ids.to_vec();
-        for point in &chain.points {
-            if point.refers_to().iter().any(|id| gone.contains(id)) {
-                gone.push(point.id.clone());
-            }
-        }
+        let mut gone = with_dependents(&chain, ids.to_vec());
         let dependents = gone.split_off(ids.len());
         if !dependents.is_empty() {
             let (ids, dependents) = (ids.join(" "), dependents.join(" "));
             return Err(SessionError::StillAsked { ids, dependents });
         }
-        self.replace(chain);
+        // Nothing was asked from them: what was found of the others still holds.
+        let places: Vec<Option<usize>> =
+            chain.points.iter().map(|point| self.chain.position(&point.id)).collect();
+        self.replace(chain, &places, gone);
         Ok(())
     }
 
@@ -229,7 +235,8 @@ impl Explorer {
             self.teaching.pools = super::workspace::Pools::default();
         }
         self.name = name.to_owned();
-        self.replace(chain);
+        let ids: Vec<String> = chain.points.iter().map(|p| p.id.clone()).collect();
+        self.replace(chain, &[], ids);
         Ok(())
     }
 
@@ -299,12 +306,13 @@ impl Explorer {
         Ok(())
     }
 
-    /// What runs taught of points by their place in the chain means nothing in another one.
-    fn replace(&mut self, chain: Chain) {
+    /// What runs taught of points by their place in the chain means nothing in another one. `places` says where the
+    /// points were whose answers still hold, and `changed` which points have none any more.
+    fn replace(&mut self, chain: Chain, places: &[Option<usize>], changed: Vec<String>) {
         self.chain = chain;
         self.teaching.learned = crate::chain::Learned::default();
         self.teaching.probing = crate::session::probing::Probing::default();
-        self.history.forget_answer();
+        self.history.renumber(places, changed);
         self.edition += 1;
     }
 
@@ -328,4 +336,14 @@ impl Explorer {
             },
         })
     }
+}
+
+/// These points, and all that are asked from them. A point refers only to points above it.
+fn with_dependents(chain: &Chain, mut ids: Vec<String>) -> Vec<String> {
+    for point in &chain.points {
+        if !ids.contains(&point.id) && point.refers_to().iter().any(|id| ids.contains(id)) {
+            ids.push(point.id.clone());
+        }
+    }
+    ids
 }
