@@ -3,7 +3,7 @@
 
 use super::assemble::Assembly;
 use super::code::CodeBook;
-use crate::model::{MethodName, Namer, Site, short_class_name};
+use crate::model::{Frame, MethodName, Namer, Site, short_class_name};
 use crate::query::{Constraint, Event, Field, Making, Pass, TraceQuery};
 use crate::run::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
 use std::sync::Arc;
@@ -190,6 +190,33 @@ impl Never<'_> {
         })
     }
 
+    /// That lines did not run. The point that is asked from can stand at one of them, before it runs.
+    fn not_run(&self, sites: &[Site]) -> String {
+        let lines = self.lines(sites);
+        let Some((id, frame)) = self.standing() else { return format!("{lines} did not run") };
+        let place = |class: &str, line: Option<u32>| line.map(|line| (self.book().file(class), line));
+        let here = place(&frame.site.method.class, frame.line);
+        let line = |site: &Site| self.book().line(&site.method, site.bci);
+        let is_here =
+            here.is_some() && sites.iter().any(|site| place(&site.method.class, line(site)) == here);
+        match here.filter(|_| is_here) {
+            Some((_, line)) => {
+                format!("{lines} had not run before {id}, which stands before line {line} runs")
+            }
+            None => format!("{lines} did not run before {id}"),
+        }
+    }
+
+    /// The point that is asked from, and where it was located.
+    fn standing(&self) -> Option<(String, &Frame)> {
+        let point = self.query.constraints.iter().find_map(|c| match c {
+            Constraint::Before(point) => Some(*point),
+            _ => None,
+        })?;
+        let found = self.assembly.round.located(point)?;
+        Some((self.assembly.id(point), self.assembly.round.outcome.tables.frame(found.occurrence.frame)?))
+    }
+
     /// What cut the run short, if something did: what had not occurred by then may still have been to come.
     pub fn cut(&self) -> Option<&'static str> {
         match self.assembly.round.outcome.ended {
@@ -228,7 +255,7 @@ impl Never<'_> {
             Event::Stored(stores) => {
                 let sites: Vec<Site> = stores.iter().map(|s| s.site.clone()).collect();
                 let before = self.effect().map(|id| format!(" before {id}")).unwrap_or_default();
-                format!("the variable was never assigned{before}: {} did not run", self.lines(&sites))
+                format!("the variable was never assigned{before}: {}", self.not_run(&sites))
             }
             Event::Branched(branches) if branches.is_empty() => {
                 "nothing in the methods on its stack decides whether it is reached: it runs whenever its thread does"
@@ -236,7 +263,7 @@ impl Never<'_> {
             }
             Event::Branched(branches) => {
                 let sites: Vec<Site> = branches.iter().map(|b| b.site.clone()).collect();
-                format!("none of the conditions it depends on was decided before it: {} did not run", self.lines(&sites))
+                format!("none of the conditions it depends on was decided before it: {}", self.not_run(&sites))
             }
         }
     }
@@ -327,7 +354,7 @@ impl Never<'_> {
         let where_ = if sites.is_empty() {
             format!("no code of {file} {}", if writes { "writes it" } else { "reads it" })
         } else {
-            format!("{} did not run", self.lines(&sites))
+            self.not_run(&sites)
         };
         let missed = if writes {
             format!(". {}", super::reasons::missed_writes(&self.query.event))
