@@ -119,7 +119,7 @@ fn event(kind: u8, salt: u8) -> Event {
                     |at: u32| (0..3).filter(|w| (w + at + b + u32::from(salt)).is_multiple_of(2)).collect();
                 let controls: BTreeMap<Site, Vec<u32>> =
                     (0..SITES).map(|at| (site(m, at), ways(at))).collect();
-                BranchSite { site: site(m, b), targets: vec![0, 1, 2], controls }
+                BranchSite { site: site(m, b), targets: vec![0, 1, 2], controls, turns: None }
             };
             Event::Branched(branches.map(branch).collect())
         }

@@ -89,7 +89,7 @@ pub(super) fn branched(branches: &[(Site, &[(Site, u32)])]) -> Event {
         for (effect, way) in *controls {
             by_site.entry(effect.clone()).or_default().push(*way);
         }
-        BranchSite { site: at.clone(), targets: vec![0, 1], controls: by_site }
+        BranchSite { site: at.clone(), targets: vec![0, 1], controls: by_site, turns: None }
     };
     Event::Branched(branches.iter().map(branch).collect())
 }

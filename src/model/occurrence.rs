@@ -67,6 +67,8 @@ pub struct Detail {
     pub result: Option<Value>,
     /// Remarks that belong to the answer: what may be missed, what is uncertain.
     pub notes: Vec<String>,
+    /// Where a branch has left an endless loop: how many turns of it, since it last did in that call, have not.
+    pub turns: Option<u32>,
     /// Of the points whose answers depend on this one, where the VM had seen the last hit.
     pub forecasts: Vec<Forecast>,
 }

@@ -56,6 +56,7 @@ mod tests {
         let branch = |bci, controls: &[(u32, &[u32])]| BranchSite {
             site: at(bci),
             targets: vec![],
+            turns: None,
             controls: controls
                 .iter()
                 .map(|(here, ways)| (at(*here), ways.to_vec()))

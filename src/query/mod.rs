@@ -297,9 +297,16 @@ pub struct BranchSite {
     /// For each site of the effect, in whichever frame, the targets on which it is control dependent.
     /// For a handler, the instructions of its method whose exception, caught there, led to the effect.
     pub controls: BTreeMap<Site, Vec<u32>>,
+    /// Where these targets leave an endless loop: the index with which each of its turns begins.
+    pub turns: Option<u32>,
 }
 
 impl BranchSite {
+    /// Whether a target is one on which an effect is control dependent.
+    pub fn decides(&self, target: u32) -> bool {
+        self.controls.values().any(|ways| ways.contains(&target))
+    }
+
     /// Whether this is the start of an exception handler.
     pub fn is_handler(&self) -> bool {
         self.targets.is_empty()

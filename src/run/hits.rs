@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::query::{Event, TraceQuery};
 use jdwp::commands::{object_reference, reference_type, stack_frame};
-use jdwp::{Location, RequestId, Tag, TaggedObject};
+use jdwp::{Location, RequestId, Tag, TaggedObject, ThreadId};
 
 impl Watcher {
     /// A MethodEntry event: used where index 0 is also the target of a jump.
@@ -28,8 +28,14 @@ impl Watcher {
         let entered = state.activations.enter(&mut self.watched.tables, method, depth, true);
         // What is newer than the caller on the stack has ended: serials ascend on it.
         match self.watched.tables.activation(entered).and_then(|a| a.caller) {
-            Some(caller) => drop(state.passing.split_off(&(caller, u16::MAX, u16::MAX))),
-            None => state.passing.clear(),
+            Some(caller) => {
+                state.passing.split_off(&(caller, u16::MAX, u16::MAX));
+                state.turns.split_off(&(caller, u16::MAX, u16::MAX));
+            }
+            None => {
+                state.passing.clear();
+                state.turns.clear();
+            }
         }
         Ok(())
     }
@@ -63,6 +69,7 @@ impl Watcher {
                 Interest::Pass { query, pass } => self.passed(stop, query, pass, enters).await?,
                 Interest::Store { query, store } => self.stored(stop, query, store, enters).await?,
                 Interest::Made { query } => self.constructed(stop, query).await?,
+                Interest::Turn { query, branch } => self.turn(stop, query, branch).await?,
                 Interest::Branch { query, branch } => self.branched(stop, query, branch).await?,
                 Interest::Mark => self.marked(stop).await?,
             }
@@ -119,8 +126,9 @@ impl Watcher {
                     w.occurrence.new = self.slot(stop, *slot, *tag).await?;
                     self.found.push(w.occurrence);
                 }
-                Completes::Branch { targets } if same && targets.contains(&here) => {
+                Completes::Branch { query, branch } if same && self.leads(*query, *branch, here) => {
                     w.occurrence.way = Way::new(here);
+                    self.turned(stop.thread, *query, *branch, &mut w.occurrence);
                     self.found.push(w.occurrence);
                 }
                 _ => self.watched.report.warn(format!(
@@ -135,6 +143,37 @@ impl Watcher {
             }
         }
         Ok(())
+    }
+
+    /// Whether a branch can lead to an index.
+    fn leads(&self, query: u16, branch: u16, to: u32) -> bool {
+        let query = self.query(query);
+        let Some(Event::Branched(branches)) = query.as_ref().map(|q| &q.event) else { return false };
+        branches.get(usize::from(branch)).is_some_and(|b| b.targets.contains(&to))
+    }
+
+    /// A turn of an endless loop begins that a branch can leave.
+    async fn turn(&mut self, stop: &mut Stop, query: u16, branch: u16) -> Result<(), RunError> {
+        if let Some(activation) = self.activation(stop).await? {
+            let turns = self.state(stop.thread).turns.entry((activation, query, branch)).or_default();
+            *turns = turns.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Where a branch has left an endless loop: tells how many turns before that did not.
+    fn turned(&mut self, thread: ThreadId, number: u16, branch: u16, occurrence: &mut Occurrence) {
+        let query = self.query(number);
+        let Some(Event::Branched(branches)) = query.as_ref().map(|q| &q.event) else { return };
+        let site = branches.get(usize::from(branch)).filter(|b| b.turns.is_some());
+        let way = occurrence.way.map(|way| u32::from(way.get()));
+        let (Some(site), Some(way), Some(activation)) = (site, way, occurrence.activation) else { return };
+        if site.decides(way) {
+            let turns = self.state(thread).turns.remove(&(activation, number, branch));
+            // Of a call that was on before it was watched, not all turns were seen.
+            let certain = self.watched.tables.activation(activation).is_some_and(|a| a.certain);
+            tell_turns(occurrence, turns.filter(|_| certain));
+        }
     }
 
     /// The value of a slot of the newest frame.
@@ -190,10 +229,12 @@ impl Watcher {
     async fn branched(&mut self, stop: &mut Stop, number: u16, branch: u16) -> Result<(), RunError> {
         let Some(query) = self.query(number) else { return Ok(()) };
         let Event::Branched(branches) = &query.event else { return Ok(()) };
-        let Some(site) = branches.get(usize::from(branch)) else { return Ok(()) };
+        if branches.get(usize::from(branch)).is_none() {
+            return Ok(());
+        }
         let Some(ordinal) = self.admits(stop, &query).await? else { return Ok(()) };
         let occurrence = self.candidate(stop, &query, ordinal).await?;
-        let completes = Completes::Branch { targets: site.targets.clone() };
+        let completes = Completes::Branch { query: number, branch };
         self.wait(stop, occurrence, completes).await
     }
 
@@ -407,6 +448,13 @@ impl Watcher {
         let site = Site { method: place.site.method.clone(), bci: handler };
         let line = method.line(u64::from(handler));
         Ok(self.watched.tables.frame_key(Frame { site, line, source_file: place.source_file.clone() }))
+    }
+}
+
+/// Keeps how many turns of an endless loop did not leave it, of the turns that were counted with the one that did.
+pub(super) fn tell_turns(occurrence: &mut Occurrence, turns: Option<u32>) {
+    if let Some(others) = turns.and_then(|turns| turns.checked_sub(1)).filter(|others| *others > 0) {
+        occurrence.detail.get_or_insert_default().turns = Some(others);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::model::{ActivationKey, Coordinate, Detail, FrameKey, Occurrence, Thre
 use crate::query::TraceQuery;
 use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{Event, EventSet, Location, MethodId, ObjectId, ReferenceTypeId, SuspendPolicy, Tag, ThreadId};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -41,8 +41,8 @@ pub(super) struct Waiting {
 pub(super) enum Completes {
     /// The new value of a local, read at this index.
     Store { at: u32, slot: u16, tag: Tag },
-    /// The way of a branch: one of these indices.
-    Branch { targets: Vec<u32> },
+    /// The way of a branch of a query: one of its targets.
+    Branch { query: u16, branch: u16 },
 }
 
 /// What is known of one thread that was interrupted.
@@ -56,6 +56,8 @@ pub(super) struct ThreadState {
     pub(super) passing: BTreeSet<(ActivationKey, u16, u16)>,
     /// The last mark that ran in each activation, oldest first.
     pub(super) arms: ArmStack,
+    /// Turns of endless loops since a branch last left them: by activation, query and branch.
+    pub(super) turns: BTreeMap<(ActivationKey, u16, u16), u32>,
 }
 
 /// Watches one run.

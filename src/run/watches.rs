@@ -27,6 +27,8 @@ pub enum Interest {
     Pass { query: u16, pass: u16 },
     /// An object can be handed out from here on.
     Made { query: u16 },
+    /// A turn of the endless loop begins that a branch can leave.
+    Turn { query: u16, branch: u16 },
     /// A branch is about to be decided.
     Branch { query: u16, branch: u16 },
     /// One of the [`Marks`]. After all else: what stops here has run before this instruction.
@@ -169,6 +171,9 @@ impl Watches {
                         continue;
                     }
                     self.interest(method, branch.site.bci, Interest::Branch { query: q, branch: small(n) });
+                    if let Some(turns) = branch.turns {
+                        self.interest(method, turns, Interest::Turn { query: q, branch: small(n) });
+                    }
                     for target in &branch.targets {
                         self.interest(method, *target, Interest::Completes);
                     }
@@ -198,6 +203,7 @@ impl Watches {
 fn rank(interest: &Interest, queries: &[TraceQuery]) -> u8 {
     match interest {
         Interest::Activation | Interest::Made { .. } => 0,
+        Interest::Turn { .. } => 1,
         Interest::Store { query, store } => {
             let events = queries.iter().filter(|q| q.point.0 == *query).map(|q| &q.event);
             let by_call = events.filter_map(|event| match event {

@@ -126,8 +126,12 @@ pub struct PointAnswer {
     /// The operand of the condition whose branch decided, where it has several; `taken` is this operand's way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
-    /// The way it went: `true`, `false`, `case 3`, `default`, `caught`.
+    /// The way it went: `true`, `false`, `case 3`, `default`, `caught`, or that assertions are on or off.
     pub taken: Option<String>,
+    /// For a condition that has left an endless loop: how many turns of the loop, in that call and since the condition
+    /// last left it, have not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
     /// What decided the condition, where it can be read back; else what would tell it.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub operands: IndexMap<String, String>,

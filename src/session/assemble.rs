@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer};
 use super::arms::{self, Given};
-use super::code::{CodeBook, unique};
+use super::code::{CodeBook, Source, unique};
 use super::expectation::compare;
 use super::reasons::{self, pending};
 use super::round::Round;
@@ -359,7 +359,8 @@ impl Filling<'_, '_> {
             answer.taken = Some("caught".to_owned());
             return;
         }
-        let Some(decision) = o.way.and_then(|way| book.decision(&frame.site, way.get().into())) else {
+        let line = answer.text.as_deref();
+        let Some(decision) = o.way.and_then(|way| book.decision(&frame.site, way.get().into(), line)) else {
             return;
         };
         if let Some(line) = &answer.text {
@@ -369,17 +370,19 @@ impl Filling<'_, '_> {
         let tables = &self.assembly.round.outcome.tables;
         let names = tables.shape(o.shape);
         let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
-        for (text, readable) in decision.operands {
+        for (text, source) in decision.operands {
             let value = names.iter().zip(values).find(|(name, _)| ***name == *text).map(|(_, v)| v);
-            let shown = match value {
-                Some(value) if readable => self.text(&value.clone()),
-                _ => "value needs probes".to_owned(),
+            let shown = match (source, value) {
+                (Source::Told(value), _) => value,
+                (Source::Read, Some(value)) => self.text(&value.clone()),
+                (Source::Read, None) | (Source::Gone, _) => "? (not kept in a variable)".to_owned(),
             };
             answer.operands.insert(text, shown);
         }
         answer.condition = Some(decision.whole);
         answer.decided_by = decision.decided_by;
         answer.taken = Some(decision.taken);
+        answer.turns = o.detail.as_ref().and_then(|d| d.turns);
     }
 
     fn collected(&mut self, answer: &mut PointAnswer, o: &Occurrence) {

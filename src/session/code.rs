@@ -5,7 +5,7 @@ use super::arms::Given;
 use crate::classes::{ClassPool, FoundClass, SourceRoots, SourceText};
 use crate::model::{Coordinate, Frame, MethodName, Site};
 use crate::query::Field;
-use bytecode::{Cfg, ControlDependence, Expressions, Op};
+use bytecode::{Cfg, Condition, ControlDependence, EdgeKind, Expressions, Op, Operand};
 use std::sync::Arc;
 
 /// How many lines around a point are shown on each side.
@@ -28,8 +28,19 @@ pub struct Decision {
     pub decided_by: Option<String>,
     /// The way it went.
     pub taken: String,
-    /// Operands by text, with whether they can be read back.
-    pub operands: Vec<(String, bool)>,
+    /// Operands by text, with where their values come from.
+    pub operands: Vec<(String, Source)>,
+}
+
+/// Where the value of an operand comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It was read as the condition was decided.
+    Read,
+    /// The way that was taken tells it.
+    Told(String),
+    /// It was only on the operand stack.
+    Gone,
 }
 
 impl CodeBook<'_> {
@@ -174,8 +185,8 @@ impl CodeBook<'_> {
         bytecode::expression::stored_expression(&class.file, method, site.bci).map(|s| s.text)
     }
 
-    /// The condition at a branch, and the way it went to the instruction that followed.
-    pub fn decision(&self, site: &Site, followed_by: u32) -> Option<Decision> {
+    /// The condition at a branch, whose source line is given, and the way it went to the instruction that followed.
+    pub fn decision(&self, site: &Site, followed_by: u32, line: Option<&str>) -> Option<Decision> {
         let class = self.class(site)?;
         let method = class.file.method(&site.method.name, &site.method.descriptor)?;
         let code = method.code.as_ref()?;
@@ -185,6 +196,7 @@ impl CodeBook<'_> {
         {
             condition = condition.with_enum(&numbered.file);
         }
+        condition = read_as(condition, line);
         let cfg = Cfg::new(code);
         let node = cfg.block_at(site.bci)?;
         let followers = cfg.successors(node, false);
@@ -201,7 +213,7 @@ impl CodeBook<'_> {
                 .operands
                 .iter()
                 .filter(|o| !o.is_unnamed())
-                .map(|o| (o.text.clone(), o.readable.is_some()))
+                .map(|o| (o.text.clone(), source_of(&condition, o, kind)))
                 .collect(),
             whole,
         })
@@ -226,6 +238,24 @@ pub fn accesses(pool: &ClassPool, field: &Field, writes: bool) -> Vec<Site> {
         }
     }
     sites
+}
+
+/// A condition as its source line has it, where bytecode does not tell an `if` from the condition of a `do`.
+fn read_as(mut condition: Condition, line: Option<&str>) -> Condition {
+    let Some(as_if) = condition.as_if.take() else { return condition };
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let line = squeezed(line.unwrap_or_default());
+    let holds = |c: &Condition| c.whole.as_ref().is_some_and(|whole| line.contains(&squeezed(whole)));
+    let is_if = line.starts_with("if(") || line.contains("elseif(");
+    if is_if || (holds(&as_if) && !holds(&condition)) { *as_if } else { condition }
+}
+
+fn source_of(condition: &Condition, operand: &Operand, edge: &EdgeKind) -> Source {
+    match condition.told(operand, edge) {
+        _ if operand.readable.is_some() => Source::Read,
+        Some(value) => Source::Told(value),
+        None => Source::Gone,
+    }
 }
 
 /// Where a text stands in a line, if it stands there once: offset and length in characters.

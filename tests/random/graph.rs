@@ -1,9 +1,11 @@
 //! The control flow graph of a generated method, drawn from its syntax: a node for each thing the log tells. `finally`
-//! blocks are copied for each way into them, as the JVM's languages must. Control dependence by its definition:
-//! post-dominance by taking a node away.
+//! blocks are copied for each way into them, as the JVM's languages must. Control dependence by its definition: a node is
+//! taken away, and it is looked which ways can still go on to the end, or for ever. Loops with a condition of their own at
+//! the start (`for`, `while`) are assumed to end; those without (`while (true)`) and `do` are not.
 
 use super::ast::{Block, Expr, Kind, Method, Op, Part, Stmt};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// What of the log makes a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub struct Graph {
     pub entry: usize,
     /// Source text of each branch's operand; labels of each switch's ways.
     pub operands: HashMap<u32, String>,
+    /// Loops that are assumed to end: where their turns begin, and their nodes.
+    ending: Vec<(usize, Range<usize>)>,
 }
 
 pub const EXIT: usize = 0;
@@ -72,6 +76,7 @@ pub fn draw(method: &Method, of: impl Fn(&Expr) -> String) -> Graph {
         let ways = graph.nodes[node].ways.iter().map(|(way, to)| (*way, graph.skip(*to))).collect();
         graph.nodes[node].ways = ways;
     }
+    graph.ending = graph.ending.iter().map(|(head, nodes)| (graph.skip(*head), nodes.clone())).collect();
     graph
 }
 
@@ -162,6 +167,9 @@ impl Graph {
                     None => body,
                 };
                 self.nodes[head].ways = vec![(None, first)];
+                if cond.is_some() {
+                    self.ending.push((head, head..self.nodes.len()));
+                }
                 return head;
             }
             Kind::Do { label, cond, body } => {
@@ -179,6 +187,7 @@ impl Graph {
                 let test = self.cond(cond, line, body, next, env, of);
                 let test = self.then(Tok::Line(line), line, test, env);
                 self.nodes[head].ways = vec![(None, test)];
+                self.ending.push((head, head..self.nodes.len()));
                 return self.then(Tok::Store(var.id), line, head, env);
             }
             Kind::Switch { label, id, selector, arms } => {
@@ -330,9 +339,31 @@ impl Graph {
         seen
     }
 
-    /// For each node whether it can reach the exit without passing `without`.
+    /// Whether execution can come back to a node for ever without passing `without`.
+    fn turns(&self, node: usize, without: usize) -> bool {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut work = vec![node];
+        while let Some(at) = work.pop() {
+            for (_, to) in &self.nodes[at].ways {
+                let ends = self.ending.iter().any(|(head, nodes)| head == to && nodes.contains(&at));
+                if ends || *to == without {
+                    continue;
+                }
+                if *to == node {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[*to], true) {
+                    work.push(*to);
+                }
+            }
+        }
+        false
+    }
+
+    /// For each node whether execution can go on from it to the exit, or for ever, without passing `without`.
     fn escapes(&self, without: usize) -> Vec<bool> {
-        let mut found = vec![false; self.nodes.len()];
+        let turns = |at: usize| at != without && self.turns(at, without);
+        let mut found: Vec<bool> = (0..self.nodes.len()).map(turns).collect();
         found[EXIT] = EXIT != without;
         loop {
             let mut changed = false;

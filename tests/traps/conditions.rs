@@ -41,7 +41,7 @@ fn a_call_in_a_condition_is_not_made_again() {
         asked.held().at("B6", "B6");
         asked.has("B6", &[("condition", "asked(\"x\") > 3"), ("taken", "true")]);
         let operands = asked.point("B6")["operands"].as_object().expect("operands");
-        assert!(operands.values().any(|v| v == "value needs probes"), "{operands:?}");
+        assert!(operands.values().any(|v| v == "? (not kept in a variable)"), "{operands:?}");
         asked.has("A5", &[("collected.asked", "1")]).has("E", &[("collected.Conditions.asked", "1")]);
     }
 }
@@ -87,6 +87,12 @@ fn the_first_pass_of_a_loop_that_nothing_leads_to_has_no_condition() {
         assert_eq!(asked.code, 1, "{:#}", asked.answer);
         asked.at("U", "U");
         assert_eq!(asked.point("V")["located"], false);
+    }
+    // What led out of the loop before leads there too, for a `do` need not end.
+    let points = r#"(id: "L", at: Line("DoWhile", {L})), (id: "M", at: LastCondition("L"))"#;
+    for asked in Fixture::new("do-while", "DoWhile").ask(points) {
+        asked.held().at("M", "B2").has("M", &[("condition", "pass < limit"), ("taken", "false")]);
+        assert_eq!(asked.point("M")["turns"], 2);
     }
     // Its condition is decided before the last pass, but leads from the pass before to it, not to the first.
     let points = r#"
@@ -174,6 +180,109 @@ fn a_variable_without_a_name_is_no_operand() {
         assert!(operands.keys().all(|name| !name.contains("slot")), "{}: {operands:?}", asked.java);
         let collected = asked.point("B")["collected"].as_object().cloned().unwrap_or_default();
         assert!(collected.keys().all(|name| !name.contains("slot")), "{}: {collected:?}", asked.java);
-        assert_eq!(operands["text.toCharArray().length"], "value needs probes", "{}", asked.java);
+        assert_eq!(operands["text.toCharArray().length"], "? (not kept in a variable)", "{}", asked.java);
+    }
+}
+
+/// The back ends: both must count the same turns.
+const BACKENDS: [&[&str]; 3] =
+    [&["--backend", "jdwp"], &["--backend", "probe"], &["--backend", "probe", "--eager", "0"]];
+
+#[test]
+fn what_leaves_an_endless_loop_is_decided_in_its_last_turn() {
+    let points = r#"
+        (id: "A1", at: Line("EndlessLoops", {A1})), (id: "B1", at: LastCondition("A1")),
+        (id: "C1", at: Line("EndlessLoops", {C1})), (id: "D1", at: LastCondition("C1")),
+        (id: "A2", at: Line("EndlessLoops", {A2})), (id: "B2", at: LastCondition("A2")),
+        (id: "A3", at: Line("EndlessLoops", {A3})), (id: "B3", at: LastCondition("A3")),
+        (id: "A4", at: Line("EndlessLoops", {A4})), (id: "B4", at: LastCondition("A4")),
+        (id: "A5", at: Line("EndlessLoops", {A5})), (id: "B5", at: LastCondition("A5")),
+        (id: "D", at: Line("EndlessLoops", {D})), (id: "E", at: LastCondition("D")),
+        (id: "A7", at: Line("EndlessLoops", {A7})), (id: "B7", at: LastCondition("A7")),
+    "#;
+    let fixture = Fixture::new("endless-loops", "EndlessLoops");
+    for options in BACKENDS {
+        for asked in fixture.ask_with(points, options) {
+            asked.held().at("B1", "B1").at("D1", "B1").at("B2", "B2").at("B3", "B3").at("B4", "B4");
+            asked.at("B5", "B4").at("E", "E").at("B7", "B7");
+            asked.has("B1", &[("condition", "n < 3"), ("taken", "true"), ("operands.n", "2")]);
+            asked.has("D1", &[("condition", "n < 3"), ("taken", "true")]);
+            asked.has("B2", &[("condition", "n < 3 && EndlessLoops.n == 0"), ("taken", "true")]);
+            asked.has("B3", &[("condition", "n < 3"), ("taken", "true")]);
+            asked.has("B4", &[("condition", "n >= 3"), ("taken", "true")]);
+            asked.has("B5", &[("condition", "n >= 3"), ("taken", "false")]);
+            asked.has("E", &[("condition", "wanted"), ("taken", "true")]);
+            asked.has("B7", &[("condition", "n >= 3"), ("taken", "false")]);
+            let turns =
+                ["B1", "D1", "B2", "B3", "B4", "B5", "E", "B7"].map(|id| asked.point(id)["turns"].as_u64());
+            let expected = [Some(4), Some(4), Some(4), Some(3), None, Some(3), None, Some(2)];
+            assert_eq!(turns, expected, "{options:?} {}", asked.java);
+        }
+    }
+}
+
+#[test]
+fn the_turns_are_those_of_one_activation_and_one_execution_of_the_loop() {
+    // Each execution of the inner loop takes 2, 3 or 4 turns, whatever the calls within it take.
+    let fixture = Fixture::new("endless-loops", "EndlessLoops");
+    for options in BACKENDS {
+        for (index, turns) in [(0, 1), (1, 2), (2, 3), (3, 1), (4, 1), (11, 3)] {
+            let points = format!(
+                r#"(id: "A", at: Line("EndlessLoops", {{A6}}), index: {index}), (id: "B", at: LastCondition("A"))"#
+            );
+            for asked in fixture.ask_with(&points, options) {
+                asked.held().at("B", "B6").has("B", &[("condition", "left == 0"), ("taken", "true")]);
+                assert_eq!(asked.point("B")["turns"].as_u64(), Some(turns), "{index} {options:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_assertion_that_is_off_has_not_held() {
+    let points = r#"
+        (id: "A", at: Line("Assertions", {A})), (id: "B", at: LastCondition("A")),
+        (id: "D", at: Line("Assertions", {D})), (id: "E", at: LastCondition("D")),
+    "#;
+    for options in BACKENDS {
+        for asked in Fixture::new("assertions", "Assertions").ask_with(points, options) {
+            asked.held().at("B", "B").at("E", "E");
+            asked.has("B", &[("condition", "assert z != 0"), ("taken", "not evaluated: assertions are off")]);
+            asked.has(
+                "E",
+                &[("condition", "assert holds(n)"), ("taken", "not evaluated: assertions are off")],
+            );
+            assert_eq!(asked.point("B").get("operands"), None, "nothing was read to decide it");
+        }
+        for asked in Fixture::new("assertions", "Assertions").vm("-ea").args(&["1"]).ask_with(points, options)
+        {
+            asked.held().at("B", "B").at("E", "E");
+            asked.has("B", &[("condition", "assert z != 0"), ("taken", "true"), ("operands.z", "1")]);
+            asked.has("E", &[("condition", "assert holds(n)"), ("taken", "true")]);
+            // The way taken tells the result of the call.
+            asked.has("E", &[("operands.holds(n)", "true")]);
+        }
+    }
+}
+
+#[test]
+fn the_call_in_an_assertion_is_made_since_assertions_are_on() {
+    let points = r#"(id: "C", at: Line("Assertions", {C})), (id: "E", at: LastCondition("C"))"#;
+    for asked in Fixture::new("assertions", "Assertions").vm("-ea").args(&["1"]).ask(points) {
+        asked.held().at("E", "E").has("E", &[("taken", "evaluated: assertions are on")]);
+    }
+}
+
+#[test]
+fn the_default_that_the_compiler_adds_decides_nothing() {
+    let points = r#"
+        (id: "A", at: Line("Exhaustive", {A})), (id: "B", at: LastCondition("A")),
+        (id: "C", at: Line("Exhaustive", {C})), (id: "D", at: LastCondition("C")),
+    "#;
+    for options in BACKENDS {
+        for asked in Fixture::new("exhaustive", "Exhaustive").ask_with(points, options) {
+            asked.held().at("B", "B").has("B", &[("condition", "known"), ("taken", "true")]);
+            asked.at("D", "D").has("D", &[("condition", "switch (level)"), ("taken", "case MID")]);
+        }
     }
 }

@@ -197,6 +197,10 @@ impl Probes {
         }
         marks.iter().for_each(|bci| weaver.mark(*bci));
         for planned in sites {
+            if let What::Turn(branch) = planned.what {
+                weaver.turn(planned.query, branch, planned.bci);
+                continue;
+            }
             let behind = match &planned.what {
                 What::Made { .. } => Some(planned.bci),
                 What::Changes(called) => called.call.map(|(_, behind)| behind),

@@ -3,7 +3,7 @@
 use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
 use std::collections::BTreeMap;
-use wire::{ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, SERIAL, What, kept_name};
+use wire::{ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, SERIAL, What, kept_name, turns_name};
 
 /// Builds what goes into one method.
 #[derive(Debug, Default)]
@@ -68,8 +68,29 @@ impl Weaver {
         slot
     }
 
+    /// The local that counts the turns of an endless loop that a branch of a query can leave.
+    fn turns(&mut self, query: u16, branch: u16) -> Slot {
+        let name = turns_name(query, branch);
+        if let Some(known) = self.plan.kept.iter().position(|k| k.name == name) {
+            return Slot::Kept(known);
+        }
+        let slot = self.kept_as(Kind::Int, &name);
+        self.plan.entry.extend([Step::Int(0), Step::Store(Kind::Int, slot)]);
+        slot
+    }
+
+    /// A turn of such a loop begins.
+    pub fn turn(&mut self, query: u16, branch: u16, bci: u32) {
+        let slot = self.turns(query, branch);
+        self.before(bci, [Step::Increment(slot)]);
+    }
+
     fn kept(&mut self, name: &str) -> Slot {
-        self.plan.kept.push(Kept { kind: Kind::Long, name: name.to_owned() });
+        self.kept_as(Kind::Long, name)
+    }
+
+    fn kept_as(&mut self, kind: Kind, name: &str) -> Slot {
+        self.plan.kept.push(Kept { kind, name: name.to_owned() });
         Slot::Kept(self.plan.kept.len() - 1)
     }
 
@@ -88,7 +109,7 @@ impl Weaver {
         match what {
             What::At => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             What::Entered => self.entry.extend([Step::Int(site), call("at", "(I)V")]),
-            What::Way { to, jumps, falls, groups } => {
+            What::Way { to, jumps, falls, groups, leaves } => {
                 let way = Step::Int(i32::try_from(*to).unwrap_or(i32::MAX));
                 let mut steps = match groups.as_slice() {
                     [] => vec![Step::Int(site), call("count", "(I)V")],
@@ -99,6 +120,9 @@ impl Weaver {
                         steps.push(Step::Stack(StackOp::Dup2));
                     }
                     steps.push(Step::Store(Kind::Long, self.last(query, *group)));
+                }
+                if let Some(branch) = leaves {
+                    steps.extend([Step::Int(0), Step::Store(Kind::Int, self.turns(query, *branch))]);
                 }
                 if *jumps {
                     self.plan.taken.entry((bci, *to)).or_default().extend(steps.clone());
@@ -135,7 +159,7 @@ impl Weaver {
             }
             What::Changes(called) => self.collection(query, site, called),
             // Those are put in by themselves.
-            What::Copied(_) => {}
+            What::Copied(_) | What::Turn(_) => {}
             What::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             What::Returns { kind } => {
                 let kind = kind_of(*kind);

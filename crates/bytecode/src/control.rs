@@ -3,10 +3,16 @@
 //! Control dependence is taken on the graph *without* exception edges: with them every statement would depend on the
 //! call before it. A handler is then an entry of its own: where an exception led to a point that normal flow would not
 //! surely have reached, the exception caught there is the answer.
+//!
+//! It is sensitive to non-termination (Ranganath and others, 2007; the weak control dependence of Podgurski and Clarke,
+//! 1990): what lies behind an endless loop depends on the branch that leaves it. Loops that begin with their own
+//! condition (`for`, `while`) are assumed to end, so what lies behind them does not depend on that condition.
 
 use crate::cfg::{Cfg, EdgeKind};
 use crate::class::{Code, Handler};
 use crate::flow::{Flow, Tree};
+use crate::loops::{NaturalLoop, natural_loops};
+use crate::throws::hidden_throws;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -117,9 +123,39 @@ pub struct CaughtAt {
 pub struct ControlDependence {
     cfg: Cfg,
     flow: Flow,
-    post: Tree,
-    dependences: Vec<Vec<(usize, usize)>>,
+    /// The same without the throws that the compiler adds where the cases of a switch are all there are.
+    exhaustive: Flow,
+    hidden: BTreeSet<usize>,
+    loops: Vec<NaturalLoop>,
     handlers: Vec<Handler>,
+}
+
+/// What leads to a block for certain, and what does not.
+struct Reaching<'a> {
+    flow: &'a Flow,
+    block: usize,
+    /// For each block, whether execution can go on from there without ever passing `block`.
+    avoids: Vec<bool>,
+}
+
+impl Reaching<'_> {
+    /// Whether every way on from the start of a block passes the one asked about.
+    fn is_certain(&self, from: usize) -> bool {
+        from == self.block || self.avoids.get(from) == Some(&false)
+    }
+
+    /// The edges that decide: one side leads to the block for certain, another need not.
+    fn edges(&self) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for (from, next) in self.flow.successors.iter().enumerate() {
+            if next.iter().any(|to| !self.is_certain(*to)) {
+                found.extend(next.iter().filter(|to| self.is_certain(**to)).map(|to| (from, *to)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 impl ControlDependence {
@@ -127,9 +163,15 @@ impl ControlDependence {
     pub fn new(code: &Code) -> ControlDependence {
         let cfg = Cfg::new(code);
         let flow = flow_of(&cfg, false);
-        let post = flow.post_dominators();
-        let dependences = flow.control_dependence(&post);
-        ControlDependence { cfg, flow, post, dependences, handlers: code.handlers.clone() }
+        let hidden: BTreeSet<usize> = hidden_throws(code, &cfg).into_iter().collect();
+        let mut exhaustive = flow.clone();
+        for next in &mut exhaustive.successors {
+            if next.iter().any(|to| !hidden.contains(to)) {
+                next.retain(|to| !hidden.contains(to));
+            }
+        }
+        let loops = natural_loops(code, &cfg);
+        ControlDependence { cfg, flow, exhaustive, hidden, loops, handlers: code.handlers.clone() }
     }
 
     /// The graph analysed.
@@ -140,18 +182,20 @@ impl ControlDependence {
     /// What the instruction at `pc` depends on; nothing where `pc` is no instruction.
     pub fn of(&self, pc: u32) -> Dependences {
         let Some(block) = self.cfg.block_at(pc).map(NodeIndex::index) else { return Dependences::default() };
-        let pairs = self.dependences.get(block).cloned().unwrap_or_default();
+        let reaching = self.reaching(block);
+        let pairs = reaching.edges();
         let cut: HashSet<(usize, usize)> = pairs.iter().copied().collect();
         let edges: BTreeSet<BranchEdge> =
             pairs.iter().flat_map(|(from, to)| self.branch_edges(*from, *to)).collect();
         let reaches = |start: usize| {
-            self.flow.reachable(&[start], |a, b| !cut.contains(&(a, b))).get(block).copied().unwrap_or(false)
+            let seen = reaching.flow.reachable(&[start], |a, b| !cut.contains(&(a, b)));
+            seen.get(block).copied().unwrap_or(false)
         };
         let mut caught: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for handler in &self.handlers {
             if self.cfg.block_at(handler.handler_pc).is_some_and(|h| reaches(h.index())) {
                 let protected = self.cfg.pcs_between(handler.start_pc, handler.end_pc);
-                let unsure = protected.iter().copied().filter(|thrown| !self.follows(*thrown, pc));
+                let unsure = protected.iter().copied().filter(|thrown| !self.follows(*thrown, pc, &reaching));
                 caught.entry(handler.handler_pc).or_default().extend(unsure);
             }
         }
@@ -163,14 +207,37 @@ impl ControlDependence {
         Dependences { edges: edges.into_iter().collect(), from_entry: reaches(0), handlers }
     }
 
+    /// What leads to a block for certain.
+    fn reaching(&self, block: usize) -> Reaching<'_> {
+        let flow = if self.hidden.contains(&block) { &self.flow } else { &self.exhaustive };
+        let ends = |from: usize, to: usize| {
+            let turns = |of: &NaturalLoop| of.ends && of.header == to && of.body.contains(&from);
+            !self.loops.iter().any(turns)
+        };
+        Reaching { flow, block, avoids: flow.avoiding(block, ends) }
+    }
+
+    /// The code index at which the turns of an endless loop begin that the edge leaves; of several the innermost one.
+    /// None where it leaves no such loop.
+    pub fn leaves(&self, edge: &BranchEdge) -> Option<u32> {
+        let from = self.cfg.block_at(edge.branch_pc)?.index();
+        let to = self.cfg.block_at(edge.target_pc)?.index();
+        let left = self
+            .loops
+            .iter()
+            .filter(|of| !of.ends && of.body.contains(&from) && !of.body.contains(&to))
+            .min_by_key(|of| of.body.len())?;
+        self.cfg.block(NodeIndex::new(left.header)).map(|block| block.start_pc)
+    }
+
     /// Whether normal flow always leads to `pc` after the instruction at `before`.
-    fn follows(&self, before: u32, pc: u32) -> bool {
-        let (Some(from), Some(to)) = (self.cfg.block_at(before), self.cfg.block_at(pc)) else { return false };
-        if from == to && before < pc {
+    fn follows(&self, before: u32, pc: u32, reaching: &Reaching<'_>) -> bool {
+        let Some(from) = self.cfg.block_at(before).map(NodeIndex::index) else { return false };
+        if from == reaching.block && before < pc {
             return true;
         }
-        let next = self.cfg.successors(from, false);
-        !next.is_empty() && next.iter().all(|(n, _)| self.post.dominates(to.index(), n.index()))
+        let next = reaching.flow.successors.get(from).map(Vec::as_slice).unwrap_or_default();
+        !next.is_empty() && next.iter().all(|to| reaching.is_certain(*to))
     }
 
     fn branch_edges(&self, from: usize, to: usize) -> Vec<BranchEdge> {

@@ -183,32 +183,28 @@ impl Flow {
         seen
     }
 
-    /// Direct control dependence (Ferrante, Ottenstein and Warren 1987): for each node, the edges `(a, s)` such that
-    /// it post-dominates `s` (or is `s`) and does not strictly post-dominate `a`. Edges of nodes with a single real
-    /// successor decide nothing and are left out.
-    pub(crate) fn control_dependence(&self, post: &Tree) -> Vec<Vec<(usize, usize)>> {
-        let mut found: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.successors.len()];
-        let (flow, _) = self.with_exits();
-        for (a, next) in self.successors.iter().enumerate() {
-            if next.iter().all(|to| Some(to) == next.first()) {
-                continue;
+    /// For each node, whether some maximal path from it never passes `node`: a path that ends at a node without
+    /// successors, or turns for ever. Only cycles whose edges all satisfy `endless` can turn for ever.
+    pub(crate) fn avoiding(&self, node: usize, endless: impl Fn(usize, usize) -> bool) -> Vec<bool> {
+        let nodes = self.successors.len();
+        let mut cycles = with_nodes(nodes);
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+        for (from, to) in self.edges().filter(|(from, to)| *from != node && *to != node) {
+            if let Some(list) = before.get_mut(to) {
+                list.push(from);
             }
-            let mut targets = flow.next(a).to_vec();
-            targets.sort_unstable();
-            targets.dedup();
-            let stop = post.immediate(a);
-            for target in targets {
-                for node in post.chain(target) {
-                    if Some(node) == stop {
-                        break;
-                    }
-                    if let Some(list) = found.get_mut(node) {
-                        list.push((a, target));
-                    }
-                }
+            if endless(from, to) {
+                cycles.add_edge(NodeIndex::new(from), NodeIndex::new(to), ());
             }
         }
-        found
+        let mut ends: Vec<usize> = (0..nodes).filter(|n| *n != node && self.next(*n).is_empty()).collect();
+        for component in tarjan_scc(&cycles) {
+            match component.as_slice() {
+                [only] if !cycles.contains_edge(*only, *only) => {}
+                turning => ends.extend(turning.iter().map(|n| n.index())),
+            }
+        }
+        Flow { successors: before, entries: Vec::new() }.reachable(&ends, |_, _| true)
     }
 }
 
@@ -274,15 +270,38 @@ mod tests {
         }
 
         #[test]
-        fn control_dependence_agrees_with_the_definition(flow in graphs()) {
-            let found = flow.control_dependence(&flow.post_dominators());
-            let with_exits = flow.with_exits();
-            for (x, on) in found.iter().enumerate() {
-                for (a, s) in with_exits.0.edges().filter(|(a, _)| *a < flow.successors.len()) {
-                    let real = flow.successors[a].iter().any(|other| *other != flow.successors[a][0]);
-                    let strictly = x != a && naive_post_dominates(&with_exits, x, a);
-                    let expected = real && naive_post_dominates(&with_exits, x, s) && !strictly;
-                    prop_assert_eq!(on.contains(&(a, s)), expected, "{} on {}->{}", x, a, s);
+        fn avoiding_paths_agree_with_the_definition(flow in graphs()) {
+            for x in 0..flow.successors.len() {
+                let avoids = flow.avoiding(x, |_, _| true);
+                for from in (0..flow.successors.len()).filter(|from| *from != x) {
+                    // A path that is longer than there are nodes has turned, and can do so for ever.
+                    let mut at = vec![from];
+                    let mut ended = false;
+                    for _ in 0..=flow.successors.len() {
+                        ended |= at.iter().any(|n| flow.successors[*n].is_empty());
+                        at = at.iter().flat_map(|n| flow.successors[*n].iter().copied()).filter(|n| *n != x).collect();
+                        at.sort_unstable();
+                        at.dedup();
+                    }
+                    prop_assert_eq!(avoids[from], ended || !at.is_empty(), "{} from {}", x, from);
+                }
+            }
+        }
+
+        #[test]
+        fn with_loops_that_end_it_is_post_dominance(flow in graphs()) {
+            // Where every node reaches an exit and no cycle turns for ever.
+            let exits: Vec<usize> = (0..flow.successors.len()).filter(|n| flow.successors[*n].is_empty()).collect();
+            let reaches = |from: usize| {
+                let seen = flow.reachable(&[from], |_, _| true);
+                exits.iter().any(|exit| seen[*exit])
+            };
+            prop_assume!((0..flow.successors.len()).all(reaches));
+            let post = flow.post_dominators();
+            for x in 0..flow.successors.len() {
+                let avoids = flow.avoiding(x, |_, _| false);
+                for from in (0..flow.successors.len()).filter(|from| *from != x) {
+                    prop_assert_eq!(!avoids[from], post.dominates(x, from), "{} from {}", x, from);
                 }
             }
         }
@@ -293,8 +312,10 @@ mod tests {
         // 0 -> 1 -> (2 | 3), 2 -> 3, 3 -> 1
         let flow = Flow { successors: vec![vec![1], vec![2, 3], vec![3], vec![1]], entries: vec![0] };
         assert_eq!(flow.with_exits().1, [4]);
-        let found = flow.control_dependence(&flow.post_dominators());
-        assert_eq!(found[2], [(1, 2)]);
-        assert!(found[3].is_empty() && found[1].is_empty());
+        let post = flow.post_dominators();
+        assert!(!post.dominates(2, 1) && post.dominates(3, 1));
+        // Node 2 can be avoided for ever, node 3 cannot.
+        assert_eq!(flow.avoiding(2, |_, _| true), [true, true, false, true]);
+        assert_eq!(flow.avoiding(3, |_, _| true), [false; 4]);
     }
 }

@@ -47,6 +47,8 @@ pub mod skip;
 pub mod stack;
 #[cfg(feature = "analysis")]
 pub mod stores;
+#[cfg(feature = "analysis")]
+mod throws;
 
 #[cfg(feature = "analysis")]
 pub use arms::{ArmLines, Arms};

@@ -4,9 +4,10 @@
 //! Jumps back to one instruction are one loop: `do { do { … } while (a); } while (b);` is not told from a loop with a `continue`. What jumps
 //! into a loop beside its first instruction makes none; javac writes no such code.
 
-use crate::cfg::Cfg;
+use crate::cfg::{Cfg, EdgeKind};
 use crate::class::Code;
 use crate::control::flow_of;
+use crate::op::Op;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +34,25 @@ impl Loop {
 /// The loops of a method, outer ones before those inside.
 pub fn loops(code: &Code) -> Vec<Loop> {
     let cfg = Cfg::new(code);
-    let tree = flow_of(&cfg, true).dominators();
+    let bodies = bodies(&cfg);
+    let made = |(header, body): (NodeIndex, BTreeSet<NodeIndex>)| {
+        let blocks: Vec<(u32, u32)> = body
+            .into_iter()
+            .filter_map(|block| cfg.block(block).map(|block| (block.start_pc, block.end_pc)))
+            .collect();
+        let start = blocks.iter().map(|(start, _)| *start).min()?;
+        let end = blocks.iter().map(|(_, end)| *end).max()?;
+        let lines = lines(code, &blocks, (start, end));
+        Some(Loop { header: cfg.block(header)?.start_pc, start, end, lines })
+    };
+    let mut found: Vec<Loop> = bodies.into_iter().filter_map(made).collect();
+    found.sort_by_key(|of| (of.start, std::cmp::Reverse(of.end)));
+    found
+}
+
+/// The blocks of each loop, by the block with which its turns begin.
+fn bodies(cfg: &Cfg) -> BTreeMap<NodeIndex, BTreeSet<NodeIndex>> {
+    let tree = flow_of(cfg, true).dominators();
     let mut bodies: BTreeMap<NodeIndex, BTreeSet<NodeIndex>> = BTreeMap::new();
     for node in cfg.graph().node_indices() {
         // A handler that handles what is thrown in itself is no loop.
@@ -49,19 +68,78 @@ pub fn loops(code: &Code) -> Vec<Loop> {
             }
         }
     }
-    let made = |(header, body): (NodeIndex, BTreeSet<NodeIndex>)| {
-        let blocks: Vec<(u32, u32)> = body
-            .into_iter()
-            .filter_map(|block| cfg.block(block).map(|block| (block.start_pc, block.end_pc)))
-            .collect();
-        let start = blocks.iter().map(|(start, _)| *start).min()?;
-        let end = blocks.iter().map(|(_, end)| *end).max()?;
-        let lines = lines(code, &blocks, (start, end));
-        Some(Loop { header: cfg.block(header)?.start_pc, start, end, lines })
+    bodies
+}
+
+/// A loop as blocks of the graph.
+#[derive(Debug, Clone)]
+pub(crate) struct NaturalLoop {
+    pub(crate) header: usize,
+    pub(crate) body: BTreeSet<usize>,
+    /// Whether each turn begins with the loop's own condition, as of `for` and `while`: such a loop is assumed to end.
+    pub(crate) ends: bool,
+}
+
+/// The loops of a method as blocks.
+pub(crate) fn natural_loops(code: &Code, cfg: &Cfg) -> Vec<NaturalLoop> {
+    let made = |(header, body): (NodeIndex, BTreeSet<NodeIndex>)| NaturalLoop {
+        ends: begins_with_condition(code, cfg, header, &body),
+        header: header.index(),
+        body: body.into_iter().map(NodeIndex::index).collect(),
     };
-    let mut found: Vec<Loop> = bodies.into_iter().filter_map(made).collect();
-    found.sort_by_key(|of| (of.start, std::cmp::Reverse(of.end)));
-    found
+    bodies(cfg).into_iter().map(made).collect()
+}
+
+/// Whether the loop's first blocks compute a condition, on one line, that leads behind the loop. What a `break` in the
+/// loop goes through lies between its blocks, and the condition of a `do` goes back to the first block.
+fn begins_with_condition(code: &Code, cfg: &Cfg, header: NodeIndex, body: &BTreeSet<NodeIndex>) -> bool {
+    let own = |n: NodeIndex| body.contains(&n);
+    let blocks = || body.iter().filter_map(|n| cfg.block(*n));
+    let (Some(start), Some(end)) = (blocks().map(|b| b.start_pc).min(), blocks().map(|b| b.end_pc).max())
+    else {
+        return false;
+    };
+    let line = |pc: u32| crate::lines::line_of(code, pc);
+    let first = cfg.block(header).map(|b| b.start_pc);
+    let (mut chain, mut targets) = (BTreeSet::new(), BTreeSet::new());
+    let mut at = header;
+    while chain.insert(at) {
+        let Some(block) = cfg.block(at) else { return false };
+        let within =
+            |entry: &&crate::class::LineEntry| (block.start_pc..block.end_pc).contains(&entry.start_pc);
+        let lines = code.lines.iter().filter(within).map(|entry| Some(entry.line));
+        if lines.chain([line(block.start_pc)]).any(|other| other != first.and_then(line)) {
+            return false;
+        }
+        let [(one, kind), (other, _)] = cfg.successors(at, false)[..] else { return false };
+        let is_behind =
+            |n: NodeIndex| !own(n) && cfg.block(n).is_some_and(|b| !(start..end).contains(&b.start_pc));
+        let goes_on = |n: NodeIndex| own(n) && n != header;
+        let leaves = (is_behind(one) && goes_on(other)) || (is_behind(other) && goes_on(one));
+        let (next, away) = if *kind == EdgeKind::FallThrough { (one, other) } else { (other, one) };
+        targets.insert(landing(code, cfg, away));
+        // `if (a || b) break;` leaves the loop from `a` too, but goes through a `break` from `b`.
+        let goes_with = |n: NodeIndex| targets.contains(&landing(code, cfg, n));
+        let continues = own(next)
+            && cfg.predecessors(next, true).iter().all(|(from, _)| chain.contains(from))
+            && cfg.block(next).is_some_and(|b| line(b.start_pc) == first.and_then(line))
+            && cfg.successors(next, false).len() == 2
+            && cfg.successors(next, false).iter().any(|(to, _)| goes_with(*to));
+        if !continues {
+            return leaves;
+        }
+        at = next;
+    }
+    false
+}
+
+/// Where a block leads that does nothing but jump; else the block.
+fn landing(code: &Code, cfg: &Cfg, block: NodeIndex) -> NodeIndex {
+    let only = cfg.block(block).filter(|b| b.first == b.last).and_then(|b| code.instructions.get(b.first));
+    match only.map(|instruction| &instruction.op) {
+        Some(Op::Goto { target }) => cfg.block_at(*target).unwrap_or(block),
+        _ => block,
+    }
 }
 
 /// The lines of a loop: those of its blocks, and those between that are nowhere else. A `finally` that a `break` goes through has a copy in

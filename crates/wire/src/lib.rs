@@ -49,6 +49,11 @@ pub fn kept_name(query: u16, group: u16) -> String {
     format!("qp:{query}-{group}")
 }
 
+/// The name of the extra local that counts the turns of the endless loop that a branch of a query can leave.
+pub fn turns_name(query: u16, branch: u16) -> String {
+    format!("qp:{query}-turns-{branch}")
+}
+
 /// Tells the code of two methods apart (FNV-1a, 64 bits): an index means nothing in other code.
 pub fn code_hash(code: &[u8]) -> u64 {
     code.iter()

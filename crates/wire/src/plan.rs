@@ -104,7 +104,12 @@ pub enum What {
         falls: bool,
         /// The groups of places for which an activation keeps it. Without any it only counts as a hit of the branch.
         groups: Vec<u16>,
+        /// Where it leaves an endless loop whose turns are counted: the place of the branch in its query.
+        leaves: Option<u16>,
     },
+    /// A turn of an endless loop begins: it is counted in the activation. The place of the branch in its query that can
+    /// leave the loop.
+    Turn(u16),
     /// A local variable is stored.
     Stored(LocalStore),
     /// A local variable is increased by `iinc`.

@@ -98,13 +98,15 @@ impl Conditions {
         });
         let Some(analysis) = analysis else { return true };
         let depends = analysis.of(site.bci);
-        let mut add = |bci: u32, way: u32, targets: Vec<u32>| {
+        let mut add = |bci: u32, way: u32, targets: Vec<u32>, turns: Option<u32>| {
             let at = Site { method: site.method.clone(), bci };
             let branch = self.branches.entry(at.clone()).or_insert_with(|| BranchSite {
                 site: at,
                 targets,
                 controls: BTreeMap::new(),
+                turns: None,
             });
+            branch.turns = branch.turns.or(turns);
             let ways = branch.controls.entry(site.clone()).or_default();
             if !ways.contains(&way) {
                 ways.push(way);
@@ -115,11 +117,11 @@ impl Conditions {
                 analysis.edges_of(edge.branch_pc).into_iter().map(|e| e.target_pc).collect();
             targets.sort_unstable();
             targets.dedup();
-            add(edge.branch_pc, edge.target_pc, targets);
+            add(edge.branch_pc, edge.target_pc, targets, analysis.leaves(edge));
         }
         for handler in &depends.handlers {
             for thrown in &handler.thrown_at {
-                add(handler.handler_pc, *thrown, Vec::new());
+                add(handler.handler_pc, *thrown, Vec::new(), None);
             }
         }
         depends.from_entry

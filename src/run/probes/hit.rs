@@ -5,12 +5,13 @@ use super::recorder::{Recorder, Stopped};
 use super::told::NumberedSite;
 use crate::classes::ClassPool;
 use crate::model::{Detail, Value, Way};
-use crate::query::{Copies, CopySite, Event, Field, TraceQuery};
+use crate::query::{BranchSite, Copies, CopySite, Event, Field, TraceQuery};
 use crate::run::error::RunError;
+use crate::run::hits::tell_turns;
 use crate::run::stop::Stop;
 use crate::run::vm::LoadedClass;
 use crate::run::watcher::Watcher;
-use jdwp::commands::{array_reference, object_reference, reference_type};
+use jdwp::commands::{array_reference, object_reference, reference_type, stack_frame};
 use jdwp::{ArrayId, Location, Tag, ThreadId};
 use std::rc::Rc;
 
@@ -101,10 +102,46 @@ impl Watcher {
                 stop.parts.new = Some(new);
                 self.taken(stop, query, way).await
             }
-            Event::Branched(_) => self.taken(stop, query, way).await,
+            Event::Branched(branches) => {
+                let turns = self.turns(stop, query.point.0, branches, site, way).await?;
+                let before = self.found.len();
+                self.taken(stop, query, way).await?;
+                if let Some(taken) = self.found.get_mut(before) {
+                    tell_turns(taken, turns);
+                }
+                Ok(())
+            }
             Event::Copied(copies) => self.visited(stop, query, copies, site, hit).await,
             Event::Thrown { .. } | Event::Skipped(_) => Ok(()),
         }
+    }
+
+    /// How many turns of the endless loop that a branch leaves its activation has counted.
+    async fn turns(
+        &mut self,
+        stop: &mut Stop,
+        query: u16,
+        branches: &[BranchSite],
+        site: &NumberedSite,
+        way: Option<Way>,
+    ) -> Result<Option<u32>, RunError> {
+        let Some(branch) = branches.iter().position(|b| b.site == site.site) else { return Ok(None) };
+        let decides = |b: &BranchSite| way.is_some_and(|way| b.decides(way.get().into()));
+        if !branches.get(branch).is_some_and(|b| b.turns.is_some() && decides(b)) {
+            return Ok(None);
+        }
+        let Some(frame) = stop.frames(&mut self.watched.vm).await?.first().cloned() else { return Ok(None) };
+        let (class, method) = (frame.location.class, frame.location.method);
+        let name = wire::turns_name(query, u16::try_from(branch).unwrap_or(u16::MAX));
+        let Some(moved) = self.watched.vm.moved(class, method).await? else { return Ok(None) };
+        let Some(slot) = moved.slot(&name) else { return Ok(None) };
+        let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Int }];
+        let ask = stack_frame::GetValues { thread: stop.thread, frame: frame.frame_id, slots };
+        let kept = self.watched.vm.conn().send(ask).await?;
+        Ok(match kept.first() {
+            Some(jdwp::Value::Int(turns)) => u32::try_from(*turns).ok(),
+            _ => None,
+        })
     }
 
     /// Whether a site is of the field.

@@ -314,7 +314,9 @@ fn sites(
                     let keep = gate.is_some_and(Gate::keeps);
                     add(query, What::Made { call: made.call, keep });
                 }
+                Interest::Turn { query, branch } => add(query, What::Turn(branch)),
                 Interest::Branch { query, branch } => {
+                    let number = Some(branch);
                     let Some(Event::Branched(branches)) = event(query) else { continue };
                     let Some(branch) = branches.get(usize::from(branch)) else { continue };
                     let Some(instruction) = code.at(*bci) else { continue };
@@ -325,7 +327,8 @@ fn sites(
                     for to in all {
                         let (jumps, falls) = (targets.contains(&to), goes_on && to == next);
                         let groups = groups_of_way(branches, &branch.site, to);
-                        add(query, What::Way { to, jumps, falls, groups });
+                        let leaves = number.filter(|_| branch.turns.is_some() && branch.decides(to));
+                        add(query, What::Way { to, jumps, falls, groups, leaves });
                     }
                 }
             }

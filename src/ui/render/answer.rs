@@ -166,6 +166,10 @@ fn condition(out: &mut String, p: &PointAnswer, paint: Paint) {
         Some(operand) => words.push(format!("decided by {operand}, which was {taken}")),
         None => words.push(format!("was {taken}")),
     }
+    if let Some(turns) = p.turns {
+        let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+        words.push(format!("after {turns} of the loop that went on"));
+    }
     if !p.operands.is_empty() {
         let operands: Vec<String> =
             p.operands.iter().map(|(e, v)| format!("{e} = {}", paint.on(palette::VALUE, v))).collect();

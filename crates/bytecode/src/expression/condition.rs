@@ -68,6 +68,9 @@ pub struct Condition {
     labels: BTreeMap<i32, String>,
     /// For a switch over an enum: where its constants are numbered, which is in another class.
     pub enum_table: Option<EnumTable>,
+    /// For a branch back to the start of its loop, which is taken for the condition of a `do`: the same as the condition
+    /// of an `if` at the loop's end. The source tells which it is, and bytecode does not.
+    pub as_if: Option<Box<Condition>>,
 }
 
 impl Condition {
@@ -78,6 +81,31 @@ impl Condition {
             self.labels = known.labels(table);
         }
         self
+    }
+
+    /// The value of an operand, as in Java, where the way that the branch has taken tells it.
+    pub fn told(&self, operand: &Operand, edge: &EdgeKind) -> Option<String> {
+        let holds = match self.way(edge) {
+            Way::True => true,
+            Way::False => false,
+            Way::Case(label) => {
+                let is_one = matches!(edge, EdgeKind::Case(keys) if keys.len() == 1);
+                return (is_one && operand.node == self.node).then_some(label);
+            }
+            Way::Default | Way::AssertionsOff | Way::AssertionsOn => return None,
+        };
+        let constant = |node: &ExprNode| matches!(node, ExprNode::Const(_) | ExprNode::Char(_));
+        match &self.node {
+            node if *node == operand.node && node.is_boolean() => Some(holds.to_string()),
+            ExprNode::Unary { op: UnaryOp::Not, operand: inner } if **inner == operand.node => {
+                Some((!holds).to_string())
+            }
+            ExprNode::Binary { op, left, right } if **left == operand.node && constant(right) => {
+                let is_equal = (*op == BinaryOp::Eq && holds) || (*op == BinaryOp::Ne && !holds);
+                is_equal.then(|| Scope::default().text(right))
+            }
+            _ => None,
+        }
     }
 
     /// The way an edge of the branch is.
@@ -123,9 +151,11 @@ fn branch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     let block = s.cfg.block_at(pc)?.index();
     let own = s.jumps.get(block)?.as_ref()?.node.clone();
     let is_flag = is_assertion_flag(&own);
-    let mut compound = s.compound_with(block)?;
+    let compound = s.compound_with(block)?;
     let mut negated = compound.parts.iter().find(|(b, _)| *b == block).is_some_and(|(_, n)| *n);
-    let whole = if let Some(asserted) = assertion(s, &compound) {
+    let asserted = assertion(s, &compound);
+    let is_assert = is_flag || asserted.is_some();
+    let whole = if let Some(asserted) = asserted {
         // Falling through an assertion's branches means that it fails: the source has the opposite.
         negated = !negated;
         format!("assert {asserted}", asserted = scope.text(&asserted))
@@ -133,29 +163,33 @@ fn branch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
         // Its condition is in branches that are not joined to the flag's.
         "assert …".to_owned()
     } else {
-        if s.turns_back(&compound) {
-            compound.node = compound.node.negated();
-            negated = !negated;
-        }
         scope.text(&compound.node)
     };
     if is_flag {
         // The flag as it stands in the class: whether assertions are off.
         negated = matches!(own, ExprNode::Unary { op: UnaryOp::Not, .. });
     }
-    let node = if negated { own.negated() } else { own };
-    Some(Condition {
-        branch_pc: pc,
-        line: crate::lines::line_of(s.code, pc),
-        text: scope.text(&node),
-        operands: if is_flag { Vec::new() } else { operands(s, position, &node, scope) },
-        node,
-        whole: Some(whole),
-        taken_is_true: negated,
-        is_flag,
-        labels: BTreeMap::new(),
-        enum_table: None,
-    })
+    let made = |whole: String, negated: bool| {
+        let node = if negated { own.clone().negated() } else { own.clone() };
+        Condition {
+            branch_pc: pc,
+            line: crate::lines::line_of(s.code, pc),
+            text: scope.text(&node),
+            operands: if is_flag { Vec::new() } else { operands(s, position, &node, scope) },
+            node,
+            whole: Some(whole),
+            taken_is_true: negated,
+            is_flag,
+            labels: BTreeMap::new(),
+            enum_table: None,
+            as_if: None,
+        }
+    };
+    if is_assert || !s.turns_back(&compound) {
+        return Some(made(whole, negated));
+    }
+    let turned = made(scope.text(&compound.node.negated()), !negated);
+    Some(Condition { as_if: Some(Box::new(made(whole, negated))), ..turned })
 }
 
 /// What an `assert` states, where the branches are those of one: the first of them tests the flag of the class.
@@ -290,6 +324,7 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
         is_flag: false,
         labels,
         enum_table,
+        as_if: None,
     })
 }
 

@@ -29,7 +29,7 @@ pub struct Operand {
     pub text: String,
     /// The expression.
     pub node: ExprNode,
-    /// How to read its value; none where it was only on the operand stack ("value needs probes").
+    /// How to read its value; none where it was only on the operand stack.
     pub readable: Option<ReadBack>,
 }
 

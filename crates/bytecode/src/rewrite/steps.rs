@@ -23,6 +23,8 @@ pub enum Step {
     Load(Kind, Slot),
     /// Pops into a local variable.
     Store(Kind, Slot),
+    /// Adds 1 to an `int` in a local variable.
+    Increment(Slot),
     /// Moves operands.
     Stack(StackOp),
     /// Pushes a static field, and so has its class initialised.
@@ -207,6 +209,16 @@ pub fn assemble(
                 local(&mut out.bytes, if is_load { 0x15 } else { 0x36 } + number(*kind), slot);
                 let slots = i32::from(kind.slots());
                 if is_load { slots } else { -slots }
+            }
+            Step::Increment(slot) => {
+                let slot = match slots.of(*slot) {
+                    Ok(slot) => slot,
+                    Err(reason) => return Ok(Err(reason)),
+                };
+                local(&mut out.bytes, 0x84, slot);
+                // The wide form has a wide constant.
+                out.bytes.extend_from_slice(if slot > 0xff { &[0, 1] } else { &[1] });
+                0
             }
             Step::Stack(op) => {
                 let (opcode, effect) = op.opcode_and_effect();
