@@ -25,15 +25,16 @@ const LAYERS: &[(&str, &[&str])] = &[
             "expr",
             "model",
             "bytecode",
+            "files",
         ],
     ),
     ("chain", &["query", "classes", "expr", "model", "bytecode"]),
     ("locate", &["query", "model"]),
     ("declarative", &[]),
     ("run", &["query", "debuggee", "classes", "expr", "model", "jdwp", "bytecode", "wire"]),
-    ("trace", &["model", "bytecode", "wire"]),
+    ("trace", &["model", "bytecode", "wire", "files"]),
     ("query", &["expr", "model"]),
-    ("debuggee", &["classes"]),
+    ("debuggee", &["classes", "files"]),
     ("classes", &["bytecode"]),
     ("expr", &["model", "bytecode"]),
     ("model", &[]),
@@ -41,6 +42,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("agent", &["bytecode", "wire"]),
     ("bytecode", &[]),
     ("wire", &[]),
+    ("files", &[]),
 ];
 
 /// Rooms that do no I/O.
@@ -301,6 +303,7 @@ fn flags_of_the_docs_exist() {
         "docs/formats.md",
         "docs/trace.md",
         "docs/declarative.md",
+        "docs/security.md",
     ] {
         for found in flag.captures_iter(&read(file)) {
             seen += 1;

@@ -2,11 +2,12 @@
 
 use super::CommandError;
 use super::program::ProgramArgs;
+use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
 use crate::session::{
     AssertFile, Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions,
-    RecordedTrace, Reference, Stepper, Trust,
+    RecordedTrace, Reference, Stepper, TemporaryFolder, Trust,
 };
 use std::path::PathBuf;
 
@@ -64,6 +65,9 @@ pub struct Diagnose {
     /// End the run after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
     pub timeout: Option<u64>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub secrets: SecretArgs,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder")]
     pub command: Vec<String>,
@@ -84,7 +88,7 @@ pub struct Begun {
     /// Leads it.
     pub diagnoser: Diagnoser,
     /// What was recorded for it alone is removed with it.
-    recorded: Option<tempfile::TempDir>,
+    recorded: Option<TemporaryFolder>,
 }
 
 impl Begun {
@@ -97,7 +101,7 @@ impl Begun {
         sources: &[PathBuf],
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
-    ) -> Result<(Stepper, Option<tempfile::TempDir>), CommandError> {
+    ) -> Result<(Stepper, Option<TemporaryFolder>), CommandError> {
         Ok((self.diagnoser.walk(sources, progress, interrupt).await?, self.recorded))
     }
 }
@@ -117,7 +121,7 @@ impl Diagnose {
             (Some(folder), _) => (folder.clone(), None),
             (None, Some(out)) => (out.clone(), None),
             (None, None) => {
-                let folder = tempfile::Builder::new().prefix("qp-diagnose-").tempdir();
+                let folder = TemporaryFolder::new("qp-diagnose-");
                 let folder = folder.map_err(super::unwritten(&std::env::temp_dir()))?;
                 (folder.path().join("trace"), Some(folder))
             }
@@ -139,8 +143,8 @@ impl Diagnose {
             }
             None => {
                 let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
-                Diagnoser::while_it_runs(chain, self.recording(folder.clone()), options, progress, interrupt)
-                    .await?
+                let recording = self.recording(folder.clone())?;
+                Diagnoser::while_it_runs(chain, recording, options, progress, interrupt).await?
             }
         };
         if let Some(file) = &assertions {
@@ -160,8 +164,8 @@ impl Diagnose {
         Ok(Begun { diagnoser, recorded })
     }
 
-    fn recording(&self, out: PathBuf) -> RecordOptions {
-        RecordOptions {
+    fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {
+        Ok(RecordOptions {
             out,
             level: self.level.into(),
             scope: self.scope.clone(),
@@ -171,7 +175,8 @@ impl Diagnose {
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: false,
-        }
+            secrets: self.secrets.secrets()?,
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use super::trace::Memory;
 use crate::chain::Chain;
 use crate::session::{
     self, DiagnoseOptions, Diagnoser, Interrupt, Level, Parted, Progress, RecordOptions, RecordedTrace,
+    TemporaryFolder,
 };
 use std::path::{Path, PathBuf};
 
@@ -66,7 +67,7 @@ impl Diff {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Parting, CommandError> {
-        let work = tempfile::Builder::new().prefix("qp-diff-").tempdir();
+        let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
         let (here, there) = match (&self.folder, &self.other, &self.reference) {
             (Some(here), Some(there), _) => (here.clone(), there.clone()),

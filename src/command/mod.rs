@@ -11,6 +11,7 @@ pub mod diff;
 pub mod explain;
 pub mod program;
 pub mod replay;
+pub mod secrets;
 pub mod trace;
 pub mod why;
 
@@ -52,7 +53,7 @@ fn save_chain(chain: &Chain, file: &Path) -> Result<(), CommandError> {
 /// Writes what the program has read to a file beside the chain's, and names it in the chain.
 fn save_input(chain: &mut Chain, file: &Path, input: &[u8]) -> Result<PathBuf, CommandError> {
     let beside = file.with_extension("stdin");
-    session::write_whole(&beside, input).map_err(unwritten(&beside))?;
+    session::write_private(&beside, input).map_err(unwritten(&beside))?;
     chain.debuggee.stdin = Some(session::seen_from_cwd(chain, file, &beside));
     Ok(beside)
 }

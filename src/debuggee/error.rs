@@ -2,6 +2,7 @@
 
 use super::group::Exit;
 use super::output::Tail;
+use super::peer::Stranger;
 use super::remote::NotWaiting;
 use crate::classes::JavaCommandError;
 use std::fmt;
@@ -89,8 +90,13 @@ pub enum DebuggeeError {
     )]
     PortTaken(u16),
     /// No folder for the classes of a source file.
-    #[error("cannot make a temporary folder: {0}; check TMPDIR and its permissions")]
+    #[error("cannot make a temporary folder: {0}; check TMPDIR, its permissions, and that it has room")]
     TemporaryFolder(#[source] std::io::Error),
+    /// The agent is nowhere from where a VM can load it.
+    #[error(
+        "the agent cannot be put where a VM can load it: {0}; set TMPDIR or XDG_CACHE_HOME to a folder of yours with room"
+    )]
+    Agent(String),
     /// The system refuses to start a process.
     #[error(
         "`{step}`: cannot start `{program}`: {reason}; check that the file is executable and made for this machine"
@@ -199,8 +205,39 @@ fn early(exit: &Exit, others: &Others, tail: &Tail) -> String {
 pub struct Others {
     /// Main classes of the debuggee's VMs that `jvm` does not mean, the first few.
     pub unwanted: Vec<String>,
-    /// Connections of processes that the debuggee did not start, or that hung up at once.
-    pub refused: u32,
+    /// Those that are not the debuggee's.
+    pub strangers: Strangers,
+}
+
+/// Connections of processes that the debuggee did not start, or that hung up at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Strangers {
+    count: u32,
+    /// Who they were, the first few.
+    named: Vec<String>,
+}
+
+impl Strangers {
+    /// Adds one.
+    pub(super) fn add(&mut self, stranger: &Stranger) {
+        self.count = self.count.saturating_add(1);
+        let name = stranger.to_string();
+        if self.named.len() < Others::NAMED && !self.named.contains(&name) {
+            self.named.push(name);
+        }
+    }
+
+    /// Whether there was none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl fmt::Display for Strangers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = if self.count == 1 { "connection that was" } else { "connections that were" };
+        write!(f, "{} {noun} not the debuggee's: {}", self.count, self.named.join(", "))
+    }
 }
 
 impl Others {
@@ -223,9 +260,6 @@ impl fmt::Display for Others {
                 "; it started VMs that `jvm` does not mean: `{names}`; correct `jvm`, or leave it out"
             )?;
         }
-        match self.refused {
-            0 => Ok(()),
-            n => write!(f, "; connections that hung up at once or were not the debuggee's: {n}"),
-        }
+        if self.strangers.is_empty() { Ok(()) } else { write!(f, "; it closed {}", self.strangers) }
     }
 }

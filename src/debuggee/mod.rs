@@ -34,12 +34,12 @@ mod tests;
 
 pub use agent::Agent;
 pub use build::BuildOutcome;
-pub use error::{DebuggeeError, Others, Step};
+pub use error::{DebuggeeError, Others, Step, Strangers};
 pub use group::Exit;
 pub use output::{Forward, Stream, Tail};
 pub use peer::Peer;
 pub use ready::Ready;
 pub use remote::{NotWaiting, Remote, Seen};
-pub use running::{Driving, Exited, Incoming, Running};
+pub use running::{Doorkeeper, Driving, Exited, Incoming, Running};
 pub use stdin::{Stdin, StdinRecording};
 pub use template::{Settings, Template};

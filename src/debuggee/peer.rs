@@ -4,7 +4,8 @@
 
 use super::group::marked;
 use crate::classes::{ClassPaths, JavaCommand, Main};
-use std::net::SocketAddr;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// A process that connected.
@@ -26,9 +27,35 @@ pub(super) enum Identity {
     /// A process of the debuggee.
     Ours(Box<Peer>),
     /// A process that the debuggee did not start, or one that we may not look at.
-    Foreign,
+    Foreign(Stranger),
     /// The system does not tell.
     Unknown,
+}
+
+/// Who connected and is not the debuggee's, as far as the system tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stranger {
+    /// The connection was closed before anybody could look.
+    Gone,
+    /// A process of the user with this id that we may not look at.
+    User(u32),
+    /// A process that we may look at.
+    Process {
+        /// Its process id.
+        pid: u32,
+        /// The name of its program.
+        name: String,
+    },
+}
+
+impl fmt::Display for Stranger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stranger::Gone => f.write_str("one that hung up at once"),
+            Stranger::User(user) => write!(f, "user {user}"),
+            Stranger::Process { pid, name } => write!(f, "process {pid} (`{name}`)"),
+        }
+    }
 }
 
 impl Peer {
@@ -85,7 +112,14 @@ pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark:
     if !Path::new("/proc/self/net/tcp").exists() {
         return Identity::Unknown;
     }
-    let Some(inode) = socket_inode(remote.port(), local.port()) else { return Identity::Foreign };
+    let Some(Socket { user, inode }) = socket(remote, local) else {
+        return Identity::Foreign(Stranger::Gone);
+    };
+    // What the debuggee starts as another user we may not look at either, unless we are root.
+    let own = rustix::process::geteuid();
+    if user != own.as_raw() && !own.is_root() {
+        return Identity::Foreign(Stranger::User(user));
+    }
     let link = format!("socket:[{inode}]");
     // Nearly always the leader itself, then a process of its group.
     let near =
@@ -95,7 +129,16 @@ pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark:
             return Identity::Ours(Box::new(read(pid)));
         }
     }
-    Identity::Foreign
+    Identity::Foreign(match processes().find(|pid| holds(*pid, &link)) {
+        Some(pid) => Stranger::Process { pid, name: program(pid) },
+        None => Stranger::User(user),
+    })
+}
+
+/// The name of a process's program, without what a terminal could take for more than text.
+fn program(pid: u32) -> String {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    name.trim_end().chars().map(|c| if c.is_control() || c == '`' { '?' } else { c }).collect()
 }
 
 /// Whether a process is below the command: in its group, marked by it, or a descendant of its leader.
@@ -137,19 +180,54 @@ pub(super) fn stat(pid: u32) -> Option<Stat> {
     Some(Stat { parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()?, dead })
 }
 
-/// The inode of the socket bound to `own` and connected to `other`, in either address family.
-fn socket_inode(own: u16, other: u16) -> Option<u64> {
+/// One end of a connection, as the system tells of it.
+struct Socket {
+    /// The id of its user.
+    user: u32,
+    inode: u64,
+}
+
+/// The socket bound to `own` and connected to `other`, in either address family.
+fn socket(own: SocketAddr, other: SocketAddr) -> Option<Socket> {
+    let wanted = (canonical(own), canonical(other));
     ["/proc/self/net/tcp", "/proc/self/net/tcp6"].iter().find_map(|table| {
         let text = std::fs::read_to_string(table).ok()?;
-        text.lines().skip(1).find_map(|line| {
-            let mut fields = line.split_whitespace().skip(1);
-            let port = |address: &str| u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok();
-            let ports = (port(fields.next()?)?, port(fields.next()?)?);
-            // After the two addresses: state, queues, timers, retransmissions, user, timeouts, inode.
-            let inode: u64 = fields.nth(6)?.parse().ok()?;
-            (ports == (own, other) && inode != 0).then_some(inode)
-        })
+        text.lines().skip(1).find_map(|line| row(line, wanted))
     })
+}
+
+/// What a row of `/proc/net/tcp` or `tcp6` says, if it is of these ends.
+fn row(line: &str, wanted: ((IpAddr, u16), (IpAddr, u16))) -> Option<Socket> {
+    let mut fields = line.split_whitespace().skip(1);
+    let ends = (end(fields.next()?)?, end(fields.next()?)?);
+    if ends != wanted {
+        return None;
+    }
+    // After the two addresses: state, queues, timers, retransmissions, user, timeouts, inode.
+    let (user, inode) = (fields.nth(4)?.parse().ok()?, fields.nth(1)?.parse().ok()?);
+    (inode != 0).then_some(Socket { user, inode })
+}
+
+/// `0100007F:1F90`: words of 32 bits as they lie in memory, then the port.
+fn end(text: &str) -> Option<(IpAddr, u16)> {
+    let (address, port) = text.rsplit_once(':')?;
+    let word = |at: usize| Some(u32::from_str_radix(address.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
+    let ip = match address.len() {
+        8 => IpAddr::V4(Ipv4Addr::from(word(0)?)),
+        32 => {
+            let mut bytes = [0; 16];
+            for (at, four) in bytes.chunks_exact_mut(4).enumerate() {
+                four.copy_from_slice(&word(at * 8)?);
+            }
+            IpAddr::V6(Ipv6Addr::from(bytes)).to_canonical()
+        }
+        _ => return None,
+    };
+    Some((ip, u16::from_str_radix(port, 16).ok()?))
+}
+
+fn canonical(address: SocketAddr) -> (IpAddr, u16) {
+    (address.ip().to_canonical(), address.port())
 }
 
 fn holds(pid: u32, link: &str) -> bool {
@@ -189,6 +267,21 @@ mod tests {
 
     fn of(line: &str) -> Peer {
         peer(1, line.split(' ').map(str::to_owned).collect(), Path::new("."), "java".into(), &|_| None)
+    }
+
+    #[test]
+    fn both_ends_of_a_connection_count() {
+        let row_of = |line: &str, own: &str| {
+            row(line, (canonical(own.parse().unwrap()), end("0100007F:1F90").unwrap()))
+        };
+        let line = "  1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 77 1 0";
+        let found = row_of(line, "127.0.0.1:50000").unwrap();
+        assert_eq!((found.user, found.inode), (1000, 77));
+        // The same port of another address is another process's.
+        let other = line.replace("0100007F:C350", "0200007F:C350");
+        assert!(row_of(&other, "127.0.0.1:50000").is_none());
+        let mapped = line.replace("0100007F", "0000000000000000FFFF00000100007F");
+        assert_eq!(row_of(&mapped, "127.0.0.1:50000").unwrap().inode, 77);
     }
 
     #[test]

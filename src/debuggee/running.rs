@@ -1,9 +1,9 @@
 //! One run: the debuggee's processes from launch to end.
 
-use super::error::{DebuggeeError, Others, Step};
+use super::error::{DebuggeeError, Others, Step, Strangers};
 use super::group::{Exit, Group};
 use super::output::{Forward, Tail};
-use super::peer::{Identity, Peer, identify};
+use super::peer::{Identity, Peer, Stranger, identify};
 use super::remote::{NotWaiting, Remote, Seen};
 use super::stdin::Stdin;
 use super::template::Template;
@@ -58,6 +58,32 @@ pub struct Incoming {
     pub wanted: bool,
 }
 
+/// Tells the connections of a debuggee's processes from those of others.
+#[derive(Debug)]
+pub struct Doorkeeper {
+    leader: u32,
+    mark: String,
+    /// Those who were not let in.
+    pub strangers: Strangers,
+}
+
+impl Doorkeeper {
+    /// Whether this connection is one of the debuggee's processes. It is not read or written to before that is known.
+    pub fn lets_in(&mut self, stream: &TcpStream) -> bool {
+        let identity = match (stream.local_addr(), stream.peer_addr()) {
+            (Ok(local), Ok(remote)) => identify(local, remote, self.leader, &self.mark),
+            _ => Identity::Foreign(Stranger::Gone),
+        };
+        match identity {
+            Identity::Foreign(stranger) => {
+                self.strangers.add(&stranger);
+                false
+            }
+            Identity::Ours(_) | Identity::Unknown => true,
+        }
+    }
+}
+
 impl Running {
     pub(super) fn new(template: Arc<Template>, group: Group) -> Running {
         Running {
@@ -103,48 +129,64 @@ impl Running {
         let timeout = tokio::time::sleep(limit);
         tokio::pin!(timeout);
         loop {
-            let Running { group, template, others, .. } = self;
             tokio::select! {
                 // A VM that connected and ended is told from one that never connected.
                 biased;
                 accepted = listener.accept() => {
                     let (stream, remote) = accepted.map_err(DebuggeeError::Socket)?;
                     let local = stream.local_addr().map_err(DebuggeeError::Socket)?;
-                    let Some((peer, wanted)) = self.judge(local, remote) else {
-                        self.others.refused += 1;
-                        continue;
-                    };
-                    if let (false, Some(peer)) = (wanted, &peer) {
-                        let class = peer.main.as_ref().and_then(|main| main.class());
-                        self.others.add(class.map_or_else(|| peer.command_line.join(" "), str::to_owned));
+                    match self.judge(local, remote) {
+                        Ok((peer, wanted)) => {
+                            if let (false, Some(peer)) = (wanted, &peer) {
+                                let class = peer.main.as_ref().and_then(|main| main.class());
+                                let name = class.map_or_else(|| peer.command_line.join(" "), str::to_owned);
+                                self.others.add(name);
+                            }
+                            return Ok(Incoming { stream, peer, wanted });
+                        }
+                        Err(stranger) => self.others.strangers.add(&stranger),
                     }
-                    return Ok(Incoming { stream, peer, wanted });
                 }
-                exit = ended(group) => {
-                    let command = template.settings().command.join(" ");
-                    let (others, tail) = (others.clone(), group.output().tail());
-                    return Err(DebuggeeError::ExitedEarly { command, exit, others, tail });
-                }
-                () = &mut timeout => {
-                    let command = template.settings().command.join(" ");
-                    let (others, tail) = (self.others.clone(), self.tail());
-                    // What is left of a limit is nearly a whole number of seconds.
-                    let seconds = limit.saturating_add(Duration::from_millis(999)).as_secs();
-                    return Err(DebuggeeError::NoConnection { command, seconds, others, tail });
-                }
+                exit = ended(&mut self.group) => return Err(self.ended_early(exit)),
+                () = &mut timeout => return Err(self.no_connection(limit)),
+            }
+            // However many strangers come, the end of the program and the limit are seen between them.
+            tokio::select! {
+                biased;
+                exit = ended(&mut self.group) => return Err(self.ended_early(exit)),
+                () = &mut timeout => return Err(self.no_connection(limit)),
+                () = tokio::task::yield_now() => {}
             }
         }
     }
 
-    fn judge(&self, local: SocketAddr, remote: SocketAddr) -> Option<(Option<Peer>, bool)> {
+    fn ended_early(&self, exit: Exit) -> DebuggeeError {
+        let (others, tail) = (self.others.clone(), self.tail());
+        DebuggeeError::ExitedEarly { command: self.command(), exit, others, tail }
+    }
+
+    fn no_connection(&self, limit: Duration) -> DebuggeeError {
+        let (others, tail) = (self.others.clone(), self.tail());
+        // What is left of a limit is nearly a whole number of seconds.
+        let seconds = limit.saturating_add(Duration::from_millis(999)).as_secs();
+        DebuggeeError::NoConnection { command: self.command(), seconds, others, tail }
+    }
+
+    fn judge(&self, local: SocketAddr, remote: SocketAddr) -> Result<(Option<Peer>, bool), Stranger> {
         match identify(local, remote, self.group.pid(), self.group.mark()) {
             Identity::Ours(peer) => {
                 let wanted = self.template.jvm().is_none_or(|pattern| peer.matches(pattern));
-                Some((Some(*peer), wanted))
+                Ok((Some(*peer), wanted))
             }
-            Identity::Unknown => Some((None, true)),
-            Identity::Foreign => None,
+            Identity::Unknown => Ok((None, true)),
+            Identity::Foreign(stranger) => Err(stranger),
         }
+    }
+
+    /// Knows the debuggee's processes from others, as long as it runs.
+    pub fn doorkeeper(&self) -> Doorkeeper {
+        let (leader, mark) = (self.group.pid(), self.group.mark().to_owned());
+        Doorkeeper { leader, mark, strangers: Strangers::default() }
     }
 
     /// The remote program, if it is one.

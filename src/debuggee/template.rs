@@ -1,6 +1,6 @@
 //! How a debuggee is launched: everything a chain says about it, checked once and launched any number of times.
 
-use super::agent::Agent;
+use super::agent::{Agent, quoted};
 use super::build::{self, BuildOutcome};
 use super::error::{DebuggeeError, Step};
 use super::group::{Group, Spec};
@@ -12,6 +12,7 @@ use super::remote::Remote;
 use super::running::Running;
 use super::stdin::Stdin;
 use crate::classes::{JavaCommandError, LaunchCommand, Main, find_program};
+use crate::files::TemporaryFolder;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -205,10 +206,10 @@ impl Template {
     ///
     /// # Errors
     /// When it cannot be compiled, or there is no `javac`.
-    pub async fn compile_source(&self) -> Result<Option<tempfile::TempDir>, DebuggeeError> {
+    pub async fn compile_source(&self) -> Result<Option<TemporaryFolder>, DebuggeeError> {
         let LaunchCommand::Java(java) = self.launch_command()? else { return Ok(None) };
         let Main::SourceFile(file) = &java.main else { return Ok(None) };
-        let folder = tempfile::Builder::new().prefix("querypoint-source-").tempdir();
+        let folder = TemporaryFolder::new("querypoint-source-");
         let folder = folder.map_err(DebuggeeError::TemporaryFolder)?;
         // Of the same JDK, or else what the path has.
         let beside =
@@ -303,6 +304,7 @@ impl Template {
                 {
                     return Err(JavaCommandError::DebugAgent(format!("JAVA_TOOL_OPTIONS={own}")).into());
                 }
+                let options = options.iter().map(|option| quoted(option));
                 let options: Vec<String> = before.into_iter().chain(options).collect();
                 env.push(("JAVA_TOOL_OPTIONS".to_owned(), options.join(" ")));
             }

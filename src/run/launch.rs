@@ -12,7 +12,7 @@ use super::watched::Watched;
 use super::watcher::Watcher;
 use super::watches::{Marks, Watches};
 use crate::classes::ClassPool;
-use crate::debuggee::{Agent, Driving, Exit, Forward, Incoming, Running, Tail, Template};
+use crate::debuggee::{Agent, Doorkeeper, Driving, Exit, Forward, Incoming, Running, Tail, Template};
 use crate::model::{Coordinate, MethodName, Tables};
 use crate::query::TraceQuery;
 use jdwp::Connection;
@@ -22,8 +22,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 
 /// How long the program may take to end once it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -32,6 +33,9 @@ const AFTERMATH: Duration = Duration::from_secs(10);
 
 /// How long a VM that is let go may take for each of its first words: a busy machine can take long to start one.
 const LATE: Duration = Duration::from_secs(10);
+
+/// So many VMs are let go side by side; further ones wait for these.
+const MOST_RELEASED: usize = 32;
 
 /// How long qp looks for the VM's next packet before it sleeps. Each hit has the VM wait for qp, and qp for the VM:
 /// being awake when the other is done doubles the hits in a second (`cargo bench -p jdwp`).
@@ -161,9 +165,14 @@ pub async fn execute(
         ready = template.before_run(output.clone()) => ready?,
         () = interrupt.wait() => return Ok(Stage::Over(Box::new(nothing(Ended::Interrupted)))),
     }
-    let agent = match aboard {
-        Aboard::Nothing => None,
-        Aboard::Probes | Aboard::Recorder => Some(template.agent()?),
+    let (agent, no_agent) = match aboard {
+        Aboard::Nothing => (None, None),
+        Aboard::Recorder => (Some(template.agent()?), None),
+        // JDWP answers without.
+        Aboard::Probes => match template.agent() {
+            Ok(agent) => (Some(agent), None),
+            Err(error) => (None, Some(error.to_string())),
+        },
     };
     // A remote program is connected to: no port of ours is open then.
     let (mut running, listener) = if template.settings().remote.is_some() {
@@ -173,8 +182,9 @@ pub async fn execute(
         let address = listener.local_addr().map_err(RunError::Listen)?;
         (template.launch(address, agent.as_ref(), output.clone())?, Some(listener))
     };
+    let mut further = listener.map(|listener| Further::new(listener, running.doorkeeper()));
     let connected = tokio::select! {
-        connected = greeted(&mut running, listener.as_ref(), deadline, limit) => match connected {
+        connected = greeted(&mut running, further.as_mut(), deadline, limit) => match connected {
             Err(RunError::Vm(error)) => return Err(broke_off(running, error).await),
             connected => connected?,
         },
@@ -196,6 +206,7 @@ pub async fn execute(
     let watches = Watches::new(&questions.queries, &questions.tracked, &questions.marks);
     let recorder = match (&agent, &questions.gates) {
         (Some(agent), Some(gates)) => probes::begin(agent, process, &questions, gates, &watches),
+        (None, Some(_)) => Err(no_agent.unwrap_or_else(|| "this run has no agent".to_owned())),
         _ => Ok(None),
     };
     let recorded = match (&agent, &questions.recording) {
@@ -220,12 +231,15 @@ pub async fn execute(
         Some(Err(why)) => watched.report.unprobed.push(why),
         None => {}
     }
+    if let Some(note) = agent.as_ref().and_then(|agent| agent.note.clone()) {
+        watched.report.warn(note);
+    }
     if let Some(start) = start {
         watched.put_back(start);
     }
     let mut watcher = Watcher::new(watched, &questions.queries, more);
     watcher.halt_at = halt_at;
-    Live { running, listener, conn, watcher, limit, output, driven: false, _agent: agent }
+    Live { running, further, conn, watcher, limit, output, driven: false, _agent: agent }
         .watch(deadline, interrupt, observer)
         .await
 }
@@ -233,8 +247,8 @@ pub async fn execute(
 /// A run that is on.
 pub(super) struct Live {
     pub(super) running: Running,
-    /// Where further VMs of the command come.
-    listener: Option<TcpListener>,
+    /// Further VMs of the command; none where the program is remote.
+    further: Option<Further>,
     conn: Connection,
     pub(super) watcher: Watcher,
     pub(super) limit: Duration,
@@ -262,7 +276,7 @@ impl Live {
                     Ok(Some(Ok(Control::Stop)))
                 }
             },
-            () = let_go(self.listener.as_ref()) => Ok(None),
+            () = let_go(self.further.as_mut()) => Ok(None),
             () = tokio::time::sleep_until(deadline) => Ok(None),
             () = interrupt.wait() => Ok(None),
         };
@@ -281,7 +295,7 @@ impl Live {
         deadline: tokio::time::Instant,
         interrupt: &mut Interrupt,
     ) -> Result<Outcome, RunError> {
-        let Live { mut running, listener, conn, watcher, limit, driven: finished, .. } = self;
+        let Live { mut running, mut further, conn, watcher, limit, driven: finished, .. } = self;
         // What started a remote program in the background does not know how that ends.
         let exit_tells = running.remote().is_none() || running.exited().is_none();
         let mut stopped = match &watched {
@@ -307,7 +321,7 @@ impl Live {
                 // Other VMs of the command may still come, and must not wait for us.
                 let waited = tokio::select! {
                     _ = running.wait_exit() => true,
-                    () = let_go(listener.as_ref()) => false,
+                    () = let_go(further.as_mut()) => false,
                     () = tokio::time::sleep(AFTERMATH) => false,
                     () = tokio::time::sleep_until(deadline) => false,
                     () = interrupt.wait() => false,
@@ -327,6 +341,9 @@ impl Live {
             _ => {}
         }
         seen.close_report();
+        if let Some(strangers) = further.map(|further| further.door.strangers).filter(|s| !s.is_empty()) {
+            seen.report.warn(format!("while the program ran, qp closed {strangers}"));
+        }
         let ended =
             stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit, said_its_end) });
         Ok(Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail })
@@ -362,21 +379,47 @@ fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
     }
 }
 
-/// Lets every further VM go on by itself. Never resolves.
-async fn let_go(listener: Option<&TcpListener>) {
-    let Some(listener) = listener else { return std::future::pending().await };
+/// VMs of the command that are not watched: they are let go, side by side. Whoever else connects is turned away.
+struct Further {
+    listener: TcpListener,
+    door: Doorkeeper,
+    released: JoinSet<()>,
+}
+
+impl Further {
+    fn new(listener: TcpListener, door: Doorkeeper) -> Further {
+        Further { listener, door, released: JoinSet::new() }
+    }
+
+    /// Begins to let a VM of the command go. Waits where many are on their way; cancel-safe but for the VM.
+    async fn release(&mut self, stream: TcpStream) {
+        while self.released.len() >= MOST_RELEASED {
+            let _ = self.released.join_next().await;
+        }
+        while self.released.try_join_next().is_some() {}
+        self.released.spawn(release(stream));
+    }
+}
+
+/// Lets every further VM go on by itself. Never resolves. Cancel-safe.
+async fn let_go(further: Option<&mut Further>) {
+    let Some(Further { listener, door, released }) = further else { return std::future::pending().await };
     loop {
-        match listener.accept().await {
-            // Unwanted: it may run, but not under watch.
-            Ok((stream, _)) => release(stream).await,
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        tokio::select! {
+            accepted = listener.accept(), if released.len() < MOST_RELEASED => match accepted {
+                // Unwanted: it may run, but not under watch.
+                Ok((stream, _)) if door.lets_in(&stream) => drop(released.spawn(release(stream))),
+                Ok(_) => tokio::task::yield_now().await,
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            },
+            Some(_) = released.join_next() => {}
         }
     }
 }
 
 /// Lets a VM go on by itself. One that is let go before it has stopped at its start would stop there afterwards, with nobody left to let
 /// it go on: so that is waited for.
-async fn release(stream: tokio::net::TcpStream) {
+async fn release(stream: TcpStream) {
     let options = jdwp::Options { handshake_timeout: Some(LATE), ..jdwp::Options::default() };
     if let Ok((conn, mut events)) = Connection::handshake(stream, options).await {
         drop(tokio::time::timeout(LATE, events.next()).await);
@@ -411,12 +454,12 @@ pub(super) struct Greeted {
 
 async fn greeted(
     running: &mut Running,
-    listener: Option<&TcpListener>,
+    further: Option<&mut Further>,
     deadline: tokio::time::Instant,
     limit: Duration,
 ) -> Result<Greeted, RunError> {
-    match listener {
-        Some(listener) => connect(running, listener, deadline, limit).await,
+    match further {
+        Some(further) => connect(running, further, deadline, limit).await,
         None => attach::find(running, deadline).await,
     }
 }
@@ -424,11 +467,11 @@ async fn greeted(
 /// Waits for the VM that is meant, greets it and asks for its facts.
 async fn connect(
     running: &mut Running,
-    listener: &TcpListener,
+    further: &mut Further,
     deadline: tokio::time::Instant,
     limit: Duration,
 ) -> Result<Greeted, RunError> {
-    let incoming = wanted(running, listener, deadline).await?;
+    let incoming = wanted(running, further, deadline).await?;
     let process = incoming.peer.as_ref().map(|p| p.pid);
     let java_home = process.and_then(java_home_of);
     // The run's own limit is the only one: a busy machine can take long to start a VM.
@@ -446,16 +489,16 @@ async fn connect(
 
 async fn wanted(
     running: &mut Running,
-    listener: &TcpListener,
+    further: &mut Further,
     deadline: tokio::time::Instant,
 ) -> Result<Incoming, RunError> {
     loop {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
-        let incoming = running.accept(listener, left).await?;
+        let incoming = running.accept(&further.listener, left).await?;
         if incoming.wanted {
             return Ok(incoming);
         }
-        release(incoming.stream).await;
+        further.release(incoming.stream).await;
     }
 }
 

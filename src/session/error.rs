@@ -90,6 +90,17 @@ pub enum SessionError {
         /// The command that records all.
         command: String,
     },
+    /// The program would have to be run again, and its command is not known.
+    #[error(
+        "the program has to be run again for more detail, and its command was kept without its secrets: `{command}`. Record \
+         the run once more, with `--level {level}`, or with `--keep-secrets` so that it can be run again"
+    )]
+    Redacted {
+        /// The command as it was kept.
+        command: String,
+        /// How much is wanted.
+        level: crate::trace::Level,
+    },
     /// An object is not known, or a call has none.
     #[error(
         "no such object was recorded: call {0} has no `this`, or --object names none; write it as it is shown: Rec@7"
@@ -319,6 +330,7 @@ impl SessionError {
             | SessionError::NoPart { .. }
             | SessionError::NoObject(_)
             | SessionError::NoWrites
+            | SessionError::Redacted { .. }
             | SessionError::NoStrategy { .. }
             | SessionError::NothingRecorded { .. }
             | SessionError::Answers { .. }

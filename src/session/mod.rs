@@ -39,6 +39,7 @@ mod watching;
 mod workspace;
 
 pub use crate::debuggee::StdinRecording;
+pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};
 pub use answer::{
@@ -56,7 +57,7 @@ pub use explore::{
     Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,
     PointDifference, Ran, Scope, Standpoint, Words,
 };
-pub use files::{portable, seen_from_cwd, write_whole};
+pub use files::{portable, seen_from_cwd};
 pub use judge::{Judged, judge};
 pub use price::Forecast;
 pub use probing::{Backend, EAGER};
@@ -65,8 +66,8 @@ pub use recorded::{
     CallShown, CallTree, CallsAsked, ChainAsked, ContentsShown, EventShown, EventsAsked, EventsShown,
     ExportAsked, ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown, History,
     Holds, ItemShown, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, PlacesHeld,
-    RecordOptions, RecordedRun, RecordedTrace, Shown, StateAsked, StateShown, Stepper, ThreadShown, View,
-    Way, WriteShown, as_chain, calls, events, export, find, history, holds, only, record, state,
+    RecordOptions, RecordedRun, RecordedTrace, Secrets, Shown, StateAsked, StateShown, Stepper, ThreadShown,
+    View, Way, WriteShown, as_chain, calls, events, export, find, history, holds, only, record, state,
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};

@@ -4,6 +4,7 @@ use super::error::SessionError;
 use crate::chain::{self, Chain};
 use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
 use crate::debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};
+use crate::files::TemporaryFolder;
 use crate::run::VmFacts;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ pub struct Workspace {
     sources: Vec<PathBuf>,
     classes: Vec<PathBuf>,
     /// The classes of `java X.java`, compiled once more, and when its file was written; removed with the workspace.
-    compiled: RefCell<Option<(tempfile::TempDir, Option<SystemTime>)>>,
+    compiled: RefCell<Option<(TemporaryFolder, Option<SystemTime>)>>,
 }
 
 impl Workspace {

@@ -8,6 +8,7 @@ use super::objects::Objects;
 use super::packing::Packing;
 use super::sites::{Method, Sites};
 use super::source::Source;
+use crate::files::TemporaryFolder;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -85,7 +86,7 @@ pub struct Calls {
     /// The numbers by which calls are shown, where those are of another recording.
     numbers: Numbers,
     /// Tables that are not kept: more is written to the folder, or nothing can be.
-    _only_here: Option<tempfile::TempDir>,
+    _only_here: Option<TemporaryFolder>,
 }
 
 /// A call.
@@ -154,15 +155,13 @@ impl Calls {
         if is_over && is_beside {
             // Those that were there are of something else.
             drop(std::fs::remove_dir_all(&known));
-            if std::fs::rename(place.path(), &known).is_ok() {
-                drop(place.keep());
-                return Ok(Calls::of(source, sites, columns, None));
-            }
+            let only_here = place.keep_as(&known).err();
+            return Ok(Calls::of(source, sites, columns, only_here));
         }
         Ok(Calls::of(source, sites, columns, Some(place)))
     }
 
-    fn of(source: Source, sites: Sites, columns: Columns, only_here: Option<tempfile::TempDir>) -> Calls {
+    fn of(source: Source, sites: Sites, columns: Columns, only_here: Option<TemporaryFolder>) -> Calls {
         let Columns { summary, chunks, calls, born, methods, by_method, objects, writes, texts } = columns;
         let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (number, (row, chunk)) in (0..).zip(source.chunks.iter().enumerate()) {

@@ -1,6 +1,7 @@
 //! Where a recorded run is kept.
 
 use super::error::TraceError;
+use crate::files::{self, TemporaryFolder};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use wire::recording::{Level, Places, Window};
@@ -19,6 +20,9 @@ pub struct About {
     pub format: u32,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// Whether words of the command are not the program's: what is secret of them was not kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
     /// The folder that it ran in.
     pub cwd: PathBuf,
     /// How much was recorded.
@@ -96,9 +100,11 @@ impl Folder {
             return Err(TraceError::Exists(path.to_owned()));
         }
         let folder = Folder(path.to_owned());
-        std::fs::create_dir_all(folder.rings()).map_err(TraceError::at(path))?;
+        for made in [path, &folder.rings()] {
+            files::create_folder(made).map_err(TraceError::at(path))?;
+        }
         for file in [folder.events(), folder.sites()] {
-            std::fs::File::create_new(&file).map_err(TraceError::at(&file))?;
+            files::create_new(&file).map_err(TraceError::at(&file))?;
         }
         folder.say(about)?;
         Ok(folder)
@@ -133,7 +139,7 @@ impl Folder {
         let about = About { format: FORMAT, ..about.clone() };
         let (file, new) = (self.about(), self.0.join("about.json.new"));
         let text = serde_json::to_vec_pretty(&about).map_err(|error| TraceError::at(&file)(error.into()))?;
-        std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &file)).map_err(TraceError::at(&file))
+        files::write(&new, text).and_then(|()| std::fs::rename(&new, &file)).map_err(TraceError::at(&file))
     }
 
     /// Where it is.
@@ -166,30 +172,12 @@ impl Folder {
     ///
     /// # Errors
     /// Nothing can be written there either.
-    pub fn place_for_columns(&self) -> Result<(tempfile::TempDir, bool), TraceError> {
+    pub fn place_for_columns(&self) -> Result<(TemporaryFolder, bool), TraceError> {
         let prefix = ".columns-";
-        self.remove_abandoned(prefix);
-        let named = format!("{prefix}{}-", std::process::id());
-        let mut place = tempfile::Builder::new();
-        place.prefix(&named);
-        let beside = place.tempdir_in(&self.0).map(|made| (made, true));
-        let made = beside.or_else(|_| Ok((place.tempdir()?, false)));
+        files::remove_abandoned_in(&self.0, prefix);
+        let beside = TemporaryFolder::new_in(prefix, &self.0).map(|made| (made, true));
+        let made = beside.or_else(|_| Ok((TemporaryFolder::new("querypoint-columns-")?, false)));
         made.map_err(TraceError::at(&std::env::temp_dir()))
-    }
-
-    /// Removes what processes have left that were killed at it.
-    fn remove_abandoned(&self, prefix: &str) {
-        for entry in std::fs::read_dir(&self.0).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let process =
-                name.to_str().and_then(|name| name.strip_prefix(prefix)?.split('-').next()?.parse().ok());
-            let process = process.and_then(rustix::process::Pid::from_raw);
-            if process.is_some_and(|process| {
-                rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH)
-            }) {
-                drop(std::fs::remove_dir_all(entry.path()));
-            }
-        }
     }
 
     /// The rings, while the run is recorded, and where that was cut off.

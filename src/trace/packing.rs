@@ -2,7 +2,7 @@
 
 use super::chunks::{ChunkAt, ChunkReader, make};
 use super::error::TraceError;
-use std::fs::File;
+use crate::files;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ fn pack(path: &Path, threads: usize, goes_on: &mut dyn FnMut() -> bool) -> Resul
     // What somebody has left who was killed is written over.
     let part = Part(path.with_extension(PART));
     let at = || TraceError::at(&part.0);
-    let mut new = File::create(&part.0).map_err(at())?;
+    let mut new = files::create(&part.0).map_err(at())?;
     // The events of some chunks, and what becomes of them: buffers that are used again.
     let mut buffers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let mut rest = chunks.as_slice();
@@ -155,6 +155,7 @@ impl Drop for Part {
 mod tests {
     use super::*;
     use crate::trace::chunks::ChunkWriter;
+    use std::fs::File;
 
     #[test]
     fn chunks_that_are_packed_hold_what_they_held() {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use wire::Report;
 
@@ -29,7 +30,7 @@ impl Reporter {
 /// # Errors
 /// It cannot be written.
 pub fn write_at(path: &Path, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = File::options().write(true).create(true).truncate(false).open(path)?;
+    let mut file = File::options().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     file.write_all(bytes)
 }

@@ -307,7 +307,11 @@ mod memory {
     /// has to be put together from two ends.
     pub fn ring(path: &Path, bytes: u64) -> Option<usize> {
         let (data, size) = (usize::try_from(RING_DATA).ok()?, usize::try_from(bytes).ok()?);
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(path).ok()?;
+        let mut options = File::options();
+        // What it holds is the program's: only its user may read it.
+        options.read(true).write(true).create(true).truncate(true);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path).ok()?;
         let made = allocate(&file, RING_DATA + bytes).and_then(|()| map(&file, data, size));
         if made.is_none() {
             // What it takes on the disk is needed there.

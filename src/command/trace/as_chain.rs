@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use crate::command::{CommandError, save_chain};
 use crate::session::{self, ChainAsked, Interrupt, Progress, SessionError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Makes a chain of an event: a run halts there, and one can ask backwards from it
 #[derive(clap::Args, Clone, Debug)]
@@ -33,6 +33,17 @@ pub struct MadeChain {
     /// The file that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
+    /// What is to be done before it can be replayed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl MadeChain {
+    /// A chain whose command may have been kept without its secrets.
+    pub fn new(chain: String, file: Option<&Path>, is_redacted: bool) -> MadeChain {
+        let note = "the recording has the command without its secrets: put them in the place of `***`";
+        MadeChain { chain, file: file.map(Path::to_owned), note: is_redacted.then(|| note.to_owned()) }
+    }
 }
 
 impl AsChain {
@@ -46,12 +57,13 @@ impl AsChain {
         interrupt: &mut Interrupt,
     ) -> Result<MadeChain, CommandError> {
         let asked = ChainAsked { node: self.node, event: self.event };
-        let mut chain = session::as_chain(&mut self.reading.open(progress, interrupt).await?, asked)?;
+        let mut trace = self.reading.open(progress, interrupt).await?;
+        let mut chain = session::as_chain(&mut trace, asked)?;
         if let Some(file) = &self.save {
             chain = session::portable(&chain, file);
             save_chain(&chain, file)?;
         }
         let text = chain.to_ron().map_err(SessionError::from)?;
-        Ok(MadeChain { chain: text, file: self.save.clone() })
+        Ok(MadeChain::new(text, self.save.as_deref(), trace.about.redacted))
     }
 }

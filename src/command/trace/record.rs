@@ -5,6 +5,7 @@ use super::reading::Memory;
 use crate::chain::Chain;
 use crate::command::CommandError;
 use crate::command::program::ProgramArgs;
+use crate::command::secrets::SecretArgs;
 use crate::session::{
     self, Interrupt, Only, Place, Places, Progress, RecordOptions, RecordedRun, RecordedTrace,
 };
@@ -51,6 +52,9 @@ pub struct Record {
     /// Show the program's output
     #[arg(long)]
     pub show_output: bool,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub secrets: SecretArgs,
     /// The command that starts the program
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -141,6 +145,7 @@ impl Record {
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: self.show_output,
+            secrets: self.secrets.secrets()?,
         };
         Ok(session::record(&chain, &options, progress, interrupt).await?)
     }

@@ -198,7 +198,7 @@ pub fn step(line: &str, stepper: &mut Stepper) -> Result<StepReply, CommandError
                 save_chain(&chain, file)?;
             }
             let text = chain.to_ron().map_err(SessionError::from)?;
-            return Ok(StepReply::Chain(MadeChain { chain: text, file: file.map(Into::into) }));
+            return Ok(StepReply::Chain(MadeChain::new(text, file, stepper.is_redacted())));
         }
         "help" => return Ok(StepReply::Help(STEP_TABLE)),
         "quit" => return Ok(StepReply::Quit),

@@ -3,8 +3,8 @@
 
 use super::question::{Question, renumbered};
 use super::{Judgement, Trust};
+use crate::files::write_private;
 use crate::session::error::SessionError;
-use crate::session::files::write_whole;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -137,7 +137,7 @@ impl Kept {
         let file = File { format: FORMAT, answers: self.answers.clone() };
         let text = ron::ser::to_string_pretty(&file, ron::ser::PrettyConfig::new());
         let text = text.map_err(|error| unusable(error.to_string()))? + "\n";
-        write_whole(path, text).map_err(|error| unusable(error.to_string()))
+        write_private(path, text).map_err(|error| unusable(error.to_string()))
     }
 }
 

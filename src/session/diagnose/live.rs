@@ -21,6 +21,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// A run that is being recorded.
 pub struct Live {
     run: Option<JoinHandle<Result<RecordedRun, SessionError>>>,
+    command: Vec<String>,
     stop: tokio::sync::watch::Sender<bool>,
     /// Nobody has read all of it yet.
     is_new: bool,
@@ -30,8 +31,9 @@ impl Live {
     /// Begins to record. To be called inside of a local set.
     fn begin(chain: Chain, options: RecordOptions) -> Live {
         let (stop, mut interrupt) = Interrupt::new();
+        let command = chain.debuggee.command.clone();
         let run = async move { record(&chain, &options, &mut Silent, &mut interrupt).await };
-        Live { run: Some(tokio::task::spawn_local(run)), stop, is_new: true }
+        Live { run: Some(tokio::task::spawn_local(run)), command, stop, is_new: true }
     }
 
     /// Whether the program goes on.
@@ -95,6 +97,7 @@ impl Diagnoser {
                 let run = live.result().await?;
                 live.is_new = false;
                 let trace = RecordedTrace::open(&out, memory, progress, interrupt).await?;
+                let trace = trace.of_command(&live.command);
                 if trace.calls.count() == 0 {
                     let (ended, output, missing) = run.map_or_else(
                         || ("an interruption".to_owned(), None, Vec::new()),
@@ -127,6 +130,7 @@ impl Diagnoser {
                     return Err(error);
                 }
                 Ok(trace) => {
+                    let trace = trace.of_command(&live.command);
                     let found = Diagnoser::new(trace, options.clone())?;
                     let can_ask = !found.diagnosis.situation().outermost().is_empty();
                     begun = can_ask.then(|| (Instant::now(), found));
@@ -195,6 +199,9 @@ impl Diagnoser {
         }
         let path = self.trace.folder.path().to_owned();
         let mut trace = RecordedTrace::open(&path, self.trace.memory, progress, interrupt).await?;
+        if let Some(live) = &self.live {
+            trace = trace.of_command(&live.command);
+        }
         // What is to be said of loops was said.
         let pool = self.fields.pool();
         let (forest, nodes) = super::trees(&mut trace, self.options.loops, pool, &mut Vec::new())?;

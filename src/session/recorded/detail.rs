@@ -3,7 +3,9 @@
 
 use super::open::RecordedTrace;
 use super::record::{RecordOptions, record};
+use super::secrets::Secrets;
 use crate::chain::{Chain, Debuggee};
+use crate::files;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
@@ -45,9 +47,15 @@ pub async fn detail(
         }
         around = calls.parent(at);
     }
+    if about.redacted {
+        return Err(SessionError::Redacted { command: about.command.join(" "), level });
+    }
     let path = there.detail(node, level);
     let unfinished = path.with_extension("unfinished");
     drop(std::fs::remove_dir_all(&unfinished));
+    if let Some(details) = path.parent().filter(|details| !details.exists()) {
+        files::create_folder(details).map_err(crate::trace::TraceError::at(details))?;
+    }
     let options = RecordOptions {
         out: unfinished.clone(),
         level,
@@ -58,6 +66,7 @@ pub async fn detail(
         memory,
         timeout_s: None,
         show_output: false,
+        secrets: Secrets::default(),
     };
     let debuggee =
         Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };

@@ -4,6 +4,7 @@
 //!   `later` finds what was recorded so.
 //! - [`RecordedTrace`] is a recorded run that is open. [`holds`] says what it holds; [`calls`], [`events`], [`history`] and [`state`]
 //!   show calls, what one does, what was written and what an object held; [`export`] writes all for others (`parquet`).
+//!   `secrets` says what of a command is not kept.
 //!   A [`Stepper`] goes from event to event. [`as_chain`] makes a chain of an event, and [`find`] finds the event of a point.
 
 mod as_chain;
@@ -19,6 +20,7 @@ mod later;
 mod open;
 mod parquet;
 mod record;
+mod secrets;
 mod state;
 mod step;
 
@@ -33,5 +35,6 @@ pub use history::{History, WriteShown, history};
 pub use info::{Holds, PlacesHeld, holds};
 pub use open::{MEMORY, RecordedTrace};
 pub use record::{RecordOptions, RecordedRun, record};
+pub use secrets::Secrets;
 pub use state::{PartShown, StateAsked, StateShown, state};
 pub use step::{HeldShown, ListedEvent, LocalShown, ObjectShown, Stepper, View, Way};

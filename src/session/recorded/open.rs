@@ -47,6 +47,14 @@ impl RecordedTrace {
         Ok(later.unwrap_or(self))
     }
 
+    /// The recording of a run that this process has made: its command is known, whatever was kept of it.
+    #[must_use]
+    pub fn of_command(mut self, command: &[String]) -> RecordedTrace {
+        self.about.command = command.to_vec();
+        self.about.redacted = false;
+        self
+    }
+
     /// Opens it, as far as it is written. What it holds is sorted first, where that was not done before.
     ///
     /// # Errors

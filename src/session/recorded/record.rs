@@ -1,6 +1,7 @@
 //! A run that is recorded: launched once, its events taken out while it runs, and kept in a folder.
 
 use super::open::RecordedTrace;
+use super::secrets::Secrets;
 use crate::chain::Chain;
 use crate::debuggee::Forward;
 use crate::run::{self, Aboard, Ended, Interrupt, Launch, Questions, Recording, Stage};
@@ -35,6 +36,8 @@ pub struct RecordOptions {
     pub timeout_s: Option<u64>,
     /// Whether the program's output is shown.
     pub show_output: bool,
+    /// What of the command is not kept.
+    pub secrets: Secrets,
 }
 
 /// What was recorded.
@@ -49,6 +52,9 @@ pub struct RecordedRun {
     pub recorded: Recorded,
     /// Whether the program came to its end.
     pub whole: bool,
+    /// What is to be known of it besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Where nothing was recorded: the last lines that the program printed, if it printed any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
@@ -82,8 +88,10 @@ pub async fn record(
     if workspace.template().settings().remote.is_some() {
         return Err(SessionError::NotRecorded("a remote program: `qp` has to launch it".to_owned()));
     }
+    let command = options.secrets.hide(&chain.debuggee.command);
     let mut about = About {
-        command: chain.debuggee.command.clone(),
+        redacted: command != chain.debuggee.command,
+        command,
         cwd: std::path::absolute(Path::new(".").join(chain.cwd())).map_err(TraceError::at(&chain.cwd()))?,
         level: options.level,
         scope: options.scope.clone(),
@@ -124,9 +132,9 @@ pub async fn record(
     };
     let collected = collected?;
     let mut missing = collected.missing;
-    for problem in outcome.report.unprobed {
-        if !missing.contains(&problem) {
-            missing.push(problem);
+    for problem in &outcome.report.unprobed {
+        if !missing.contains(problem) {
+            missing.push(problem.clone());
         }
     }
     let recorded = Recorded {
@@ -152,7 +160,14 @@ pub async fn record(
     // Compressed by now.
     let stored = std::fs::metadata(folder.events()).map_or(collected.stored, |file| file.len());
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
-    Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, output })
+    let mut notes = outcome.report.warnings;
+    if about.redacted {
+        notes.push(format!(
+            "the command is kept without its secrets, as `{}`: `qp` cannot run it again for more detail (--keep-secrets keeps it as it is)",
+            about.command.join(" ")
+        ));
+    }
+    Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, notes, output })
 }
 
 /// The places that were not reached.

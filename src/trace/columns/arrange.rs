@@ -10,6 +10,7 @@ use super::writer::{GroupsWriter, TableWriter, Tap};
 use super::{
     BORN, BY_METHOD, CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES,
 };
+use crate::files;
 use crate::trace::TraceError;
 use crate::trace::calls::{Exit, Place};
 use crate::trace::contents::CONTENTS;
@@ -443,7 +444,7 @@ impl<'a> Pass<'a> {
         // What is there last says that all is.
         let file = self.to.join("summary.json");
         let text = serde_json::to_vec(&self.summary).map_err(|error| TraceError::at(&file)(error.into()))?;
-        std::fs::write(&file, text).map_err(TraceError::at(&file))
+        files::write(&file, text).map_err(TraceError::at(&file))
     }
 }
 
@@ -506,7 +507,7 @@ struct ObjectsMet {
 impl ObjectsMet {
     fn new(to: &Path, memory: usize) -> Result<ObjectsMet, TraceError> {
         let path = to.join("texts");
-        let texts = File::create_new(&path).map_err(TraceError::at(&path))?;
+        let texts = files::create_new(&path).map_err(TraceError::at(&path))?;
         let sorter = Sorter::new(to, memory);
         let texts = BufWriter::new(texts);
         Ok(ObjectsMet { sorter, classes: BTreeMap::new(), path, texts, at: 0, failed: None })

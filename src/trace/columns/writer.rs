@@ -1,6 +1,7 @@
 //! Writes tables as Arrow IPC files: rows of unsigned numbers, once, in their order. A thread of its own writes each.
 
 use super::table::{BATCH, Layout, Width, schema, wrong};
+use crate::files;
 use crate::trace::TraceError;
 use arrow_array::{ArrayRef, RecordBatch, UInt8Array, UInt32Array, UInt64Array};
 use arrow_ipc::writer::FileWriter;
@@ -228,7 +229,7 @@ struct BatchWriter {
 
 impl BatchWriter {
     fn create(path: &Path, columns: Layout) -> Result<BatchWriter, TraceError> {
-        let file = BufWriter::new(File::create_new(path).map_err(TraceError::at(path))?);
+        let file = BufWriter::new(files::create_new(path).map_err(TraceError::at(path))?);
         let writer = FileWriter::try_new(file, &schema(columns)).map_err(wrong(path))?;
         Ok(BatchWriter { path: path.to_owned(), columns, writer })
     }

@@ -141,6 +141,9 @@ impl Cli {
 }
 
 async fn run(cli: &Cli) -> u8 {
+    if !matches!(cli.command, Command::Completions { .. } | Command::Man { .. }) {
+        crate::session::remove_abandoned();
+    }
     if let Command::Debug(debug) = &cli.command {
         // A session outlives many an interrupt.
         return repl::run(cli, debug).await;

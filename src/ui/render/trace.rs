@@ -31,9 +31,13 @@ pub fn traced(traced: &Traced, color: bool) -> String {
 
 /// A chain, or where it is.
 pub(super) fn made_chain(made: &MadeChain) -> String {
-    match &made.file {
+    let text = match &made.file {
         Some(file) => format!("the chain is in {}\n", file.display()),
         None => format!("{}\n", made.chain.trim_end()),
+    };
+    match &made.note {
+        Some(note) => format!("{text}// {note}\n"),
+        None => text,
     }
 }
 
@@ -72,6 +76,9 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
         }
     }
     missing(&mut out, &recorded.missing, paint);
+    for note in &run.notes {
+        out.push_str(&format!("note: {note}\n"));
+    }
     out
 }
 

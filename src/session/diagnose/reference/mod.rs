@@ -2,6 +2,7 @@
 //! it. `QuerypointReference.java` does that; its class files stand beside it.
 
 use super::question::Question;
+use crate::files::TemporaryFolder;
 use crate::session::error::SessionError;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -36,7 +37,7 @@ pub struct Reference {
     java: String,
     class_path: String,
     cwd: PathBuf,
-    classes: tempfile::TempDir,
+    classes: TemporaryFolder,
     running: Option<Running>,
 }
 
@@ -69,8 +70,8 @@ impl Reference {
     /// # Errors
     /// What calls it cannot be written.
     pub fn new(java: String, class_path: &str, cwd: PathBuf) -> Result<Reference, SessionError> {
-        let made = || -> std::io::Result<tempfile::TempDir> {
-            let folder = tempfile::Builder::new().prefix("qp-reference-").tempdir()?;
+        let made = || -> std::io::Result<TemporaryFolder> {
+            let folder = TemporaryFolder::new("qp-reference-")?;
             for (name, bytes) in CLASSES {
                 std::fs::write(folder.path().join(name), bytes)?;
             }

@@ -146,6 +146,11 @@ impl Stepper {
         self.call(self.trace.calls.shown(self.at.node), true)
     }
 
+    /// Whether the command was kept without its secrets.
+    pub fn is_redacted(&self) -> bool {
+        self.trace.about.redacted
+    }
+
     /// The chain of this event: what a further run halts at.
     ///
     /// # Errors

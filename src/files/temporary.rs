@@ -1,0 +1,159 @@
+//! Temporary folders. Each has an owner, which holds a lock on a file in it for as long as it lives: so the folders of
+//! processes that were killed can be told from those in use, and be removed. A process id could not tell that, since the
+//! system gives it to another process later.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+
+/// The file that the owner holds locked.
+const OWNER: &str = ".owner";
+/// Its name until it is locked.
+const NOT_YET: &str = ".owner-new";
+/// The folders of `qp` among the system's temporary files.
+const PREFIXES: [&str; 4] = ["querypoint-", "qp-diagnose-", "qp-diff-", "qp-reference-"];
+/// An empty folder is abandoned when it is older than this: its owner was killed before it took the lock.
+const EMPTY: Duration = Duration::from_secs(60 * 60);
+
+/// A private folder that is removed when it is dropped, and by the next `qp` when this one is killed.
+#[derive(Debug)]
+pub struct TemporaryFolder {
+    folder: TempDir,
+    /// Unlocked by the system when the process ends in whatever way.
+    _owner: File,
+}
+
+impl TemporaryFolder {
+    /// A new one among the system's temporary files. Its name begins with one of the prefixes that
+    /// [`remove_abandoned`] knows.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new(prefix: &str) -> io::Result<TemporaryFolder> {
+        TemporaryFolder::new_in(prefix, &std::env::temp_dir())
+    }
+
+    /// A new one in another folder.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new_in(prefix: &str, parent: &Path) -> io::Result<TemporaryFolder> {
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+        let private = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o700);
+        std::fs::set_permissions(folder.path(), private)?;
+        // Locked before it has its name: nobody finds it unlocked.
+        let (new, owner) = (folder.path().join(NOT_YET), folder.path().join(OWNER));
+        let file = super::create_new(&new)?;
+        file.try_lock().map_err(io::Error::from)?;
+        std::fs::rename(&new, &owner)?;
+        Ok(TemporaryFolder { folder, _owner: file })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Gives the folder another name, by which it stays.
+    ///
+    /// # Errors
+    /// The folder cannot be renamed; it goes on as it was.
+    pub fn keep_as(self, to: &Path) -> Result<(), TemporaryFolder> {
+        let owner = self.path().join(OWNER);
+        if std::fs::remove_file(&owner).is_err() || std::fs::rename(self.path(), to).is_err() {
+            return Err(self);
+        }
+        let _ = self.folder.keep();
+        Ok(())
+    }
+}
+
+/// Removes the temporary folders of `qp` whose owners have ended. What cannot be removed stays.
+pub fn remove_abandoned() {
+    let parent = std::env::temp_dir();
+    for prefix in PREFIXES {
+        remove_abandoned_in(&parent, prefix);
+    }
+}
+
+/// The same in one folder, for the folders whose names begin so.
+pub fn remove_abandoned_in(parent: &Path, prefix: &str) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix)) {
+            remove_if_abandoned(&entry.path());
+        }
+    }
+}
+
+fn remove_if_abandoned(folder: &Path) {
+    // Others can make folders of this name too, and links: they are not ours to follow or to remove.
+    let Ok(there) = folder.symlink_metadata() else { return };
+    if !there.is_dir() || there.uid() != rustix::process::geteuid().as_raw() {
+        return;
+    }
+    let owner: PathBuf = folder.join(OWNER);
+    match File::open(&owner) {
+        Ok(file) => match file.try_lock() {
+            // Held until the folder is gone: another `qp` that looks meanwhile leaves it alone.
+            Ok(()) => drop(std::fs::remove_dir_all(folder)),
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+        },
+        Err(_) => {
+            let age = there.modified().ok().and_then(|then| SystemTime::now().duration_since(then).ok());
+            if age.is_some_and(|age| age > EMPTY) {
+                drop(std::fs::remove_file(folder.join(NOT_YET)));
+                // Fails where anything is in it.
+                drop(std::fs::remove_dir(folder));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_without_an_owner_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let held = TemporaryFolder::new_in("qp-", parent.path()).unwrap();
+        let left = TemporaryFolder::new_in("qp-", parent.path()).unwrap();
+        let TemporaryFolder { folder, _owner } = left;
+        let left = folder.keep();
+        std::fs::write(left.join("recording"), "events").unwrap();
+        drop(_owner);
+        // Not made by `qp`: it has no owner's file.
+        let foreign = parent.path().join("qp-foreign");
+        std::fs::create_dir(&foreign).unwrap();
+        std::fs::write(foreign.join("file"), "text").unwrap();
+        // A link to a folder that somebody has left is no such folder.
+        let link = parent.path().join("qp-link");
+        std::os::unix::fs::symlink(parent.path().join("other"), &link).unwrap();
+        std::fs::create_dir(parent.path().join("other")).unwrap();
+        std::fs::write(parent.path().join("other/.owner"), "").unwrap();
+        remove_abandoned_in(parent.path(), "qp-");
+        assert!(held.path().join(OWNER).exists());
+        assert!(!left.exists());
+        assert!(foreign.join("file").exists());
+        assert!(link.exists() && parent.path().join("other/.owner").exists());
+        let path = held.path().to_owned();
+        drop(held);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn one_that_is_kept_has_no_owner() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = TemporaryFolder::new_in(".columns-", parent.path()).unwrap();
+        std::fs::write(folder.path().join("table"), "rows").unwrap();
+        let to = parent.path().join("columns");
+        folder.keep_as(&to).unwrap();
+        let names: Vec<_> = std::fs::read_dir(&to).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(names, ["table"]);
+        remove_abandoned_in(parent.path(), "columns");
+        assert!(to.exists());
+    }
+}
