@@ -2,7 +2,7 @@
 
 use crate::cfg::normal_edges;
 use crate::class::{ClassFile, Code, Method};
-use crate::op::Op;
+use crate::op::{Constant, Op};
 use crate::stack::depths;
 use crate::stores::variable_in_slot;
 
@@ -41,12 +41,17 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
         *first = true;
     }
     let mut handler_entry = vec![false; count];
+    // Whether a condition of another line leads here.
+    let mut decided = vec![false; count];
     for position in 0..count {
         for (target, _) in normal_edges(code, position) {
             let Some(to) = code.index_of(target) else { continue };
             if !is_on(position) && is_on(to) {
                 if let Some(slot) = entered.get_mut(to) {
                     *slot = true;
+                }
+                if let Some(slot) = decided.get_mut(to) {
+                    *slot |= matches!(code.instructions.get(position).map(|i| &i.op), Some(Op::If { .. }));
                 }
             } else if is_on(position) && !is_on(to) && !found.exits.contains(&target) {
                 found.exits.push(target);
@@ -69,8 +74,12 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
         found.inside.push(instruction.pc);
         let empty = depths.get(position).copied().flatten() == Some(0);
         let is = |list: &[bool]| list.get(position).copied().unwrap_or(false);
+        // `true` and `false` are pushed where the last operand of `&&` and `||` stands, which need not have run.
+        let is_row = code.lines.iter().any(|row| row.start_pc == instruction.pc);
+        let is_truth = matches!(instruction.op, Op::Const(Constant::Int(0 | 1))) && !is_row && is(&decided);
+        let begins = is(&entered) && empty && !is_truth && !returns_kept_value(code, position, line);
         // At a handler the exception alone is on the stack: nothing is in mid-expression there.
-        if (is(&entered) && empty && !returns_kept_value(code, position, line)) || is(&handler_entry) {
+        if begins || is(&handler_entry) {
             found.pcs.push(instruction.pc);
         }
     }

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 use bytecode::{
-    ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, lines, loops, op::Kind, skip,
-    stack, stores,
+    Arms, ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, lines, loops, op::Kind,
+    skip, stack, stores,
 };
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -114,6 +114,15 @@ fn analyse(class: &ClassFile, method: &Method, code: &Code) {
     }
     for slot in stores::slots(method).into_iter().take(20) {
         assert!(!stores::slots_stores(method, slot).is_empty(), "{place}: slot {slot} has no store");
+    }
+    if let Some(arms) = Arms::new(code) {
+        for instruction in &code.instructions {
+            let Some(found) = arms.of(instruction.pc) else { continue };
+            // Code before the first row of the line table has no line.
+            let has_lines = lines::line_of(code, 0).is_some();
+            assert_eq!(found.marks.is_empty(), !has_lines, "{place} {}: {found:?}", instruction.pc);
+            assert!(found.marks.keys().all(|pc| code.at(*pc).is_some()), "{place}: {found:?}");
+        }
     }
     for found in loops::loops(code) {
         assert!(found.holds(found.header) && code.at(found.start).is_some(), "{place}: {found:?}");
