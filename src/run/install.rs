@@ -229,6 +229,10 @@ impl Installed {
             if let (Some(file), Some(known)) = (&file, known)
                 && known.bytes != code
             {
+                if is_marked_only(method_watch) {
+                    // Which arm gave a value is not known then.
+                    continue;
+                }
                 let next = if pool.are_copies() {
                     "the remote program runs other classes: deploy these, or copy its own to where `classes` says"
                 } else {
@@ -388,6 +392,11 @@ impl Installed {
         }
         Ok(lost)
     }
+}
+
+/// Whether a method is watched for nothing but which of its arms run.
+fn is_marked_only(watch: &MethodWatch) -> bool {
+    watch.returns.is_empty() && watch.at.values().flatten().all(|interest| *interest == Interest::Mark)
 }
 
 fn has_activation(watch: &MethodWatch) -> bool {

@@ -181,6 +181,9 @@ impl Probes {
         };
         let found = scan.code(name, descriptor)?;
         match found {
+            // Without its marks a method is as before: which arm ran is not known then.
+            None if sites.is_empty() && !serial => return Ok(()),
+            Some(found) if sites.is_empty() && !serial && wire::code_hash(found) != *code => return Ok(()),
             None => {
                 report.left.push(left("the class that was loaded has no such method with code"));
                 return Ok(());

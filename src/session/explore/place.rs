@@ -3,9 +3,10 @@
 use super::Explorer;
 use super::arrival::Arrived;
 use crate::classes::ClassPool;
-use crate::model::{FrameKey, Namer, Tables, short_class_name};
+use crate::model::{Frame, FrameKey, Namer, Tables, short_class_name};
 use crate::run::{Ended, Halted, Outcome};
 use crate::session::FrameAnswer;
+use crate::session::arms;
 use crate::session::assemble::frame_answer;
 use crate::session::code::CodeBook;
 use crate::session::error::SessionError;
@@ -99,6 +100,11 @@ impl Explorer {
         let at = frame_at(&frames, standing.frame);
         let Some(frame) = at.and_then(|key| standing.tables().frame(key)) else { return Ok(None) };
         let book = CodeBook { pool: &standing.pool, sources: &opened.sources };
+        // Where a value is stored, the line that gave it, as in the answer.
+        let candidate = standing.halted.candidate().filter(|_| standing.frame == 0);
+        let arm = candidate.and_then(|candidate| candidate.detail.as_ref()?.arm);
+        let given = arm.and_then(|arm| arms::given(&standing.pool, &frame.site, Some(arm))?.line);
+        let frame = &Frame { line: given.or(frame.line), ..frame.clone() };
         Ok(Some(Standpoint {
             point: standing.point.clone(),
             run: standing.run,
