@@ -1,5 +1,5 @@
 //! A value that comes over several lines is answered by the line of the arm that ran, and the statement beside it: by both
-//! back ends, for each kind of question, compared with what the program prints.
+//! back ends, for each kind of question, and by recordings, compared with what the program prints.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -8,8 +8,9 @@ mod support;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{chain_file, compiled, point, replay, root, said};
+use support::{chain_file, compiled, finish, point, replay, root, said};
 
 /// A line that the program printed: which method, which of its lines, and the arm.
 struct Told {
@@ -148,4 +149,113 @@ fn an_expectation_may_name_the_arm_or_the_statement_and_no_other_arm() {
     );
     let (code, answer) = replay(&chain_file("arms-expect-other", &text), &[]);
     assert_eq!(code, 1, "{answer:#}");
+}
+
+/// A recording of the program.
+fn recorded(name: &str, level: &str) -> PathBuf {
+    let folder = support::scratch().join(format!("{name}-{level}"));
+    let mut record = support::qp();
+    record.args(["trace", "record", "--level", level, "--out"]).arg(&folder).args(["--", "java", "-cp"]);
+    let output = finish(record.arg(compiled("fixtures/arms", &["-g"])).arg("Arms"));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    folder
+}
+
+fn json(arguments: &[&str], folder: &Path) -> Value {
+    let output = finish(support::qp().args(arguments).arg(folder).arg("--format=json"));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The calls of a method, in the order in which they return.
+fn calls_of(exported: &[Value], method: &str) -> Vec<u64> {
+    let of = |event: &&Value| event["event"] == "return" && event["method"] == method;
+    exported.iter().filter(of).map(|event| event["node"].as_u64().expect("a number")).collect()
+}
+
+#[test]
+fn recordings_name_the_arm_that_ran_where_they_hold_the_branches() {
+    let told = told();
+    let (all, writes) = (recorded("arms-read", "all"), recorded("arms-read", "writes"));
+    let exported = support::traced::exported(&all, &[]);
+    let mut seen = 0;
+    for Told { name, index, n, arm } in told.iter().filter(|told| ["1", "2"].contains(&&*told.n)) {
+        let (is_end, variable) = match name.as_str() {
+            // A loop stores several times; the last one counts.
+            "put" => (false, "field"),
+            "element" => (false, "element"),
+            "shared" => (false, "number"),
+            "returned" | "kept" => continue,
+            _ => (true, "v"),
+        };
+        let node = *calls_of(&exported, name).get(*index).expect("a call");
+        let events = json(&["trace", "events", "--limit=1000", &node.to_string()], &all);
+        let is_it = |event: &&Value| match is_end {
+            true => event["event"] == "local" && event["name"] == variable,
+            false => event["name"] == variable || event["event"] == variable,
+        };
+        let found = events["events"].as_array().expect("events").iter().rfind(is_it).expect("a write");
+        let (line_number, _) = line(&format!("{name} arm {arm}"));
+        assert_eq!(found["line"], line_number, "{name} {n}: {found:#}");
+        let (is, _) = line(&format!("{name} is"));
+        assert_eq!(found["statement"].as_u64().unwrap_or(line_number), is, "{name} {n}: {found:#}");
+        assert_eq!(found["lines"], Value::Null, "{name} {n}");
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen}");
+    // A recording of writes alone has no branches: it names the statement and what is possible.
+    let arms = ["1", "2"].map(|arm| line(&format!("shared arm {arm}")).0);
+    for (folder, is_known) in [(&all, true), (&writes, false)] {
+        let history = json(&["trace", "history", "Shared.number", "--limit=100"], folder);
+        let told: Vec<&Told> = told.iter().filter(|told| told.name == "shared").collect();
+        let shown = history["writes"].as_array().expect("writes");
+        assert_eq!(shown.len(), told.len());
+        for (write, told) in shown.iter().zip(told) {
+            let known =
+                line(&format!("shared {}", if is_known { format!("arm {}", told.arm) } else { "is".into() }))
+                    .0;
+            assert_eq!(write["line"], known, "{write:#}");
+            let open = if is_known { Value::Null } else { arms.to_vec().into() };
+            assert_eq!(write["lines"], open, "{write:#}");
+        }
+    }
+}
+
+#[test]
+fn the_chain_of_each_recorded_event_locates() {
+    let all = recorded("arms-chains", "all");
+    let exported = support::traced::exported(&all, &[]);
+    let mut asked = 0;
+    for (method, nth) in [("arrow", 1), ("both", 2), ("spread", 1)] {
+        let node = *calls_of(&exported, method).get(nth).expect("a call");
+        let events = json(&["trace", "events", "--limit=1000", &node.to_string()], &all);
+        for (number, event) in (1..).zip(events["events"].as_array().expect("events")) {
+            if event["event"] == "call" {
+                continue;
+            }
+            let file = support::scratch().join(format!("arms-{method}-{number}.ron"));
+            let mut command = support::qp();
+            command.args(["trace", "as-chain", &node.to_string(), &format!("--event={number}")]);
+            let output = finish(command.arg(&all).arg("--save").arg(&file));
+            assert_eq!(output.status.code(), Some(0), "{method} {event}\n{}", said(&output));
+            let (code, answer) = replay(&file, &[]);
+            assert_eq!(code, 0, "{method} {number} {event}\n{answer:#}");
+            assert_eq!(point(&answer, "B")["line"], event["line"], "{method} {number} {event}");
+            asked += 1;
+        }
+    }
+    assert!(asked > 15, "{asked}");
+}
+
+#[test]
+fn a_program_that_stands_at_a_change_stands_at_the_arm_that_ran() {
+    let end = line("arrow end").0;
+    let mut command = support::qp();
+    command.args(["debug", "--format", "json", "--source", "tests/fixtures/arms", "--", "java", "-cp"]);
+    command.arg(compiled("fixtures/arms", &["-g"])).arg("Arms");
+    let script = format!("break Arms:{end} when n == 1\nrun\nwhy v\ngoto B\n");
+    let (_, replies) = support::session::session(&mut command, &script);
+    let standing = &replies[3]["content"]["standing"];
+    assert_eq!(standing["place"]["line"], line("arrow arm 2").0, "{replies:#?}");
+    assert_eq!(standing["text"], line("arrow arm 2").1);
 }

@@ -3,7 +3,7 @@
 use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
 use crate::session::error::SessionError;
-use crate::trace::{About, Calls, Exit, Method, Seen, Site, Standing, Then, Traced};
+use crate::trace::{Calls, Exit, Method, Seen, Site, Standing, Then, Traced};
 
 /// Which event.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub fn as_chain(trace: &mut RecordedTrace, asked: ChainAsked) -> Result<Chain, S
         let none = || SessionError::NoStep(format!("call #{} has not so many events", asked.node));
         at = calls.following(at)?.ok_or_else(none)?;
     }
-    chain_of(calls, &trace.about, at)
+    chain_of(trace, at)
 }
 
 /// What is known of the event.
@@ -39,7 +39,8 @@ struct Told {
 }
 
 /// The chain of the event at which one stands.
-pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result<Chain, SessionError> {
+pub(super) fn chain_of(trace: &mut RecordedTrace, at: Standing) -> Result<Chain, SessionError> {
+    let RecordedTrace { about, calls, lines, .. } = trace;
     about.is_whole()?;
     let told = calls.happens(at, |calls, seen| {
         let shown = super::events::event(calls, seen);
@@ -49,7 +50,9 @@ pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result
     let unknown = || SessionError::NoStep("this event has no place that a run can halt at".to_owned());
     let told = told.flatten().ok_or_else(unknown)?;
     let mut points = vec![entry(calls, told.node)?];
-    let line = told.site.line.map(u32::from);
+    // The line that the answer will name: that of the arm that ran, or of the statement.
+    let given = lines.given(calls, at)?.and_then(|given| given.line);
+    let line = given.or(told.site.line.map(u32::from));
     let class = told.method.class.to_string();
     let expect =
         Expect { method: Some(told.method.name.clone()), line, located: Some(true), ..Expect::default() };
@@ -80,10 +83,14 @@ pub(super) fn chain_of(calls: &mut Calls, about: &About, at: Standing) -> Result
         }
         _ => {
             let line = line.ok_or_else(unknown)?;
-            let index = within(calls, told.node, at, |calls, seen| {
-                let of = calls.sites.method(seen.site.method);
-                seen.site.what == Traced::Line(u16::try_from(line).unwrap_or(0))
-                    && of.is_some_and(|of| of.class == told.method.class)
+            let mut passes = lines.passes(&class, line);
+            let index = within(calls, told.node, at, |calls, seen| match &mut passes {
+                Some(passes) => passes.begins(calls, seen),
+                None => {
+                    let of = calls.sites.method(seen.site.method);
+                    seen.site.what == Traced::Line(u16::try_from(line).unwrap_or(0))
+                        && of.is_some_and(|of| of.class == told.method.class)
+                }
             })?;
             // Without lines recorded, it is not known which pass this is.
             if index.is_none() {
@@ -145,7 +152,7 @@ fn within(
     calls: &mut Calls,
     node: u32,
     at: Standing,
-    is_it: impl Fn(&Calls, &Seen<'_>) -> bool,
+    mut is_it: impl FnMut(&Calls, &Seen<'_>) -> bool,
 ) -> Result<Option<i64>, SessionError> {
     let Some(thread) = calls.thread_number(node) else { return Ok(None) };
     let mut before = 0;

@@ -26,7 +26,7 @@ pub async fn detail(
     progress: &mut dyn Progress,
     interrupt: &mut Interrupt,
 ) -> Result<Option<RecordedTrace>, SessionError> {
-    let RecordedTrace { folder: there, about, calls, memory } = trace;
+    let RecordedTrace { folder: there, about, calls, memory, .. } = trace;
     let memory = *memory;
     if about.level >= level {
         return Ok(None);

@@ -7,7 +7,7 @@ use super::open::RecordedTrace;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
-use crate::trace::{Calls, Level, Seen, Then, Traced, Value};
+use crate::trace::{Calls, Level, Seen, Standing, Then, Traced, Value};
 use serde::Serialize;
 
 /// Which events are shown.
@@ -47,6 +47,13 @@ pub struct EventShown {
     /// The line of the source that it is in, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
+    /// The line at which the statement begins that writes a value, if `line` is another one: that of the arm of a `switch`
+    /// expression, a `?:`, `&&` or `||` that ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<u16>,
+    /// The lines of the arms, where it was not recorded which of them ran; `line` is that of the statement then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<u16>,
     /// The index in the method's code; none of a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bci: Option<u32>,
@@ -109,25 +116,30 @@ pub async fn events(
     let thread = calls.thread_of(asked.node).unwrap_or_default();
     let wanted = asked.level.unwrap_or(recorded);
     let (events, more) = match detail(trace, asked.node, wanted, progress, interrupt).await? {
-        None => shown_of(&mut trace.calls, asked.node, asked.limit)?,
+        None => shown_of(trace, asked.node, asked.limit)?,
         Some(mut later) => {
             let own = later.calls.own(asked.node);
-            shown_of(&mut later.calls, own, asked.limit)?
+            shown_of(&mut later, own, asked.limit)?
         }
     };
     Ok(EventsShown { thread, call, source, events, more, level: wanted.max(recorded) })
 }
 
 /// The events of a call, no more than so many, and whether there are more.
-fn shown_of(calls: &mut Calls, of: u32, limit: usize) -> Result<(Vec<EventShown>, bool), SessionError> {
-    let mut found: Vec<Result<EventShown, u32>> = Vec::new();
+fn shown_of(
+    trace: &mut RecordedTrace,
+    of: u32,
+    limit: usize,
+) -> Result<(Vec<EventShown>, bool), SessionError> {
+    let RecordedTrace { calls, lines, .. } = trace;
+    let mut found: Vec<Result<(EventShown, Option<Standing>), u32>> = Vec::new();
     let mut more = false;
     let Some(number) = calls.thread_number(of) else { return Ok((Vec::new(), false)) };
     calls.walk(number, Some(of), |calls, seen| {
         let is_here = seen.node == Some(of);
         let event = match (is_here, seen.site.what, seen.node) {
             (true, Traced::Enter | Traced::Return | Traced::Leave | Traced::Born, _) => return Then::Next,
-            (true, _, _) => Ok(event(calls, seen)),
+            (true, _, _) => Ok((event(calls, seen), seen.standing())),
             (false, Traced::Enter, Some(node)) if seen.around == Some(of) => Err(node),
             (false, ..) => return Then::Over,
         };
@@ -142,7 +154,12 @@ fn shown_of(calls: &mut Calls, of: u32, limit: usize) -> Result<(Vec<EventShown>
     let mut events = Vec::new();
     for event in found {
         events.push(match event {
-            Ok(event) => event,
+            Ok((mut event, at)) => {
+                if let Some(at) = at {
+                    lines.correct(calls, at, &mut event)?;
+                }
+                event
+            }
             Err(node) => {
                 let call = CallShown::of(calls, node)?;
                 EventShown { event: "call", call: call.map(Box::new), ..EventShown::default() }

@@ -125,13 +125,13 @@ pub async fn history(
     let wanted = Variable::parse(variable)?;
     if trace.about.level >= Level::Writes {
         let (object, parts) = wanted.parts(&trace.calls);
-        return of_parts(&mut trace.calls, variable, object, &parts, limit);
+        return of_parts(trace, variable, object, &parts, limit);
     }
     let mut all = History { variable: variable.to_owned(), writes: Vec::new(), before: 0, only: Vec::new() };
     for Later { run, node, trace } in later(trace, &above(Level::Calls), progress, interrupt).await? {
-        let mut calls = trace.calls;
-        let (object, parts) = wanted.parts(&calls);
-        let mut found = of_parts(&mut calls, variable, object, &parts, limit)?;
+        let mut trace = trace;
+        let (object, parts) = wanted.parts(&trace.calls);
+        let mut found = of_parts(&mut trace, variable, object, &parts, limit)?;
         found.writes.iter_mut().for_each(|write| write.run = Some(run.clone()));
         all.writes.append(&mut found.writes);
         all.before += found.before;
@@ -148,12 +148,13 @@ pub async fn history(
 
 /// Shows the last so many writes to parts of an object.
 pub(super) fn of_parts(
-    calls: &mut Calls,
+    trace: &mut RecordedTrace,
     variable: &str,
     object: u32,
     parts: &[u32],
     limit: usize,
 ) -> Result<History, SessionError> {
+    let RecordedTrace { calls, lines, .. } = trace;
     let rows: Vec<_> = parts.iter().map(|part| calls.rows_of(object, *part)).collect();
     let all: usize = rows.iter().cloned().flatten().map(|row| count(calls.writes_in(row))).sum();
     let mut last = rows;
@@ -178,11 +179,19 @@ pub(super) fn of_parts(
             let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
             let write = event(calls, seen);
             let node = seen.node.map(|node| calls.shown(node));
-            writes.push(WriteShown { thread, node, method, run: None, write });
+            writes.push((seen.standing(), WriteShown { thread, node, method, run: None, write }));
             Then::Next
         })?;
     }
     writes.drain(..writes.len().saturating_sub(limit));
+    let mut shown = Vec::with_capacity(writes.len());
+    for (at, mut write) in writes {
+        if let Some(at) = at {
+            lines.correct(calls, at, &mut write.write)?;
+        }
+        shown.push(write);
+    }
+    let writes = shown;
     let before = all.saturating_sub(writes.len());
     Ok(History { variable: variable.to_owned(), writes, before, only: Vec::new() })
 }

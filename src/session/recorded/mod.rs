@@ -1,7 +1,7 @@
 //! Recorded runs: one is made, opened, and read in the ways in which a person asks.
 //!
 //! - [`record`] runs the program once and keeps what its threads do; `detail` records one call with more, or only some ([`only`]);
-//!   `later` finds what was recorded so.
+//!   `later` finds what was recorded so; `lines` tells by class files which line gave a value.
 //! - [`RecordedTrace`] is a recorded run that is open. [`holds`] says what it holds; [`calls`], [`events`], [`history`] and [`state`]
 //!   show calls, what one does, what was written and what an object held; [`export`] writes all for others (`parquet`).
 //!   `secrets` says what of a command is not kept.
@@ -17,6 +17,7 @@ mod find;
 mod history;
 mod info;
 mod later;
+mod lines;
 mod open;
 mod parquet;
 mod record;

@@ -1,6 +1,7 @@
 //! A recorded run that is open to be read.
 
 use super::detail::detail;
+use super::lines::Lines;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
@@ -25,6 +26,8 @@ pub struct RecordedTrace {
     pub calls: Calls,
     /// So many bytes of memory are for what has to be sorted.
     pub memory: usize,
+    /// The lines of its events by class files.
+    pub lines: Lines,
 }
 
 impl RecordedTrace {
@@ -95,7 +98,10 @@ impl RecordedTrace {
         let opened = opened.unwrap_or(Err(TraceError::Stopped));
         match opened {
             Err(TraceError::Stopped) => Err(SessionError::Interrupted),
-            opened => Ok(RecordedTrace { folder, about, calls: opened?, memory }),
+            opened => {
+                let lines = Lines::new(&about);
+                Ok(RecordedTrace { folder, about, calls: opened?, memory, lines })
+            }
         }
     }
 }

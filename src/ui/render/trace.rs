@@ -202,7 +202,7 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
         };
         let text = match &event.call {
             Some(call) => line(call, paint),
-            None => happening(event, paint),
+            None => format!("{}{}", happening(event, paint), arms(event)),
         };
         out.push_str(&format!("    {at:<20} {text}\n"));
     }
@@ -273,6 +273,13 @@ fn happens(event: &EventShown, paint: Paint) -> String {
     }
 }
 
+/// The lines of the arms by which a value can have come, where that is not known.
+fn arms(event: &EventShown) -> String {
+    let Some((last, others)) = event.lines.split_last() else { return String::new() };
+    let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+    format!(" (by line {} or {last})", others.join(", "))
+}
+
 pub(super) fn writes(history: &History, paint: Paint) -> String {
     let mut out = String::new();
     if history.before > 0 {
@@ -283,6 +290,7 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
         let node = written.node.map_or_else(String::new, |node| paint.on(palette::DIM, format!("#{node} ")));
         let line = written.write.line.map_or_else(String::new, |line| format!(":{line}"));
         let what = happening(&written.write, paint);
+        let line = format!("{line}{}", arms(&written.write));
         let run = written.run.as_ref().map_or_else(String::new, |run| format!(", by the later run {run}"));
         let thread = thread_name(&written.thread);
         out.push_str(&format!("{what}\n  {node}{}{line}, thread {thread}{run}\n", written.method));

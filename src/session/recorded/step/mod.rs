@@ -156,7 +156,7 @@ impl Stepper {
     /// # Errors
     /// No run can halt here, or it cannot be read.
     pub fn chain(&mut self) -> Result<Chain, SessionError> {
-        super::as_chain::chain_of(&mut self.trace.calls, &self.trace.about, self.at)
+        super::as_chain::chain_of(&mut self.trace, self.at)
     }
 
     /// To a write of a variable.

@@ -6,6 +6,7 @@ use crate::session::error::SessionError;
 use crate::session::recorded::calls::{CallShown, shown};
 use crate::session::recorded::events::{EventShown, event};
 use crate::session::recorded::history::of_parts;
+use crate::session::recorded::open::RecordedTrace;
 use crate::session::recorded::state::Around;
 use crate::session::recorded::{History, WriteShown};
 use crate::trace::{Calls, Held, Items, Level, Objects, Standing, Traced, Value, When};
@@ -277,7 +278,9 @@ impl Stepper {
         let calls = &mut self.trace.calls;
         let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
         let call = CallShown::of(calls, node)?.ok_or(no_such)?;
-        let event = listed(calls, at)?.unwrap_or_default();
+        let mut event = listed(calls, at)?.unwrap_or_default();
+        self.trace.lines.correct(&mut self.trace.calls, at, &mut event)?;
+        let calls = &mut self.trace.calls;
         let thread = calls.thread_of(node).unwrap_or_default();
         let class = call.class.clone();
         let source = calls.method(node).and_then(|method| method.source.as_deref().map(str::to_owned));
@@ -323,7 +326,8 @@ impl Stepper {
         }
         let mut found = Vec::new();
         for at in places {
-            let event = listed(&mut self.trace.calls, at)?.unwrap_or_default();
+            let mut event = listed(&mut self.trace.calls, at)?.unwrap_or_default();
+            self.trace.lines.correct(&mut self.trace.calls, at, &mut event)?;
             let (changes, changes_below) = self.marks(at, &event)?;
             found.push(ListedEvent { event, here: at == self.at, changes, changes_below });
         }
@@ -379,13 +383,9 @@ impl Stepper {
                         let method = calls.sites.method(seen.site.method);
                         let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
                         let write = event(calls, seen);
-                        writes.push_back(WriteShown {
-                            thread: thread.clone(),
-                            node: Some(calls.shown(node)),
-                            method,
-                            run: None,
-                            write,
-                        });
+                        let (thread, node) = (thread.clone(), Some(calls.shown(node)));
+                        let write = WriteShown { thread, node, method, run: None, write };
+                        writes.push_back((seen.standing(), write));
                         if writes.len() > limit {
                             writes.pop_front();
                             before += 1;
@@ -393,9 +393,17 @@ impl Stepper {
                     }
                     true
                 })?;
-                Ok(History { variable: text.to_owned(), writes: writes.into(), before, only: Vec::new() })
+                let RecordedTrace { calls, lines, .. } = &mut self.trace;
+                let mut shown = Vec::with_capacity(writes.len());
+                for (at, mut write) in writes {
+                    if let Some(at) = at {
+                        lines.correct(calls, at, &mut write.write)?;
+                    }
+                    shown.push(write);
+                }
+                Ok(History { variable: text.to_owned(), writes: shown, before, only: Vec::new() })
             }
-            Target::Parts(object, parts) => of_parts(&mut self.trace.calls, text, object, &parts, limit),
+            Target::Parts(object, parts) => of_parts(&mut self.trace, text, object, &parts, limit),
         }
     }
 }

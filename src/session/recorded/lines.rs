@@ -1,0 +1,218 @@
+//! Lines of recorded events by class files. A recording has the line that the line table has for an event; a value that
+//! comes over several lines came by another one ([`arms`]), and a line can be entered where no hit of `Line` is.
+
+use super::events::EventShown;
+use crate::chain::{Chain, Debuggee};
+use crate::classes::{ClassPool, FoundClass};
+use crate::session::arms::{self, Given};
+use crate::session::error::SessionError;
+use crate::session::workspace::Workspace;
+use crate::trace::{About, Calls, Level, Method, Seen, Site, Standing, Traced};
+use bytecode::lines::{LineEntries, entries_of_line, line_of};
+use bytecode::{ArmLines, Arms, Code, Op};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Most events that are gone back for one value.
+const BACK: usize = 10_000;
+
+/// The class files of a recorded program, as far as they are there.
+pub struct Lines {
+    about: About,
+    /// None before it was looked for; then none where there is none.
+    pool: Option<Option<ClassPool>>,
+    /// By method and index: what can have given the value there.
+    known: HashMap<(u32, u32), Option<Arc<ArmLines>>>,
+}
+
+/// The passes over a line that a walk comes by, as `Line` counts them.
+pub struct Passes {
+    /// By class, name and descriptor.
+    entries: HashMap<(Arc<str>, String, String), (LineEntries, HashSet<u32>)>,
+    /// The calls in which a pass is on, of methods in which it has several entries.
+    on: HashSet<u32>,
+}
+
+impl Lines {
+    /// For a recorded run.
+    pub fn new(about: &About) -> Lines {
+        Lines { about: about.clone(), pool: None, known: HashMap::new() }
+    }
+
+    fn pool(&mut self) -> Option<&ClassPool> {
+        let about = &self.about;
+        let open = || {
+            let command = about.command.clone();
+            let debuggee = Debuggee { command, cwd: Some(about.cwd.clone()), ..Debuggee::default() };
+            Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()
+        };
+        self.pool.get_or_insert_with(open).as_ref()
+    }
+
+    fn class(&mut self, class: &str) -> Option<Arc<FoundClass>> {
+        self.pool()?.find(class).ok().flatten()
+    }
+
+    /// What can have given the value that is written or returned at a site. None where the class file is not there, or is
+    /// of other code.
+    fn arms(&mut self, method: &Method, site: &Site) -> Option<Arc<ArmLines>> {
+        let key = (site.method, site.bci);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let class = self.class(&method.class);
+        let code = class.as_ref().and_then(|class| code(class, method));
+        let found = code.and_then(|code| {
+            let is_same = line_of(code, site.bci) == site.line.map(u32::from);
+            Arms::new(code).filter(|_| is_same)?.of(site.bci)
+        });
+        let found = found.map(Arc::new);
+        self.known.insert(key, found.clone());
+        found
+    }
+
+    /// Where the value came from that is written or returned at an event.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn given(&mut self, calls: &mut Calls, at: Standing) -> Result<Option<Given>, SessionError> {
+        let told = calls.happens(at, |calls, seen| {
+            let gives = matches!(
+                seen.site.what,
+                Traced::Put | Traced::PutStatic | Traced::Element(_) | Traced::Local { .. } | Traced::Return
+            );
+            let own =
+                gives && seen.site.by.is_none() && !seen.site.is_nowhere() && seen.node == Some(at.node);
+            let method = calls.sites.method(seen.site.method).filter(|_| own)?;
+            Some((method.clone(), seen.site.clone()))
+        })?;
+        let Some((method, site)) = told.flatten() else { return Ok(None) };
+        let Some(lines) = self.arms(&method, &site) else { return Ok(None) };
+        let arm = match lines.is_open() && method.level == Level::All {
+            true => self.arm(calls, at, (&method, &site), &lines)?,
+            false => None,
+        };
+        Ok(Some(arms::given_by(&lines, arm)))
+    }
+
+    /// The mark that ran last before an event: the code between two recorded branches is a straight line.
+    fn arm(
+        &mut self,
+        calls: &mut Calls,
+        at: Standing,
+        (method, site): (&Method, &Site),
+        lines: &ArmLines,
+    ) -> Result<Option<u32>, SessionError> {
+        let Some(class) = self.class(&method.class) else { return Ok(None) };
+        let Some(code) = code(&class, method) else { return Ok(None) };
+        let (mut here, mut until) = (at, site.bci);
+        for _ in 0..BACK {
+            let Some(before) = calls.preceding(here)? else { return Ok(None) };
+            let seen = calls.happens(before, |_, seen| {
+                (seen.node == Some(at.node)).then_some((seen.site.what, seen.site.bci))
+            })?;
+            let from = match seen.flatten() {
+                Some((Traced::Branch(to), bci)) => Some((u32::from(to), Some(bci))),
+                Some((Traced::Catch, bci)) => Some((bci, None)),
+                Some((Traced::Enter, _)) => Some((0, None)),
+                _ => None,
+            };
+            if let Some((from, branch)) = from {
+                let Some(passed) = straight(code, from, until) else { return Ok(None) };
+                let mark = passed.into_iter().rev().find(|pc| lines.marks.contains_key(pc));
+                let mark = mark.or(branch.filter(|pc| lines.marks.contains_key(pc)));
+                match (mark, branch) {
+                    (Some(mark), _) => return Ok(Some(mark)),
+                    (None, Some(branch)) => until = branch,
+                    (None, None) => return Ok(None),
+                }
+            }
+            here = before;
+        }
+        Ok(None)
+    }
+
+    /// Has a shown event name the line that gave its value.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn correct(
+        &mut self,
+        calls: &mut Calls,
+        at: Standing,
+        shown: &mut EventShown,
+    ) -> Result<(), SessionError> {
+        let Some(given) = self.given(calls, at)? else { return Ok(()) };
+        let small = |line: u32| u16::try_from(line).ok();
+        shown.line = given.line.and_then(small).or(shown.line);
+        shown.statement = given.statement.and_then(small).filter(|line| Some(*line) != shown.line);
+        shown.lines = given.open.into_iter().filter_map(small).collect();
+        Ok(())
+    }
+
+    /// The passes over a line of a class and of those in its file. None where there are no class files.
+    pub fn passes(&mut self, class: &str, line: u32) -> Option<Passes> {
+        let pool = self.pool()?;
+        let mut entries = HashMap::new();
+        for name in pool.nested(class).unwrap_or_default() {
+            let Some(found) = pool.find(&name).ok().flatten() else { continue };
+            for method in &found.file.methods {
+                let Some(code) = &method.code else { continue };
+                let of_line = entries_of_line(code, line);
+                if of_line.pcs.is_empty() {
+                    continue;
+                }
+                let rows = code.lines.iter().map(|row| row.start_pc).collect();
+                let key = (found.file.name.as_str().into(), method.name.clone(), method.descriptor.clone());
+                entries.insert(key, (of_line, rows));
+            }
+        }
+        (!entries.is_empty()).then(|| Passes { entries, on: HashSet::new() })
+    }
+}
+
+impl Passes {
+    /// Whether a pass over the line begins at an event.
+    pub fn begins(&mut self, calls: &Calls, seen: &Seen<'_>) -> bool {
+        let (at, is_row) = match seen.site.what {
+            Traced::Line(_) => (seen.site.bci, true),
+            Traced::Branch(to) => (to.into(), false),
+            _ => return false,
+        };
+        let Some(method) = calls.sites.method(seen.site.method) else { return false };
+        let key = (method.class.clone(), method.name.clone(), method.descriptor.clone());
+        let Some((line, rows)) = self.entries.get(&key) else { return false };
+        let node = seen.node.unwrap_or(u32::MAX);
+        if !line.inside.contains(&at) {
+            self.on.remove(&node);
+            return false;
+        }
+        // A jump to the first instruction of a row is followed by the event of that row.
+        let begins = line.pcs.contains(&at) && (is_row || !rows.contains(&at));
+        begins && (line.pcs.len() < 2 || self.on.insert(node))
+    }
+}
+
+fn code<'c>(class: &'c FoundClass, method: &Method) -> Option<&'c Code> {
+    class.file.method(&method.name, &method.descriptor)?.code.as_ref()
+}
+
+/// The instructions from one up to another, which is not among them, without a decision between; none where there is one.
+fn straight(code: &Code, from: u32, until: u32) -> Option<Vec<u32>> {
+    let mut passed = Vec::new();
+    let mut at = from;
+    while at != until {
+        let instruction = code.at(at)?;
+        passed.push(at);
+        at = match &instruction.op {
+            Op::Goto { target } => *target,
+            Op::If { .. } | Op::Switch { .. } => return None,
+            op if op.ends_flow() => return None,
+            _ => instruction.next_pc(),
+        };
+        if passed.len() > code.instructions.len() {
+            return None;
+        }
+    }
+    Some(passed)
+}
