@@ -64,7 +64,8 @@ impl<'a> Arms<'a> {
             }
         }
         let starts = code.lines.iter().map(|row| row.start_pc).collect();
-        let (cfg, dominance) = (Cfg::new(code), dominators(code, false));
+        // An arm can catch an exception: what decides is before its `try`.
+        let (cfg, dominance) = (Cfg::new(code), dominators(code, true));
         Some(Arms { code, cfg, dominance, depths: depths(code), before, starts })
     }
 
@@ -158,7 +159,7 @@ impl<'a> Arms<'a> {
             Some(Op::Goto { .. } | Op::Const(Constant::Int(0 | 1))) => true,
             _ => {
                 let decided = self.decided_by(at).and_then(|from| self.depth_behind(from));
-                self.depth(at).zip(decided).is_some_and(|(here, there)| here > there)
+                self.depth(at).is_some_and(|here| here > decided.unwrap_or(0))
             }
         }
     }
