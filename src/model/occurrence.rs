@@ -59,6 +59,8 @@ pub struct Detail {
     pub happened: Option<Happened>,
     /// The method of the JDK, called in the frame of the occurrence, that changed a collection.
     pub by: Option<FrameKey>,
+    /// Whether that method has put there what was there before.
+    pub unchanged: bool,
     /// What was to be seen of collections that other points ask about, or this one.
     pub sights: Vec<Sight>,
     /// Which arm of an expression gave the value: the last of the marked instructions that ran in the activation.

@@ -242,10 +242,21 @@ pub struct ContentsCall {
 pub enum Counts {
     /// Never.
     No,
-    /// When it returns another reference than the one in this slot: it puts that, and returns what was there.
-    Put(u16),
+    /// Always, unless an exception leaves it: it puts the reference in this slot somewhere, be it the same again.
+    Put(u16, Place),
     /// When it does not return `false` or `null`: then it may have.
     May,
+}
+
+/// Where a call puts something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At the index in this slot.
+    At(u16),
+    /// For the key in this slot.
+    Key(u16),
+    /// Where the iterator stands.
+    Here,
 }
 
 impl Event {

@@ -119,6 +119,9 @@ pub struct PointAnswer {
     /// The method of the JDK, called there, that changed a collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// Whether that method has put there what was there before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
     /// What is assigned, rebuilt from bytecode where the source is not at hand.
     pub assigned: Option<String>,
     /// The condition that decided, as source-like text.

@@ -401,6 +401,7 @@ impl Filling<'_, '_> {
             .by
             .and_then(|by| tables.frame(by))
             .map(|by| format!("{}.{}", short_class_name(&by.site.method.class), by.site.method.name));
+        answer.unchanged = detail.unchanged;
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };

@@ -3,7 +3,9 @@
 use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
 use std::collections::BTreeMap;
-use wire::{ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, SERIAL, What, kept_name, turns_name};
+use wire::{
+    ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, Place, SERIAL, What, kept_name, turns_name,
+};
 
 /// Builds what goes into one method.
 #[derive(Debug, Default)]
@@ -250,16 +252,32 @@ impl Weaver {
     /// A method that may change what a collection holds: it is looked at as it begins and as it ends.
     fn collection(&mut self, query: u16, site: i32, called: &CollectionCall) {
         let token = self.kept(&format!("call:{query}"));
-        let given = match called.counts {
-            Counts::Put(slot) => Step::Load(Kind::Reference, Slot::Own(slot)),
-            Counts::No | Counts::May => Step::Null,
+        let (given, place) = match called.counts {
+            Counts::Put(slot, place) => (Step::Load(Kind::Reference, Slot::Own(slot)), Some(place)),
+            Counts::No | Counts::May => (Step::Null, None),
+        };
+        let key = match place {
+            Some(Place::Key(slot)) => Step::Load(Kind::Reference, Slot::Own(slot)),
+            _ => Step::Null,
+        };
+        let index = match place {
+            Some(Place::At(slot)) => Step::Load(Kind::Int, Slot::Own(slot)),
+            _ => Step::Int(0),
+        };
+        let puts = match place {
+            None => 0,
+            Some(Place::At(_)) => 4,
+            Some(Place::Key(_)) => 8,
+            Some(Place::Here) => 16,
         };
         let begin = [
             Step::Load(Kind::Reference, Slot::Own(0)),
             given,
+            key,
+            index,
             Step::Int(query.into()),
-            Step::Int(i32::from(called.is_view) | (i32::from(called.calls) << 1)),
-            contents("enter", "(Ljava/lang/Object;Ljava/lang/Object;II)J"),
+            Step::Int(i32::from(called.is_view) | (i32::from(called.calls) << 1) | puts),
+            contents("enter", "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;III)J"),
             Step::Store(Kind::Long, token),
         ];
         match called.call {
@@ -271,10 +289,11 @@ impl Weaver {
         }
         let counts = match called.counts {
             Counts::No => 0,
-            Counts::Put(_) => 1,
+            Counts::Put(..) => 1,
             Counts::May => 2,
         };
-        let flags = counts | (i32::from(called.keep) << 2) | (i32::from(query) << 8);
+        let returns = if called.result == 'V' { 0 } else { RETURNS };
+        let flags = counts | (i32::from(called.keep) << 2) | returns | (i32::from(query) << 8);
         let end = |result: Step, letter: &str, flags: i32| {
             let leave = contents("leave", format!("({letter}JII)V"));
             [result, Step::Load(Kind::Long, token), Step::Int(site), Step::Int(flags), leave]
@@ -408,6 +427,8 @@ impl Calls {
 
 /// That a method is left by an exception.
 const THROWN: i32 = 8;
+/// That a method returns something: one that puts something returns what was there.
+const RETURNS: i32 = 16;
 
 /// A method of the recorder for collections.
 fn contents(name: &'static str, descriptor: impl Into<Text>) -> Step {

@@ -5,7 +5,7 @@
 
 use crate::chain::translate::classes::{Classes, method_name};
 use crate::expr::ClassLookup;
-use crate::query::{ContentsCall, Counts};
+use crate::query::{ContentsCall, Counts, Place};
 use bytecode::class::{ACC_BRIDGE, ACC_STATIC};
 use bytecode::{ClassFile, Method};
 
@@ -21,8 +21,8 @@ pub(super) struct Row {
     private: &'static [&'static str],
     /// A class of its nest, and its method that writes by itself.
     view: Option<(&'static str, &'static str)>,
-    /// Only this method changes it.
-    only: Option<&'static str>,
+    /// Only these methods change it, where they are named.
+    only: &'static [&'static str],
 }
 
 /// What of a collection can be asked, besides all of it.
@@ -40,7 +40,7 @@ pub(super) enum Asked {
 const ACC_PRIVATE: u16 = 0x0002;
 
 const fn row(class: &'static str, asked: Asked) -> Row {
-    Row { class, asked, below: &[], private: &["readObject"], view: None, only: None }
+    Row { class, asked, below: &[], private: &["readObject"], view: None, only: &[] }
 }
 
 /// The classes.
@@ -52,7 +52,7 @@ const ROWS: [Row; 9] = [
     },
     Row { view: Some(("java.util.LinkedList$ListItr", "set")), ..row("java.util.LinkedList", Asked::List) },
     row("java.util.Vector", Asked::List),
-    Row { only: Some("setArray"), ..row("java.util.concurrent.CopyOnWriteArrayList", Asked::List) },
+    Row { only: &["setArray", "set"], ..row("java.util.concurrent.CopyOnWriteArrayList", Asked::List) },
     row("java.util.ArrayDeque", Asked::All),
     row("java.util.PriorityQueue", Asked::All),
     Row { below: &["java.util.LinkedHashMap"], ..row("java.util.HashMap", Asked::Map) },
@@ -76,6 +76,14 @@ const AROUND: [(&str, &str, Option<&str>); 9] = [
     ("java.util.Collections$UnmodifiableMap", "m", None),
     ("java.util.Collections$SynchronizedCollection", "c", None),
     ("java.util.Collections$SynchronizedMap", "m", None),
+];
+
+/// Those of them that hold the keys of a map.
+const SETS: [&str; 4] = [
+    "java.util.HashSet",
+    "java.util.TreeSet",
+    "java.util.Collections$SetFromMap",
+    "java.util.concurrent.ConcurrentHashMap$KeySetView",
 ];
 
 /// Methods that only read, or change nothing that can be asked about. That one is not here costs time only.
@@ -163,7 +171,7 @@ const READING_FAMILIES: [&str; 14] = [
 ];
 
 /// Methods that may change what is there and leave as much.
-const MAY: [&str; 10] = [
+const MAY: [&str; 9] = [
     "putAll",
     "putMapEntries",
     "replaceAll",
@@ -173,7 +181,6 @@ const MAY: [&str; 10] = [
     "computeIfPresent",
     "merge",
     "replace",
-    "setElementAt",
 ];
 
 /// Methods that call code that they are given.
@@ -193,7 +200,14 @@ pub(super) enum Keeper {
     /// By itself.
     Row(&'static Row),
     /// By what this field leads to, which is of this class if that is known.
-    Around(&'static str, Option<&'static str>),
+    Around {
+        /// The field.
+        field: &'static str,
+        /// The class.
+        inner: Option<&'static str>,
+        /// Whether it holds the keys of a map: to put one there again changes nothing of it.
+        is_set: bool,
+    },
 }
 
 /// How a class, or one above it, keeps its contents.
@@ -205,8 +219,8 @@ pub(super) fn keeper(classes: &Classes<'_>, class: &str) -> Option<Keeper> {
         if let Some(row) = ROWS.iter().find(|row| row.class == file.name) {
             return Some(Keeper::Row(row));
         }
-        if let Some((_, field, of)) = AROUND.iter().find(|(name, ..)| *name == file.name) {
-            return Some(Keeper::Around(field, *of));
+        if let Some((name, field, of)) = AROUND.iter().find(|(name, ..)| *name == file.name) {
+            return Some(Keeper::Around { field, inner: *of, is_set: SETS.contains(name) });
         }
         next = file.super_name.as_ref().and_then(|name| classes.class(name));
     }
@@ -241,8 +255,8 @@ impl Row {
         if method.code.is_none() || method.access & (ACC_STATIC | ACC_BRIDGE) != 0 || name == "<clinit>" {
             return false;
         }
-        if let Some(only) = self.only {
-            return name == only;
+        if !self.only.is_empty() {
+            return self.only.contains(&name);
         }
         if method.access & ACC_PRIVATE != 0 {
             return self.private.contains(&name);
@@ -257,9 +271,10 @@ impl Row {
 fn call(class: &ClassFile, method: &Method, is_view: bool) -> ContentsCall {
     let name = method.name.as_str();
     let counts = match (name, method.descriptor.as_str()) {
-        ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;")
-        | ("set", "(ILjava/lang/Object;)Ljava/lang/Object;") => Counts::Put(2),
-        ("set", "(Ljava/lang/Object;)V") => Counts::May,
+        ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;") => Counts::Put(2, Place::Key(1)),
+        ("set", "(ILjava/lang/Object;)Ljava/lang/Object;") => Counts::Put(2, Place::At(1)),
+        ("setElementAt", "(Ljava/lang/Object;I)V") => Counts::Put(1, Place::At(2)),
+        ("set", "(Ljava/lang/Object;)V") if is_view => Counts::Put(1, Place::Here),
         _ if MAY.contains(&name) => Counts::May,
         _ => Counts::No,
     };

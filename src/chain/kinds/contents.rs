@@ -5,7 +5,7 @@ use super::collections::{self, Asked, Keeper, Row};
 use super::seen::Seen;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, EventTypes, Expr, Literal, Node, Primitive, Type};
-use crate::query::{Aspect, Contents, Event, Key};
+use crate::query::{Aspect, Contents, Counts, Event, Key};
 
 /// How deep collections stand around each other.
 const DEEPEST: usize = 8;
@@ -27,7 +27,7 @@ impl Seen {
         };
         let Some(collection) = collection else { return Ok(None) };
         self.types(context, &collection)?;
-        let (owner, row) = self.kept_by(context, collection.clone())?;
+        let (owner, row, is_set) = self.kept_by(context, collection.clone())?;
         let (asked, aspect) = match (&part, self.expr.node()) {
             (None, _) => (Asked::All, Aspect::All),
             (Some(index), Node::Index { .. }) => (Asked::List, self.index(context, index)?),
@@ -46,7 +46,10 @@ impl Seen {
             }
             None => None,
         };
-        let calls = row.calls(context.classes());
+        let mut calls = row.calls(context.classes());
+        for call in calls.iter_mut().filter(|call| is_set && matches!(call.counts, Counts::Put(..))) {
+            call.counts = Counts::No;
+        }
         let constraints = self.of_owner(context, Some(&owner));
         let events = EventTypes {
             owner: Some(Type::Unknown),
@@ -76,21 +79,23 @@ impl Seen {
         Ok(!class.ends_with("[]"))
     }
 
-    /// The collection that keeps it in the end, and how.
+    /// The collection that keeps it in the end, and how; and whether that is a map of which it holds the keys.
     fn kept_by(
         &self,
         context: &mut PointContext<'_, '_>,
         collection: Expr,
-    ) -> Result<(Expr, &'static Row), Stop> {
+    ) -> Result<(Expr, &'static Row, bool), Stop> {
         let (mut owner, mut class) = (collection, None);
+        let mut is_keys = false;
         for _ in 0..DEEPEST {
             let of = match class.take() {
                 Some(known) => known,
                 None => context.class_of(self.point, self.frame, &owner)?.to_string(),
             };
             match collections::keeper(context.classes(), &of) {
-                Some(Keeper::Row(row)) => return Ok((owner, row)),
-                Some(Keeper::Around(field, inner)) => {
+                Some(Keeper::Row(row)) => return Ok((owner, row, is_keys)),
+                Some(Keeper::Around { field, inner, is_set }) => {
+                    is_keys |= is_set;
                     owner = owner.field(field);
                     class = inner.map(ToOwned::to_owned);
                 }

@@ -13,6 +13,7 @@ use crate::run::watcher::Watcher;
 const MAY: i32 = 1;
 const WAS_ABSENT: i32 = 2;
 const IS_ABSENT: i32 = 4;
+const SAME: i32 = 8;
 
 /// What the packages of the JDK begin with.
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
@@ -41,6 +42,8 @@ impl Watcher {
             let present = |value, mark: i32| if hit.index & mark == 0 { value } else { Some(Value::Absent) };
             (present(before, WAS_ABSENT), present(now, IS_ABSENT))
         };
+        let same = matches!((&old, &new), (Some(old), Some(new)) if old.same(new));
+        let unchanged = if all { hit.index & SAME != 0 } else { same };
         let (number, value) = (query.point.0, new.clone());
         (stop.parts.old, stop.parts.new) = (old, new);
         let sight = if all {
@@ -61,7 +64,8 @@ impl Watcher {
         let by = above.checked_sub(1).and_then(|place| keys.get(place)).copied();
         let notes = if hit.index & MAY == 0 { Vec::new() } else { vec![MAY_HAVE.to_owned()] };
         let sights = sight.into_iter().collect();
-        self.offer_below(stop, query, above, Detail { by, sights, notes, ..Detail::default() }).await
+        self.offer_below(stop, query, above, Detail { by, sights, notes, unchanged, ..Detail::default() })
+            .await
     }
 
     /// What a candidate sees of the collections whose changes before it are asked for.

@@ -174,7 +174,14 @@ fn collection_call(
         calls: call.calls,
         counts: match call.counts {
             query::Counts::No => Counts::No,
-            query::Counts::Put(slot) => Counts::Put(slot),
+            query::Counts::Put(slot, place) => Counts::Put(
+                slot,
+                match place {
+                    query::Place::At(slot) => wire::Place::At(slot),
+                    query::Place::Key(slot) => wire::Place::Key(slot),
+                    query::Place::Here => wire::Place::Here,
+                },
+            ),
             query::Counts::May => Counts::May,
         },
         returns: returns.collect(),

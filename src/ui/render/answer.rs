@@ -144,7 +144,9 @@ fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
     let value = |v: &str| paint.on(palette::VALUE, v);
     let text = match &p.old {
         // A collection can hold as much as before.
-        Some(old) if old != new || p.by.is_some() => format!("{} → {}", value(old), value(new)),
+        Some(old) if old != new || (p.by.is_some() && !p.unchanged) => {
+            format!("{} → {}", value(old), value(new))
+        }
         Some(_) => format!("{} (unchanged)", value(new)),
         None => value(new),
     };

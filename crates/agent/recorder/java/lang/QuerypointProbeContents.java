@@ -29,20 +29,30 @@ public final class QuerypointProbeContents {
     private static final int CONCURRENT = 6;
 
     /** When a call whose collection is as large as before has changed it, as far as all of it is asked about. */
-    private static final int PUT = 1;
     private static final int MAY = 2;
     private static final int OPERATION = 3;
     private static final int KEEP = 4;
     private static final int THROWN = 8;
+    /** That the call returns what was there before. */
+    private static final int RETURNS = 16;
     private static final int QUERY = 8;
 
     /** What is said of a method as it begins. */
     private static final int VIEW = 1;
     private static final int GIVEN = 2;
+    /** It puts something there: at an index, for a key, or where an iterator stands. */
+    private static final int AT = 4;
+    private static final int KEYED = 8;
+    private static final int HERE = 16;
 
     /** What a call has done to all of a collection. */
     private static final int MAY_HAVE = 1;
     private static final int CHANGED = 2;
+    /** It has put something where is asked about, perhaps the same. */
+    private static final int WROTE = 4;
+
+    /** What is said of a hit beside {@link #MAY_HAVE} and what was absent: the same object was put there again. */
+    private static final int SAME = 8;
 
     /** By query; null where it asks about no collection. */
     private static final QuerypointProbeContents[] ALL = new QuerypointProbeContents[1 << 16];
@@ -65,8 +75,11 @@ public final class QuerypointProbeContents {
     private long moved;
     private long counters;
     private long counter;
-    /** Of views that write by themselves: the field that leads to the collection. */
+    /** Of views that write by themselves: the field that leads to the collection, and those that say where they write. */
     private long view;
+    private long viewIndex;
+    private long viewLast;
+    private long viewNext;
 
     /** 'c' for all of it, 'i' for an element, else the kind of the key. */
     private char asked;
@@ -131,6 +144,7 @@ public final class QuerypointProbeContents {
             case "java.util.ArrayList":
                 fields(ARRAY, of, "elementData", "size");
                 view = offset(of + "$SubList", "root");
+                viewIndex = offset(of + "$SubList", "offset");
                 return;
             case "java.util.Vector":
                 fields(ARRAY, of, "elementData", "elementCount");
@@ -147,6 +161,9 @@ public final class QuerypointProbeContents {
                 value = offset(of + "$Node", "item");
                 next = offset(of + "$Node", "next");
                 view = offset(of + "$ListItr", "this$0");
+                viewIndex = offset(of + "$ListItr", "nextIndex");
+                viewLast = offset(of + "$ListItr", "lastReturned");
+                viewNext = offset(of + "$ListItr", "next");
                 return;
             case "java.util.concurrent.CopyOnWriteArrayList":
                 kind = COPIED;
@@ -204,6 +221,8 @@ public final class QuerypointProbeContents {
         Object[] given = new Object[64];
         /** Whether a call within it has changed all of the collection, or may have: {@link #CHANGED}, {@link #MAY_HAVE}. */
         int[] within = new int[64];
+        /** Whether it puts something where is asked about. */
+        boolean[] puts = new boolean[64];
         int depth;
 
         @Hidden
@@ -219,6 +238,7 @@ public final class QuerypointProbeContents {
             int[] sizes = new int[width];
             int[] queries = new int[width];
             int[] within = new int[width];
+            boolean[] puts = new boolean[width];
             for (int i = 0; i < depth; i++) {
                 owners[i] = this.owners[i];
                 before[i] = this.before[i];
@@ -226,6 +246,7 @@ public final class QuerypointProbeContents {
                 sizes[i] = this.sizes[i];
                 queries[i] = this.queries[i];
                 within[i] = this.within[i];
+                puts[i] = this.puts[i];
             }
             this.owners = owners;
             this.before = before;
@@ -233,6 +254,7 @@ public final class QuerypointProbeContents {
             this.sizes = sizes;
             this.queries = queries;
             this.within = within;
+            this.puts = puts;
         }
     }
 
@@ -251,10 +273,11 @@ public final class QuerypointProbeContents {
 
     /**
      * A method of a collection begins; {@link #VIEW}: of a view that leads to it; {@link #GIVEN}: it calls code that it is
-     * given. Gives what it is known by as it ends.
+     * given; {@link #AT}, {@link #KEYED}, {@link #HERE}: it puts {@code given} at the index, for the key, or where the iterator
+     * stands. Gives what it is known by as it ends.
      */
     @Hidden
-    public static long enter(Object self, Object given, int query, int marks) {
+    public static long enter(Object self, Object given, Object key, int index, int query, int marks) {
         try {
             QuerypointProbeContents about = ALL[query];
             Calls calls = about == null ? null : calls();
@@ -273,6 +296,7 @@ public final class QuerypointProbeContents {
             calls.given[depth] = (marks & GIVEN) == 0 ? given : CALLS;
             calls.queries[depth] = query;
             calls.within[depth] = 0;
+            calls.puts[depth] = about.puts(self, key, index, marks);
             calls.before[depth] = about.state(owner);
             calls.sizes[depth] = about.asked == 'c' ? about.size(owner) : 0;
             calls.depth = depth + 1;
@@ -280,6 +304,27 @@ public final class QuerypointProbeContents {
         } catch (Throwable e) {
             QuerypointProbeAgent.lose(e);
             return -1;
+        }
+    }
+
+    /** Whether a method puts something where is asked about. */
+    @Hidden
+    private boolean puts(Object self, Object key, int at, int marks) {
+        if ((marks & (AT | KEYED | HERE)) == 0) {
+            return false;
+        }
+        switch (asked) {
+            case 'c':
+                return true;
+            case 'i':
+                if ((marks & HERE) != 0) {
+                    // The node that was handed out last is before the iterator, or behind it.
+                    boolean behind = U.getReference(self, viewLast) == U.getReference(self, viewNext);
+                    return U.getInt(self, viewIndex) - (behind ? 0 : 1) == index;
+                }
+                return (marks & AT) != 0 && at + ((marks & VIEW) == 0 ? 0 : U.getInt(self, viewIndex)) == index;
+            default:
+                return (marks & KEYED) != 0 && is(key);
         }
     }
 
@@ -315,6 +360,8 @@ public final class QuerypointProbeContents {
         Object before = calls.before[depth];
         Object given = calls.given[depth];
         int size = calls.sizes[depth];
+        int within = calls.within[depth];
+        boolean wrote = calls.puts[depth] && (flags & THROWN) == 0;
         for (int i = depth; i < calls.depth; i++) {
             calls.owners[i] = null;
             calls.before[i] = null;
@@ -324,22 +371,24 @@ public final class QuerypointProbeContents {
         int query = flags >>> QUERY;
         Object now = state(owner);
         int held = 0;
-        int done = before == now ? 0 : CHANGED;
+        boolean differs = before != now;
+        int done = differs || wrote || within >= WROTE ? CHANGED : 0;
         if (asked == 'c') {
             held = size(owner);
-            boolean differs = held != size || kind == COPIED && !same(before, now);
-            done = done(calls.within[depth], differs, held, result != given, result, flags);
+            differs = held != size || kind == COPIED && !same(before, now);
+            done = done(within, differs, held, wrote, result, flags);
         }
         if (done == 0) {
             return;
         }
+        boolean same = wrote && !differs && within == 0 && (flags & RETURNS) != 0 && result == given;
         int outer = depth - 1;
         while (outer >= 0 && (calls.owners[outer] != owner || calls.queries[outer] != query)) {
             outer--;
         }
         if (outer >= 0 && calls.given[outer] != CALLS) {
             // The program has made one call, and that is not this one.
-            calls.within[outer] |= done;
+            calls.within[outer] |= wrote || within >= WROTE ? done | WROTE : done;
             return;
         }
         for (int i = 0; i < depth; i++) {
@@ -349,15 +398,15 @@ public final class QuerypointProbeContents {
                 calls.sizes[i] = held;
             }
         }
-        int marks = (done == MAY_HAVE ? 1 : 0) | (before == ABSENT ? 2 : 0) | (now == ABSENT ? 4 : 0);
+        int marks = (done == MAY_HAVE ? 1 : 0) | (before == ABSENT ? 2 : 0) | (now == ABSENT ? 4 : 0) | (same ? SAME : 0);
         QuerypointProbe.changed(
                 owner, number, query, (flags & KEEP) != 0, marks, (long) size << 32 | held & 0xffffffffL, before, now);
     }
 
     /** What a call has done to all of a collection; one as large as before tells it by what it returns. */
     @Hidden
-    private int done(int within, boolean differs, int held, boolean replaced, Object result, int flags) {
-        if (differs || within >= CHANGED) {
+    private int done(int within, boolean differs, int held, boolean wrote, Object result, int flags) {
+        if (differs || wrote || within >= CHANGED) {
             return CHANGED;
         }
         if (kind == COPIED || held == 0) {
@@ -365,9 +414,6 @@ public final class QuerypointProbeContents {
         }
         int operation = flags & OPERATION;
         boolean thrown = (flags & THROWN) != 0;
-        if (operation == PUT) {
-            return !thrown && replaced ? CHANGED : within;
-        }
         // One that returns nothing passes what is not null.
         return operation == MAY && (thrown || result != null) ? MAY_HAVE : within;
     }
