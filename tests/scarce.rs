@@ -117,3 +117,97 @@ fn a_program_without_address_space_for_probes_is_answered_all_the_same() {
         assert!(answered > 0, "{java}");
     }
 }
+
+/// What is left of a recording that the disk had no room for: its program came to its end, it is said where the recording ends, and
+/// it is read up to there. How many calls of `step` it has.
+#[track_caller]
+fn ends_early(case: &Case, run: &Run, out: &std::path::Path, all: usize) -> usize {
+    let said = run.said();
+    let why = said.lines().find(|line| line.starts_with("missing: ")).unwrap_or_else(|| panic!("{said}"));
+    assert!(why.contains("events: ") && why.contains("what came later is missing"), "{said}");
+    assert_eq!(run.output.status.code(), Some(4), "{said}");
+    let mut info = case.qp();
+    let info = case.run_command(info.args(["trace", "info"]).arg(out));
+    info.is(0, &["ended exit code 3", "what came later is missing"]);
+    let mut calls = case.qp();
+    calls.args(["trace", "calls", "--all", "--method", "Scarce.step", "--format=json"]).arg(out);
+    let calls = case.run_command(&mut calls);
+    calls.is(0, &[]);
+    let found = String::from_utf8_lossy(&calls.output.stdout).matches("\"result\"").count();
+    assert!(found < all, "{found} of {all}");
+    found
+}
+
+/// The system refuses to make files longer than so many kilobytes, as a full disk does.
+#[test]
+fn a_program_goes_on_unrecorded_when_the_file_of_events_can_get_no_longer() {
+    let case = Case::new("scarce");
+    let calls = 300_000;
+    for java in javas() {
+        for (n, blocks) in [6_000_u32, 12_000, 40_000].into_iter().enumerate() {
+            // Blocks have 512 bytes.
+            let limit = format!("ulimit -f {blocks}");
+            let done = format!("full-{blocks}-{}", java.len());
+            let out = case.mark(&format!("trace-{done}"));
+            let mut command = limited(&limit, env!("CARGO_BIN_EXE_qp"));
+            command.envs(case.qp().get_envs().filter_map(|(name, value)| Some((name, value?))));
+            command.current_dir(case.work()).args(["trace", "record", "--level=all", "--show-output"]);
+            command.arg("--out").arg(&out).arg("--").args(program(&case, &java, calls, &done));
+            let run = case.run_command(&mut command);
+            is_whole(&case, &run, &done, "sum ");
+            let found = ends_early(&case, &run, &out, 2 * calls as usize);
+            assert!(found > 100 || n == 0, "{found} calls with {blocks} blocks");
+        }
+    }
+}
+
+/// The same on a disk that is full, in a name space of mounts of its own, where the system allows that; and one that cannot be
+/// written to.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_the_recording_and_not_the_program() {
+    let case = Case::new("scarce");
+    let disk = case.mark("disk");
+    let kept = case.mark("kept");
+    std::fs::create_dir_all(&disk).expect("a folder");
+    let inside = |size: &str, script: &str| {
+        let mut command = Command::new("unshare");
+        let mount = format!("mount -t tmpfs -o size={size} none \"$DISK\" && {script}");
+        command.args(["-rm", "sh", "-c", &mount]);
+        command.envs(case.qp().get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("DISK", &disk).env("KEPT", &kept).env("QP", env!("CARGO_BIN_EXE_qp"));
+        command.current_dir(case.work());
+        command
+    };
+    if !inside("1m", "true").status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this system lets nobody mount a disk");
+        return;
+    }
+    let calls = 300_000;
+    for java in javas() {
+        for size in ["160k", "1m", "6m", "12m"] {
+            let done = format!("disk-{size}-{}", java.len());
+            drop(std::fs::remove_dir_all(&kept));
+            let words = program(&case, &java, calls, &done).join("' '");
+            // Then it is read where it is: its tables go elsewhere, and where nothing can be written at all.
+            let script = format!(
+                "\"$QP\" trace record --level=all --show-output --out \"$DISK/t\" -- '{words}'; code=$?; \
+                 cp -r \"$DISK/t\" \"$KEPT\"; dd if=/dev/zero of=\"$DISK/rest\" bs=4k 2> /dev/null; rm -rf \"$DISK/t/columns\"; \
+                 \"$QP\" trace calls --method Scarce.main \"$DISK/t\" || exit 90; \
+                 mount -o remount,ro \"$DISK\" && \"$QP\" trace calls --method Scarce.main \"$DISK/t\" || exit 91; \
+                 exit $code"
+            );
+            let run = case.run_command(&mut inside(size, &script));
+            is_whole(&case, &run, &done, "sum ");
+            let said = run.said();
+            if size == "160k" {
+                // There is no room for the rings.
+                assert!(said.contains("missing: there was no memory or no space on disk"), "{said}");
+                continue;
+            }
+            assert_eq!(said.matches("Scarce.main(").count(), 2, "{said}");
+            let found = ends_early(&case, &run, &kept, 2 * calls as usize);
+            assert!(found > 100, "{found} calls on {size}: {said}");
+        }
+    }
+}

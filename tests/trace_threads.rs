@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::process::Command;
 use support::case::Case;
 use support::traced::{exported, info, text};
@@ -181,6 +181,59 @@ fn calls_are_found_in_the_chunks_where_they_begin() {
                 _ => format!(r#"["{}"] "{}""#, 2 * n, 2 * n + 1),
             });
             assert_eq!(told, wanted.collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Rings grow in number as threads do, and those of threads that have ended are used again: every call of thousands of threads is there.
+#[test]
+fn thousands_of_threads_are_recorded_whole() {
+    let case = Case::new("crowded");
+    for (n, java) in javas().iter().enumerate() {
+        // With QP_CROWD=all as many as take half a minute on a machine that is busy otherwise.
+        let all = std::env::var("QP_CROWD").is_ok_and(|crowd| crowd == "all");
+        let (living, short) = if all { (5_000_u32, 20_000) } else { (4_200, 5_000) };
+        for (how, count, level) in
+            [("living", living, "calls"), ("short", short, "calls"), ("living", 300, "all")]
+        {
+            let what = format!("{how} {count} {level}");
+            let folder = case.mark(&format!("{how}-{count}-{n}"));
+            let mut command = case.qp();
+            command.args(["trace", "record", "--level", level, "--show-output", "--out"]).arg(&folder);
+            let number = count.to_string();
+            // A small stack: what is tried here is threads.
+            command.args(["--", java, "-Xss256k", "-cp", "classes", "Crowded", how, &number]);
+            let run = case.run_command(&mut command);
+            run.is(0, &[]);
+            let calls = if how == "living" { 2 * count } else { count };
+            let total: u32 = (0..calls).map(|n| 2 * n + 1).sum();
+            assert!(run.said().contains(&format!("total {total}\n")), "{what}: {}", run.said());
+            let info = info(&folder);
+            let threads = info["threads"].as_array().expect("threads");
+            assert_eq!(threads.len(), 1 + usize::try_from(count).expect("a number"), "{what}");
+            assert!(threads.iter().all(|thread| thread["ended"] == true), "{what}");
+            // Each of them by its own number, in a thread of its own.
+            let exported = exported(&folder, &[]);
+            let mut seen = vec![0; usize::try_from(calls).expect("a number")];
+            let mut by: HashMap<&str, Vec<usize>> = HashMap::new();
+            let work = exported.iter().filter(|event| event["event"] == "enter" && event["method"] == "work");
+            for event in work {
+                let number: usize = text(&event["arguments"][0]).parse().expect("a number");
+                seen[number] += 1;
+                by.entry(text(&event["thread"])).or_default().push(number);
+            }
+            assert!(seen.iter().all(|times| *times == 1), "{what}");
+            assert_eq!(by.len(), usize::try_from(count).expect("a number"), "{what}");
+            let is_paired = |numbers: &Vec<usize>| match numbers[..] {
+                [_] => how == "short",
+                [one, other] => how == "living" && one.abs_diff(other) == count as usize,
+                _ => false,
+            };
+            assert!(by.values().all(is_paired), "{what}");
+            let returns = exported.iter().filter(|event| event["event"] == "return");
+            let results = returns.filter(|event| event["method"] == "work").count();
+            assert_eq!(results, seen.len(), "{what}");
+            assert!(!folder.join("rings").exists(), "{what}");
         }
     }
 }

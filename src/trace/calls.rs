@@ -142,9 +142,15 @@ impl Calls {
         }
         let is_recorded = about.recorded.is_some();
         let packing = is_recorded.then(|| Packing::begin(folder.events()));
-        let (place, is_beside) = folder.place_for_columns()?;
+        let (mut place, mut is_beside) = folder.place_for_columns()?;
         let Opening { memory, goes_on } = opening;
-        let columns = arrange(&mut source, &sites, Arranging { to: place.path(), memory, goes_on })?;
+        let mut made = arrange(&mut source, &sites, Arranging { to: place.path(), memory, goes_on });
+        if is_beside && matches!(made, Err(TraceError::File { .. })) {
+            // There may be no room on that disk.
+            (place, is_beside) = (Folder::other_place_for_columns()?, false);
+            made = arrange(&mut source, &sites, Arranging { to: place.path(), memory, goes_on });
+        }
+        let columns = made.map_err(TraceError::with_advice)?;
         if let Some(packing) = packing {
             // Before the tables are kept: whoever finds them does not do it any more.
             let all = source.chunks.len();

@@ -75,22 +75,30 @@ impl ChunkWriter {
         self
     }
 
-    /// Appends whole events of a thread.
+    /// Appends whole events of a thread. Where that fails the file ends with the chunk before.
     pub fn append(&mut self, thread: u32, at: u64, events: &[u8]) -> Result<(), TraceError> {
+        let written = self.write(thread, at, events);
+        if written.is_err() {
+            // Where that fails too, the file is read up to there.
+            drop(self.file.set_len(self.stored));
+        }
+        self.stored += written.map_err(TraceError::at(&self.path))?;
+        Ok(())
+    }
+
+    /// Writes a chunk: how many bytes that took.
+    fn write(&mut self, thread: u32, at: u64, events: &[u8]) -> std::io::Result<u64> {
         let bytes = u64::from(length(events.len()));
         if self.loose < bytes {
-            let made = make(&mut self.chunk, thread, at, events).map_err(TraceError::at(&self.path))?;
-            self.file.write_all(made).map_err(TraceError::at(&self.path))?;
-            self.stored += u64::try_from(made.len()).unwrap_or(u64::MAX);
-            return Ok(());
+            let made = make(&mut self.chunk, thread, at, events)?;
+            self.file.write_all(made)?;
+            return Ok(u64::try_from(made.len()).unwrap_or(u64::MAX));
         }
         self.loose -= bytes;
         self.make_room(u64::from(length(HEADER)) + bytes);
-        let header = header(thread, at, length(events.len()), events);
-        let written = self.file.write_all(&header).and_then(|()| self.file.write_all(events));
-        written.map_err(TraceError::at(&self.path))?;
-        self.stored += u64::from(length(HEADER)) + bytes;
-        Ok(())
+        self.file.write_all(&header(thread, at, length(events.len()), events))?;
+        self.file.write_all(events)?;
+        Ok(u64::from(length(HEADER)) + bytes)
     }
 
     /// Makes room for so many more bytes, and for what may come: the file gets no longer by that. Where that cannot be done, it is written all the same.

@@ -19,6 +19,16 @@ pub enum TraceError {
         /// Why.
         source: std::io::Error,
     },
+    /// There is no room for the tables of a recorded run.
+    #[error(
+        "{path}: {source}: there is no room to sort the events; set TMPDIR to a folder on a disk that has some"
+    )]
+    NoRoom {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// It was recorded by another version of the format.
     #[error("{path} is of format {found}; this qp reads format {known}: record the run again")]
     Format {
@@ -58,6 +68,22 @@ pub enum TraceError {
 }
 
 impl TraceError {
+    /// The same; where a disk is full or cannot be written to, it says what to do.
+    pub fn with_advice(self) -> TraceError {
+        use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        match self {
+            TraceError::File { path, source }
+                if matches!(
+                    source.kind(),
+                    FileTooLarge | QuotaExceeded | ReadOnlyFilesystem | StorageFull
+                ) =>
+            {
+                TraceError::NoRoom { path, source }
+            }
+            other => other,
+        }
+    }
+
     /// Names the file of an I/O error.
     pub fn at(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> TraceError {
         |source| TraceError::File { path: path.to_owned(), source }

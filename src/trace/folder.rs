@@ -3,11 +3,12 @@
 use super::error::TraceError;
 use crate::files::{self, TemporaryFolder};
 use serde::{Deserialize, Serialize};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use wire::recording::{Level, Places, Window};
+use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
 
 /// The version of the format.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// The folder of a recorded run.
 #[derive(Clone, Debug)]
@@ -106,6 +107,10 @@ impl Folder {
         for file in [folder.events(), folder.sites()] {
             files::create_new(&file).map_err(TraceError::at(&file))?;
         }
+        // Its bytes are written, so that there is room for them on the disk: the VM is killed where it writes to memory that has none.
+        let board = vec![0; usize::try_from(BOARD_BYTES).unwrap_or(0)];
+        let written = files::create_new(&folder.board()).and_then(|mut file| file.write_all(&board));
+        written.map_err(TraceError::at(&folder.board()))?;
         folder.say(about)?;
         Ok(folder)
     }
@@ -176,12 +181,25 @@ impl Folder {
         let prefix = ".columns-";
         files::remove_abandoned_in(&self.0, prefix);
         let beside = TemporaryFolder::new_in(prefix, &self.0).map(|made| (made, true));
-        let made = beside.or_else(|_| Ok((TemporaryFolder::new("querypoint-columns-")?, false)));
-        made.map_err(TraceError::at(&std::env::temp_dir()))
+        beside.or_else(|_| Ok((Folder::other_place_for_columns()?, false)))
+    }
+
+    /// A new folder to make them in among the system's temporary files.
+    ///
+    /// # Errors
+    /// Nothing can be written there.
+    pub fn other_place_for_columns() -> Result<TemporaryFolder, TraceError> {
+        let made = TemporaryFolder::new("querypoint-columns-");
+        made.map_err(TraceError::at(&std::env::temp_dir())).map_err(TraceError::with_advice)
     }
 
     /// The rings, while the run is recorded, and where that was cut off.
     pub fn rings(&self) -> PathBuf {
         self.0.join("rings")
+    }
+
+    /// By which the rings are found that were written to.
+    pub fn board(&self) -> PathBuf {
+        self.rings().join(BOARD)
     }
 }

@@ -4,7 +4,7 @@ use super::error::TraceError;
 use super::folder::Folder;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
-use wire::recording::{FIRST_SITE, Level, RingReport, Traced, TracedClass, WriteReport, Written};
+use wire::recording::{FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport, Written};
 use wire::{Report, ReportReader};
 
 /// A method that was recorded.
@@ -130,6 +130,8 @@ pub struct Sites {
     lineage: HashMap<Arc<str>, (Option<String>, Vec<String>)>,
     /// The threads by their numbers: their names, and their numbers as objects.
     pub threads: BTreeMap<u32, (String, u32)>,
+    /// Where their rings are, or were.
+    pub(super) rings: BTreeMap<u32, RingPlace>,
     /// Methods and hidden classes that were not recorded, and why.
     pub left: Vec<(String, String)>,
     /// What the agent could not do.
@@ -162,8 +164,9 @@ impl Sites {
             match report {
                 Report::Traced(class) => sites.class(class),
                 Report::Write(write) => sites.write(write),
-                Report::Ring(RingReport { ring, thread, object }) => {
+                Report::Ring(RingReport { ring, thread, object, place }) => {
                     sites.threads.insert(ring, (thread, object));
+                    sites.rings.insert(ring, place);
                 }
                 Report::Problem(problem) => sites.problems.push(problem),
                 Report::Hidden(class) => {

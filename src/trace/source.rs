@@ -7,7 +7,7 @@ use super::error::TraceError;
 use super::folder::Folder;
 use super::sites::Sites;
 use std::collections::BTreeMap;
-use wire::recording::RingReport;
+use std::fs::File;
 
 /// So often it is looked what there is, while more comes.
 const LOOKS: u32 = 20;
@@ -94,13 +94,24 @@ impl Source {
     /// after that was looked at.
     fn take_leftovers(&mut self, folder: &Folder, sites: &Sites) -> bool {
         let mut has_moved = false;
-        for (ring, (name, _)) in &sites.threads {
-            let path = folder.rings().join(RingReport::file(*ring));
-            match collector::left_in(&path) {
+        if !folder.rings().exists() {
+            return has_moved;
+        }
+        let mut known: BTreeMap<u32, u64> = BTreeMap::new();
+        for chunk in &self.chunks {
+            let end = chunk.at.saturating_add(chunk.length.into());
+            known.entry(chunk.thread).and_modify(|known| *known = end.max(*known)).or_insert(end);
+        }
+        let mut files: BTreeMap<u32, std::io::Result<File>> = BTreeMap::new();
+        for (ring, place) in &sites.rings {
+            let open = || File::open(folder.rings().join(place.name()));
+            let left = match files.entry(place.file).or_insert_with(open) {
+                Ok(file) => collector::left_in(file, *ring, place.at),
+                Err(error) => Err(std::io::Error::new(error.kind(), error.to_string())),
+            };
+            match left {
                 Ok(Some((from, events))) => {
-                    let known = self.chunks.iter().filter(|chunk| chunk.thread == *ring);
-                    let known =
-                        known.map(|chunk| chunk.at.saturating_add(chunk.length.into())).max().unwrap_or(0);
+                    let known = known.get(ring).copied().unwrap_or(0);
                     if from > known {
                         has_moved = true;
                         continue;
@@ -116,6 +127,7 @@ impl Source {
                 Ok(None) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => {
+                    let name = sites.threads.get(ring).map_or("", |(name, _)| name.as_str());
                     self.missing.push(format!("the ring of thread {name} cannot be read: {error}"));
                 }
             }

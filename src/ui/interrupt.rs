@@ -29,6 +29,14 @@ pub fn on_signals() -> std::io::Result<Interrupt> {
     Ok(interrupt)
 }
 
+/// A file that gets longer than the process may write (`ulimit -f`) is an error of what writes it, and does not end the process. To be
+/// called inside of a runtime.
+pub fn survive_full_files() {
+    let kind = tokio::signal::unix::SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+    // Where the system refuses, it stays as it was. Once set, the handler stays, and what is launched does not inherit it.
+    drop(tokio::signal::unix::signal(kind));
+}
+
 /// What a signal asks of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {

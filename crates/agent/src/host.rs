@@ -142,6 +142,7 @@ impl Agent for Host {
             None => (RECORDER.as_slice(), "enter"),
         };
         let records = tracer.is_some();
+        let reporter = reporter.noting(tracer.as_ref().and_then(|tracer| tracer.pool.untold()));
         if STATE
             .set(Mutex::new(State { probes: Probes::new(plan), tracer, reporter, hidden: Hidden::default() }))
             .is_err()

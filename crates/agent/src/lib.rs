@@ -6,7 +6,7 @@
 //! - `host` speaks with the VM; `natives` is what the recorder asks.
 //! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
 //! - `tracing` decides what goes into a class that is recorded, `weave` is the code; `rings` is where its
-//!   events go, `linked` has the VM know it, `fields` finds what is written. `contents` is what goes into the JDK's collections,
+//!   events go, `pool` has the rings of all threads, `linked` has the VM know it, `fields` finds what is written. `contents` is what goes into the JDK's collections,
 //!   `outside` tells what calls of code that is not recorded may write.
 //! - `hidden` reports classes that no load hook sees.
 //! - `heap` is where its own memory comes from, `space` where the recorder's does; `compilers` has threads of the VM step back.
@@ -24,6 +24,7 @@ mod host;
 mod linked;
 mod natives;
 mod outside;
+mod pool;
 mod probes;
 mod reporter;
 mod rings;

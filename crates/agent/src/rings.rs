@@ -1,5 +1,4 @@
-//! The rings in which recorded threads leave their events: memory that is a file, so that it outlives the VM, and what else
-//! the recorder's class `QuerypointTraceAgent` asks for.
+//! What the recorder's class `QuerypointTraceAgent` asks for: first of all the rings in which recorded threads leave their events.
 
 use crate::host::{problem, with_state};
 use crate::space;
@@ -8,9 +7,7 @@ use jvmti_bindings::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::Report;
-use wire::recording::{
-    FIRST_RINGS, LIMIT, LONGEST_EVENT, MASK, RING_SIZES, RingReport, TAKEN, THREAD, WAITED, WRITTEN,
-};
+use wire::recording::{LIMIT, LONGEST_EVENT, MASK, RingReport, TAKEN, WAITED, WRITTEN};
 
 /// How long a thread waits while nothing at all is taken out.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -18,6 +15,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const NAP: Duration = Duration::from_micros(50);
 /// A thread has waited so long in vain: no other one waits as long again.
 static NOBODY_READS: AtomicBool = AtomicBool::new(false);
+
+/// Two of [`LOSSES`].
+const THREADS: jni::jint = 0;
+const ROOM: jni::jint = 1;
 
 /// What the recorder may lose, by its number there.
 const LOSSES: [&str; 7] = [
@@ -60,34 +61,47 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
     // SAFETY: the VM passes its environment, and the recorder the name of a thread.
     let thread = unsafe { JniEnv::from_raw(env).get_string_lossy(thread) }.unwrap_or_default();
     let made = with_state(|state| {
-        let ring = state.tracer.as_mut()?.next_ring();
-        let folder = state.probes.plan.trace.as_ref()?.rings.clone();
-        let file = folder.join(RingReport::file(ring));
-        // Where there is no room for a large one, there may be for a small one.
-        let sizes = RING_SIZES.iter().skip(usize::from(ring > FIRST_RINGS));
-        let (address, size) =
-            sizes.copied().find_map(|size| memory::ring(&file, size).map(|address| (address, size)))?;
-        // A ring that nobody is told of would never be read.
-        let object = object.cast_unsigned();
-        state.reporter.tell(&Report::Ring(RingReport { ring, thread, object })).then_some((address, size))
-    });
-    match made.flatten().and_then(|(address, size)| Some((jni::jlong::try_from(address).ok()?, size))) {
-        Some((address, size)) => {
-            // Where it begins at a place, the first event of each thread has to take a turn.
-            let has_places = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_places));
-            let limit = if has_places == Some(true) { u64::MAX } else { size - LONGEST_EVENT };
-            // SAFETY: the ring was just made.
-            let [mask, own, first] = [MASK, THREAD, LIMIT].map(|at| unsafe { word(address, at) });
-            mask.store(size - 1, Ordering::Relaxed);
-            own.store(this_thread(), Ordering::Relaxed);
-            first.store(limit, Ordering::Relaxed);
-            address
+        let Some(tracer) = state.tracer.as_mut() else { return Err(None) };
+        if NOBODY_READS.load(Ordering::Relaxed) || tracer.pool.is_stopped() {
+            return Err(None);
         }
-        None => {
-            problem(LOSSES[1].to_owned());
+        let Some((address, place)) = tracer.pool.take() else {
+            return Err(Some(if tracer.pool.is_full() { THREADS } else { ROOM }));
+        };
+        let ring = tracer.next_ring();
+        // Where it begins at a place, the first event of each thread has to take a turn.
+        tracer.pool.begin(address, ring, this_thread(), tracer.has_places());
+        let report = RingReport { ring, thread, object: object.cast_unsigned(), place };
+        if state.reporter.tell(&Report::Ring(report)) {
+            return Ok(address);
+        }
+        // A ring that nobody is told of would never be read.
+        tracer.pool.give_back(address);
+        Err(Some(ROOM))
+    });
+    match made {
+        Some(Ok(address)) => jni::jlong::try_from(address).unwrap_or(0),
+        Some(Err(Some(loss))) => {
+            lose(loss);
             0
         }
+        // Who reads has said why.
+        Some(Err(None)) | None => 0,
     }
+}
+
+/// `QuerypointTraceAgent.ended(long)`.
+///
+/// # Safety
+/// Called by the VM only, with the address of a ring.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ended(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+    ring: jni::jlong,
+) {
+    let Ok(address) = usize::try_from(ring) else { return };
+    with_state(|state| state.tracer.as_mut().map(|tracer| tracer.pool.end(address)));
 }
 
 /// The number by which the system knows this thread.
@@ -259,6 +273,13 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
         if NOBODY_READS.load(Ordering::Relaxed) {
             return 0;
         }
+        // Who reads says why.
+        if with_state(|state| state.tracer.as_ref().is_some_and(|tracer| tracer.pool.is_stopped()))
+            == Some(true)
+        {
+            NOBODY_READS.store(true, Ordering::Relaxed);
+            return 0;
+        }
         if now != last.0 {
             last = (now, Instant::now());
         } else if last.1.elapsed() > PATIENCE {
@@ -282,90 +303,14 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_lose(
     _class: jni::jclass,
     what: jni::jint,
 ) {
+    lose(what);
+}
+
+/// Something is lost, by its number; told once.
+fn lose(what: jni::jint) {
     let loss = usize::try_from(what).ok().and_then(|what| LOSSES.get(what));
     let new = with_state(|state| state.tracer.as_mut().is_some_and(|tracer| tracer.loses(what)));
     if let (Some(loss), Some(true)) = (loss, new) {
         problem((*loss).to_owned());
-    }
-}
-
-#[cfg(unix)]
-mod memory {
-    use crate::space;
-    use std::fs::File;
-    use std::os::fd::AsRawFd;
-    use std::path::Path;
-    use wire::recording::RING_DATA;
-
-    const BOTH: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
-
-    fn found(address: *mut libc::c_void) -> Option<usize> {
-        (address != libc::MAP_FAILED).then_some(address as usize)
-    }
-
-    /// Makes a ring that holds so many bytes in a file of its own. Its data lies in memory twice, one behind the other: an event never
-    /// has to be put together from two ends.
-    pub fn ring(path: &Path, bytes: u64) -> Option<usize> {
-        let (data, size) = (usize::try_from(RING_DATA).ok()?, usize::try_from(bytes).ok()?);
-        let mut options = File::options();
-        // What it holds is the program's: only its user may read it.
-        options.read(true).write(true).create(true).truncate(true);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).ok()?;
-        let made = allocate(&file, RING_DATA + bytes).and_then(|()| map(&file, data, size));
-        if made.is_none() {
-            // What it takes on the disk is needed there.
-            drop(std::fs::remove_file(path));
-        }
-        made
-    }
-
-    fn map(file: &File, data: usize, size: usize) -> Option<usize> {
-        let base = space::reserve(data + 2 * size)?;
-        let flags = libc::MAP_SHARED | libc::MAP_FIXED;
-        let fd = file.as_raw_fd();
-        // SAFETY: both lie inside of what was just reserved; the file is as long as what is mapped of it.
-        let mapped = unsafe {
-            found(libc::mmap(base as *mut _, data + size, BOTH, flags, fd, 0)).and(found(libc::mmap(
-                (base + data + size) as *mut _,
-                size,
-                BOTH,
-                flags,
-                fd,
-                libc::off_t::try_from(RING_DATA).ok()?,
-            )))
-        };
-        if mapped.is_none() {
-            // SAFETY: nobody was told of it.
-            unsafe { space::release(base, data + 2 * size) };
-        }
-        mapped.map(|_| base)
-    }
-
-    /// All of the file's space is taken at once: where the disk is full the VM would be killed for a write to its memory.
-    fn allocate(file: &File, length: u64) -> Option<()> {
-        #[cfg(target_os = "linux")]
-        {
-            let length = libc::off_t::try_from(length).ok()?;
-            // SAFETY: the file is open.
-            let refused = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) };
-            (refused == 0).then_some(())
-        }
-        #[cfg(not(target_os = "linux"))]
-        {
-            let zeros = vec![0; 1 << 16];
-            for at in (0..length).step_by(zeros.len()) {
-                std::os::unix::fs::FileExt::write_all_at(file, &zeros, at).ok()?;
-            }
-            Some(())
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod memory {
-    /// The rings need a system that maps a file twice.
-    pub fn ring(_path: &std::path::Path, _bytes: u64) -> Option<usize> {
-        None
     }
 }

@@ -1,6 +1,7 @@
 //! What goes into the methods of classes that are recorded.
 
 use crate::contents;
+use crate::pool::Pool;
 use crate::space;
 use crate::threads;
 use crate::weave::weave;
@@ -21,6 +22,8 @@ pub struct Tracer {
     /// By site: the field of an object that is written there.
     fields: HashMap<u32, Written>,
     rings: u32,
+    /// The rings of its threads.
+    pub(crate) pool: Pool,
     lost: HashSet<i32>,
     /// How many threads of the window's name have come.
     named: u32,
@@ -41,7 +44,9 @@ pub struct Recorded {
 impl Tracer {
     /// For a plan.
     pub fn new(plan: TracePlan) -> Tracer {
+        let pool = Pool::new(plan.rings.clone());
         Tracer {
+            pool,
             plan,
             numbers: Numbers::default(),
             fields: HashMap::new(),
@@ -72,7 +77,7 @@ impl Tracer {
         }
     }
 
-    /// The number of a new ring.
+    /// The number of a new thread.
     pub fn next_ring(&mut self) -> u32 {
         self.rings += 1;
         self.rings

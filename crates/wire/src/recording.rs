@@ -74,10 +74,27 @@ pub struct Window {
 
 /// Where the data of a ring begins. Before it are words of 8 bytes, little endian, at these offsets. A page of any system.
 pub const RING_DATA: u64 = 1 << 16;
-/// How much data a ring holds, in bytes: the first ones of a run, and those of any further thread. Each is a power of two.
-pub const RING_SIZES: [u64; 2] = [1 << 22, 1 << 20];
-/// How many are the first ones.
-pub const FIRST_RINGS: u32 = 8;
+/// How much data a ring holds, in bytes: those of the first threads, those of some more, and of all further ones. Each is a power of
+/// two, and no less than a page of any system.
+pub const RING_SIZES: [u64; 3] = [1 << 22, 1 << 20, 1 << 16];
+/// How many rings have the first size, and how many the first two. Each further one is small: a program with thousands of threads
+/// has a ring for each.
+pub const LARGE_RINGS: [u32; 2] = [8, 128];
+/// How many rings of a size lie in one file, one behind the other.
+pub const RINGS_IN_FILE: [u32; 3] = [1, 8, 64];
+/// No more rings than this are made, however many threads live at once.
+pub const MOST_RINGS: u32 = 1 << 16;
+/// The file beside the rings by which they are found that were written to: words of 8 bytes, then a byte for each ring. It is there
+/// before the VM begins.
+pub const BOARD: &str = "board";
+/// Where the bytes of the rings begin in it: not 0 where a thread has gone on in that ring since the reader has looked.
+pub const BOARD_FLAGS: u64 = 64;
+/// How long it is.
+pub const BOARD_BYTES: u64 = BOARD_FLAGS + MOST_RINGS as u64;
+/// The word of the board by which the reader says that it takes out no more.
+pub const STOPPED: u64 = 0;
+/// The word of the board by which the agent says that it could not write to its report.
+pub const UNTOLD: u64 = 8;
 /// How many bytes the thread has written in all: whole events.
 pub const WRITTEN: u64 = 0;
 /// How much the thread may have written before it looks at [`TAKEN`] again: it alone uses that.
@@ -88,12 +105,18 @@ pub const MASK: u64 = 16;
 pub const THREAD: u64 = 24;
 /// How many of them were taken out: written by who reads the ring.
 pub const TAKEN: u64 = 64;
-/// Not 0: the thread has ended.
+/// 1: the thread has ended. 2: all that it has written was taken out, too, and another thread may have the ring.
 pub const ENDED: u64 = 128;
+/// See [`ENDED`]: written by who reads the ring.
+pub const FREE: u64 = 2;
 /// For how many microseconds the thread has waited until something was taken out.
 pub const WAITED: u64 = 136;
+/// The number of the thread whose events the ring holds.
+pub const OWNER: u64 = 144;
+/// Where the ring's byte of the board is, in the VM's memory: that alone uses it.
+pub const FLAG: u64 = 152;
 /// So many bytes have to be read to know all of these words.
-pub const CONTROL: usize = 144;
+pub const CONTROL: usize = 152;
 
 /// The number that begins an event which says that its thread goes on where another one has recorded before: then a word of 8
 /// bytes follows, which orders such events of all threads.
@@ -393,18 +416,31 @@ pub struct TracedClass {
 /// The ring of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RingReport {
-    /// Its number, which names its file.
+    /// The number of the thread, which its chunks have.
     pub ring: u32,
     /// The name of its thread.
     pub thread: String,
     /// The number of its thread as an object.
     pub object: u32,
+    /// Where its ring is. Another thread may have had it before, and have it when this one has ended.
+    pub place: RingPlace,
 }
 
-impl RingReport {
-    /// The name of a ring's file.
-    pub fn file(ring: u32) -> String {
-        format!("ring-{ring}")
+/// Where a ring is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RingPlace {
+    /// The number of its file.
+    pub file: u32,
+    /// The byte of that with which it begins.
+    pub at: u64,
+    /// The number of its byte of the board.
+    pub slot: u32,
+}
+
+impl RingPlace {
+    /// The name of the file.
+    pub fn name(self) -> String {
+        format!("rings-{}", self.file)
     }
 }
 

@@ -105,21 +105,10 @@ pub async fn record(
     let why = if options.window.is_some() { "to record one call" } else { "to record it" };
     progress.run_started(1, Some(why));
     let began = Instant::now();
-    let (stop, mut stopped) = Interrupt::new();
-    let failed = stop.clone();
-    let collector = Collector::begin(&folder, move || {
-        // Nobody waits for it any more when the run is over.
-        let _ = failed.send(true);
-    })?;
-    let mut user = interrupt.clone();
-    let forwards = tokio::task::spawn_local(async move {
-        user.wait().await;
-        let _ = stop.send(true);
-    });
+    let collector = Collector::begin(&folder)?;
     let sink = if options.show_output { progress.sink() } else { None };
     let output = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
-    let ran = run_once(&workspace, options, &folder, output, &mut stopped).await;
-    forwards.abort();
+    let ran = run_once(&workspace, options, &folder, output, interrupt).await;
     progress.done();
     let collected = collector.finish();
     let outcome = match ran {
@@ -130,14 +119,13 @@ pub async fn record(
             return Err(error);
         }
     };
-    let collected = collected?;
     let mut missing = collected.missing;
     for problem in &outcome.report.unprobed {
         if !missing.contains(problem) {
             missing.push(problem.clone());
         }
     }
-    let recorded = Recorded {
+    let mut recorded = Recorded {
         ended: outcome.ended.to_string(),
         seconds: began.elapsed().as_secs_f64(),
         waited_s: collected.waited.as_secs_f64(),
@@ -146,8 +134,9 @@ pub async fn record(
         unreached: unreached(options.places.as_ref(), collected.reached),
     };
     about.recorded = Some(recorded.clone());
-    folder.say(&about)?;
-    drop(std::fs::remove_dir(folder.rings()));
+    if let Err(error) = folder.say(&about) {
+        recorded.missing.push(format!("{error}: how the run ended is told here only"));
+    }
     let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);
     if matches!(outcome.ended, Ended::Interrupted) && interrupt.is_set() {
         return Err(SessionError::Interrupted);

@@ -111,6 +111,10 @@ pub fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let code = match runtime {
         Ok(runtime) => {
+            {
+                let _inside = runtime.enter();
+                super::interrupt::survive_full_files();
+            }
             let code = runtime.block_on(tokio::task::LocalSet::new().run_until(run(&cli)));
             // A thread that still reads standard input must not keep the process.
             runtime.shutdown_background();

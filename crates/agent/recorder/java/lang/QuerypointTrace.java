@@ -25,6 +25,7 @@ public final class QuerypointTrace {
     static final int LIMIT = 8;
     static final int MASK = 16;
     static final int ENDED = 128;
+    private static final int FLAG = 152;
     static final int DATA = 1 << 16;
     /** How much data the ring of those has that have none. */
     private static final int SIZE = 1 << 20;
@@ -52,8 +53,11 @@ public final class QuerypointTrace {
     /** How often a thread went on where another one had recorded before. */
     private static long turns;
 
-    /** The thread that recorded last; at first none. */
-    static QuerypointTraceThread current = new QuerypointTraceThread(null, 0, NOWHERE, null);
+    /** No thread. */
+    private static final QuerypointTraceThread NOBODY = new QuerypointTraceThread(null, 0, NOWHERE, null);
+
+    /** The thread that recorded last; none at first, and where that has ended. */
+    static QuerypointTraceThread current = NOBODY;
 
     /** A call of this class was refused for want of stack. */
     public static boolean cut;
@@ -118,6 +122,8 @@ public final class QuerypointTrace {
             if (before.ring != NOWHERE) {
                 U.putLong(null, before.ring + LIMIT, -1);
             }
+            // Who reads looks at the rings that say so, of which there may be thousands.
+            U.putByte(null, U.getLong(null, own.ring + FLAG), (byte) 1);
             room(own.ring);
             long at = at(own.ring);
             U.putInt(null, at, TURN);
@@ -170,6 +176,18 @@ public final class QuerypointTrace {
     @Hidden
     public static void ends(Object thread) {
         QuerypointTraceThread.end((Thread) thread);
+    }
+
+    /** A thread records no more: its ring may be that of another one soon. */
+    @Hidden
+    static void left(QuerypointTraceThread own) {
+        if (current == own) {
+            synchronized (QuerypointTraceThread.TURN) {
+                if (current == own) {
+                    current = NOBODY;
+                }
+            }
+        }
     }
 
     /** This thread ends, and has recorded something. */

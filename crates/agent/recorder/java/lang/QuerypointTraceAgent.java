@@ -31,6 +31,9 @@ final class QuerypointTraceAgent {
     /** A ring for a thread, by its name and its number as an object: where its control words are; 0 where there is none. */
     static native long ring(String thread, int number);
 
+    /** The thread of a ring has ended: another one may have it, when all that is in it was taken out. */
+    static native void ended(long ring);
+
     /** Waits until there is room for an event in a ring. False where nobody takes anything out any more. */
     static native boolean await(long ring);
 
@@ -67,7 +70,6 @@ final class QuerypointTraceAgent {
     /** What is lost: see {@code LOSSES} there. */
     static native void lose(int what);
 
-    static final int THREADS = 0;
     static final int THREAD = 1;
     static final int NAME = 2;
     static final int FIELD = 3;

@@ -7,8 +7,6 @@ import jdk.internal.vm.annotation.Hidden;
 final class QuerypointTraceThread {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
-    /** Most threads that are recorded at once. */
-    private static final int MOST = 1 << 12;
     private static final Object LOCK = new Object();
     /** Held by who takes the turn to record. */
     static final Object TURN = new Object();
@@ -17,8 +15,7 @@ final class QuerypointTraceThread {
     private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
 
     /** By the lower bits of the thread's number; further ones behind {@link #chained}. */
-    private static QuerypointTraceThread[] table = new QuerypointTraceThread[1 << 10];
-    private static int living;
+    private static QuerypointTraceThread[] table = new QuerypointTraceThread[1 << 13];
 
     /** Null when it has ended. */
     Thread thread;
@@ -111,17 +108,14 @@ final class QuerypointTraceThread {
             long[] window = some ? QuerypointTraceAgent.window(thread.getName()) : null;
             if (some && window == null) {
                 // No call of it is recorded.
-            } else if (living < MOST) {
-                ring = QuerypointTraceAgent.ring(thread.getName(), QuerypointProbeNumber.give(thread));
             } else {
-                QuerypointTraceAgent.lose(QuerypointTraceAgent.THREADS);
+                ring = QuerypointTraceAgent.ring(thread.getName(), QuerypointProbeNumber.give(thread));
             }
             QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring, window);
             int at = (int) tid & (table.length - 1);
             made.chained = table[at];
             U.storeFence();
             table[at] = made;
-            living++;
             return made;
         }
     }
@@ -134,6 +128,7 @@ final class QuerypointTraceThread {
         if (own != null && own.ring != 0 && thread == Thread.currentThread()) {
             QuerypointTrace.end(own);
         }
+        QuerypointTrace.left(own);
         synchronized (LOCK) {
             int at = (int) tid & (table.length - 1);
             QuerypointTraceThread before = null;
@@ -150,12 +145,12 @@ final class QuerypointTraceThread {
             } else {
                 before.chained = known.chained;
             }
-            living--;
             known.thread = null;
             known.node = null;
             known.map = null;
             if (known.ring != 0) {
                 U.putLongRelease(null, known.ring + QuerypointTrace.ENDED, 1);
+                QuerypointTraceAgent.ended(known.ring);
             }
         }
     }
