@@ -3,16 +3,20 @@
 //! This is the lowest room of the package. It may use nothing above it and does no I/O: what an execution
 //! looks like when it is written down, whichever back end watched it.
 
+mod content;
 mod coordinate;
+mod namer;
 mod occurrence;
 mod site;
 mod tables;
 mod value;
 
+pub use content::{Held, HeldByObject, LambdaCode, MOST_ITEMS, Told};
 pub use coordinate::{Came, CameBy, Coordinate, Forecast, LastHit};
+pub use namer::{Namer, boxed, quoted, short_class_name};
 pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight, Way};
 pub use site::{MethodName, Site};
 pub use tables::{
     Activation, ActivationKey, ClassKey, Frame, FrameKey, ReasonKey, ShapeKey, StackKey, Tables, ThreadKey,
 };
-pub use value::{JavaString, Namer, ObjectId, Value, quoted, short_class_name};
+pub use value::{JavaString, ObjectId, Value};

@@ -1,5 +1,6 @@
 //! Occurrences: one event at a site in one run, with what the locator may need of it.
 
+use super::content::HeldByObject;
 use super::coordinate::Forecast;
 use super::tables::{ActivationKey, FrameKey, ShapeKey, StackKey, ThreadKey};
 use super::value::Value;
@@ -73,6 +74,8 @@ pub struct Detail {
     pub turns: Option<u32>,
     /// Of the points whose answers depend on this one, where the VM had seen the last hit.
     pub forecasts: Vec<Forecast>,
+    /// What its objects held when it happened.
+    pub held: HeldByObject,
 }
 
 /// A number below 65,535, such as a bytecode index: code has less than 65,536 bytes (JVMS §4.7.3). `Option<Way>` takes

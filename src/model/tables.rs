@@ -3,7 +3,9 @@
 //! A candidate then holds four-byte keys. Stacks are a tree of frames that shares every common bottom part, so a
 //! million candidates under one caller cost one stack.
 
+use super::content::Told;
 use super::site::{MethodName, Site};
+use super::value::ObjectId;
 use indexmap::IndexSet;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
@@ -96,7 +98,11 @@ pub struct Tables {
     methods: IndexSet<MethodName>,
     activations: HashMap<ActivationKey, Activation>,
     last_activation: Option<NonZeroU64>,
+    told: HashMap<ObjectId, Told>,
 }
+
+/// Most objects of one run of which it is kept what they are: some 50 MB.
+const TOLD: usize = 500_000;
 
 fn key(index: usize) -> u32 {
     // Tables of four billion entries do not fit the memory they describe; saturating keeps this total.
@@ -115,6 +121,26 @@ impl Tables {
     /// The class name behind a key; `?` for a key of another run.
     pub fn class(&self, class: ClassKey) -> Arc<str> {
         self.classes.get_index(class.0 as usize).cloned().unwrap_or_else(|| "?".into())
+    }
+
+    /// Keeps what an object is. It never changes.
+    pub fn tell(&mut self, object: ObjectId, told: Told) {
+        if self.told.len() < TOLD {
+            self.told.insert(object, told);
+        }
+    }
+
+    /// What an object is, where that is known beside its class.
+    pub fn told(&self, object: ObjectId) -> Option<&Told> {
+        self.told.get(&object)
+    }
+
+    /// The codes of the lambdas that were met.
+    pub fn lambdas(&self) -> impl Iterator<Item = &Arc<super::content::LambdaCode>> {
+        self.told.values().filter_map(|told| match told {
+            Told::Lambda(code) => Some(code),
+            _ => None,
+        })
     }
 
     /// The key of a list of names.

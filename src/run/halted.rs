@@ -1,6 +1,7 @@
 //! A run that stands still, with its program alive: what can be looked at there, and how it goes on.
 
 use super::collect::read;
+use super::content::{held, tell};
 use super::error::RunError;
 use super::launch::{Interrupt, Live, Outcome, Stage};
 use super::machine::scope_at;
@@ -11,13 +12,15 @@ use super::watched::Watched;
 use super::watcher::Standing;
 use crate::debuggee::Tail;
 use crate::expr::Expr;
-use crate::model::{Coordinate, FrameKey, Occurrence, StackKey, Tables, Value};
+use crate::model::{Coordinate, FrameKey, HeldByObject, Occurrence, StackKey, Tables, Value};
 use jdwp::commands::{array_reference, object_reference, virtual_machine};
 use jdwp::{ArrayId, TypeTag};
 use std::sync::Arc;
 
 /// Most fields or elements shown of an object.
 const MEMBERS: i32 = 32;
+/// Most objects whose contents are read at once.
+const DESCRIBED: usize = 256;
 
 /// A run that stands still. Dropping it kills the program; [`Halted::end`] lets it end first.
 pub struct Halted {
@@ -139,6 +142,17 @@ impl Halted {
         }
         let raw = conn.send(object_reference::GetValues { object, fields }).await?;
         Ok((names.into_iter().zip(vm.values(tables, &raw).await?).collect(), more))
+    }
+
+    /// Reads what the objects among these values are, and what they hold: of no more than [`DESCRIBED`].
+    ///
+    /// # Errors
+    /// The program has ended.
+    pub async fn describe(&mut self, values: &[Value]) -> Result<HeldByObject, RunError> {
+        let Watched { vm, tables, .. } = &mut self.live.watcher.watched;
+        let values: Vec<&Value> = values.iter().collect();
+        tell(vm, tables, &values).await?;
+        held(vm, tables, &values, DESCRIBED).await
     }
 
     /// What the run has told by now; it stays as it is.

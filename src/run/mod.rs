@@ -10,13 +10,16 @@
 //! - `notice` says what else happened, to explain a point that never hit.
 //! - `watcher` and `hits` turn interruptions into occurrences that `admit` lets through, and tell an [`Observer`]; `older` has those that stand in
 //!   an older frame than their event; `activations` tells activations apart; `arms` tells the
-//!   arms of expressions apart; `collect` and `machine` read values.
+//!   arms of expressions apart; `collect` and `machine` read values;
+//!   `content` reads what objects are and hold, and `describe` does so for candidates.
 
 mod activations;
 mod admit;
 mod arms;
 mod attach;
 mod collect;
+mod content;
+mod describe;
 mod error;
 mod halted;
 mod hits;

@@ -97,7 +97,9 @@ pub struct Vm {
     methods: HashMap<(ReferenceTypeId, MethodId), Rc<LoadedMethod>>,
     frames: HashMap<Location, FrameKey>,
     names: HashMap<String, Vec<ReferenceTypeId>>,
-    kinds: HashMap<jdwp::ObjectId, ClassKey>,
+    kinds: HashMap<jdwp::ObjectId, (ReferenceTypeId, ClassKey)>,
+    /// What the fields of classes mean.
+    pub layouts: super::content::Layouts,
     /// Reads stacks with the locals of their newest frame.
     pub top: jdwp::TopFrames,
     /// What the agent has rewritten, if there is one.
@@ -118,6 +120,7 @@ impl Vm {
             frames: HashMap::new(),
             names: HashMap::new(),
             kinds: HashMap::new(),
+            layouts: super::content::Layouts::default(),
             top: jdwp::TopFrames::default(),
             told: None,
             moved: HashMap::new(),
@@ -303,6 +306,7 @@ impl Vm {
     /// A class was redefined: its methods' tables may have changed.
     pub fn forget_class(&mut self, class: ReferenceTypeId) {
         self.classes.remove(&class);
+        self.layouts.forget(class);
         self.methods.retain(|(owner, _), _| *owner != class);
         self.moved.retain(|(owner, _), _| *owner != class);
         self.frames.retain(|location, _| location.class != class);
@@ -328,7 +332,7 @@ impl Vm {
                 ),
                 jdwp::Value::Object { id: Some(id), .. } => match self.kinds.get(id) {
                     // An object never changes its class, and its id is never another's.
-                    Some(class) => Asked::Known(Value::Object { id: ObjectId(id.raw()), class: *class }),
+                    Some((_, class)) => Asked::Known(Value::Object { id: ObjectId(id.raw()), class: *class }),
                     None => {
                         Asked::Class(*id, self.conn.send(object_reference::ReferenceType { object: *id }))
                     }
@@ -356,15 +360,20 @@ impl Vm {
                     text => Value::Str(Arc::new(JavaString { id, text: text?.into_string() })),
                 },
                 Asked::Class(id, class) => {
-                    let class = class.await?.type_id;
-                    let name = self.class(class).await?.name.clone();
+                    let type_id = class.await?.type_id;
+                    let name = self.class(type_id).await?.name.clone();
                     let class = tables.class_key(&name);
-                    self.kinds.insert(id, class);
+                    self.kinds.insert(id, (type_id, class));
                     Value::Object { id: ObjectId(id.raw()), class }
                 }
             });
         }
         Ok(values)
+    }
+
+    /// The runtime class of an object, if it is remembered.
+    pub fn type_of(&self, object: jdwp::ObjectId) -> Option<ReferenceTypeId> {
+        self.kinds.get(&object).map(|(class, _)| *class)
     }
 
     /// [`Vm::values`] of one value.

@@ -67,6 +67,8 @@ pub struct Watcher {
     pub(super) threads: HashMap<ThreadId, ThreadState>,
     pub(super) collector: Collector,
     pub(super) found: Vec<Occurrence>,
+    /// How many candidates of each query were described.
+    pub(super) described: HashMap<u16, u64>,
     /// Where to halt.
     pub(super) halt_at: Option<Coordinate>,
     /// What more the run is asked while it is on.
@@ -101,6 +103,7 @@ impl Watcher {
             threads: HashMap::new(),
             collector: Collector::default(),
             found: Vec::new(),
+            described: HashMap::new(),
             many_threads: MANY_THREADS,
             events: 0,
             sequence: 0,
@@ -140,6 +143,7 @@ impl Watcher {
             } else if !self.watched.prepare_classes(&set).await? {
                 self.events += 1;
                 let stop = self.interrupted(&set).await?;
+                self.describe().await?;
                 if self.events.is_multiple_of(256) {
                     observer.progress(self.events);
                     self.forget_threads().await?;

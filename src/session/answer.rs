@@ -114,6 +114,9 @@ pub struct PointAnswer {
     pub old: Option<String>,
     /// Value after a change, or the one read.
     pub new: Option<String>,
+    /// The names by which `expect` may also call `old` and `new`: `Integer@2` for `Integer 5`.
+    #[serde(skip)]
+    pub identities: [Option<String>; 2],
     /// The object whose field was written or read.
     pub owner: Option<String>,
     /// The method of the JDK, called there, that changed a collection.
@@ -144,6 +147,10 @@ pub struct PointAnswer {
     pub result: Option<String>,
     /// The collected values by expression.
     pub collected: IndexMap<String, String>,
+    /// What the objects named above held there, as text by their names: `{total: 90}`, `[1, 2]`, the message of an exception
+    /// in quotes.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub contents: IndexMap<String, String>,
     /// The stack, newest frame first.
     pub stack: Vec<FrameAnswer>,
     /// Source lines around the place, as `(number, text)`.
@@ -214,6 +221,9 @@ pub struct ExceptionAnswer {
     pub object: String,
     /// Binary name of its class.
     pub class: String,
+    /// Its message, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// Where it was thrown.
     pub thrown: FrameAnswer,
     /// Where it is caught; none when nothing catches it.

@@ -3,6 +3,7 @@
 use super::answer::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer};
 use super::arms::{self, Given};
 use super::code::{CodeBook, Source, unique};
+use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
 use super::reasons::{self, pending};
 use super::round::Round;
@@ -10,7 +11,7 @@ use super::steps::steps;
 use crate::chain::Chain;
 use crate::classes::SourceRoots;
 use crate::locate::{Located, PointReport};
-use crate::model::{Detail, ExceptionDetail, Frame, Namer, Occurrence, Value, short_class_name};
+use crate::model::{Detail, ExceptionDetail, Frame, Namer, Occurrence, Told, Value, short_class_name};
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use indexmap::IndexMap;
@@ -59,6 +60,8 @@ impl Assembly<'_> {
     /// The answer, its objects numbered by `namer`.
     pub fn answer(&self, namer: &mut Namer) -> Answer {
         let locator = &self.round.locator;
+        let book = CodeBook { pool: &self.round.pool, sources: self.sources };
+        name_lambdas(namer, &self.round.outcome.tables, &book);
         let solutions = locator.solutions();
         // With --last the newest root hit is the answer itself; those before it come first.
         let before = solutions.len().saturating_sub(1);
@@ -66,7 +69,11 @@ impl Assembly<'_> {
         for solution in solutions.iter().take(before) {
             earlier.push(self.points(namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
         }
-        let points = self.points(namer, &|p| self.round.located(p));
+        let mut points = self.points(namer, &|p| self.round.located(p));
+        for (points, solution) in earlier.iter_mut().zip(solutions) {
+            self.contents(namer, points, &|p| solution.get(usize::from(p.0))?.as_ref());
+        }
+        self.contents(namer, &mut points, &|p| self.round.located(p));
         let outcome = self.outcome(&points);
         let mut warnings = self.round.translation.warnings.clone();
         warnings.extend(self.round.outcome.report.warnings.iter().cloned());
@@ -184,6 +191,22 @@ impl Assembly<'_> {
         answers
     }
 
+    /// What the objects of points hold.
+    fn contents<'l>(
+        &self,
+        namer: &mut Namer,
+        answers: &mut [PointAnswer],
+        located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+    ) {
+        for (number, answer) in answers.iter_mut().enumerate() {
+            let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
+            let query = self.round.queries.iter().find(|q| q.point == index);
+            if let (Some(query), Some(found)) = (query, located(index)) {
+                add_contents(answer, namer, &self.round.outcome.tables, query, found);
+            }
+        }
+    }
+
     fn asked_from(&self, query: &TraceQuery) -> Vec<String> {
         let mut points: Vec<PointIndex> = query.constraints.iter().map(|c| c.point()).collect();
         points.sort();
@@ -243,6 +266,11 @@ struct Filling<'a, 'l> {
 impl Filling<'_, '_> {
     fn text(&mut self, value: &Value) -> String {
         self.namer.text(value, &self.assembly.round.outcome.tables)
+    }
+
+    /// The name of an object by its class and number.
+    fn identity(&mut self, value: &Value) -> Option<String> {
+        value.object_id().map(|_| self.namer.identity(value, &self.assembly.round.outcome.tables))
     }
 
     fn fill(&mut self, answer: &mut PointAnswer, found: &Located) {
@@ -328,6 +356,7 @@ impl Filling<'_, '_> {
         }
         if is_change {
             answer.old = Some(self.text(&o.old));
+            answer.identities = [&o.old, &o.new].map(|value| self.identity(value));
             if !matches!(self.query.event, Event::Changed(_)) {
                 answer.assigned = book.assigned(&frame.site);
             }
@@ -415,6 +444,10 @@ impl Filling<'_, '_> {
         answer.exception = tables.frame(exception.thrown).map(|place| ExceptionAnswer {
             object: self.text(thrown),
             class: thrown.class_name(tables).map(|c| c.to_string()).unwrap_or_default(),
+            message: thrown.object_id().and_then(|id| tables.told(id)).and_then(|told| match told {
+                Told::Message(message) => Some(message.to_string()),
+                _ => None,
+            }),
             thrown: frame_answer(place),
             caught,
         });

@@ -17,6 +17,7 @@ mod arms;
 mod assemble;
 mod came;
 mod code;
+mod contents;
 mod cost;
 mod diagnose;
 mod error;

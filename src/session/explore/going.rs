@@ -276,10 +276,10 @@ impl Explorer {
         self.place = match halted {
             None => Place::Ended(round.outcome.ended.clone()),
             Some(halted) => {
-                let pool = round.pool.clone();
+                let code = (round.pool.clone(), opened.sources.clone());
                 let point = newest(&round).and_then(|p| self.chain.points.get(usize::from(p.0)));
                 let point = point.map(|p| p.id.clone());
-                Place::Halted(Box::new(Standing::new(halted, pool, namer, point, run, None)))
+                Place::Halted(Box::new(Standing::new(halted, code, namer, point, run, None)))
             }
         };
         let standing = self.stand().await?;

@@ -73,7 +73,9 @@ impl Explorer {
                 let arrived = (!is_answer).then_some(arrived);
                 let run = self.teaching.runs;
                 let namer = Namer::default();
-                let mut standing = Standing::new(halted, pool, namer, Some(id.clone()), run, arrived);
+                let sources = self.opened.as_ref().map(|opened| opened.sources.clone());
+                let code = (pool, sources.ok_or(SessionError::Interrupted)?);
+                let mut standing = Standing::new(halted, code, namer, Some(id.clone()), run, arrived);
                 standing.frame = frame;
                 self.place = Place::Halted(Box::new(standing));
                 let standing = self.stand().await?;

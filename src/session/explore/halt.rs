@@ -3,9 +3,11 @@
 use super::Explorer;
 use super::place::{Standing, frame_at};
 use crate::expr::Expr;
-use crate::model::Value;
+use crate::model::{Held, HeldByObject, Told, Value, quoted};
 use crate::session::FrameAnswer;
 use crate::session::assemble::frame_answer;
+use crate::session::code::CodeBook;
+use crate::session::contents::name_lambdas;
 use crate::session::error::SessionError;
 use serde::Serialize;
 
@@ -16,6 +18,9 @@ pub struct NamedValue {
     pub name: String,
     /// Its value, as in Java.
     pub value: String,
+    /// What the object holds, as text; none where `members` have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contents: Option<String>,
     /// The fields or first elements of an object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
@@ -144,27 +149,75 @@ const LONGEST: usize = 2000;
 impl Standing {
     async fn read(&mut self, text: &str, expr: &Expr) -> Result<NamedValue, SessionError> {
         let (value, called_methods) = self.halted.evaluate_and_tell(self.frame, expr).await?;
-        let (members, more) = self.halted.members(&value).await?;
+        let held = self.halted.describe(std::slice::from_ref(&value)).await?;
+        self.name_lambdas();
         let mut named = self.named(text, &value);
-        named.members = members.iter().map(|(name, value)| self.member(name, value)).collect();
-        (named.more, named.called_methods) = (more, called_methods);
+        (named.members, named.more) = self.members(&value, held).await?;
+        if named.members.is_empty() {
+            named.contents = self.namer.contents(&value, None, self.halted.tables());
+        }
+        named.called_methods = called_methods;
         Ok(named)
+    }
+
+    /// What a value holds: the elements of a collection, the pairs of a map, else its fields; then how many more there are.
+    async fn members(
+        &mut self,
+        value: &Value,
+        held: HeldByObject,
+    ) -> Result<(Vec<Member>, usize), SessionError> {
+        let is_told = value.object_id().and_then(|id| self.halted.tables().told(id));
+        if is_told.is_some_and(|told| !matches!(told, Told::Message(_))) {
+            // Its text says all.
+            return Ok((Vec::new(), 0));
+        }
+        let is_array = value.class_name(self.halted.tables()).is_some_and(|class| class.ends_with("[]"));
+        match held.into_iter().next().map(|(_, held)| held).filter(|_| !is_array) {
+            Some(Held::Elements { first, size }) => {
+                let more = size.saturating_sub(first.len());
+                let member = |(at, value): (usize, &Value)| self.item(&format!("[{at}]"), value);
+                Ok((first.iter().enumerate().map(member).collect(), more))
+            }
+            Some(Held::Pairs { first, size }) => {
+                let more = size.saturating_sub(first.len());
+                let pair = |(key, value): &(Value, Value)| {
+                    let key = self.item("", key).value;
+                    self.item(&key, value)
+                };
+                Ok((first.iter().map(pair).collect(), more))
+            }
+            Some(Held::Text(text)) => {
+                Ok((vec![Member { name: "text".to_owned(), value: quoted(&text, '"') }], 0))
+            }
+            Some(Held::Value(inside)) => Ok((vec![self.item("value", &inside)], 0)),
+            Some(Held::Fields { .. }) | None => {
+                let (members, more) = self.halted.members(value).await?;
+                let values: Vec<Value> = members.iter().map(|(_, value)| value.clone()).collect();
+                self.halted.describe(&values).await?;
+                self.name_lambdas();
+                Ok((members.iter().map(|(name, value)| self.member(name, value)).collect(), more))
+            }
+        }
+    }
+
+    fn name_lambdas(&mut self) {
+        let book = CodeBook { pool: &self.pool, sources: &self.sources };
+        name_lambdas(&mut self.namer, self.halted.tables(), &book);
     }
 
     fn named(&mut self, name: &str, value: &Value) -> NamedValue {
         let Member { name, value } = self.member(name, value);
-        NamedValue { name, value, members: Vec::new(), more: 0, called_methods: false }
+        NamedValue { name, value, contents: None, members: Vec::new(), more: 0, called_methods: false }
     }
 
     fn member(&mut self, name: &str, value: &Value) -> Member {
-        let Standing { halted, namer, .. } = self;
-        let mut text = namer.text(value, halted.tables());
-        let length = text.chars().count();
-        if length > LONGEST {
-            text = text.chars().take(LONGEST).collect();
-            text.push_str(&format!("… ({} characters more)", length - LONGEST));
-        }
-        Member { name: name.to_owned(), value: text }
+        let text = self.namer.text(value, self.halted.tables());
+        Member { name: name.to_owned(), value: bounded(text) }
+    }
+
+    fn item(&mut self, name: &str, value: &Value) -> Member {
+        let text = self.namer.item(value, self.halted.tables());
+        Member { name: name.to_owned(), value: bounded(text) }
     }
 
     async fn scope(&mut self, frame: i32) -> Result<Scope, SessionError> {
@@ -173,12 +226,30 @@ impl Standing {
         let shown = frame_at(&frames, frame).and_then(|key| self.tables().frame(key)).map(frame_answer);
         let shown = shown.ok_or_else(none)?;
         let (names, has_names) = self.halted.scope(frame).await?.ok_or_else(none)?;
-        let mut values = Vec::with_capacity(names.len());
+        let (mut named, mut values) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
         for name in names {
             let Ok(expr) = Expr::parse(&name) else { continue };
-            let value = self.halted.evaluate(frame, &expr).await?;
-            values.push(self.named(&name, &value));
+            values.push(self.halted.evaluate(frame, &expr).await?);
+            named.push(name);
         }
-        Ok(Scope { frame: shown, values, has_names })
+        let held = self.halted.describe(&values).await?;
+        self.name_lambdas();
+        let mut scope: Vec<NamedValue> =
+            named.iter().zip(&values).map(|(name, value)| self.named(name, value)).collect();
+        // All names first, so that what one holds does not number the next.
+        for (named, value) in scope.iter_mut().zip(&values) {
+            let of = held.iter().find(|(id, _)| Some(*id) == value.object_id()).map(|(_, held)| held);
+            named.contents = self.namer.contents(value, of, self.halted.tables());
+        }
+        Ok(Scope { frame: shown, values: scope, has_names })
     }
+}
+
+fn bounded(mut text: String) -> String {
+    let length = text.chars().count();
+    if length > LONGEST {
+        text = text.chars().take(LONGEST).collect();
+        text.push_str(&format!("… ({} characters more)", length - LONGEST));
+    }
+    text
 }

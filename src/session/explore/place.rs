@@ -2,7 +2,7 @@
 
 use super::Explorer;
 use super::arrival::Arrived;
-use crate::classes::ClassPool;
+use crate::classes::{ClassPool, SourceRoots};
 use crate::model::{Frame, FrameKey, Namer, Tables, short_class_name};
 use crate::run::{Ended, Halted, Outcome};
 use crate::session::FrameAnswer;
@@ -27,6 +27,7 @@ pub(super) enum Place {
 pub(super) struct Standing {
     pub(super) halted: Box<Halted>,
     pub(super) pool: Rc<ClassPool>,
+    pub(super) sources: Rc<SourceRoots>,
     /// Numbers its objects as the answer did.
     pub(super) namer: Namer,
     /// The point where it stands.
@@ -62,13 +63,13 @@ pub struct Standpoint {
 impl Standing {
     pub(super) fn new(
         halted: Box<Halted>,
-        pool: Rc<ClassPool>,
+        (pool, sources): (Rc<ClassPool>, Rc<SourceRoots>),
         namer: Namer,
         point: Option<String>,
         run: u32,
         arrived: Option<Arrived>,
     ) -> Standing {
-        Standing { halted, pool, namer, point, run, arrived, frame: 0 }
+        Standing { halted, pool, sources, namer, point, run, arrived, frame: 0 }
     }
 
     pub(super) fn tables(&self) -> &Tables {

@@ -6,6 +6,8 @@ use super::way::way;
 use super::{Paint, palette, wrap};
 use crate::model::short_class_name;
 use crate::session::{Answer, FrameAnswer, Outcome, PointAnswer};
+use indexmap::IndexMap;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;
@@ -94,14 +96,15 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
         let _ = writeln!(out, "{}  {text}", " ".repeat(INDENT));
     }
     statement(out, p);
-    change(out, p, paint);
+    let mut values = Values { contents: &p.contents, told: HashSet::new(), paint };
+    change(out, p, &mut values);
     condition(out, p, paint);
-    exception(out, p, paint);
+    exception(out, p, &mut values);
     if let Some(result) = &p.result {
-        row(out, "returned", paint.on(palette::VALUE, result));
+        row(out, "returned", values.full(result));
     }
     let collected: Vec<String> =
-        p.collected.iter().map(|(e, v)| format!("{e} = {}", paint.on(palette::VALUE, v))).collect();
+        p.collected.iter().map(|(e, v)| format!("{e} = {}", values.full(v))).collect();
     out.push_str(&wrap(&collected, ",", INDENT, WIDTH));
     stack(out, p, paint);
     out.push_str(&way(&p.steps, WIDTH, INDENT));
@@ -111,6 +114,32 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     rejected(out, p, paint);
     expectation(out, p, paint);
     out.push('\n');
+}
+
+/// The values of a point with what they hold, each object's contents once.
+struct Values<'a> {
+    contents: &'a IndexMap<String, String>,
+    told: HashSet<&'a str>,
+    paint: Paint,
+}
+
+impl Values<'_> {
+    fn full(&mut self, value: &str) -> String {
+        match self.contents.get_key_value(value) {
+            Some((name, contents)) if self.told.insert(name) => {
+                format!("{} {contents}", self.paint.on(palette::VALUE, value))
+            }
+            _ => self.paint.on(palette::VALUE, value),
+        }
+    }
+
+    /// The object that a change is of: only that of a collection has contents.
+    fn owner(&mut self, owner: &str) -> String {
+        match self.contents.get_key_value(owner) {
+            Some((name, contents)) if self.told.insert(name) => format!("{owner} {contents}"),
+            _ => owner.to_owned(),
+        }
+    }
 }
 
 fn row(out: &mut String, name: &str, value: String) {
@@ -134,14 +163,14 @@ fn statement(out: &mut String, p: &PointAnswer) {
     row(out, "statement", format!("line {}{text}", begins.line));
 }
 
-fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
+fn change(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
     let Some(new) = &p.new else {
         if let Some(made) = &p.owner {
-            row(out, "object", paint.on(palette::VALUE, made));
+            row(out, "object", values.full(made));
         }
         return;
     };
-    let value = |v: &str| paint.on(palette::VALUE, v);
+    let mut value = |v: &str| values.full(v);
     let text = match &p.old {
         // A collection can hold as much as before.
         Some(old) if old != new || (p.by.is_some() && !p.unchanged) => {
@@ -155,7 +184,7 @@ fn change(out: &mut String, p: &PointAnswer, paint: Paint) {
         None if p.steps.is_empty() => "read",
         None => "value",
     };
-    let of = p.owner.as_ref().map(|owner| format!(", of {owner}")).unwrap_or_default();
+    let of = p.owner.as_ref().map(|owner| format!(", of {}", values.owner(owner))).unwrap_or_default();
     let by = p.by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default();
     row(out, name, format!("{text}{of}{by}"));
 }
@@ -180,14 +209,14 @@ fn condition(out: &mut String, p: &PointAnswer, paint: Paint) {
     out.push_str(&wrap(&words, "", INDENT, WIDTH));
 }
 
-fn exception(out: &mut String, p: &PointAnswer, paint: Paint) {
+fn exception(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
     let Some(e) = &p.exception else { return };
     let caught = match &e.caught {
         Some(frame) => format!("caught in {}", frame_text(frame)),
         None => "not caught".to_owned(),
     };
     let thrown = format!("thrown in {},", frame_text(&e.thrown));
-    let object = format!("{},", paint.on(palette::VALUE, &e.object));
+    let object = format!("{},", values.full(&e.object));
     out.push_str(&wrap(&["exception:".to_owned(), object, thrown, caught], "", INDENT, WIDTH));
 }
 

@@ -58,13 +58,21 @@ impl Paint {
     }
 }
 
-/// Breaks words into lines of at most `width` columns, each after `indent` spaces.
+/// Breaks words into lines of at most `width` columns, each after `indent` spaces. A word that is longer than a line is broken
+/// at its own spaces.
 pub fn wrap(words: &[String], separator: &str, indent: usize, width: usize) -> String {
     let mut out = String::new();
     let mut column = 0;
+    let mut pieces = Vec::new();
     for (n, word) in words.iter().enumerate() {
         let last = n + 1 == words.len();
         let piece = if last { word.clone() } else { format!("{word}{separator}") };
+        match indent + visible(&piece) > width {
+            true => pieces.extend(piece.split(' ').map(str::to_owned)),
+            false => pieces.push(piece),
+        }
+    }
+    for piece in pieces {
         let length = visible(&piece);
         if column == 0 {
             out.push_str(&" ".repeat(indent));

@@ -185,7 +185,9 @@ fn settled_text(settled: &Arrival, paint: Paint) -> String {
 }
 
 fn value_text(value: &NamedValue, paint: Paint) -> String {
-    let mut out = format!("{} = {}\n", value.name, paint.on(palette::VALUE, &value.value));
+    let contents = value.contents.as_ref().map(|contents| format!(" {contents}")).unwrap_or_default();
+    let shown = format!("{} = {}{contents}", value.name, paint.on(palette::VALUE, &value.value));
+    let mut out = wrap(&[shown], "", 0, WIDTH);
     let members: Vec<String> = value
         .members
         .iter()
@@ -205,7 +207,9 @@ fn value_text(value: &NamedValue, paint: Paint) -> String {
 fn scope_text(scope: &Scope, paint: Paint) -> String {
     let mut out = format!("{}\n", paint.on(palette::DIM, frame_text(&scope.frame)));
     for value in &scope.values {
-        let _ = writeln!(out, "   {} = {}", value.name, paint.on(palette::VALUE, &value.value));
+        let shown = paint.on(palette::VALUE, &value.value);
+        let contents = value.contents.as_ref().map(|contents| format!(" {contents}")).unwrap_or_default();
+        out.push_str(&wrap(&[format!("{} = {shown}{contents}", value.name)], "", 3, WIDTH));
     }
     if !scope.has_names {
         out.push_str("   its variables have no names: compile the class with -g\n");

@@ -1,0 +1,284 @@
+//! The one place that decides how a value reads, whichever back end has read it (docs/formats.md, "Values").
+
+use super::content::{Held, LambdaCode, Told};
+use super::tables::Tables;
+use super::value::{ObjectId, Value};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Longest text of one part of an object, in characters.
+const PART: usize = 60;
+/// Longest text of what an object holds, in characters.
+const WHOLE: usize = 240;
+
+/// Writes values as in Java source (DESIGN §6) and numbers objects `Rec@1`, `Rec@2` per class by their order in
+/// one answer, so that every back end prints the same.
+#[derive(Default)]
+pub struct Namer {
+    numbers: HashMap<ObjectId, String>,
+    next: HashMap<String, u32>,
+    lambdas: HashMap<Arc<LambdaCode>, String>,
+}
+
+impl Namer {
+    /// The text of a value: `-387`, `"BG"`, `'c'`, `null`, `2L`, `1.5f`, `Rec@2`, `int[]@1`, `Integer 5`, `Level.HIGH`,
+    /// `unassigned`.
+    pub fn text(&mut self, value: &Value, tables: &Tables) -> String {
+        // A number is taken even where it is not shown: those of other objects do not depend on what is known of this one.
+        let identity = self.identity(value, tables);
+        match value.object_id().and_then(|id| tables.told(id)) {
+            Some(Told::Boxed(inside)) => boxed(&value.class_name(tables).unwrap_or_default(), inside),
+            Some(Told::Text(text)) => text.to_string(),
+            Some(Told::Optional(inside)) => format!("Optional[{}]", self.item(inside, tables)),
+            Some(Told::Lambda(code)) => self.lambda(code),
+            Some(Told::Message(_)) | None => identity,
+        }
+    }
+
+    /// The text that names an object by its class and number, also where [`Namer::text`] knows more.
+    pub fn identity(&mut self, value: &Value, tables: &Tables) -> String {
+        match value {
+            Value::Unassigned => "unassigned".to_owned(),
+            Value::Absent => "absent".to_owned(),
+            Value::Failed(reason) => format!("? ({})", tables.reason(*reason)),
+            Value::Void => "void".to_owned(),
+            Value::Null => "null".to_owned(),
+            Value::Boolean(b) => b.to_string(),
+            Value::Byte(v) => v.to_string(),
+            Value::Short(v) => v.to_string(),
+            Value::Int(v) => v.to_string(),
+            Value::Long(v) => format!("{v}L"),
+            Value::Float(v) => float_text(f64::from(*v), &format!("{v:?}"), "Float", "f"),
+            Value::Double(v) => float_text(*v, &format!("{v:?}"), "Double", ""),
+            Value::Char(c) => quoted(&String::from_utf16_lossy(&[*c]), '\''),
+            Value::Str(s) => quoted(&s.text, '"'),
+            Value::Object { id, class } => self.object(*id, &tables.class(*class)),
+        }
+    }
+
+    /// The text of an element of a collection: a box in it reads like the value that it holds.
+    pub fn item(&mut self, value: &Value, tables: &Tables) -> String {
+        match value.object_id().and_then(|id| tables.told(id)) {
+            Some(Told::Boxed(inside)) => {
+                self.identity(value, tables);
+                self.identity(&inside.clone(), tables)
+            }
+            _ => self.text(value, tables),
+        }
+    }
+
+    /// What an object holds, as it stands behind its name: `{total: 90, open: true}`, `[1, 2, … 7 more]`, the message of an
+    /// exception in quotes. None where nothing is known.
+    pub fn contents(&mut self, value: &Value, held: Option<&Held>, tables: &Tables) -> Option<String> {
+        if let Some(Told::Message(message)) = value.object_id().and_then(|id| tables.told(id)) {
+            return Some(quoted(&shortened(message, WHOLE), '"'));
+        }
+        let (parts, size, [open, close]) = match held? {
+            Held::Elements { first, size } => {
+                (first.iter().map(|v| self.item(v, tables)).collect::<Vec<_>>(), *size, ["[", "]"])
+            }
+            Held::Pairs { first, size } => {
+                let pair = |(key, value): &(Value, Value)| {
+                    let key = shortened(&self.item(key, tables), PART);
+                    format!("{key}: {}", shortened(&self.item(value, tables), PART))
+                };
+                (first.iter().map(pair).collect(), *size, ["{", "}"])
+            }
+            Held::Fields { first, size } => {
+                let field = |(name, value): &(Arc<str>, Value)| {
+                    format!("{name}: {}", shortened(&self.text(value, tables), PART))
+                };
+                (first.iter().map(field).collect(), *size, ["{", "}"])
+            }
+            Held::Text(text) => return Some(quoted(&shortened(text, WHOLE), '"')),
+            Held::Value(value) => (vec![self.item(value, tables)], 1, ["[", "]"]),
+        };
+        Some(format!("{open}{}{close}", listed(&parts, size)))
+    }
+
+    /// Sets the text of a lambda, which only its source has.
+    pub fn name_lambda(&mut self, code: Arc<LambdaCode>, text: String) {
+        self.lambdas.insert(code, text);
+    }
+
+    fn lambda(&self, code: &Arc<LambdaCode>) -> String {
+        if let Some(known) = self.lambdas.get(code) {
+            return known.clone();
+        }
+        match (&code.place, code.is_body()) {
+            (Some((file, line)), true) => format!("{file}:{line} lambda"),
+            (None, true) => format!("lambda of {}", short_class_name(&code.class)),
+            (_, false) => {
+                let method = if &*code.method == "<init>" { "new" } else { &code.method };
+                format!("{}::{method}", short_class_name(&code.class))
+            }
+        }
+    }
+
+    fn object(&mut self, id: ObjectId, class: &str) -> String {
+        if let Some(known) = self.numbers.get(&id) {
+            return known.clone();
+        }
+        let short = short_class_name(class);
+        let number = self.next.entry(short.clone()).or_insert(0);
+        *number += 1;
+        let text = format!("{short}@{number}");
+        self.numbers.insert(id, text.clone());
+        text
+    }
+}
+
+/// A box by its class and what it holds: `Integer 5`, `Long 5`, `Character 'c'`.
+pub fn boxed(class: &str, inside: &Value) -> String {
+    let text = Namer::default().identity(inside, &Tables::default());
+    // The class says what the suffix would.
+    let text = match inside {
+        Value::Long(_) => text.trim_end_matches('L'),
+        Value::Float(v) if v.is_finite() => text.trim_end_matches('f'),
+        _ => &text,
+    };
+    let short = short_class_name(class);
+    // `Double.NaN` names its class already.
+    if text.starts_with(&format!("{short}.")) { text.to_owned() } else { format!("{short} {text}") }
+}
+
+/// Parts with commas, and how many more there are.
+fn listed(parts: &[String], size: usize) -> String {
+    let mut out = String::new();
+    let mut shown = 0;
+    for part in parts {
+        let part = shortened(part, PART);
+        if shown > 0 && out.chars().count() + part.chars().count() > WHOLE {
+            break;
+        }
+        if shown > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(&part);
+        shown += 1;
+    }
+    if size > shown {
+        let comma = if shown > 0 { ", " } else { "" };
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{comma}… {} more", size - shown);
+    }
+    out
+}
+
+/// At most so many characters of a text.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+/// `pkg.Outer$Inner` as `Outer.Inner`, `Intro$1` and lambda names unchanged after the package.
+pub fn short_class_name(class: &str) -> String {
+    let simple = class.rsplit('.').next().unwrap_or(class);
+    let mut out = String::with_capacity(simple.len());
+    let mut chars = simple.chars().peekable();
+    while let Some(c) = chars.next() {
+        let inner = c == '$' && !out.is_empty() && chars.peek().is_some_and(|n| n.is_alphabetic());
+        out.push(if inner { '.' } else { c });
+    }
+    out
+}
+
+fn float_text(value: f64, digits: &str, class: &str, suffix: &str) -> String {
+    if value.is_nan() {
+        format!("{class}.NaN")
+    } else if value.is_infinite() {
+        format!("{class}.{}_INFINITY", if value > 0.0 { "POSITIVE" } else { "NEGATIVE" })
+    } else {
+        format!("{digits}{suffix}")
+    }
+}
+
+/// A text between quotes, with the escapes of Java.
+pub fn quoted(text: &str, quote: char) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\\' => out.push_str("\\\\"),
+            c if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::value::JavaString;
+    use super::*;
+
+    #[test]
+    fn values_read_as_in_java() {
+        let mut tables = Tables::default();
+        let rec = tables.class_key("shop.Outer$Rec");
+        let mut namer = Namer::default();
+        let mut text = |v: Value| namer.text(&v, &tables);
+        assert_eq!(text(Value::Int(-387)), "-387");
+        assert_eq!(text(Value::Long(2)), "2L");
+        assert_eq!(text(Value::Double(1.0)), "1.0");
+        assert_eq!(text(Value::Float(f32::NAN)), "Float.NaN");
+        assert_eq!(text(Value::Char(u16::from(b'\''))), "'\\''");
+        let s = JavaString { id: ObjectId(1), text: "B\"G\n".into() };
+        assert_eq!(text(Value::Str(Arc::new(s))), "\"B\\\"G\\n\"");
+        assert_eq!(text(Value::Object { id: ObjectId(9), class: rec }), "Outer.Rec@1");
+        assert_eq!(text(Value::Object { id: ObjectId(7), class: rec }), "Outer.Rec@2");
+        assert_eq!(text(Value::Object { id: ObjectId(9), class: rec }), "Outer.Rec@1");
+    }
+
+    #[test]
+    fn a_box_reads_by_its_class_and_value() {
+        let long = boxed("java.lang.Long", &Value::Long(5));
+        let float = boxed("java.lang.Float", &Value::Float(1.5));
+        let nan = boxed("java.lang.Double", &Value::Double(f64::NAN));
+        let character = boxed("java.lang.Character", &Value::Char(u16::from(b'x')));
+        assert_eq!([long, float, nan, character], ["Long 5", "Float 1.5", "Double.NaN", "Character 'x'"]);
+    }
+
+    #[test]
+    fn what_is_known_of_an_object_does_not_change_the_numbers_of_others() {
+        let mut tables = Tables::default();
+        let class = tables.class_key("java.lang.Integer");
+        let integer = |id| Value::Object { id: ObjectId(id), class };
+        tables.tell(ObjectId(1), Told::Boxed(Value::Int(7)));
+        let mut namer = Namer::default();
+        assert_eq!(namer.text(&integer(1), &tables), "Integer 7");
+        assert_eq!(namer.identity(&integer(1), &tables), "Integer@1");
+        assert_eq!(namer.text(&integer(2), &tables), "Integer@2");
+    }
+
+    #[test]
+    fn contents_are_bounded() {
+        let tables = Tables::default();
+        let first: Vec<Value> = (0..16).map(Value::Int).collect();
+        let object = Value::Object { id: ObjectId(1), class: super::super::ClassKey(0) };
+        let mut namer = Namer::default();
+        let text = namer.contents(&object, Some(&Held::Elements { first, size: 1000 }), &tables);
+        assert_eq!(
+            text.as_deref(),
+            Some("[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, … 984 more]")
+        );
+        let long = JavaString { id: ObjectId(2), text: "x".repeat(500) };
+        let fields = vec![(Arc::from("name"), Value::Str(Arc::new(long)))];
+        let text = namer.contents(&object, Some(&Held::Fields { first: fields, size: 1 }), &tables);
+        assert!(text.is_some_and(|text| text.ends_with("x…}") && text.chars().count() < 80));
+    }
+}

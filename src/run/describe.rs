@@ -1,0 +1,60 @@
+//! Describes the objects of candidates while their threads stand still: what they are, and what they hold then.
+
+use super::content::{held, tell};
+use super::error::RunError;
+use super::watcher::Watcher;
+use crate::model::{Occurrence, Value};
+use crate::query::Event;
+
+/// Hits of one point whose objects' contents are read. By JDWP events a point can have millions.
+const DESCRIBED: u64 = 500;
+/// Most objects of one candidate whose contents are read.
+const OBJECTS: usize = 24;
+
+impl Watcher {
+    /// Reads what the objects of the candidates that were just found are and hold.
+    pub(super) async fn describe(&mut self) -> Result<(), RunError> {
+        for at in 0..self.found.len() {
+            let Some(found) = self.found.get(at) else { break };
+            let number = found.query;
+            let Some(query) = self.query(number) else { continue };
+            let keep = query.keep.len();
+            let values: Vec<Value> = values(found).cloned().collect();
+            let values: Vec<&Value> = values.iter().collect();
+            let (vm, tables) = (&mut self.watched.vm, &mut self.watched.tables);
+            tell(vm, tables, &values).await?;
+            let count = self.described.entry(number).or_insert(0);
+            *count += 1;
+            if *count > DESCRIBED {
+                continue;
+            }
+            let Some(found) = self.found.get(at) else { break };
+            let shown: Vec<Value> = shown(found, &query.event, keep).cloned().collect();
+            let contents = held(vm, tables, &shown.iter().collect::<Vec<_>>(), OBJECTS).await?;
+            if let Some(found) = self.found.get_mut(at).filter(|_| !contents.is_empty()) {
+                found.detail.get_or_insert_default().held = contents;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what these values are, as far as it never changes.
+    pub(super) async fn tell(&mut self, values: &[&Value]) -> Result<(), RunError> {
+        tell(&mut self.watched.vm, &mut self.watched.tables, values).await
+    }
+}
+
+/// All values of a candidate.
+fn values(found: &Occurrence) -> impl Iterator<Item = &Value> {
+    let detail = found.detail.iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
+    [&found.owner, &found.old, &found.new].into_iter().chain(detail).chain(found.kept.iter())
+}
+
+/// Those whose contents are shown. An owner's are not: an object that is being made, or whose field is being written, has
+/// only a part of them.
+fn shown<'o>(found: &'o Occurrence, event: &Event, keep: usize) -> impl Iterator<Item = &'o Value> {
+    let detail = found.detail.iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
+    let owner = Some(&found.owner).filter(|_| matches!(event, Event::Changed(_)));
+    let collected = found.kept.get(keep..).unwrap_or_default();
+    [&found.new, &found.old].into_iter().chain(detail).chain(owner).chain(collected)
+}
