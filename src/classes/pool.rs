@@ -230,7 +230,32 @@ impl ClassPool {
                 return names::Resolution::One(candidate);
             }
         }
-        names::resolve_among(self.user_names(), &written)
+        match (names::resolve_among(self.user_names(), &written), written.strip_suffix(".java")) {
+            // A file as answers show it.
+            (names::Resolution::None { near }, Some(stem)) => match self.resolve(stem) {
+                names::Resolution::None { .. } => match self.of_source(stem) {
+                    Some(class) => names::Resolution::One(class),
+                    None => names::Resolution::None { near },
+                },
+                found => found,
+            },
+            (found, _) => found,
+        }
+    }
+
+    /// A class of a source file that has none of its own name.
+    fn of_source(&self, stem: &str) -> Option<String> {
+        let (package, stem) = stem.rsplit_once('.').unwrap_or(("", stem));
+        let file = format!("{stem}.java");
+        let is_in = |name: &&String| {
+            let of = name.rsplit_once('.').map_or("", |(package, _)| package);
+            package.is_empty() || of == package || of.ends_with(&format!(".{package}"))
+        };
+        let comes_from = |name: &&String| {
+            let found = self.find(name).ok().flatten();
+            found.is_some_and(|found| found.file.source_file.as_deref() == Some(&file))
+        };
+        self.user_names().iter().filter(is_in).find(comes_from).cloned()
     }
 
     /// User classes whose names are most like `name`, the best first, for "did you mean".

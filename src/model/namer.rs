@@ -60,10 +60,7 @@ impl Namer {
     /// The text of an element of a collection: a box in it reads like the value that it holds.
     pub fn item(&mut self, value: &Value, tables: &Tables) -> String {
         match value.object_id().and_then(|id| tables.told(id)) {
-            Some(Told::Boxed(inside)) => {
-                self.identity(value, tables);
-                self.identity(&inside.clone(), tables)
-            }
+            Some(Told::Boxed(inside)) => self.identity(&inside.clone(), tables),
             _ => self.text(value, tables),
         }
     }

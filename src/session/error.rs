@@ -106,6 +106,17 @@ pub enum SessionError {
         "no such object was recorded: call {0} has no `this`, or --object names none; write it as it is shown: Rec@7"
     )]
     NoObject(u32),
+    /// A number is that of no object, or of one of another class.
+    #[error(
+        "no object {written} was recorded{}; objects are written as `qp trace calls` shows them",
+        instead.as_ref().map(|is| format!(": object {} is {is}", is.rsplit('@').next().unwrap_or_default())).unwrap_or_default()
+    )]
+    NoSuchObject {
+        /// As it was written.
+        written: String,
+        /// What has this number.
+        instead: Option<String>,
+    },
     /// There is no event to go to.
     #[error("{0}")]
     NoStep(String),
@@ -329,6 +340,7 @@ impl SessionError {
             | SessionError::NoStep(_)
             | SessionError::NoPart { .. }
             | SessionError::NoObject(_)
+            | SessionError::NoSuchObject { .. }
             | SessionError::NoWrites
             | SessionError::Redacted { .. }
             | SessionError::NoStrategy { .. }

@@ -133,6 +133,12 @@ impl Calls {
     /// # Errors
     /// A file cannot be read, or holds something else; or it was told not to go on.
     pub fn open(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
+        let mut calls = Calls::opened(folder, about, opening)?;
+        calls.name_constants()?;
+        Ok(calls)
+    }
+
+    fn opened(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
         let (mut source, sites) = Source::open(folder)?;
         let known = folder.columns();
         if let Ok(columns) = Columns::open(&known)

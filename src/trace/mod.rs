@@ -10,6 +10,7 @@
 //! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
 //! - `calls` is the tree of calls; `writes` finds what was written to a field or an element, `held` what it held at some time,
 //!   `contents` what a collection did.
+//! - `constants` names the constants of enums.
 //! - `walk` goes through the events of a thread or a call; `standing` goes from one to the next, to and fro.
 
 mod apart;
@@ -17,6 +18,7 @@ mod calls;
 mod chunks;
 mod collector;
 mod columns;
+mod constants;
 mod contents;
 mod decode;
 mod error;
@@ -38,7 +40,7 @@ pub use decode::{Event, Value};
 pub use error::TraceError;
 pub use folder::{About, Folder, Recorded};
 pub use held::{HeldValue, MADE};
-pub use objects::{Objects, Text};
+pub use objects::{Objects, Text, shown_class};
 pub use sites::{Method, Site, Sites};
 pub use standing::Standing;
 pub use walk::{Further, Seen, Then};

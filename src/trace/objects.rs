@@ -27,12 +27,14 @@ pub struct Objects {
     /// The numbers by which objects are shown, where those are others; and back.
     shown: HashMap<u32, u32>,
     own: HashMap<u32, u32>,
+    /// The names of enum constants, with their classes.
+    constants: HashMap<u32, String>,
 }
 
 impl Objects {
     pub(super) fn new(table: Table, texts: Bytes, names: BTreeMap<u32, String>) -> Objects {
         let names = names.into_iter().map(|(number, name)| (number, name.into())).collect();
-        Objects { table, texts, names, shown: HashMap::new(), own: HashMap::new() }
+        Objects { table, texts, names, shown: HashMap::new(), own: HashMap::new(), constants: HashMap::new() }
     }
 
     fn row(&self, object: u32) -> Option<usize> {
@@ -94,6 +96,16 @@ impl Objects {
         if self.own.is_empty() { number } else { self.own.get(&number).copied().unwrap_or(0) }
     }
 
+    /// Has objects shown by the names of the constants that they are.
+    pub(super) fn name_constants(&mut self, constants: HashMap<u32, String>) {
+        self.constants = constants;
+    }
+
+    /// The enum constant that an object is, as `Level.HIGH`, where that is known.
+    pub fn constant(&self, object: u32) -> Option<&str> {
+        self.constants.get(&object).map(String::as_str)
+    }
+
     /// The number by which an object is shown.
     pub fn number(&self, object: u32) -> u32 {
         self.shown.get(&object).copied().unwrap_or(object)
@@ -131,7 +143,7 @@ impl Objects {
         Some(Text { begins, length: self.table.word(3, row).cast_signed() })
     }
 
-    /// An object as `Rec@7`, `int[3]@9`, what a box holds, or a text in quotes; `null` for 0.
+    /// An object as `Rec@7`, `int[3]@9`, what a box holds, an enum constant, or a text in quotes; `null` for 0.
     pub fn show(&self, object: u32) -> String {
         if object == 0 {
             return "null".to_owned();
@@ -142,6 +154,9 @@ impl Objects {
                 true => quoted(&text.begins, '"'),
                 false => format!("{}… ({} characters)", quoted(&text.begins, '"'), text.length),
             };
+        }
+        if let Some(constant) = self.constant(object) {
+            return constant.to_owned();
         }
         let number = self.number(object);
         let Some(class) = self.class(object) else { return format!("?@{number}") };

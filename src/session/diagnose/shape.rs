@@ -32,6 +32,9 @@ pub enum Shape {
         of: String,
         /// Its number.
         object: u32,
+        /// Its name, where it is an enum constant whose name is known: `Level.HIGH`.
+        #[serde(skip)]
+        constant: Option<String>,
         /// Its fields.
         fields: IndexMap<String, Shape>,
         /// Whether not all of it is shown.
@@ -100,6 +103,39 @@ impl Shape {
         }
     }
 
+    /// As much of it as fits into so many columns: as many levels as fit whole, else as many of its first parts as fit.
+    pub fn fitting(&self, room: usize) -> String {
+        let fits = |text: &String| text.chars().count() <= room;
+        if let Some(text) =
+            (0..=3).rev().map(|depth| self.text(depth)).find(|text| fits(text) && *text != self.text(0))
+        {
+            return text;
+        }
+        let name = self.text(0);
+        let (parts, [open, close]): (Vec<String>, _) = match self {
+            Shape::Object { fields, constant: None, .. } => (
+                fields.iter().map(|(name, value)| format!("{name}: {}", value.text(0))).collect(),
+                ["{", "}"],
+            ),
+            Shape::Array { elements, .. } => (elements.iter().map(|e| e.text(0)).collect(), ["[", "]"]),
+            _ => return name,
+        };
+        let mut out = format!("{name} {open}");
+        let mut shown = 0;
+        for part in &parts {
+            // What ends it has to fit too.
+            if out.chars().count() + part.chars().count() + ", , …}".len() > room {
+                break;
+            }
+            if shown > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(part);
+            shown += 1;
+        }
+        if shown == 0 { name } else { format!("{out}, …{close}") }
+    }
+
     /// As text, with objects so many levels deep.
     pub fn text(&self, depth: usize) -> String {
         let short = |of: &str| crate::model::short_class_name(of).to_owned();
@@ -128,7 +164,8 @@ impl Shape {
                     _ => format!("{}@{object} [{}{more}]", short(of), inside.join(", ")),
                 }
             }
-            Shape::Object { of, object, fields, truncated } => {
+            Shape::Object { constant: Some(constant), .. } => constant.clone(),
+            Shape::Object { of, object, fields, truncated, constant: None } => {
                 let inside: Vec<String> = fields
                     .iter()
                     .map(|(name, value)| format!("{name}: {}", value.text(depth.saturating_sub(1))))
@@ -304,7 +341,10 @@ impl Shaper<'_> {
         }
         Ok(match is_array {
             true => Shape::Array { of, object: number, elements, truncated: !is_whole },
-            false => Shape::Object { of, object: number, fields, truncated: !is_whole },
+            false => {
+                let constant = self.calls.objects.constant(object).map(str::to_owned);
+                Shape::Object { of, object: number, constant, fields, truncated: !is_whole }
+            }
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The calls of a recorded run as a tree, alike ones folded.
 
+use super::history::ends_with;
 use super::open::RecordedTrace;
 use crate::model::{Namer, Tables, Value as Plain};
 use crate::session::error::SessionError;
@@ -213,8 +214,7 @@ fn parameter_count(descriptor: &str) -> usize {
 fn of_methods(calls: &Calls, thread: u32, wanted: &str) -> Vec<u32> {
     let (class, name) = wanted.rsplit_once('.').unwrap_or(("**", wanted));
     let is_it = |method: &Method| {
-        let simple = method.class.rsplit('.').next();
-        method.name == name && (is_named(class, &method.class) || simple == Some(class))
+        method.name == name && (is_named(class, &method.class) || ends_with(&method.class, class))
     };
     let methods = (0..).zip(calls.sites.methods()).filter(|(_, method)| is_it(method));
     let mut nodes: Vec<u32> = methods.flat_map(|(number, _)| calls.of_method(number, thread)).collect();

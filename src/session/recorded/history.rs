@@ -6,7 +6,7 @@ use super::open::RecordedTrace;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
-use crate::trace::{CONTENTS, Calls, Level, Then, Writes};
+use crate::trace::{CONTENTS, Calls, Level, Then, Writes, shown_class};
 use serde::Serialize;
 
 /// A field or an element.
@@ -50,6 +50,27 @@ impl Variable {
         parsed.ok_or_else(|| SessionError::NoVariable(text.to_owned()))
     }
 
+    /// Its object, if it is of one: the number, and the class as it was written.
+    fn object<'t>(&self, text: &'t str) -> Option<(u32, &'t str)> {
+        match self {
+            Variable::Field(object, _) | Variable::Element(object, _) | Variable::Contents(object) => {
+                Some((*object, text.split('@').next().unwrap_or_default()))
+            }
+            Variable::Static(_) => None,
+        }
+    }
+
+    /// That its object was recorded, and is of the class that was written.
+    ///
+    /// # Errors
+    /// It was not, or is of another class.
+    pub(super) fn check(&self, text: &str, calls: &Calls) -> Result<(), SessionError> {
+        match self.object(text) {
+            Some((number, class)) => check_object(calls, number, class),
+            None => Ok(()),
+        }
+    }
+
     /// What it is in the tables: an object, and the parts that are meant.
     pub(super) fn parts(&self, calls: &Calls) -> (u32, Vec<u32>) {
         let named = |wanted: &str| {
@@ -74,8 +95,28 @@ impl Variable {
     }
 }
 
+/// That an object was recorded, and is of the class that was written before its number: `Order` of `Order@80`; nothing of `@80`.
+///
+/// # Errors
+/// It was not, or is of another class.
+pub(super) fn check_object(calls: &Calls, number: u32, class: &str) -> Result<(), SessionError> {
+    let written = format!("{class}@{number}");
+    let objects = &calls.objects;
+    let own = objects.own(number);
+    let Some(found) = objects.class(own).filter(|_| own != 0) else {
+        return Err(SessionError::NoSuchObject { written, instead: None });
+    };
+    // `int[]@9`, `int[3]@9` and `Outer.Rec@7` are written as they are shown; a class can also be written by its whole name.
+    let element = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
+    let is_it = class.is_empty()
+        || ends_with(&element(&shown_class(found)), &element(class))
+        || ends_with(found, class);
+    let instead = Some(format!("{}@{number}", shown_class(found)));
+    if is_it { Ok(()) } else { Err(SessionError::NoSuchObject { written, instead }) }
+}
+
 /// Whether a class is named by how its name ends: `Shop` is `com.acme.Shop`.
-fn ends_with(class: &str, wanted: &str) -> bool {
+pub(super) fn ends_with(class: &str, wanted: &str) -> bool {
     let (class, wanted) = (class.replace('$', "."), wanted.replace('$', "."));
     class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
@@ -124,12 +165,19 @@ pub async fn history(
 ) -> Result<History, SessionError> {
     let wanted = Variable::parse(variable)?;
     if trace.about.level >= Level::Writes {
+        wanted.check(variable, &trace.calls)?;
         let (object, parts) = wanted.parts(&trace.calls);
         return of_parts(trace, variable, object, &parts, limit);
     }
     let mut all = History { variable: variable.to_owned(), writes: Vec::new(), before: 0, only: Vec::new() };
+    let (mut unknown, mut is_known) = (None, false);
     for Later { run, node, trace } in later(trace, &above(Level::Calls), progress, interrupt).await? {
         let mut trace = trace;
+        // An object that this call has not met may be of another one.
+        match wanted.check(variable, &trace.calls) {
+            Err(error) => unknown = unknown.or(Some(error)),
+            Ok(()) => is_known = true,
+        }
         let (object, parts) = wanted.parts(&trace.calls);
         let mut found = of_parts(&mut trace, variable, object, &parts, limit)?;
         found.writes.iter_mut().for_each(|write| write.run = Some(run.clone()));
@@ -139,6 +187,9 @@ pub async fn history(
     }
     if all.only.is_empty() {
         return Err(SessionError::NoWrites);
+    }
+    if let Some(error) = unknown.filter(|_| !is_known) {
+        return Err(error);
     }
     let more = all.writes.len().saturating_sub(limit);
     all.writes.drain(..more);

@@ -3,6 +3,7 @@
 use super::calls::CallShown;
 use super::contents::ContentsShown;
 use super::events::{EventShown, event};
+use super::history::check_object;
 use super::open::RecordedTrace;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Exit, Level, Standing, Then, Value, When, Writes};
@@ -75,6 +76,11 @@ pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown
     }
     let no_such = SessionError::NoSuchCall { node: asked.node, calls: calls.count() };
     let Some(call) = calls.call(node)? else { return Err(no_such) };
+    if let Some(text) = &asked.object
+        && let Some(number) = number(text)
+    {
+        check_object(calls, number, text.rsplit_once('@').map_or("", |(class, _)| class))?;
+    }
     let object = match &asked.object {
         Some(text) => number(text)
             .map(|number| calls.objects.own(number))

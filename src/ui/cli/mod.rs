@@ -23,7 +23,7 @@ use std::process::ExitCode;
 /// 2 usage or bad chain · 3 the root point was never reached · 4 the program could not be built, launched or driven,
 /// or timed out · 130 interrupted
 #[derive(Parser, Debug)]
-#[command(name = "qp", version, max_term_width = 100)]
+#[command(name = "qp", version, max_term_width = 80)]
 #[command(
     after_help = "Begin where the state is wrong, and ask what last changed it:\n  qp why foo --at Intro:31 --when 'foo == null' -- java -ea -cp classes Intro"
 )]
@@ -102,8 +102,15 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no errors; both kinds go where clap sends them.
-            drop(error.print());
+            let words: Vec<String> =
+                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+            match error.use_stderr().then(|| without_dashes(&words)).flatten() {
+                Some(written) => complain(format_args!(
+                    "error: `--` is missing before the program's command; write\n  qp {written}"
+                )),
+                // Help and version are no errors; both kinds go where clap sends them.
+                None => drop(error.print()),
+            }
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
             return ExitCode::from(if code != 0 && is_bisect() { bisect::CANNOT_TELL } else { code });
         }
@@ -126,6 +133,26 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// Commands that start a VM.
+const STARTERS: [&str; 6] = ["java", "java.exe", "mvn", "mvnw", "gradle", "gradlew"];
+
+/// The command line with `--` before the program's command, where that is missing.
+fn without_dashes(words: &[String]) -> Option<String> {
+    if words.iter().any(|word| word == "--") {
+        return None;
+    }
+    let is_starter = |word: &String| word.rsplit('/').next().is_some_and(|name| STARTERS.contains(&name));
+    // The value of an option can be called so too.
+    let at = words.iter().position(is_starter).filter(|at| *at > 0)?;
+    let (own, program) = words.split_at(at);
+    let quoted = |word: &String| match word.contains(' ') {
+        true => format!("'{word}'"),
+        false => word.clone(),
+    };
+    let [own, program] = [own, program].map(|part| part.iter().map(quoted).collect::<Vec<_>>().join(" "));
+    Some(format!("{own} -- {program}"))
 }
 
 /// Whether a command line that cannot be read is meant for `git bisect run`, which takes most exit codes for "bad".
@@ -280,4 +307,20 @@ fn checked(cli: &Cli, check: &Check, report: &Report) -> u8 {
         }
     }
     code.max(report.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dashes_go_before_the_command_of_the_program() {
+        let line = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(
+            without_dashes(&line("why foo --at Shop:3 /usr/bin/java -cp x Shop")).as_deref(),
+            Some("why foo --at Shop:3 -- /usr/bin/java -cp x Shop")
+        );
+        assert_eq!(without_dashes(&line("why foo -- java Shop")), None);
+        assert_eq!(without_dashes(&line("replay chain.ron")), None);
+    }
 }

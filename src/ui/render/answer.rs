@@ -3,7 +3,7 @@
 use super::snippet::snippet;
 use super::tree::tree;
 use super::way::way;
-use super::{Paint, palette, wrap};
+use super::{Paint, clipped, hanging, palette, wrap};
 use crate::model::short_class_name;
 use crate::session::{Answer, FrameAnswer, Outcome, PointAnswer};
 use indexmap::IndexMap;
@@ -93,7 +93,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
             let _ = writeln!(out, "{}{line}", " ".repeat(INDENT));
         }
     } else if let Some(text) = p.text.as_ref().or(p.assigned.as_ref()) {
-        let _ = writeln!(out, "{}  {text}", " ".repeat(INDENT));
+        let _ = writeln!(out, "{}  {}", " ".repeat(INDENT), clipped(text, WIDTH - INDENT - 2));
     }
     statement(out, p);
     let mut values = Values { contents: &p.contents, told: HashSet::new(), paint };
@@ -235,7 +235,7 @@ fn stack(out: &mut String, p: &PointAnswer, paint: Paint) {
     }
     for frame in p.stack.iter().skip(1).take(FRAMES) {
         let text = format!("called from {}", frame_text(frame));
-        let _ = writeln!(out, "{}{}", " ".repeat(INDENT), paint.on(palette::DIM, text));
+        out.push_str(&hanging(&paint.on(palette::DIM, text), INDENT, WIDTH));
     }
     let hidden = p.stack.len().saturating_sub(FRAMES + 1);
     if hidden > 0 {

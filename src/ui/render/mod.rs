@@ -94,6 +94,69 @@ pub fn wrap(words: &[String], separator: &str, indent: usize, width: usize) -> S
     out
 }
 
+/// Breaks a text at its spaces into lines of at most `width` columns. The first begins after `indent` spaces, the others four
+/// further.
+pub fn hanging(text: &str, indent: usize, width: usize) -> String {
+    let mut out = " ".repeat(indent);
+    let mut column = indent;
+    for (n, word) in text.split(' ').enumerate() {
+        let length = visible(word);
+        if n > 0 && column + 1 + length > width && column > indent + 4 {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.push_str(&" ".repeat(indent + 4));
+            column = indent + 4;
+        } else if n > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
+
+/// At most `width` columns of a text without colours.
+pub fn clipped(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut column = 0;
+    for c in text.chars() {
+        column += column_of(c);
+        if column >= width {
+            break;
+        }
+        out.push(c);
+    }
+    out + "…"
+}
+
+/// The number of columns of a text without colours: characters of East Asian scripts take two.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(column_of).sum()
+}
+
+fn column_of(c: char) -> usize {
+    match u32::from(c) {
+        0x0300..=0x036f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0xfe30..=0xfe6f => 2,
+        0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1f64f | 0x1f900..=0x1f9ff | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// A count with its noun: `1 call`, `2 calls`, `1,000 calls`.
+pub fn counted(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        many => format!("{} {noun}s", cost::thousands(many)),
+    }
+}
+
 /// The number of columns of a text, its colours left out.
 pub fn visible(text: &str) -> usize {
     let mut count = 0;
@@ -118,6 +181,22 @@ mod tests {
         let words: Vec<String> = ["alpha = 1", "beta = 22", "gamma = 333"].map(String::from).to_vec();
         assert_eq!(wrap(&words, ",", 2, 24), "  alpha = 1, beta = 22,\n  gamma = 333\n");
         assert_eq!(wrap(&[], ",", 2, 24), "");
+    }
+
+    #[test]
+    fn a_word_that_is_longer_than_a_line_is_broken_at_its_spaces() {
+        let words = ["list = [1, 2, 3, 4]".to_owned(), "x = 1".to_owned()];
+        assert_eq!(wrap(&words, ",", 2, 12), "  list = [1,\n  2, 3, 4],\n  x = 1\n");
+        assert_eq!(hanging("#1 f(1, 2, 3) = 4", 2, 12), "  #1 f(1, 2,\n      3) = 4\n");
+    }
+
+    #[test]
+    fn texts_are_clipped_by_columns() {
+        assert_eq!(clipped("abcdef", 6), "abcdef");
+        assert_eq!(clipped("abcdefg", 6), "abcde…");
+        assert_eq!(clipped("漢字漢字", 6), "漢字…");
+        assert_eq!(counted(1, "call"), "1 call");
+        assert_eq!(counted(2_000, "call"), "2,000 calls");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What prompt commands give, as text.
 
 use super::answer::{about, place_text, point_in_full};
-use super::{Paint, palette, wrap};
+use super::{Paint, clipped, palette, wrap};
 use crate::command::debug::{Reply, Row, Setting};
 use crate::session::{
     Arrival, AskedWhen, Certainty, FrameAnswer, Gone, GraphFormat, NamedValue, PastRun, PointDifference, Ran,
@@ -118,6 +118,7 @@ fn lines_text(lines: &[(u32, String)], at: Option<u32>, paint: Paint) -> String 
     for (number, text) in lines {
         let here = Some(*number) == at;
         let mark = if here { paint.on(palette::POINT, "▶") } else { " ".to_owned() };
+        let text = clipped(text, WIDTH.saturating_sub(width + 5));
         let _ = writeln!(out, "{}", format!("{mark} {number:>width$} | {text}").trim_end());
     }
     out

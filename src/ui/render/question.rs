@@ -106,13 +106,13 @@ fn section(out: &mut String, title: &str, changes: &[Change], paint: Paint) {
 
 fn one(out: &mut String, before: &str, shape: &Shape) {
     let room = WIDTH.saturating_sub(visible(before));
-    out.push_str(&format!("{before}{}\n", fitting(shape, room)));
+    out.push_str(&format!("{before}{}\n", shape.fitting(room)));
 }
 
 fn pair(out: &mut String, name: &str, old: &Shape, new: &Shape, paint: Paint) {
     let room = WIDTH.saturating_sub(visible(name) + 8);
-    let old = fitting(old, room / 3);
-    let new = fitting(new, room.saturating_sub(visible(&old)));
+    let old = old.fitting(room / 3);
+    let new = new.fitting(room.saturating_sub(visible(&old)));
     out.push_str(&format!(
         "  {}: {old} → {}\n",
         paint.on(palette::FAILED, name),
@@ -123,19 +123,6 @@ fn pair(out: &mut String, name: &str, old: &Shape, new: &Shape, paint: Paint) {
 /// What tells one value from another: an object is itself, whatever it holds.
 fn one_value(shape: &Shape) -> String {
     shape.text(0)
-}
-
-/// As much of a value as fits.
-fn fitting(shape: &Shape, room: usize) -> String {
-    let texts = (0..=3).rev().map(|depth| shape.text(depth));
-    let mut shortest = String::new();
-    for text in texts {
-        if visible(&text) <= room {
-            return text;
-        }
-        shortest = text;
-    }
-    shortest
 }
 
 /// An answer that nobody was asked for.

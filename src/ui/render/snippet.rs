@@ -1,35 +1,123 @@
 //! A source line with its neighbours, and the expression marked in it where its text is unique.
 
+use super::{clipped, columns};
 use crate::session::PointAnswer;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// The source around a point; nothing when the source is not at hand.
+/// Columns of the whole, and of what stands before it.
+const WIDTH: usize = 80;
+const INDENT: usize = 3;
+
+/// The source around a point; nothing when the source is not at hand. Each line is clipped by itself, the marked one so that the
+/// mark is in it.
 pub fn snippet(point: &PointAnswer, color: bool) -> Option<String> {
     let line = point.line?;
     let first = point.neighbours.first()?.0;
-    let text: Vec<&str> = point.neighbours.iter().map(|(_, text)| text.as_str()).collect();
+    let last = point.neighbours.last()?.0;
     let at = point.neighbours.iter().position(|(number, _)| *number == line)?;
-    let before: usize = text.get(..at)?.iter().map(|t| t.len() + 1).sum();
-    let source_line = text.get(at)?;
-    let indent = source_line.len() - source_line.trim_start().len();
-    let trimmed = source_line.trim();
-    let (start, length) = match point.mark {
-        Some((offset, length)) => {
-            let bytes = |n: usize| trimmed.char_indices().nth(n).map_or(trimmed.len(), |(i, _)| i);
-            (bytes(offset), bytes(offset + length) - bytes(offset))
-        }
-        None => (0, trimmed.len()),
-    };
-    let start = before + indent + start;
+    let room = WIDTH - INDENT - last.to_string().len().max(5) - 4;
+    let source_line = &point.neighbours.get(at)?.1;
+    let (start, length) = marked(point, source_line);
+    let mut text = Vec::new();
+    let mut span = 0..0;
+    let mut before = 0;
+    for (number, (_, neighbour)) in point.neighbours.iter().enumerate() {
+        let shown = if number == at {
+            let (shown, from) = window(neighbour, start, length, room);
+            let until = (from + length).min(shown.trim_end_matches('…').len().max(from + 1));
+            span = before + from..before + until.min(shown.len());
+            shown
+        } else {
+            clipped(neighbour, room)
+        };
+        before += shown.len() + 1;
+        text.push(shown);
+    }
     let source = text.join("\n");
     let snippet = Snippet::source(source.as_str())
         .line_start(first as usize)
         .fold(false)
-        .annotation(AnnotationKind::Primary.span(start..start + length));
+        .annotation(AnnotationKind::Primary.span(span));
     let report = &[Level::INFO.no_name().secondary_title("").element(snippet)];
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    let rendered = renderer.term_width(80).render(report);
+    // The lines fit by themselves: the library, which crops all as one, has nothing left to crop.
+    let rendered = renderer.term_width(2 * WIDTH).render(report);
     // The title is the point's own header, printed before; only the source is wanted here.
     let body: Vec<&str> = rendered.lines().filter(|l| l.contains('|')).map(str::trim_end).collect();
     (!body.is_empty()).then(|| body.join("\n"))
+}
+
+/// Where the mark is in the shown line: its offset and length in bytes; without a mark, all of the line.
+fn marked(point: &PointAnswer, shown: &str) -> (usize, usize) {
+    let indent = shown.len() - shown.trim_start().len();
+    let whole = (indent, shown.trim().len());
+    let (Some((offset, length)), Some(text)) = (point.mark, &point.text) else { return whole };
+    let byte = |n: usize| text.char_indices().nth(n).map_or(text.len(), |(at, _)| at);
+    // The mark counts the characters of the line as it is in the file; shown are spaces for its tabs.
+    let spaced = |part: Option<&str>| part.map(|part| part.replace('\t', "    ").len());
+    let (start, end) = (byte(offset), byte(offset + length));
+    match (spaced(text.get(..start)), spaced(text.get(start..end))) {
+        (Some(start), Some(length)) if indent + start + length <= shown.len() => (indent + start, length),
+        _ => whole,
+    }
+}
+
+/// The part of a line that is shown, and where its mark begins in that: the beginning of the line if the mark is in it.
+fn window(line: &str, start: usize, length: usize, room: usize) -> (String, usize) {
+    let end = (start + length).min(line.len());
+    let head = columns(line.get(..end).unwrap_or(line));
+    if head < room || columns(line) <= room {
+        return (clipped(line, room), start);
+    }
+    let marked = columns(line.get(start..end).unwrap_or_default());
+    // Some of what stands before the mark, as far as there is room.
+    let before = room.saturating_sub(marked + 2).min(room / 2);
+    let mut from = start;
+    for (at, _) in line.get(..start).unwrap_or_default().char_indices().rev() {
+        if columns(line.get(at..start).unwrap_or_default()) > before {
+            break;
+        }
+        from = at;
+    }
+    if from == 0 {
+        return (clipped(line, room), start);
+    }
+    let shown = format!("…{}", line.get(from..).unwrap_or_default());
+    (clipped(&shown, room), '…'.len_utf8() + start - from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(lines: &[&str], at: u32, mark: &str) -> String {
+        let text = lines[at as usize - 1].trim().to_owned();
+        let mark = text.find(mark).map(|from| (text[..from].chars().count(), mark.chars().count()));
+        let neighbours = (1..).zip(lines.iter().map(|line| line.replace('\t', "    "))).collect();
+        let point =
+            PointAnswer { line: Some(at), text: Some(text), neighbours, mark, ..PointAnswer::default() };
+        snippet(&point, false).unwrap()
+    }
+
+    #[test]
+    fn a_long_line_is_clipped_alone_and_the_mark_stays_below_its_text() {
+        let long = format!("        call({});", "argument, ".repeat(20));
+        let marked = format!("        int x = {}+ theCulprit + 1;", "something + ".repeat(10));
+        let text = shown(&["    short = line;", &long, &marked, "\tint\ty = f(\tz);"], 3, "theCulprit");
+        assert!(text.lines().all(|line| columns(line) <= WIDTH - INDENT), "{text}");
+        assert!(text.contains("|     short = line;"), "{text}");
+        let lines: Vec<&str> = text.lines().collect();
+        let culprit = lines.iter().position(|line| line.contains("theCulprit")).unwrap();
+        let below = lines[culprit + 1];
+        let at = |line: &str, what: &str| line.find(what).map(|at| line[..at].chars().count());
+        assert_eq!(at(below, "^^^^^^^^^^"), at(lines[culprit], "theCulprit"), "{text}");
+    }
+
+    #[test]
+    fn tabs_before_a_mark_move_it() {
+        let text = shown(&["\tint\ty = f(\tz);"], 1, "f(\tz)");
+        let lines: Vec<&str> = text.lines().collect();
+        let at = lines.iter().position(|line| line.contains("f(")).unwrap();
+        assert_eq!(lines[at + 1].find('^'), lines[at].find("f("), "{text}");
+    }
 }

@@ -1,9 +1,13 @@
 //! A walk over a recorded run as text.
 
 use super::trace::{happening, line, made_chain, writes};
-use super::{Paint, palette};
+use super::{Paint, clipped, hanging, palette};
+
 use crate::command::trace::StepReply;
 use crate::session::{EventShown, HeldShown, ListedEvent, ObjectShown, View};
+
+/// Columns of a line.
+const WIDTH: usize = 80;
 
 /// What a line at the prompt gives.
 pub fn stepped(reply: &StepReply, color: bool) -> String {
@@ -21,7 +25,8 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
         StepReply::Help(rows) => {
             let row = |row: &crate::command::trace::StepRow| {
                 let short = row.aliases.first().copied().unwrap_or_default();
-                format!("  {:<24} {short:<3} {}\n", row.usage, row.about)
+                let usage = format!("{:<24} {short:<3}", row.usage).replace(' ', "\u{a0}");
+                hanging(&format!("{usage} {}", row.about), 2, WIDTH).replace('\u{a0}', " ")
             };
             rows.iter().map(row).collect()
         }
@@ -41,13 +46,11 @@ fn words(event: &EventShown, paint: Paint) -> String {
 }
 
 fn shown(view: &View, paint: Paint) -> String {
-    let mut out = format!(
-        "{}   {}\n",
-        line(&view.call, paint),
-        paint.on(palette::DIM, format!("thread {}", super::trace::thread_name(&view.thread)))
-    );
+    let thread = paint.on(palette::DIM, format!("thread {}", super::trace::thread_name(&view.thread)));
+    let mut out = hanging(&format!("{}   {thread}", line(&view.call, paint)), 0, WIDTH);
     let at = view.event.line.map(u32::from);
     for (number, text) in &view.lines {
+        let text = clipped(text, WIDTH - 10);
         let (mark, text) = match at == Some(*number) {
             true => (">", paint.on(palette::POINT, text)),
             false => (" ", paint.on(palette::DIM, text)),
@@ -58,13 +61,13 @@ fn shown(view: &View, paint: Paint) -> String {
         (Some(source), Some(line)) => format!("{source}:{line}  "),
         _ => String::new(),
     };
-    out.push_str(&format!("  {place}{}\n", words(&view.event, paint)));
+    out.push_str(&hanging(&format!("{place}{}", words(&view.event, paint)), 2, WIDTH));
     for local in &view.locals {
         let value = match local.changed {
             true => paint.on(palette::FAILED, &local.value),
             false => local.value.clone(),
         };
-        out.push_str(&format!("    {} = {value}\n", local.name));
+        out.push_str(&hanging(&format!("{} = {value}", local.name), 4, WIDTH));
     }
     if let Some(this) = &view.this {
         out.push_str(&format!("    this = {}\n", this.object));
@@ -91,7 +94,7 @@ fn part(out: &mut String, held: &HeldShown, depth: usize, paint: Paint) {
         (false, true) => paint.on(palette::VALUE, value),
         (false, false) => value.to_owned(),
     };
-    out.push_str(&format!("{}{} = {value}\n", "  ".repeat(depth), held.name));
+    out.push_str(&hanging(&format!("{} = {value}", held.name), 2 * depth, WIDTH));
     if let Some(inner) = &held.inner {
         parts(out, inner, depth + 1, paint);
     }
@@ -114,5 +117,6 @@ fn listed(listed: &ListedEvent, paint: Paint) -> String {
         Some(style) => paint.on(style, words(&listed.event, Paint { color: false })),
         None => words(&listed.event, paint),
     };
-    format!("{mark}{sign} {line:>5}  {text}\n")
+    let place = format!("{mark}{sign} {line:>5} ").replace(' ', "\u{a0}");
+    hanging(&format!("{place} {text}"), 0, WIDTH).replace('\u{a0}', " ")
 }

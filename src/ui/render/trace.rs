@@ -1,12 +1,18 @@
 //! Recorded runs as text: what was recorded, and calls as a tree.
 
 use super::cost::thousands;
-use super::{Paint, palette};
+use super::{Paint, counted, hanging, palette};
 use crate::command::trace::{MadeChain, Traced};
+use crate::model::short_class_name;
 use crate::session::{
     CallShown, CallTree, EventShown, EventsShown, Exported, FoundEvent, History, Holds, Level, RecordedRun,
     Shown, StateShown,
 };
+
+/// Columns of a line.
+const WIDTH: usize = 80;
+/// How many levels of calls are indented.
+const DEEPEST: usize = 20;
 
 /// What a command about recorded runs gives.
 pub fn traced(traced: &Traced, color: bool) -> String {
@@ -142,18 +148,19 @@ fn calls(tree: &CallTree, paint: Paint) -> String {
 }
 
 fn one(out: &mut String, shown: &Shown, depth: usize, paint: Paint) {
-    let indent = "  ".repeat(depth);
+    // What is deeper has no room left in a line.
+    let indent = 2 * depth.min(DEEPEST);
     match shown {
         Shown::Fold(fold) => {
             let below = match fold.below {
                 0 => String::new(),
-                below => format!(", {} calls below them", thousands(below)),
+                below => format!(", {} below them", counted(below, "call")),
             };
             let text = format!("… {} more of {}{below}", thousands(fold.folded), fold.method);
-            out.push_str(&format!("{indent}{}\n", paint.on(palette::DIM, text)));
+            out.push_str(&hanging(&paint.on(palette::DIM, text), indent, WIDTH));
         }
         Shown::Call(call) => {
-            out.push_str(&format!("{indent}{}\n", line(call, paint)));
+            out.push_str(&hanging(&line(call, paint), indent, WIDTH));
             for below in &call.calls {
                 one(out, below, depth + 1, paint);
             }
@@ -162,8 +169,8 @@ fn one(out: &mut String, shown: &Shown, depth: usize, paint: Paint) {
 }
 
 pub(super) fn line(call: &CallShown, paint: Paint) -> String {
-    let class = call.class.rsplit('.').next().unwrap_or_default();
-    let on = call.this.as_deref().unwrap_or(class);
+    let class = short_class_name(&call.class);
+    let on = call.this.as_deref().unwrap_or(&class);
     let name = if call.method == "<init>" { format!("new {class}") } else { format!("{on}.{}", call.method) };
     let number = paint.on(palette::DIM, format!("#{}", call.node));
     let mut text = format!("{number} {name}({})", call.arguments.join(", "));
@@ -183,13 +190,14 @@ pub(super) fn line(call: &CallShown, paint: Paint) -> String {
         text.push_str(&format!(" {}", paint.on(palette::FAILED, open)));
     }
     if call.below > 0 && call.calls.is_empty() {
-        text.push_str(&paint.on(palette::DIM, format!(" … {} calls below", thousands(call.below))));
+        text.push_str(&paint.on(palette::DIM, format!(" … {} below", counted(call.below.into(), "call"))));
     }
     text
 }
 
 fn events(shown: &EventsShown, paint: Paint) -> String {
-    let mut out = format!("thread {}\n  {}\n", thread_name(&shown.thread), line(&shown.call, paint));
+    let mut out = format!("thread {}\n", thread_name(&shown.thread));
+    out.push_str(&hanging(&line(&shown.call, paint), 2, WIDTH));
     let file = shown.source.as_deref().unwrap_or("line");
     for (event, next) in shown.events.iter().zip(shown.events.iter().skip(1).map(Some).chain([None])) {
         // What is done in the line says that it began.
@@ -204,7 +212,9 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
             Some(call) => line(call, paint),
             None => format!("{}{}", happening(event, paint), arms(event)),
         };
-        out.push_str(&format!("    {at:<20} {text}\n"));
+        // A no-break space keeps the place and its columns in one word.
+        let place = format!("{at:<20}").replace(' ', "\u{a0}");
+        out.push_str(&hanging(&format!("{place} {text}"), 4, WIDTH).replace('\u{a0}', " "));
     }
     if shown.level < Level::All {
         let less =
@@ -226,6 +236,11 @@ pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
     format!("{}{}", happens(event, paint), paint.on(palette::DIM, format!("   by {class}.{method}")))
 }
 
+/// Whether an object, as it is shown, is of this class, so that its field needs no other name.
+fn is_of(object: &str, class: &str) -> bool {
+    object.split('@').next() == Some(short_class_name(class).as_str())
+}
+
 fn happens(event: &EventShown, paint: Paint) -> String {
     let object = event.object.as_deref().unwrap_or("?");
     let name = event.name.as_deref().unwrap_or("?");
@@ -240,9 +255,7 @@ fn happens(event: &EventShown, paint: Paint) -> String {
             let simple = class.rsplit(['.', '$']).next().unwrap_or_default();
             match &event.object {
                 None => format!("{simple}.{name}: {}", change()),
-                Some(_) if object.split('@').next() == Some(simple) => {
-                    format!("{object}.{name}: {}", change())
-                }
+                Some(_) if is_of(object, class) => format!("{object}.{name}: {}", change()),
                 Some(_) => format!("{object}.{simple}.{name}: {}", change()),
             }
         }
@@ -283,7 +296,8 @@ fn arms(event: &EventShown) -> String {
 pub(super) fn writes(history: &History, paint: Paint) -> String {
     let mut out = String::new();
     if history.before > 0 {
-        let before = format!("… {} writes before: --limit shows more", thousands(history.before));
+        let count = counted(u64::try_from(history.before).unwrap_or(u64::MAX), "write");
+        let before = format!("… {count} before: --limit shows more");
         out.push_str(&format!("{}\n", paint.on(palette::DIM, before)));
     }
     for written in &history.writes {
@@ -293,7 +307,8 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
         let line = format!("{line}{}", arms(&written.write));
         let run = written.run.as_ref().map_or_else(String::new, |run| format!(", by the later run {run}"));
         let thread = thread_name(&written.thread);
-        out.push_str(&format!("{what}\n  {node}{}{line}, thread {thread}{run}\n", written.method));
+        out.push_str(&hanging(&what, 0, WIDTH));
+        out.push_str(&hanging(&format!("{node}{}{line}, thread {thread}{run}", written.method), 2, WIDTH));
     }
     if history.writes.is_empty() {
         out.push_str(&format!("no write to {} was recorded\n", history.variable));
@@ -311,13 +326,15 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
 
 fn state(shown: &StateShown, paint: Paint) -> String {
     let end = if shown.ended { "its end" } else { "the end of the recording" };
-    let mut out = format!("{}\n  {} as it begins, and at {end}:\n", line(&shown.call, paint), shown.object);
+    let mut out = hanging(&line(&shown.call, paint), 0, WIDTH);
+    out.push_str(&format!("  {} as it begins, and at {end}:\n", shown.object));
     let simple = |class: &str| class.rsplit(['.', '$']).next().unwrap_or_default().to_owned();
-    let own = shown.object.split('@').next().unwrap_or_default().to_owned();
     for part in &shown.parts {
         let name = match (part.index, &part.declared_by, &part.name) {
             (Some(index), ..) => format!("[{index}]"),
-            (None, Some(class), Some(name)) if simple(class) != own => format!("{}.{name}", simple(class)),
+            (None, Some(class), Some(name)) if !is_of(&shown.object, class) => {
+                format!("{}.{name}", simple(class))
+            }
             (None, _, name) => name.clone().unwrap_or_default(),
         };
         let text = |value: &Option<String>| value.as_deref().unwrap_or("?").to_owned();
@@ -331,7 +348,9 @@ fn state(shown: &StateShown, paint: Paint) -> String {
             many => paint.on(palette::DIM, format!(" written {many} times")),
         };
         let unrecorded = if part.unrecorded { " (also written by what is not recorded)" } else { "" };
-        out.push_str(&format!("    {name:<16} {held}{writes}{unrecorded}\n"));
+        let name = format!("{name:<16}").replace(' ', "\u{a0}");
+        let text = format!("{name} {held}{writes}{unrecorded}");
+        out.push_str(&hanging(&text, 4, WIDTH).replace('\u{a0}', " "));
         if let Some(contents) = &part.contents {
             out.push_str(&super::contents::between(contents, true, paint));
         }
@@ -354,7 +373,7 @@ fn found_event(found: &FoundEvent, paint: Paint) -> String {
         number => format!("event {number}: {}", happening(&found.event, paint)),
     };
     let (point, call) = (paint.on(palette::POINT, &found.point), line(&found.call, paint));
-    format!("{point}  {call}\n   {what}\n")
+    hanging(&format!("{point}  {call}"), 0, WIDTH) + &hanging(&what, 3, WIDTH)
 }
 
 fn exports(exported: &Exported) -> String {

@@ -20,7 +20,9 @@ impl Stepper {
     pub(super) fn target(&mut self, text: &str) -> Result<Target, SessionError> {
         let unknown = || SessionError::NoVariable(text.to_owned());
         if text.contains('@') {
-            let (object, parts) = Variable::parse(text)?.parts(&self.trace.calls);
+            let variable = Variable::parse(text)?;
+            variable.check(text, &self.trace.calls)?;
+            let (object, parts) = variable.parts(&self.trace.calls);
             return Ok(Target::Parts(object, parts));
         }
         let mut words = Path::parse(text).ok_or_else(unknown)?;
