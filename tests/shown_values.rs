@@ -6,8 +6,8 @@ mod support;
 
 use serde_json::Value;
 use support::case::Case;
-use support::point;
 use support::session::{debug, session};
+use support::{finish, point, said};
 
 /// Each local with its value, and what the object of that name held.
 const SHOWN: &[(&str, &str, Option<&str>)] = &[
@@ -55,6 +55,7 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
     ("em", "EnumMap@1", Some("{Shop.Level.HIGH: 2}")),
     ("es", "RegularEnumSet@1", Some("[Shop.Level.LOW]")),
     ("pq", "PriorityQueue@1", Some("[1, 3, 2]")),
+    ("basket", "Shop.Basket@1", Some("[\"egg\"]")),
     ("item", "Shop.Item@1", Some("{name: \"tea\", price: 40, level: Shop.Level.LOW}")),
 ];
 
@@ -135,5 +136,104 @@ fn the_prompt_shows_what_collections_hold_and_not_how() {
         let shown = values.iter().find(|v| v["name"] == *name).expect("a local");
         assert_eq!(shown["value"], *value, "{name}");
         assert_eq!(shown.get("contents").and_then(Value::as_str), *contents, "{name}");
+    }
+}
+
+/// What `qp` writes, with its exit code. A recorded run is read, and its tables are kept: files may change.
+fn told(case: &Case, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = finish(case.qp().args(arguments));
+    (output.status.code(), said(&output))
+}
+
+/// A recorded run of the fixture, with everything in it.
+fn recorded(case: &Case) {
+    let arguments =
+        ["trace", "record", "--level", "all", "-o", "all", "--", "java", "-cp", "classes", "Shop"];
+    let (code, said) = told(case, &arguments);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+fn lines_of(case: &Case, arguments: &[&str]) -> Vec<String> {
+    let output = finish(case.qp().args(arguments));
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", said(&output));
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn places_and_objects_are_accepted_as_they_are_shown() {
+    let case = Case::new("shown");
+    let line = case.line("Shop.java", "// AT");
+    for place in [format!("Shop:{line}"), format!("Shop.java:{line}")] {
+        let lines = lines_of(&case, &["why", "last", "--at", &place, "--", "java", "-cp", "classes", "Shop"]);
+        assert!(
+            lines.last().is_some_and(|last| last.starts_with("2 of 2 points located")),
+            "{place}: {lines:#?}"
+        );
+    }
+    recorded(&case);
+    for method in ["Shop$Order.add", "Shop.Order.add", "Order.add"] {
+        let lines = lines_of(&case, &["trace", "calls", "all", "--method", method]);
+        assert_eq!(lines.iter().filter(|line| line.contains(".add(")).count(), 2, "{method}: {lines:#?}");
+    }
+    let calls = lines_of(&case, &["trace", "calls", "all"]);
+    let add = calls.iter().find(|line| line.contains(".add(")).expect("a call");
+    let object = add.split_whitespace().find_map(|word| word.split_once(".add(")).expect("its object").0;
+    let number = object.split_once('@').expect("a number").1;
+    for variable in [format!("{object}.total"), format!("Order@{number}.total"), format!("@{number}.total")] {
+        let lines = lines_of(&case, &["trace", "history", &variable, "all"]);
+        assert_eq!(lines.first(), Some(&format!("{object}.total: 0 → 40")), "{variable}");
+    }
+    let refused = |arguments: &[&str], texts: &[&str]| {
+        let (code, said) = told(&case, arguments);
+        let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code, Some(2), "{said}");
+        assert!(texts.iter().all(|text| flat.contains(text)), "{texts:?}: {said}");
+    };
+    refused(&["trace", "history", "Order@98765.total", "all"], &["no object Order@98765 was recorded"]);
+    let item = format!("Item@{number}.total");
+    refused(&["trace", "history", &item, "all"], &[&format!("object {number} is {object}")]);
+    let node = add.split_whitespace().next().expect("its number").trim_start_matches('#');
+    refused(&["trace", "state", node, "all", "--object", "Order@98765"], &["no object Order@98765"]);
+    let at = format!("Shop:{line}");
+    refused(
+        &["why", "last", "--at", &at, "java", "-cp", "classes", "Shop"],
+        &["`--` is missing before the program's command", "-- java -cp classes Shop"],
+    );
+}
+
+#[test]
+fn text_fits_into_eighty_columns() {
+    let case = Case::new("shown");
+    recorded(&case);
+    let node = |lines: &[String], call: &str| {
+        let line = lines.iter().find(|line| line.contains(call)).expect("a call");
+        line.split_whitespace().next().expect("a number").trim_start_matches('#').to_owned()
+    };
+    let calls = lines_of(&case, &["trace", "calls", "all", "--depth", "9"]);
+    let (check, add) = (node(&calls, ".check("), node(&calls, ".add("));
+    let constants = calls.iter().any(|line| line.contains("new Shop.Item(\"tea\", 40, Shop.Level.LOW)"));
+    assert!(constants, "constants have their names: {calls:#?}");
+    let events = lines_of(&case, &["trace", "events", &add, "all"]);
+    assert!(events.iter().any(|line| line.contains("1 call below")), "{events:#?}");
+    assert!(!events.iter().any(|line| line.contains(".Order.total")), "{events:#?}");
+    assert!(events.iter().any(|line| line.contains(".total: 0 → 40")), "{events:#?}");
+    let at = format!("Shop.java:{}", case.line("Shop.java", "// AT"));
+    let why = lines_of(&case, &["why", "last", "--at", &at, "--", "java", "-cp", "classes", "Shop"]);
+    let events = lines_of(&case, &["trace", "events", &check, "all"]);
+    let mut all = vec![calls, events, why];
+    for command in [
+        &["--help"][..],
+        &["why", "--help"],
+        &["debug", "--help"],
+        &["check", "--help"],
+        &["trace", "--help"],
+        &["trace", "record", "--help"],
+        &["trace", "step", "--help"],
+        &["diagnose", "--help"],
+    ] {
+        all.push(lines_of(&case, command));
+    }
+    for line in all.iter().flatten() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
     }
 }

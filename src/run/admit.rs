@@ -125,7 +125,7 @@ impl Watcher {
             let value = super::collect::read(&mut self.watched, stop, 0, &operand).await?;
             operands.push((operand.to_string(), value));
         }
-        self.tell(&operands.iter().map(|(_, value)| value).collect::<Vec<_>>()).await?;
+        self.tell(stop.location, &operands.iter().map(|(_, value)| value).collect::<Vec<_>>()).await?;
         Ok(operands)
     }
 }

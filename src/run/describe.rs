@@ -1,10 +1,11 @@
 //! Describes the objects of candidates while their threads stand still: what they are, and what they hold then.
 
-use super::content::{held, tell};
+use super::content::{Which, held, tell};
 use super::error::RunError;
 use super::watcher::Watcher;
 use crate::model::{Occurrence, Value};
 use crate::query::Event;
+use jdwp::Location;
 
 /// Hits of one point whose objects' contents are read. By JDWP events a point can have millions.
 const DESCRIBED: u64 = 500;
@@ -21,8 +22,13 @@ impl Watcher {
             let keep = query.keep.len();
             let values: Vec<Value> = values(found).cloned().collect();
             let values: Vec<&Value> = values.iter().collect();
+            let (owner, frame) = (found.owner.clone(), found.frame);
             let (vm, tables) = (&mut self.watched.vm, &mut self.watched.tables);
-            tell(vm, tables, &values).await?;
+            let in_constructor = tables.frame(frame).is_some_and(|f| &*f.site.method.name == "<init>");
+            let which = if in_constructor { Which::Constants } else { Which::All };
+            tell(vm, tables, &values, which).await?;
+            // The owner of a field that is written, or an object that is being made, may not be finished.
+            tell(vm, tables, &[&owner], Which::Constants).await?;
             let count = self.described.entry(number).or_insert(0);
             *count += 1;
             if *count > DESCRIBED {
@@ -38,16 +44,19 @@ impl Watcher {
         Ok(())
     }
 
-    /// Reads what these values are, as far as it never changes.
-    pub(super) async fn tell(&mut self, values: &[&Value]) -> Result<(), RunError> {
-        tell(&mut self.watched.vm, &mut self.watched.tables, values).await
+    /// Reads what these values are, as a thread sees them that stands at a location.
+    pub(super) async fn tell(&mut self, at: Location, values: &[&Value]) -> Result<(), RunError> {
+        let vm = &mut self.watched.vm;
+        let in_constructor = &*vm.method(at.class, at.method).await?.name.name == "<init>";
+        let which = if in_constructor { Which::Constants } else { Which::All };
+        tell(vm, &mut self.watched.tables, values, which).await
     }
 }
 
-/// All values of a candidate.
+/// All values of a candidate but its owner.
 fn values(found: &Occurrence) -> impl Iterator<Item = &Value> {
     let detail = found.detail.iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
-    [&found.owner, &found.old, &found.new].into_iter().chain(detail).chain(found.kept.iter())
+    [&found.old, &found.new].into_iter().chain(detail).chain(found.kept.iter())
 }
 
 /// Those whose contents are shown. An owner's are not: an object that is being made, or whose field is being written, has

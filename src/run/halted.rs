@@ -1,7 +1,7 @@
 //! A run that stands still, with its program alive: what can be looked at there, and how it goes on.
 
 use super::collect::read;
-use super::content::{held, tell};
+use super::content::{Which, held, tell};
 use super::error::RunError;
 use super::launch::{Interrupt, Live, Outcome, Stage};
 use super::machine::scope_at;
@@ -150,8 +150,11 @@ impl Halted {
     /// The program has ended.
     pub async fn describe(&mut self, values: &[Value]) -> Result<HeldByObject, RunError> {
         let Watched { vm, tables, .. } = &mut self.live.watcher.watched;
+        let at = self.standing.stop.location;
+        let in_constructor = &*vm.method(at.class, at.method).await?.name.name == "<init>";
+        let which = if in_constructor { Which::Constants } else { Which::All };
         let values: Vec<&Value> = values.iter().collect();
-        tell(vm, tables, &values).await?;
+        tell(vm, tables, &values, which).await?;
         held(vm, tables, &values, DESCRIBED).await
     }
 

@@ -143,7 +143,11 @@ impl Watcher {
             } else if !self.watched.prepare_classes(&set).await? {
                 self.events += 1;
                 let stop = self.interrupted(&set).await?;
-                self.describe().await?;
+                match self.describe().await {
+                    // Where the VM ends meanwhile, what was found before counts: the next event set tells its end.
+                    Ok(()) | Err(RunError::Vm(_)) => {}
+                    Err(error) => return Err(error),
+                }
                 if self.events.is_multiple_of(256) {
                     observer.progress(self.events);
                     self.forget_threads().await?;

@@ -111,7 +111,8 @@ impl Assembly<'_> {
         for (place, query) in &report.queries {
             if let (true, Some(why)) = (query.condition_failed > 0, query.failure()) {
                 let (id, failed) = (self.id(PointIndex(*place)), query.condition_failed);
-                spots.push(format!("the condition of {id} could not be evaluated at {failed} hits: {why}"));
+                let at = hits(failed);
+                spots.push(format!("the condition of {id} could not be evaluated at {at}: {why}"));
             }
         }
         for (point, need) in &self.round.translation.pending {
@@ -230,6 +231,10 @@ impl Assembly<'_> {
             answer.rejected.push(RejectedAnswer { place, hit, owner, reason });
         }
     }
+}
+
+fn hits(count: u64) -> String {
+    if count == 1 { "1 hit".to_owned() } else { format!("{count} hits") }
 }
 
 /// What a point that was asked while the run was on may miss.
@@ -521,7 +526,8 @@ impl Filling<'_, '_> {
         answer.notes.extend(self.thrown_beyond());
         let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
         if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
-            answer.notes.push(format!("its condition could not be evaluated at {failed} hits: {why}"));
+            let at = hits(failed);
+            answer.notes.push(format!("its condition could not be evaluated at {at}: {why}"));
         }
     }
 }

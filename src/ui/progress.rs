@@ -48,7 +48,8 @@ impl Progress for Bar {
     }
 
     fn watched(&mut self, events: u64, located: usize, points: usize) {
-        self.say(format!("run {}: {events} hits, {located} of {points} points located", self.run));
+        let hits = if events == 1 { "1 hit".to_owned() } else { format!("{events} hits") };
+        self.say(format!("run {}: {hits}, {located} of {points} points located", self.run));
     }
 
     fn replayed(&mut self, done: u32, of: u32) {
@@ -62,6 +63,7 @@ impl Progress for Bar {
     fn waiting(&mut self, calls: usize) {
         self.say(match calls {
             0 => "the program goes on, and none of its calls has ended".to_owned(),
+            1 => "the program goes on; no more to ask about its call yet (Ctrl-C ends it)".to_owned(),
             calls => {
                 format!("the program goes on; no more to ask about its {calls} calls yet (Ctrl-C ends it)")
             }

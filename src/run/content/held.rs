@@ -3,7 +3,7 @@
 use super::super::error::RunError;
 use super::super::vm::Vm;
 use super::collections::{CONCURRENT_NODE, HASH_NODE, Links, Recipe, TREE_NODE, helpers};
-use super::told::{instant_text, tell};
+use super::told::{Which, instant_text, tell};
 use super::{Layout, granted, join_all, layout, layout_named, objects};
 use crate::model::{Held, HeldByObject, MOST_ITEMS, ObjectId, Tables, Value};
 use jdwp::commands::{array_reference, object_reference, reference_type};
@@ -96,7 +96,7 @@ pub async fn held(
     let mut values = vm.values(tables, &flat).await?.into_iter();
     let held: HeldByObject = found.into_iter().map(|(of, raw)| (of, raw.with(&mut values))).collect();
     let inside: Vec<&Value> = held.iter().flat_map(|(_, held)| held.values()).collect();
-    tell(vm, tables, &inside).await?;
+    tell(vm, tables, &inside, Which::All).await?;
     Ok(held)
 }
 

@@ -12,7 +12,7 @@ mod numbers;
 mod told;
 
 pub use held::held;
-pub use told::tell;
+pub use told::{Which, tell};
 
 use super::error::RunError;
 use super::vm::Vm;
@@ -41,9 +41,9 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A field by its name: the class's own hides that of a superclass.
+    /// A field of the JDK's by its name: that of the uppermost class, since a class of the program can have one of the same name.
     fn field(&self, name: &str) -> Option<FieldId> {
-        self.fields.iter().find(|(own, _)| **own == *name).map(|(_, id)| *id)
+        self.fields.iter().rev().find(|(own, _)| **own == *name).map(|(_, id)| *id)
     }
 
     fn fields_named(&self, names: &[&str]) -> Option<Vec<FieldId>> {

@@ -91,20 +91,39 @@ impl Fact {
     }
 }
 
+/// Which objects are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All.
+    All,
+    /// Only those that cannot be read too early: a box or a date whose constructor still runs has not its value yet, and what is
+    /// read once is kept.
+    Constants,
+}
+
 /// Keeps in the tables what the objects among these values are, as far as it never changes.
 ///
 /// # Errors
 /// The connection has ended.
-pub async fn tell(vm: &mut Vm, tables: &mut Tables, values: &[&Value]) -> Result<(), RunError> {
-    deeper(vm, tables, values.iter().map(|v| (*v).clone()).collect(), DEEP).await
+pub async fn tell(vm: &mut Vm, tables: &mut Tables, values: &[&Value], which: Which) -> Result<(), RunError> {
+    deeper(vm, tables, values.iter().map(|v| (*v).clone()).collect(), which, DEEP).await
 }
 
-async fn deeper(vm: &mut Vm, tables: &mut Tables, values: Vec<Value>, deep: u32) -> Result<(), RunError> {
+async fn deeper(
+    vm: &mut Vm,
+    tables: &mut Tables,
+    values: Vec<Value>,
+    which: Which,
+    deep: u32,
+) -> Result<(), RunError> {
     let unknown = values.iter().filter(|v| v.object_id().is_some_and(|id| tables.told(id).is_none()));
     let found = objects(vm, unknown, MOST).await?;
     let mut asked = Vec::new();
     for (object, layout) in found {
         let Some(fact) = &layout.fact else { continue };
+        if which == Which::Constants && !matches!(fact, Fact::Enum(_) | Fact::Message | Fact::Lambda(_)) {
+            continue;
+        }
         let Some(fields) = layout.fields_named(&fact.fields()) else { continue };
         let pending = match fields.is_empty() {
             true => None,
@@ -126,7 +145,7 @@ async fn deeper(vm: &mut Vm, tables: &mut Tables, values: Vec<Value>, deep: u32)
         let inner: Vec<Value> =
             read.iter().flat_map(|(_, _, values)| values).filter(|v| is_object(v)).cloned().collect();
         if !inner.is_empty() {
-            Box::pin(deeper(vm, tables, inner, deep - 1)).await?;
+            Box::pin(deeper(vm, tables, inner, which, deep - 1)).await?;
         }
     }
     for (object, layout, values) in read {

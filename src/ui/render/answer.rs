@@ -184,7 +184,11 @@ fn change(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
         None if p.steps.is_empty() => "read",
         None => "value",
     };
-    let of = p.owner.as_ref().map(|owner| format!(", of {}", values.owner(owner))).unwrap_or_default();
+    let of = p.owner.as_ref().map(|owner| match &p.by {
+        Some(_) => format!(", of {}", values.owner(owner)),
+        None => format!(", of {owner}"),
+    });
+    let of = of.unwrap_or_default();
     let by = p.by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default();
     row(out, name, format!("{text}{of}{by}"));
 }

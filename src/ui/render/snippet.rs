@@ -15,7 +15,7 @@ pub fn snippet(point: &PointAnswer, color: bool) -> Option<String> {
     let first = point.neighbours.first()?.0;
     let last = point.neighbours.last()?.0;
     let at = point.neighbours.iter().position(|(number, _)| *number == line)?;
-    let room = WIDTH - INDENT - last.to_string().len().max(5) - 4;
+    let room = WIDTH - INDENT - last.to_string().len() - " | ".len();
     let source_line = &point.neighbours.get(at)?.1;
     let (start, length) = marked(point, source_line);
     let mut text = Vec::new();

@@ -47,7 +47,9 @@ fn words(event: &EventShown, paint: Paint) -> String {
 
 fn shown(view: &View, paint: Paint) -> String {
     let thread = paint.on(palette::DIM, format!("thread {}", super::trace::thread_name(&view.thread)));
-    let mut out = hanging(&format!("{}   {thread}", line(&view.call, paint)), 0, WIDTH);
+    let thread = thread.replace(' ', "\u{a0}");
+    let mut out =
+        hanging(&format!("{}   {thread}", line(&view.call, paint)), 0, WIDTH).replace('\u{a0}', " ");
     let at = view.event.line.map(u32::from);
     for (number, text) in &view.lines {
         let text = clipped(text, WIDTH - 10);
