@@ -55,7 +55,7 @@ fn main() -> Outcome<()> {
 
 /// A plan for the writes of all fields of a name that `int`s are kept in.
 fn plan(report: &Path, field: &str) -> Plan {
-    let query = PlannedQuery { budget: 0, armed: Vec::new() };
+    let query = PlannedQuery { budget: 0, armed: Vec::new(), varied: None };
     // A class that is not known is looked for by the names alone.
     let class = "no/such/Class".to_owned();
     let (name, descriptor) = (field.to_owned(), String::new());

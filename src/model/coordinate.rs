@@ -6,7 +6,7 @@ use super::site::Site;
 use std::sync::Arc;
 
 /// The coordinate of an occurrence (DESIGN §5.14). It may use nothing above `model`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Coordinate {
     /// Which TraceQuery's event, by its place in the chain.
     pub query: u16,
@@ -27,6 +27,8 @@ pub struct Forecast {
     pub query: u16,
     /// The last hit.
     pub last: LastHit,
+    /// Its number among all hits of the TraceQuery, where those are numbered.
+    pub number: Option<u64>,
 }
 
 /// A last hit.

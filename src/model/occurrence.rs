@@ -80,7 +80,7 @@ pub struct Detail {
 
 /// A number below 65,535, such as a bytecode index: code has less than 65,536 bytes (JVMS §4.7.3). `Option<Way>` takes
 /// two bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Way(NonZeroU16);
 
 impl Way {

@@ -42,7 +42,7 @@ pub use error::{BrokeOff, RunError};
 pub use halted::Halted;
 pub use launch::{Aboard, Interrupt, Launch, More, Outcome, Questions, Stage, VmFacts, execute};
 pub use observer::{Control, Observer, ObserverError};
-pub use probes::{Counted, Gate, SiteHits};
+pub use probes::{Counted, Gate, SiteHits, Varied};
 pub use recording::Recording;
 pub use report::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally, Visit};
 pub use watches::Marks;

@@ -298,6 +298,13 @@ impl Vm {
         Ok(ids)
     }
 
+    /// The loaded classes of a signature as the VM has it, hidden classes too.
+    pub async fn classes_of(&mut self, signature: &str) -> Result<Vec<ReferenceTypeId>, RunError> {
+        let signature = signature.to_owned();
+        let found = self.conn.send(virtual_machine::ClassesBySignature { signature }).await?;
+        Ok(found.into_iter().map(|c| c.type_id).collect())
+    }
+
     /// A class was loaded: what was known of its name may be incomplete now.
     pub fn forget_name(&mut self, name: &str) {
         self.names.remove(name);

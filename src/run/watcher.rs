@@ -314,6 +314,12 @@ impl Watcher {
         Ok(key)
     }
 
+    /// A thread by its name: one that was seen, or a new one.
+    pub(super) fn thread_named(&mut self, name: &Arc<str>) -> ThreadKey {
+        let known = self.threads.values().filter(|state| state.name == *name).find_map(|state| state.key);
+        known.unwrap_or_else(|| self.watched.tables.add_thread(name.clone()))
+    }
+
     /// Forgets threads that have ended, each time that there are twice as many.
     async fn forget_threads(&mut self) -> Result<(), RunError> {
         if self.threads.len() < self.many_threads {

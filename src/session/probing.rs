@@ -11,7 +11,7 @@ use super::round::Round;
 use crate::locate::{Located, Locator};
 use crate::model::{Coordinate, LastHit, Site, Tables};
 use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
-use crate::run::Gate;
+use crate::run::{Gate, Varied};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -31,6 +31,12 @@ pub enum Backend {
 pub const EAGER: u32 = 100;
 /// So often a point's answer may be another hit than the run before said.
 const CHANGES: u32 = 4;
+/// Of a program that does not repeat itself, so many hits before and behind the last hit of one run interrupt the next one.
+const WINDOW: u64 = 250;
+/// The same for hits that are kept in an activation, which are counted by thread.
+const NEAR: u32 = 300;
+/// So many runs may miss the last hit of a point whose hits are numbered.
+const MISSES: u32 = 2;
 
 /// What runs by probes have taught.
 #[derive(Clone, Debug, Default)]
@@ -39,12 +45,23 @@ pub struct Probing {
     armed: BTreeMap<PointIndex, Vec<Coordinate>>,
     /// For each point, the sites of its effect's stack that it is asked for alone.
     only: BTreeMap<PointIndex, Vec<Site>>,
+    /// The points whose hits are numbered: no run repeats another.
+    varied: BTreeMap<PointIndex, Numbered>,
     /// How often that has changed.
     changes: BTreeMap<PointIndex, u32>,
     /// The ways by which values came.
     ways: Ways,
     /// Why runs are watched by JDWP events from here on.
     refused: Option<String>,
+}
+
+/// A point of a program that does not repeat itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct Numbered {
+    /// The number of its last hit in the run before.
+    last: Option<u64>,
+    /// How many runs did not stop there.
+    misses: u32,
 }
 
 /// What a run by probes has come to.
@@ -71,6 +88,7 @@ impl Probing {
     /// Runs begin that belong together: how often something changed before is not for them.
     pub fn begin(&mut self) {
         self.changes.clear();
+        self.varied.values_mut().for_each(|numbered| numbered.misses = 0);
         self.ways.begin();
     }
 
@@ -110,6 +128,13 @@ impl Probing {
             _ if matches!(query.event, Event::Copied(_)) => {
                 Gate::First { budget: 0, armed: self.ways.armed(queries, query.point) }
             }
+            Some(_) if !all && self.varied.contains_key(&query.point) => {
+                let last = self.varied.get(&query.point).and_then(|numbered| numbered.last);
+                let (from, to) = last.map_or((0, 0), |last| (last.saturating_sub(WINDOW), last + WINDOW));
+                // A run that has stopped there has more to show. Where it has not, its own record of the last hit will do.
+                let whole = last.is_some() && is_kept_whole(query);
+                Gate::Varied(Varied { from, to, whole })
+            }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
                 // What is known to be asked for elsewhere need not be looked for among the first.
@@ -148,6 +173,21 @@ impl Probing {
                 LastHit::Never => {
                     return Conclusion::Refused(format!("{}: nothing was kept of its hit", query.id));
                 }
+                LastHit::At(last) if self.varied.contains_key(&query.point) || self.varies(query) => {
+                    let numbered = self.varied.entry(query.point).or_default();
+                    if numbered.last.is_some() {
+                        numbered.misses += 1;
+                    }
+                    if numbered.misses >= MISSES {
+                        return Conclusion::Refused(format!(
+                            "{}: {}",
+                            query.id,
+                            missed(last_number(query, effect))
+                        ));
+                    }
+                    numbered.last = last_number(query, effect).or(numbered.last);
+                    again.push(query.id.clone());
+                }
                 LastHit::At(last) => {
                     if !self.may_change(query.point) {
                         return Conclusion::Refused(format!(
@@ -155,13 +195,23 @@ impl Probing {
                             query.id
                         ));
                     }
-                    self.armed.insert(query.point, vec![last.clone()]);
+                    let armed = match self.armed.get(&query.point) {
+                        // It was another one before: the next run stops at those around it too.
+                        Some(_) if !numbers(query) => around(last),
+                        _ => vec![last.clone()],
+                    };
+                    self.armed.insert(query.point, armed);
                     again.push(query.id.clone());
                 }
                 LastHit::Came(_) => {}
                 LastHit::Unknown(why) => {
                     let sites: Vec<Site> =
                         tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
+                    if self.varies(query) {
+                        self.varied.entry(query.point).or_default();
+                        again.push(query.id.clone());
+                        continue;
+                    }
                     if self.armed.remove(&query.point).is_some() && self.may_change(query.point) {
                         // The hit that was expected did not come: it is looked for anew.
                         again.push(query.id.clone());
@@ -201,6 +251,25 @@ impl Probing {
         Conclusion::Holds
     }
 
+    /// Whether a point's last hit was another one than the run before had said, and its hits can be numbered.
+    fn varies(&self, query: &TraceQuery) -> bool {
+        self.armed.contains_key(&query.point) && !self.varied.contains_key(&query.point) && numbers(query)
+    }
+
+    /// How many more runs than points it may take because some do not repeat.
+    pub fn patience(&self) -> usize {
+        usize::try_from(MISSES + 2).unwrap_or(0) * self.varied.len()
+    }
+
+    /// What is said of the points that are answered from a run that no other run repeats.
+    pub fn unrepeated(&self, queries: &[TraceQuery]) -> Option<String> {
+        let varied = queries.iter().filter(|query| self.varied.contains_key(&query.point));
+        let ids: Vec<Arc<str>> = varied.map(|query| query.id.clone()).collect();
+        (!ids.is_empty()).then(|| {
+            format!("no run of this program repeats another: {} is of the last run alone", listed(&ids))
+        })
+    }
+
     fn may_change(&mut self, point: PointIndex) -> bool {
         let changes = self.changes.entry(point).or_default();
         *changes += 1;
@@ -226,7 +295,7 @@ fn other_last<'l>(
     locator: &'l Locator,
     tables: &Tables,
 ) -> Option<(&'l Located, &'l LastHit)> {
-    let (point, Gate::First { .. }) = (effect(query)?, gate) else { return None };
+    let (point, Gate::First { .. } | Gate::Varied(_)) = (effect(query)?, gate) else { return None };
     // Where its effect is not located, neither can it be.
     let effect = locator.located(point)?;
     // Without a forecast every hit had interrupted.
@@ -273,6 +342,42 @@ pub fn astray(
         astray.extend(why.map(|why| (query.point, why)));
     }
     astray
+}
+
+/// Whether the hits of a query can be numbered over all threads: they are kept by owner, not in an activation.
+fn numbers(query: &TraceQuery) -> bool {
+    !matches!(query.event, Event::Stored(_) | Event::Branched(_) | Event::Copied(_))
+}
+
+/// Whether the recorder can keep all that a last hit of the query needs to be a candidate. What other points ask of its
+/// frames is not kept.
+fn is_kept_whole(query: &TraceQuery) -> bool {
+    let is_known = |text: &str| [".index", ".new", ".old"].contains(&text);
+    matches!(query.event, Event::Written(_) | Event::ElementWritten(_))
+        && query.keep.iter().all(|keep| is_known(keep.expr.text()))
+}
+
+/// The hits around a hit in threads of its name.
+fn around(hit: &Coordinate) -> Vec<Coordinate> {
+    let from = hit.ordinal.saturating_sub(NEAR).max(1);
+    (from..=hit.ordinal.saturating_add(NEAR)).map(|ordinal| Coordinate { ordinal, ..hit.clone() }).collect()
+}
+
+/// The number of the last hit of a query before its effect, where hits were numbered.
+fn last_number(query: &TraceQuery, effect: &Located) -> Option<u64> {
+    let forecasts = &effect.occurrence.detail.as_ref()?.forecasts;
+    forecasts.iter().find(|f| f.query == query.point.0)?.number
+}
+
+/// Why a run that does not repeat is watched by JDWP events at last, and how long that may take.
+fn missed(hits: Option<u64>) -> String {
+    let long = match hits {
+        Some(hits) if hits > 20_000 => {
+            format!("; there are some {hits} hits, and JDWP events take about a minute for 100,000")
+        }
+        _ => String::new(),
+    };
+    format!("no run of this program repeats another, and none stopped at the last hit{long}")
 }
 
 fn listed(ids: &[Arc<str>]) -> String {

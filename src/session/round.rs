@@ -172,7 +172,8 @@ impl Runner {
                         .warn(format!("watched by JDWP events, since probes could not: {refused}"));
                 } else {
                     let unseen = probing::unseen(&round);
-                    unseen.into_iter().for_each(|warning| round.outcome.report.warn(warning));
+                    let unrepeated = teaching.probing.unrepeated(&round.queries);
+                    unseen.into_iter().chain(unrepeated).for_each(|text| round.outcome.report.warn(text));
                 }
                 return Ok(Some(Last { round, halted }));
             }
@@ -271,7 +272,8 @@ impl Runner {
             // what a person or a clock does to it, is better watched by events at once.
             Conclusion::Again(_)
                 if self.options.backend == Backend::Auto
-                    && usize::try_from(teaching.runs).is_ok_and(|runs| runs > gates.len()) =>
+                    && usize::try_from(teaching.runs)
+                        .is_ok_and(|runs| runs > gates.len() + teaching.probing.patience()) =>
             {
                 format!("in {} runs the program did not repeat itself closely enough", teaching.runs)
             }

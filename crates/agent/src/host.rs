@@ -20,7 +20,7 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files: first the one that the code in methods calls, whose initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 12] = recorder![
+const RECORDER: [(&str, &[u8]); 14] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointProbeAgent",
@@ -32,7 +32,9 @@ const RECORDER: [(&str, &[u8]); 12] = recorder![
     "java/lang/QuerypointProbeRows",
     "java/lang/QuerypointProbeSerial",
     "java/lang/QuerypointProbeSite",
-    "java/lang/QuerypointProbeThread"
+    "java/lang/QuerypointProbeThread",
+    "java/lang/QuerypointProbeVaried",
+    "java/lang/QuerypointProbeVaried$Hit"
 ];
 
 /// The class files of what recorded methods call: first the one that the code in methods calls, last the one that is told when a

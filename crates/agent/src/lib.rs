@@ -10,6 +10,7 @@
 //!   `outside` tells what calls of code that is not recorded may write.
 //! - `hidden` reports classes that no load hook sees.
 //! - `heap` is where its own memory comes from, `space` where the recorder's does; `compilers` has threads of the VM step back.
+//! - `stacks` reads and names the frames of a hit.
 //! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites; `reporter` writes the report.
 //! - `recorder/` is the Java that the code in the methods calls. Its class files stand beside their source.
 
@@ -31,6 +32,7 @@ mod rings;
 mod rows;
 mod sites;
 mod space;
+mod stacks;
 mod steps;
 mod threads;
 mod tracing;

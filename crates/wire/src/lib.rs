@@ -16,7 +16,7 @@ pub use given::only_reads;
 pub use log::{LogReader, Logged};
 pub use plan::{
     Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
-    MethodSites, Place, Plan, PlanError, PlannedQuery, PlannedSite, What,
+    MethodSites, Place, Plan, PlanError, PlannedQuery, PlannedSite, Varied, What,
 };
 pub use report::{ClassReport, HiddenClass, Left, MethodReport, Report, ReportReader, SiteReport};
 

@@ -35,6 +35,19 @@ pub struct PlannedQuery {
     pub budget: u32,
     /// Later hits that stop all the same.
     pub armed: Vec<Armed>,
+    /// How its hits are numbered over all threads, where the run is not expected to repeat another.
+    pub varied: Option<Varied>,
+}
+
+/// How the hits of a query are numbered, and which of them stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Varied {
+    /// The first number that stops.
+    pub from: u64,
+    /// The first one behind it that does not.
+    pub to: u64,
+    /// Whether the last hit of each owner is kept with its values and its stack.
+    pub whole: bool,
 }
 
 /// A hit to stop at.

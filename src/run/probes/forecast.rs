@@ -31,20 +31,21 @@ impl Watcher {
             let Some(query) = self.query(number) else { continue };
             let point = PointIndex(candidate.query);
             if query.constraints.contains(&Constraint::Before(point)) {
-                let last = self.forecast(stop, candidate, &query, point).await?;
-                forecasts.push(Forecast { query: number, last });
+                let (last, at) = self.forecast(stop, candidate, &query, point).await?;
+                forecasts.push(Forecast { query: number, last, number: at });
             }
         }
         Ok(forecasts)
     }
 
+    /// The last hit, and its number where hits are numbered.
     async fn forecast(
         &mut self,
         stop: &mut Stop,
         candidate: &Occurrence,
         query: &Arc<TraceQuery>,
         point: PointIndex,
-    ) -> Result<LastHit, RunError> {
+    ) -> Result<(LastHit, Option<u64>), RunError> {
         match &query.event {
             Event::Written(_)
             | Event::Read(_)
@@ -54,7 +55,7 @@ impl Watcher {
                 let owner = match owner_seen(query, candidate, point) {
                     Some(value @ (Value::Object { .. } | Value::Str(_))) => to_wire(value),
                     // Of no object there is no field.
-                    Some(_) => return Ok(LastHit::Never),
+                    Some(_) => return Ok((LastHit::Never, None)),
                     None => jdwp::Value::NULL,
                 };
                 let index = query.constraints.iter().find_map(|c| match c {
@@ -67,11 +68,20 @@ impl Watcher {
                 });
                 let index = index.and_then(|index| u32::try_from(index).ok()).map_or(0, u32::cast_signed);
                 let last = recorder::last(&mut self.watched, stop, query.point.0, owner, index).await?;
-                Ok(self.hit_of(query, last))
+                let last = self.hit_of(query, last);
+                let is_varied =
+                    self.watched.recorder.as_ref().is_some_and(|r| r.varied.contains(&query.point.0));
+                let number = match is_varied {
+                    true => self.kept_hit(stop, query, owner, index, &last).await?,
+                    false => None,
+                };
+                Ok((last, number))
             }
-            Event::Stored(_) | Event::Branched(_) => self.in_activation(stop, query, point).await,
-            Event::Copied(copies) => self.came(stop, candidate, query, copies).await,
-            _ => Ok(LastHit::Unknown("its hits are not kept".to_owned())),
+            Event::Stored(_) | Event::Branched(_) => {
+                Ok((self.in_activation(stop, query, point).await?, None))
+            }
+            Event::Copied(copies) => Ok((self.came(stop, candidate, query, copies).await?, None)),
+            _ => Ok((LastHit::Unknown("its hits are not kept".to_owned()), None)),
         }
     }
 

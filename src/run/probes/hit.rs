@@ -4,7 +4,7 @@ use super::plan::{assigned, copied};
 use super::recorder::{Recorder, Stopped};
 use super::told::NumberedSite;
 use crate::classes::ClassPool;
-use crate::model::{Detail, Value, Way};
+use crate::model::{Coordinate, Detail, Value, Way};
 use crate::query::{BranchSite, Copies, CopySite, Event, Field, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::hits::tell_turns;
@@ -28,6 +28,7 @@ impl Watcher {
             *stopped = stopped.saturating_add(1);
         }
         let key = self.thread_key(thread).await?;
+        let thread_name = self.watched.tables.thread(key);
         let location = Location { index: site.site.bci.into(), ..hit.location };
         let mut stop = Stop::below(thread, key, location, hit.hidden);
         if let Some(frames) = hit.frames.take() {
@@ -39,6 +40,12 @@ impl Watcher {
             Event::Branched(_) => Way::new(hit.bits),
             _ => way(&query, &site),
         };
+        if let Some(recorder) = &mut self.watched.recorder
+            && recorder.varied.contains(&site.query)
+        {
+            let (query, site) = (site.query, site.site.clone());
+            recorder.numbered.insert(Coordinate { query, site, thread: thread_name, ordinal, way });
+        }
         // Whether a pass over a line begins is not for the VM to tell.
         if !matches!(query.event, Event::Reached(_)) {
             stop.counted = Some((ordinal, way));
@@ -232,7 +239,7 @@ impl Watcher {
     }
 
     /// The class that declares a field of an owner.
-    async fn declaring(
+    pub(super) async fn declaring(
         &mut self,
         field: &Field,
         owner: jdwp::Value,
@@ -258,17 +265,27 @@ impl Watcher {
 
     /// The value that a hit came with.
     pub(super) async fn new_value(&mut self, descriptor: &str, hit: &Stopped) -> Result<Value, RunError> {
+        self.value_of(descriptor, hit.bits, hit.value).await
+    }
+
+    /// A value that the recorder has, as bits or as a reference.
+    pub(super) async fn value_of(
+        &mut self,
+        descriptor: &str,
+        bits: i64,
+        value: jdwp::Value,
+    ) -> Result<Value, RunError> {
         #[allow(clippy::cast_possible_truncation, reason = "that is what the JVM does (JVMS §2.11.1)")]
         Ok(match descriptor.chars().next() {
-            Some('Z') => Value::Boolean(hit.bits & 1 != 0),
-            Some('B') => Value::Byte(hit.bits as i8),
-            Some('C') => Value::Char(hit.bits as u16),
-            Some('S') => Value::Short(hit.bits as i16),
-            Some('I') => Value::Int(hit.bits as i32),
-            Some('J') => Value::Long(hit.bits),
-            Some('F') => Value::Float(f32::from_bits(hit.bits as u32)),
-            Some('D') => Value::Double(f64::from_bits(hit.bits.cast_unsigned())),
-            _ => self.watched.vm.value(&mut self.watched.tables, hit.value).await?,
+            Some('Z') => Value::Boolean(bits & 1 != 0),
+            Some('B') => Value::Byte(bits as i8),
+            Some('C') => Value::Char(bits as u16),
+            Some('S') => Value::Short(bits as i16),
+            Some('I') => Value::Int(bits as i32),
+            Some('J') => Value::Long(bits),
+            Some('F') => Value::Float(f32::from_bits(bits as u32)),
+            Some('D') => Value::Double(f64::from_bits(bits.cast_unsigned())),
+            _ => self.watched.vm.value(&mut self.watched.tables, value).await?,
         })
     }
 }

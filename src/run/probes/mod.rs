@@ -16,6 +16,7 @@ mod hit;
 mod numbered;
 mod plan;
 mod recorder;
+mod seen;
 mod told;
 mod tracing;
 mod walk;
@@ -25,6 +26,7 @@ pub use count::{Counted, SiteHits};
 pub use plan::Gate;
 pub(super) use recorder::{NAME, Recorder, is_own, program_below, quiet};
 pub(super) use told::{Moved, Told};
+pub use wire::Varied;
 
 use super::launch::Questions;
 use super::watches::Watches;
@@ -63,5 +65,9 @@ pub(super) fn begin(
         gate => Some((query.point.0, gate.budget()?)),
     };
     let budgets: HashMap<u16, u32> = questions.queries.iter().zip(gates).filter_map(budget).collect();
-    Ok(Some((told, Recorder::new(budgets, log))))
+    let is_varied = |(query, gate): (&crate::query::TraceQuery, &Gate)| {
+        matches!(gate, Gate::Varied(_)).then_some(query.point.0)
+    };
+    let varied = questions.queries.iter().zip(gates).filter_map(is_varied).collect();
+    Ok(Some((told, Recorder::new(budgets, varied, log))))
 }

@@ -12,7 +12,7 @@ use bytecode::{Code, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{
     Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
-    MethodSites, Plan, PlannedQuery, PlannedSite, What,
+    MethodSites, Plan, PlannedQuery, PlannedSite, Varied, What,
 };
 
 /// Which hits of a query interrupt the execution.
@@ -30,6 +30,8 @@ pub enum Gate {
         /// Which besides.
         armed: Vec<Coordinate>,
     },
+    /// Hits are numbered over all threads, since no run repeats another, and those of some numbers interrupt.
+    Varied(Varied),
 }
 
 impl Gate {
@@ -39,6 +41,7 @@ impl Gate {
             Gate::All => None,
             Gate::Count => Some(0),
             Gate::First { budget, .. } => Some(*budget),
+            Gate::Varied(_) => Some(0),
         }
     }
 
@@ -63,10 +66,14 @@ pub fn plan(
         let gate = gates.get(place).unwrap_or(&Gate::All);
         let number = usize::from(query.point.0);
         if plan.queries.len() <= number {
-            plan.queries.resize(number + 1, PlannedQuery { budget: u32::MAX, armed: Vec::new() });
+            plan.queries
+                .resize(number + 1, PlannedQuery { budget: u32::MAX, armed: Vec::new(), varied: None });
         }
         if let (Some(planned), Some(budget)) = (plan.queries.get_mut(number), gate.budget()) {
             planned.budget = budget;
+            if let Gate::Varied(varied) = gate {
+                planned.varied = Some(*varied);
+            }
             if let Gate::First { armed, .. } = gate {
                 planned.armed = armed.iter().filter_map(|at| armed_at(query, at)).collect();
             }
@@ -109,7 +116,7 @@ pub fn plan(
     plan.counts = gates.contains(&Gate::Count);
     // What is counted beside the queries: the entries that only JDWP events have to be told of.
     let entries = plan.counts.then(|| u16::try_from(plan.queries.len()).unwrap_or(u16::MAX));
-    plan.queries.extend(entries.map(|_| PlannedQuery { budget: 0, armed: Vec::new() }));
+    plan.queries.extend(entries.map(|_| PlannedQuery { budget: 0, armed: Vec::new(), varied: None }));
     for query in queries {
         if let Event::Copied(copies) = &query.event {
             plan.methods.extend(copying(query.point.0, copies, pool)?);

@@ -1,6 +1,6 @@
 //! The class that the probes call, as JDWP sees it: where it stops, and what it is asked.
 
-use crate::model::{Sight, Value};
+use crate::model::{Coordinate, Sight, Value};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
 use crate::run::vm::{Vm, or_default};
@@ -26,6 +26,10 @@ pub struct Recorder {
     pub budgets: HashMap<u16, u32>,
     /// How many hits of each query have interrupted.
     pub stopped: HashMap<u16, u32>,
+    /// The hits of queries whose hits are numbered that have become candidates.
+    pub numbered: HashSet<Coordinate>,
+    /// The queries whose hits are numbered.
+    pub varied: HashSet<u16>,
     /// Where the agent writes the log of copies.
     pub log: PathBuf,
     class: Option<Class>,
@@ -38,6 +42,7 @@ struct Class {
     id: ReferenceTypeId,
     stop: MethodId,
     last: MethodId,
+    seen: MethodId,
     quiet: MethodId,
     now: MethodId,
     logged: MethodId,
@@ -73,8 +78,9 @@ const DEEP: usize = 200;
 
 impl Recorder {
     /// What is known before the VM runs.
-    pub fn new(budgets: HashMap<u16, u32>, log: PathBuf) -> Recorder {
-        Recorder { budgets, stopped: HashMap::new(), log, class: None, deep: HashSet::new() }
+    pub fn new(budgets: HashMap<u16, u32>, varied: HashSet<u16>, log: PathBuf) -> Recorder {
+        let (stopped, numbered, deep) = (HashMap::new(), HashSet::new(), HashSet::new());
+        Recorder { budgets, stopped, numbered, varied, log, class: None, deep }
     }
 
     /// Whether a location is where the recorder stops.
@@ -86,10 +92,10 @@ impl Recorder {
     pub async fn prepared(&mut self, conn: &jdwp::Connection, id: ReferenceTypeId) -> Result<(), RunError> {
         let methods = conn.send(reference_type::Methods { ref_type: id }).await?;
         let named = |name: &str| methods.iter().find(|m| m.name == name).map(|m| m.method_id);
-        let (stop, last, now) = (named("stop"), named("last"), named("now"));
+        let (stop, last, now, seen) = (named("stop"), named("last"), named("now"), named("seen"));
         let of_log = (named("logged"), named("named"));
-        let (Some(stop), Some(last), Some(quiet), Some(now), (Some(logged), Some(named))) =
-            (stop, last, named("quiet"), now, of_log)
+        let (Some(stop), Some(last), Some(quiet), Some(now), Some(seen), (Some(logged), Some(named))) =
+            (stop, last, named("quiet"), now, seen, of_log)
         else {
             return Ok(());
         };
@@ -100,7 +106,7 @@ impl Recorder {
             modifiers: vec![Modifier::LocationOnly(at)],
         };
         conn.send(set).await?;
-        self.class = Some(Class { id, stop, last, quiet, now, logged, named });
+        self.class = Some(Class { id, stop, last, seen, quiet, now, logged, named });
         Ok(())
     }
 
@@ -241,6 +247,50 @@ pub async fn last(
         Some(text) => parse(&text),
         None => Last::Unknown("the recorder failed".to_owned()),
     })
+}
+
+/// The last hit of an owner in a run whose hits are numbered.
+pub struct Seen {
+    /// Its number among all hits of the query.
+    pub number: u64,
+    /// The bits of the new value, if it is no reference.
+    pub bits: i64,
+    /// The new value, if it is a reference.
+    pub value: jdwp::Value,
+    /// The bits that the hit before wrote, if there was one.
+    pub old_bits: Option<i64>,
+    /// The reference that it wrote.
+    pub old_value: jdwp::Value,
+    /// The frames, a line each, where they were kept.
+    pub frames: Option<String>,
+}
+
+/// Asks for the last hit of a query on an owner with what was kept of it. An element is told by its index.
+pub async fn seen(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    query: u16,
+    owner: jdwp::Value,
+    index: i32,
+) -> Result<Option<Seen>, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(|r| r.class) else { return Ok(None) };
+    let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
+    let told = call(watched, stop, class.id, class.seen, arguments).await?;
+    let Some(told @ jdwp::Value::Object { id: Some(_), .. }) = told else { return Ok(None) };
+    let [text, frames, value, old_value] = elements(watched, told).await?[..] else { return Ok(None) };
+    let (Some(text), frames) = (read(watched, text).await?, read(watched, frames).await?) else {
+        return Ok(None);
+    };
+    let numbers: Vec<i64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [number, bits, has_old, old_bits] = numbers[..] else { return Ok(None) };
+    let number = u64::try_from(number).unwrap_or(0);
+    Ok(Some(Seen { number, bits, value, old_bits: (has_old == 1).then_some(old_bits), old_value, frames }))
+}
+
+async fn read(watched: &mut Watched, text: jdwp::Value) -> Result<Option<String>, RunError> {
+    let Some(id) = text.object() else { return Ok(None) };
+    let ask = string_reference::Value { string_object: StringId::of(id) };
+    Ok(Some(watched.vm.conn().send(ask).await?.into_string()))
 }
 
 /// Calls a method that answers with a text.

@@ -34,7 +34,14 @@ public final class QuerypointProbe {
         }
         QUERIES = new QuerypointProbeQuery[budgets.length];
         for (int i = 0; i < budgets.length; i++) {
-            QUERIES[i] = new QuerypointProbeQuery(i, budgets[i], indices == null ? -1 : indices[i]);
+            QuerypointProbeVaried varied = null;
+            try {
+                long[] about = QuerypointProbeAgent.varied(i);
+                varied = about == null ? null : new QuerypointProbeVaried(about);
+            } catch (Throwable e) {
+                QuerypointProbeAgent.lose(QuerypointProbeAgent.UNASKED);
+            }
+            QUERIES[i] = new QuerypointProbeQuery(i, budgets[i], indices == null ? -1 : indices[i], varied);
             try {
                 String about = QuerypointProbeAgent.collection(i);
                 if (about != null) {
@@ -58,6 +65,7 @@ public final class QuerypointProbe {
         for (Class<?> other : others) {
             Unsafe.getUnsafe().ensureClassInitialized(other);
         }
+        QuerypointProbeVaried.prepare();
     }
 
     @Hidden
@@ -571,6 +579,13 @@ public final class QuerypointProbe {
             return "? " + QuerypointProbeAgent.lost();
         }
         return QUERIES[query].last(owner, index);
+    }
+
+    /** As {@link QuerypointProbeVaried#seen(Object, int)}; null where its hits are not numbered. */
+    @Hidden
+    private static Object[] seen(int query, Object owner, int index) {
+        QuerypointProbeVaried varied = QUERIES[query].varied;
+        return varied == null ? null : varied.seen(owner, index);
     }
 
     /** As {@link QuerypointProbeContents#now(int, Object)}. */

@@ -29,6 +29,7 @@ final class QuerypointProbeAgent {
     static final int COLLECTIONS = 11;
     static final int LOG = 12;
     static final int LOG_MEMORY = 13;
+    static final int VARIED = 14;
 
     @Hidden
     private QuerypointProbeAgent() {
@@ -42,6 +43,16 @@ final class QuerypointProbeAgent {
 
     /** Whether hits are only counted. */
     static native boolean counting();
+
+    /** Of a query whose hits are numbered: from which number on they stop, and from which on no more, whether values and stacks are
+     * kept, and whether it asks for elements of arrays. Null of any other. */
+    static native long[] varied(int query);
+
+    /** The stack of this thread, newest frame first: methods and indices in turn, and -1 at the end if some frames are left out. */
+    static native long[] stack();
+
+    /** What the methods of a stack are, a line each: "method index class name descriptor". */
+    static native String frames(long[] stack);
 
     /** How many sites there are so far. */
     static native int known();
@@ -151,6 +162,8 @@ final class QuerypointProbeAgent {
             case LOG:
                 return "more than 33 million copies would have to be logged; ask from a point that comes earlier, or for the "
                         + "LastChange";
+            case VARIED:
+                return "there was no memory or stack to keep the last hits of a run that does not repeat";
             case LOG_MEMORY:
                 return "there was no memory for the log of copies";
             default:

@@ -26,6 +26,8 @@ final class QuerypointProbeQuery {
     private final int number;
     /** The index of the elements that are asked for; -1: any. */
     @Stable private final int index;
+    /** Its hits, where no other run repeats this one; else null. */
+    @Stable final QuerypointProbeVaried varied;
     /** What is kept, of owners that have numbers. */
     @Stable private final QuerypointProbeRows rows;
     /** The thread of the last hit that was kept by a hash code. */
@@ -34,14 +36,15 @@ final class QuerypointProbeQuery {
     private int turn;
 
     @Hidden
-    QuerypointProbeQuery(int number, int budget, int index) {
+    QuerypointProbeQuery(int number, int budget, int index, QuerypointProbeVaried varied) {
         this.number = number;
+        this.varied = varied;
         this.index = index;
         this.left = budget < 0 ? 0 : budget;
         this.dormant = budget < 0;
         this.known = budget < 0;
         this.narrow = budget == -2;
-        this.rows = new QuerypointProbeRows(number, !narrow && !QuerypointProbe.COUNTING);
+        this.rows = new QuerypointProbeRows(number, !narrow && !QuerypointProbe.COUNTING && varied == null);
     }
 
     /** Whether an element is not asked for. */
@@ -139,6 +142,9 @@ final class QuerypointProbeQuery {
     /** The last hit on an owner or element: "site ordinal thread"; "" for none; "? why" where that is not known. */
     @Hidden
     String last(Object owner, int index) {
+        if (varied != null) {
+            return varied.last(owner, index);
+        }
         int hash = hash(owner, this.index >= 0 ? 0 : index);
         if (narrow && named && hash == only) {
             return QuerypointProbeSite.told(record);

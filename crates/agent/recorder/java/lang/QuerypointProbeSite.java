@@ -134,7 +134,10 @@ final class QuerypointProbeSite {
     @Hidden
     private void next(long n) {
         long next = NEVER;
-        if (query >= 0 && QuerypointProbe.QUERIES[query].left > 0) {
+        if (query >= 0 && QuerypointProbe.QUERIES[query].varied != null) {
+            // Each hit is numbered.
+            next = 0;
+        } else if (query >= 0 && QuerypointProbe.QUERIES[query].left > 0) {
             next = n + 1;
         } else {
             for (int i = armed.length - 1; i > 0 && armed[i] > n; i--) {
@@ -152,6 +155,12 @@ final class QuerypointProbeSite {
             return;
         }
         long n = record / HIT;
+        if (of != null && of.varied != null) {
+            if (of.varied.hit(record, owner, index, bits, value)) {
+                QuerypointProbe.halt(site, n, owner, index, bits, value);
+            }
+            return;
+        }
         boolean stops = false;
         for (int i = 1; i < armed.length && !stops; i++) {
             stops = armed[i] == n;
