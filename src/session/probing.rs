@@ -32,7 +32,7 @@ pub const EAGER: u32 = 100;
 /// So often a point's answer may be another hit than the run before said.
 const CHANGES: u32 = 4;
 /// Of a program that does not repeat itself, so many hits before and behind the last hit of one run interrupt the next one.
-const WINDOW: u64 = 250;
+const WINDOW: u64 = 100;
 /// The same for hits that are kept in an activation, which are counted by thread.
 const NEAR: u32 = 300;
 /// So many runs may miss the last hit of a point whose hits are numbered.
@@ -129,11 +129,18 @@ impl Probing {
                 Gate::First { budget: 0, armed: self.ways.armed(queries, query.point) }
             }
             Some(_) if !all && self.varied.contains_key(&query.point) => {
-                let last = self.varied.get(&query.point).and_then(|numbered| numbered.last);
-                let (from, to) = last.map_or((0, 0), |last| (last.saturating_sub(WINDOW), last + WINDOW));
+                let numbered = self.varied.get(&query.point).copied().unwrap_or_default();
+                let last = numbered.last;
+                let near = WINDOW << (2 * numbered.misses.min(MISSES));
+                let (from, to) =
+                    last.map_or((0, 0), |last| (last.saturating_sub(near), last.saturating_add(near)));
                 // A run that has stopped there has more to show. Where it has not, its own record of the last hit will do.
                 let whole = last.is_some() && is_kept_whole(query);
-                Gate::Varied(Varied { from, to, whole })
+                Gate::Varied(Varied { from, to, whole, with: None })
+            }
+            // What the activation of a hit keeps is stopped at where hits of that point are.
+            Some(effect) if !all && let Some(with) = self.varied_above(queries, effect) => {
+                Gate::Varied(Varied { from: 0, to: 0, whole: false, with: Some(with.0) })
             }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
@@ -174,6 +181,7 @@ impl Probing {
                     return Conclusion::Refused(format!("{}: nothing was kept of its hit", query.id));
                 }
                 LastHit::At(last) if self.varied.contains_key(&query.point) || self.varies(query) => {
+                    self.number(&round.queries, query.point);
                     let numbered = self.varied.entry(query.point).or_default();
                     if numbered.last.is_some() {
                         numbered.misses += 1;
@@ -208,7 +216,7 @@ impl Probing {
                     let sites: Vec<Site> =
                         tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
                     if self.varies(query) {
-                        self.varied.entry(query.point).or_default();
+                        self.number(&round.queries, query.point);
                         again.push(query.id.clone());
                         continue;
                     }
@@ -254,6 +262,29 @@ impl Probing {
     /// Whether a point's last hit was another one than the run before had said, and its hits can be numbered.
     fn varies(&self, query: &TraceQuery) -> bool {
         self.armed.contains_key(&query.point) && !self.varied.contains_key(&query.point) && numbers(query)
+    }
+
+    /// The point whose hits are numbered among those that an effect is asked from, itself included.
+    fn varied_above(&self, queries: &[TraceQuery], effect_of: PointIndex) -> Option<PointIndex> {
+        let mut point = effect_of;
+        // A point is asked from those before it.
+        for _ in 0..queries.len() {
+            if self.varied.contains_key(&point) {
+                return Some(point);
+            }
+            point = effect(queries.iter().find(|query| query.point == point)?)?;
+        }
+        None
+    }
+
+    /// A point's hits are numbered from here on, and those of all that are asked from it.
+    fn number(&mut self, queries: &[TraceQuery], point: PointIndex) {
+        self.varied.entry(point).or_default();
+        for query in queries.iter().filter(|query| numbers(query)) {
+            if effect(query).is_some_and(|of| self.varied_above(queries, of).is_some()) {
+                self.varied.entry(query.point).or_default();
+            }
+        }
     }
 
     /// How many more runs than points it may take because some do not repeat.

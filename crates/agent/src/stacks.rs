@@ -22,7 +22,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_varied(
         let varied = plan.queries.get(usize::try_from(query).ok()?)?.varied?;
         let elements = plan.arrays.iter().any(|arrays| i32::from(arrays.query) == query);
         let number = |n: u64| jni::jlong::try_from(n).unwrap_or(jni::jlong::MAX);
-        Some([number(varied.from), number(varied.to), varied.whole.into(), elements.into()])
+        let with = varied.with.map_or(-1, jni::jlong::from);
+        Some([number(varied.from), number(varied.to), varied.whole.into(), elements.into(), with])
     });
     // SAFETY: the VM passes its environment.
     about.flatten().map_or(std::ptr::null_mut(), |about| unsafe { longs(env, &about) })

@@ -48,6 +48,8 @@ pub struct Varied {
     pub to: u64,
     /// Whether the last hit of each owner is kept with its values and its stack.
     pub whole: bool,
+    /// Stops are those while the next hit of this query would stop, whatever their own numbers.
+    pub with: Option<u16>,
 }
 
 /// A hit to stop at.

@@ -45,7 +45,7 @@ final class QuerypointProbeAgent {
     static native boolean counting();
 
     /** Of a query whose hits are numbered: from which number on they stop, and from which on no more, whether values and stacks are
-     * kept, and whether it asks for elements of arrays. Null of any other. */
+     * kept, whether it asks for elements of arrays, and with which other query's stops it stops; -1: with its own. Null of any other. */
     static native long[] varied(int query);
 
     /** The stack of this thread, newest frame first: methods and indices in turn, and -1 at the end if some frames are left out. */

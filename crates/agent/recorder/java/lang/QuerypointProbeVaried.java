@@ -38,8 +38,10 @@ final class QuerypointProbeVaried {
     private final boolean whole;
     /** Whether elements of arrays are asked for. */
     private final boolean elements;
+    /** Stops are those while the next hit of this query would stop; -1: those of the numbers above. */
+    private final int with;
 
-    private long hits;
+    private volatile long hits;
     private long[] keys = new long[1 << 8];
     private Hit[] last = new Hit[1 << 8];
     private int used;
@@ -50,6 +52,7 @@ final class QuerypointProbeVaried {
         this.to = about[1];
         this.whole = about[2] != 0;
         this.elements = about[3] != 0;
+        this.with = (int) about[4];
     }
 
     /** The initialiser of the class of hits runs now: later there may be no stack for it. */
@@ -77,12 +80,23 @@ final class QuerypointProbeVaried {
                 hit.bits = bits;
                 hit.value = whole ? value : null;
                 hit.stack = stack;
-                return number >= from && number < to;
+                if (with < 0) {
+                    return number >= from && number < to;
+                }
             }
+            QuerypointProbeVaried other = QuerypointProbe.QUERIES[with].varied;
+            return other != null && other.isOpen();
         } catch (Throwable e) {
             QuerypointProbeAgent.lose(QuerypointProbeAgent.VARIED);
             return false;
         }
+    }
+
+    /** Whether the next hit would stop. */
+    @Hidden
+    private boolean isOpen() {
+        long next = hits + 1;
+        return next >= from && next < to;
     }
 
     @Hidden
