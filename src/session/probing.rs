@@ -35,6 +35,8 @@ const CHANGES: u32 = 4;
 const WINDOW: u64 = 100;
 /// The same for hits that are kept in an activation, which are counted by thread.
 const NEAR: u32 = 300;
+/// Where the last hit was no later one in its thread, a run can be interrupted at every hit.
+const FEW: u32 = 1000;
 /// So many runs may miss the last hit of a point whose hits are numbered.
 const MISSES: u32 = 2;
 
@@ -60,6 +62,8 @@ pub struct Probing {
 struct Numbered {
     /// The number of its last hit in the run before.
     last: Option<u64>,
+    /// Which hit in its thread that was before hits were numbered. Where there are few, all interrupt.
+    by_thread: Option<u32>,
     /// How many runs did not stop there.
     misses: u32,
 }
@@ -132,8 +136,10 @@ impl Probing {
                 let numbered = self.varied.get(&query.point).copied().unwrap_or_default();
                 let last = numbered.last;
                 let near = WINDOW << (2 * numbered.misses.min(MISSES));
+                let few = numbered.by_thread.filter(|hit| *hit <= FEW);
+                let few = few.map_or(0, |hit| 2 * u64::from(hit) + WINDOW);
                 let (from, to) =
-                    last.map_or((0, 0), |last| (last.saturating_sub(near), last.saturating_add(near)));
+                    last.map_or((0, few), |last| (last.saturating_sub(near), last.saturating_add(near)));
                 // A run that has stopped there has more to show. Where it has not, its own record of the last hit will do.
                 let whole = last.is_some() && is_kept_whole(query);
                 Gate::Varied(Varied { from, to, whole, with: None })
@@ -193,6 +199,7 @@ impl Probing {
                             missed(last_number(query, effect))
                         ));
                     }
+                    numbered.by_thread = Some(last.ordinal);
                     numbered.last = last_number(query, effect).or(numbered.last);
                     again.push(query.id.clone());
                 }
@@ -297,7 +304,10 @@ impl Probing {
         let varied = queries.iter().filter(|query| self.varied.contains_key(&query.point));
         let ids: Vec<Arc<str>> = varied.map(|query| query.id.clone()).collect();
         (!ids.is_empty()).then(|| {
-            format!("no run of this program repeats another: {} is of the last run alone", listed(&ids))
+            format!(
+                "no run of this program repeats another: the answer of {} is of the last run alone",
+                listed(&ids)
+            )
         })
     }
 
