@@ -37,6 +37,8 @@ pub struct JavaCommand {
     pub patches: Vec<PathBuf>,
     /// Where in the command further VM options are inserted: right after the launcher, before every argument.
     pub options_at: usize,
+    /// The options that change what the program's code does: assertions, system properties, access to modules.
+    pub options: Vec<String>,
 }
 
 /// What a `java` command runs.
@@ -139,7 +141,30 @@ struct Scan {
     jar: bool,
     module: Option<String>,
     target: Option<String>,
+    options: Vec<String>,
 }
+
+/// Options, or their beginnings, that change what a program's code does.
+const CHANGES_CODE: [&str; 12] = [
+    "-ea",
+    "-da",
+    "-enableassertions",
+    "-disableassertions",
+    "-esa",
+    "-dsa",
+    "-enablesystemassertions",
+    "-disablesystemassertions",
+    "-D",
+    "-Xss",
+    "--enable-preview",
+    "--illegal-access",
+];
+
+/// The same, with a value.
+const OPENS: [&str; 3] = ["--add-exports", "--add-opens", "--enable-native-access"];
+
+/// Properties that are the VM's own: its class path, its ports.
+const OF_THE_VM: [&str; 2] = ["-Djava.class.path=", "-Dcom.sun.management."];
 
 /// Options whose value is the next argument (`IsWhiteSpaceOption` of the launcher), `-jar` and `-m` apart.
 const WITH_VALUE: [&str; 15] = [
@@ -233,6 +258,7 @@ impl JavaCommand {
             module_path: split(&scan.module_path),
             patches: split(&scan.patches),
             options_at: 1,
+            options: scan.options,
         };
         Ok((command, scan.debug_agent))
     }
@@ -270,9 +296,17 @@ impl Scan {
                 }
                 option if WITH_VALUE.contains(&option) => {
                     let value = value()?;
+                    if OPENS.contains(&option) {
+                        scan.options.push(format!("{option}={value}"));
+                    }
                     scan.option(option, value);
                 }
                 option => {
+                    let name = option.split('=').next().unwrap_or(option);
+                    let changes = OPENS.contains(&name) || CHANGES_CODE.iter().any(|of| option.starts_with(of));
+                    if changes && !OF_THE_VM.iter().any(|own| option.starts_with(own)) {
+                        scan.options.push(option.to_owned());
+                    }
                     if let Some((name, value)) = option.split_once('=').filter(|(n, _)| n.starts_with("--")) {
                         if name == "--module" {
                             scan.module = Some(value.to_owned());

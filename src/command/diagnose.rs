@@ -157,9 +157,8 @@ impl Diagnose {
             diagnoser.keep_in(answers)?;
         }
         if let Some(class_path) = &self.reference {
-            let (java, _) = diagnoser.java();
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
-            diagnoser.ask_first(Reference::new(java, class_path, here)?);
+            diagnoser.ask_first(Reference::new(diagnoser.launcher(), class_path, &here)?);
         }
         Ok(Begun { diagnoser, recorded })
     }

@@ -7,7 +7,7 @@ use super::trace::Memory;
 use crate::chain::Chain;
 use crate::session::{
     self, DiagnoseOptions, Diagnoser, Interrupt, Level, Parted, Progress, RecordOptions, RecordedTrace,
-    TemporaryFolder,
+    SessionError, TemporaryFolder, Varying,
 };
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,14 @@ pub struct Diff {
 pub struct Parting {
     /// Where they part; none where all calls do the same.
     pub parted: Option<Parted>,
+    /// How many runs of each version were compared.
+    pub runs: usize,
+    /// What varies between runs of the same version, and was not compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub varies: Vec<Varying>,
+    /// Why a version was not compared with itself, where it should have been.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unconfirmed: Option<String>,
 }
 
 impl Parting {
@@ -69,13 +77,14 @@ impl Diff {
     ) -> Result<Parting, CommandError> {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
-        let (here, there) = match (&self.folder, &self.other, &self.reference) {
-            (Some(here), Some(there), _) => (here.clone(), there.clone()),
+        let folders = match (&self.folder, &self.other, &self.reference) {
+            (Some(here), Some(there), _) => [here.clone(), there.clone()],
             (_, _, Some(reference)) => {
-                let folders = (work.path().join("here"), work.path().join("there"));
                 let right = with_class_path(&self.command, reference)?;
-                self.record(&folders.0, &self.command, progress, interrupt).await?;
-                self.record(&folders.1, &right, progress, interrupt).await?;
+                let folders = [work.path().join("here"), work.path().join("there")];
+                for (folder, command) in folders.iter().zip([&self.command, &right]) {
+                    self.record(folder, command, progress, interrupt).await?;
+                }
                 folders
             }
             _ => {
@@ -84,9 +93,48 @@ impl Diff {
                 ));
             }
         };
-        let mut here = self.open(&here, progress, interrupt).await?;
-        let mut there = self.open(&there, progress, interrupt).await?;
-        Ok(Parting { parted: session::parted(&mut here, &mut there, progress, interrupt).await? })
+        let mut here = vec![self.open(&folders[0], progress, interrupt).await?];
+        let mut there = vec![self.open(&folders[1], progress, interrupt).await?];
+        loop {
+            let found = session::parted(&mut here, &mut there, progress, interrupt).await?;
+            let runs = here.len();
+            let mut told = Parting { parted: found.parted, runs, varies: found.varies, unconfirmed: None };
+            if found.wanted <= runs {
+                return Ok(told);
+            }
+            // A difference counts if neither version differs from itself there.
+            for (version, name) in [(&mut here, "here"), (&mut there, "there")] {
+                let out = work.path().join(format!("{name}-{runs}"));
+                match self.again(version, out, progress, interrupt).await {
+                    Ok(run) => version.push(run),
+                    Err(Again::Failed(error)) => return Err(error),
+                    Err(Again::Cannot(why)) => {
+                        told.unconfirmed = Some(why);
+                        return Ok(told);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Records another run of a version.
+    async fn again(
+        &self,
+        version: &[Diagnoser],
+        out: PathBuf,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Diagnoser, Again> {
+        let Some(first) = version.first() else { return Err(Again::Cannot("nothing was recorded".to_owned())) };
+        let (chain, options) = first.again(out.clone()).map_err(Again::Cannot)?;
+        let options = RecordOptions { timeout_s: self.timeout, ..options };
+        match session::record(&chain, &options, progress, interrupt).await {
+            Ok(_) => self.open(&out, progress, interrupt).await.map_err(Again::Failed),
+            Err(SessionError::Interrupted) => Err(Again::Failed(SessionError::Interrupted.into())),
+            // A recording can be of a program that is elsewhere.
+            Err(error) if self.folder.is_some() => Err(Again::Cannot(error.to_string())),
+            Err(error) => Err(Again::Failed(error.into())),
+        }
     }
 
     async fn open(
@@ -128,6 +176,14 @@ impl Diff {
         session::record(&chain, &options, progress, interrupt).await?;
         Ok(())
     }
+}
+
+/// Why there is no other run of a version.
+enum Again {
+    /// It cannot be recorded: why.
+    Cannot(String),
+    /// Something failed that should not.
+    Failed(CommandError),
 }
 
 /// A command whose class path has another one before it.

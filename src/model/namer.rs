@@ -171,8 +171,20 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// `pkg.Outer$Inner` as `Outer.Inner`, `Intro$1` and lambda names unchanged after the package.
+/// `pkg.Outer$Inner` as `Outer.Inner`, `Intro$1` unchanged after the package. In recordings a lambda is named by the method
+/// that it calls, a proxy by its interfaces: `Shop.lambda$main$0`, `ArrayList::new`, `Proxy(Runnable)`.
 pub fn short_class_name(class: &str) -> String {
+    if let Some((host, method)) = class.split_once("$$Lambda/") {
+        return match method.split_once("::") {
+            Some((owner, "<init>")) => format!("{}::new", short_class_name(owner)),
+            Some((owner, name)) => format!("{}::{name}", short_class_name(owner)),
+            None => format!("{}.{method}", short_class_name(host)),
+        };
+    }
+    if let Some(interfaces) = class.strip_prefix("$Proxy/") {
+        let short: Vec<String> = interfaces.split(',').map(short_class_name).collect();
+        return format!("Proxy({})", short.join(", "));
+    }
     let simple = class.rsplit('.').next().unwrap_or(class);
     let mut out = String::with_capacity(simple.len());
     let mut chars = simple.chars().peekable();

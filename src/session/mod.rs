@@ -49,9 +49,9 @@ pub use answer::{
 };
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use diagnose::{
-    AssertFile, Bounds, Buggy, By, Change, Departure, DiagnoseOptions, Diagnoser, Judgement, KeptAnswer,
-    Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape, Told, Trust, parted,
-    strategies,
+    AssertFile, Bounds, Buggy, By, Change, Compared, Departure, DiagnoseOptions, Diagnoser, Judgement,
+    KeptAnswer, Launcher, Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape, Told,
+    Trust, Varying, parted, strategies,
 };
 pub use error::SessionError;
 pub use explore::{

@@ -98,7 +98,7 @@ impl Trial {
         let mut diagnoser = diagnosers.remove(0);
         let forest = diagnoser.diagnosis().forest().clone();
         let mut reference =
-            Reference::new("java".to_owned(), &right.display().to_string(), folder.path().to_owned())
+            Reference::new(diagnoser.launcher(), &right.display().to_string(), folder.path())
                 .expect("a reference");
         let mut trial = Trial {
             program: program.name.clone(),

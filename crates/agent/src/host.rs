@@ -39,7 +39,7 @@ const RECORDER: [(&str, &[u8]); 14] = recorder![
 
 /// The class files of what recorded methods call: first the one that the code in methods calls, last the one that is told when a
 /// thread ends.
-const TRACE_RECORDER: [(&str, &[u8]); 13] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 14] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointTraceAgent",
@@ -52,6 +52,7 @@ const TRACE_RECORDER: [(&str, &[u8]); 13] = recorder![
     "java/lang/QuerypointTraceContents",
     "java/lang/QuerypointTraceLayout",
     "java/lang/QuerypointTraceLayout$Items",
+    "java/lang/QuerypointTraceNames",
     "java/lang/QuerypointTraceThread"
 ];
 

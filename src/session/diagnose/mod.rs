@@ -6,14 +6,19 @@
 //! - `nodes` is what the nodes of the trees are: calls, and executions of loops, which `loops` finds.
 //! - `others` are those who answer for a person: `asserts`, conditions on methods; `kept`, answers that are kept; and a [`Reference`], a version
 //!   of the program that is right. `silent` tells which calls that can judge by values alone.
+//! - `again` tells whether a recorded program can be run once more.
 //! - `wrong` is the answer that points at a part of what a call left: `pointed` finds that part, `slice` the calls that have influenced it.
-//! - [`parted`] tells where two runs part.
+//! - [`parted`] tells where two versions part; `lambdas` names lambdas so that they are found in both, `chance` knows what changes
+//!   from run to run.
 
+mod again;
 mod asserts;
 mod chains;
+mod chance;
 mod covered;
 mod fields;
 mod kept;
+mod lambdas;
 mod live;
 mod loops;
 mod nodes;
@@ -32,9 +37,9 @@ pub use asserts::{AssertFile, Told};
 pub use kept::KeptAnswer;
 pub use nodes::{Left, LoopPart};
 pub use others::{By, Referred};
-pub use parted::{Departure, Parted, parted};
+pub use parted::{Compared, Departure, Parted, Varying, parted};
 pub use question::{Change, Question};
-pub use reference::{Opinion, Reference};
+pub use reference::{Launcher, Opinion, Reference};
 pub use shape::{Bounds, Shape};
 
 use super::error::SessionError;
@@ -42,7 +47,7 @@ use super::progress::Progress;
 use super::recorded::{RecordedTrace, Stepper};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
-use crate::classes::ClassPool;
+use crate::classes::{ClassPool, LaunchCommand, Main};
 use crate::declarative::{Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict, strategy};
 use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
@@ -289,12 +294,20 @@ impl Diagnoser {
         outermost
     }
 
-    /// Where the `java` of the program is, and the folder in which it works.
-    pub fn java(&self) -> (String, std::path::PathBuf) {
+    /// How the program is called, for a version of it that is right.
+    pub fn launcher(&self) -> Launcher {
         let about = &self.trace.about;
-        let first = about.command.first().cloned().unwrap_or_default();
-        let is_java = std::path::Path::new(&first).file_name().is_some_and(|name| name == "java");
-        (if is_java { first } else { "java".to_owned() }, about.cwd.clone())
+        let variable = |name: &str| std::env::var(name).ok();
+        match LaunchCommand::parse(&about.command, &about.cwd, &variable) {
+            Ok(LaunchCommand::Java(java)) => {
+                let paths = java.class_path.iter().chain(&java.module_path).chain(&java.patches);
+                let absolute = paths.map(|path| about.cwd.join(path));
+                let is_source = matches!(java.main, Main::SourceFile(_));
+                let own = std::env::join_paths(absolute).ok().filter(|_| !is_source);
+                Launcher { java: about.cwd.join(&java.java), options: java.options, cwd: about.cwd.clone(), own }
+            }
+            _ => Launcher { java: "java".into(), options: Vec::new(), cwd: about.cwd.clone(), own: None },
+        }
     }
 
     fn take(&mut self, node: u32, judgement: Judgement) {

@@ -227,7 +227,7 @@ async fn run(cli: &Cli) -> u8 {
             let text = match cli.format {
                 Format::Json => json(&parting),
                 Format::Text => {
-                    render::parted(parting.parted.as_ref(), cli.colors(std::io::stdout().is_terminal()))
+                    render::parting(&parting, cli.colors(std::io::stdout().is_terminal()))
                 }
             };
             print(&text).max(parting.exit_code())

@@ -19,7 +19,7 @@ pub use answer::answer;
 pub use check::report;
 pub use cost::cost;
 pub use junit::junit;
-pub use parted::parted;
+pub use parted::parting;
 pub use prompt::reply;
 pub use question::{answers, found, kept, question, referred, undecided};
 pub use repeated::repeated;

@@ -2,12 +2,33 @@
 
 use super::question::{given_and_become, named};
 use super::{Paint, palette};
+use crate::command::diff::Parting;
 use crate::session::Parted;
 
-/// Where they part.
-pub fn parted(parted: Option<&Parted>, color: bool) -> String {
-    let paint = Paint { color };
-    let Some(parted) = parted else { return "all calls do the same in both runs\n".to_owned() };
+/// Where they part, and what varies.
+pub fn parting(parting: &Parting, color: bool) -> String {
+    let mut out = match &parting.parted {
+        Some(found) => parted(found, Paint { color }),
+        None if parting.varies.is_empty() => "all calls do the same in both runs\n".to_owned(),
+        None => "all calls do the same, but for what varies from run to run\n".to_owned(),
+    };
+    if !parting.varies.is_empty() {
+        out.push_str(&format!("varies between {} runs of the same version, and is not compared:\n", parting.runs));
+    }
+    for varying in &parting.varies {
+        let values = match varying.values.is_empty() {
+            true => String::new(),
+            false => format!(": {}, …", varying.values.join(", ")),
+        };
+        out.push_str(&format!("  {}  {}{values}\n", varying.place, varying.what));
+    }
+    if let Some(why) = &parting.unconfirmed {
+        out.push_str(&format!("it may vary from run to run: the program was not run again, since {why}\n"));
+    }
+    out
+}
+
+fn parted(parted: &Parted, paint: Paint) -> String {
     let mut out = match &parted.call {
         Some(call) => format!("{} {}\n", paint.on(palette::FAILED, "the runs part in"), named(call)),
         None => format!("{}\n", paint.on(palette::FAILED, "the runs part at the first calls of a thread")),

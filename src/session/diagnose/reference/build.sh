@@ -3,4 +3,4 @@
 # compiler; a test compares them with what this makes of the source.
 set -eu
 cd -- "$(dirname -- "$0")"
-javac -g -nowarn -XDignore.symbol.file -XDstringConcat=inline -source 11 -target 11 -d "${1:-.}" QuerypointReference.java
+javac -g -nowarn -XDignore.symbol.file -XDstringConcat=inline -source 11 -target 11 -d "${1:-.}" QuerypointReference*.java

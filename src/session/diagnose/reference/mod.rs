@@ -1,25 +1,21 @@
-//! A version of the program that is right answers: a VM of its own calls the method with what the call was given, and compares what comes of
-//! it. `QuerypointReference.java` does that; its class files stand beside it.
+//! Asks a correct version of the program about a call: a VM of its own calls the method with what the call was given, and compares the
+//! outcome. `QuerypointReference.java` does that; its class files stand beside it.
+//!
+//! A different outcome blames the call only if the program's own code repeats the recorded outcome in the same way, in a fresh VM.
+//! Otherwise the outcome depends on more than the call was given: identity hash codes, time, random numbers, the environment.
+
+mod vm;
 
 use super::question::Question;
-use crate::files::TemporaryFolder;
 use crate::session::error::SessionError;
-use std::path::PathBuf;
-use std::process::Stdio;
-use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use vm::{Said, Side, Vm};
 
-/// How long a call may take.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The class files that call it.
-const CLASSES: [(&str, &[u8]); 4] = [
-    ("QuerypointReference.class", include_bytes!("QuerypointReference.class")),
-    ("QuerypointReference$Json.class", include_bytes!("QuerypointReference$Json.class")),
-    ("QuerypointReference$Printed.class", include_bytes!("QuerypointReference$Printed.class")),
-    ("QuerypointReference$Unknown.class", include_bytes!("QuerypointReference$Unknown.class")),
-];
+/// How often both versions repeat a difference before it counts: a result that depends on one random bit would otherwise differ by chance.
+const REPEATS: u32 = 12;
+/// The least number of repetitions, and the time after which there are no more.
+const LEAST: (u32, Duration) = (3, Duration::from_secs(2));
 
 /// What the right version says of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,111 +28,105 @@ pub enum Opinion {
     Unknown(String),
 }
 
+/// How a program is called: its `java`, with the options that change what its code does, and where it works.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// The launcher of the VM.
+    pub java: std::path::PathBuf,
+    /// Assertions, system properties and access to modules.
+    pub options: Vec<String>,
+    /// The folder in which it works.
+    pub cwd: std::path::PathBuf,
+    /// The class path of the program that was recorded; none where that is not known.
+    pub own: Option<std::ffi::OsString>,
+}
+
 /// A version of the program that is right.
 pub struct Reference {
-    java: String,
-    class_path: String,
-    cwd: PathBuf,
-    classes: TemporaryFolder,
-    running: Option<Running>,
-}
-
-struct Running {
-    questions: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
-    child: Child,
-}
-
-/// How long is waited for the end of what was killed, and how often it is looked for.
-const END: (Duration, u32) = (Duration::from_millis(5), 200);
-
-impl Drop for Running {
-    /// It ends when it is dropped: whoever waits for `qp` finds nothing of it.
-    fn drop(&mut self) {
-        let _ = self.child.start_kill();
-        let (step, most) = END;
-        for _ in 0..most {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
-            }
-            std::thread::sleep(step);
-        }
-    }
+    right: Side,
+    /// The program that was recorded.
+    own: Option<Side>,
+    running: Option<Vm>,
 }
 
 impl Reference {
-    /// By its class path, which is seen from a folder; with the `java` of a program.
+    /// By its class path, whose relative paths start at a folder.
     ///
     /// # Errors
-    /// What calls it cannot be written.
-    pub fn new(java: String, class_path: &str, cwd: PathBuf) -> Result<Reference, SessionError> {
-        let made = || -> std::io::Result<TemporaryFolder> {
-            let folder = TemporaryFolder::new("qp-reference-")?;
-            for (name, bytes) in CLASSES {
-                std::fs::write(folder.path().join(name), bytes)?;
-            }
-            Ok(folder)
-        };
-        let classes = made().map_err(SessionError::Reference)?;
-        Ok(Reference { java, class_path: class_path.to_owned(), cwd, classes, running: None })
+    /// The classes that call it cannot be written.
+    pub fn new(launcher: Launcher, class_path: &str, from: &Path) -> Result<Reference, SessionError> {
+        let classes = vm::classes().map_err(SessionError::Reference)?;
+        let absolute = std::env::split_paths(class_path).map(|element| from.join(element));
+        let joined = std::env::join_paths(absolute);
+        let joined = joined.map_err(|error| SessionError::Reference(std::io::Error::other(error)))?;
+        let own = launcher.own.clone().map(|own| Side::new(&launcher, own, classes.clone()));
+        Ok(Reference { right: Side::new(&launcher, joined, classes), own, running: None })
     }
 
-    /// What it says of a call; all that it does is in values if it is silent.
+    /// What it says of a call. `is_silent`: values show all that the call does.
     ///
     /// # Errors
     /// It cannot be started.
     pub async fn judge(&mut self, question: &Question, is_silent: bool) -> Result<Opinion, SessionError> {
-        let mut line =
-            serde_json::json!({ "question": question, "silent": is_silent, "unlinked": question.unlinked })
-                .to_string();
-        line.push('\n');
-        let running = match &mut self.running {
+        let line = |repeats: bool| {
+            let unlinked = &question.unlinked;
+            let asks = serde_json::json!({
+                "question": question, "silent": is_silent, "unlinked": unlinked, "repeats": repeats,
+            });
+            format!("{asks}\n")
+        };
+        let vm = match &mut self.running {
             Some(running) => running,
-            None => {
-                let started = self.start().map_err(SessionError::Reference)?;
-                self.running.insert(started)
-            }
+            None => self.running.insert(self.right.start()?),
         };
-        let asked = async {
-            running.questions.write_all(line.as_bytes()).await?;
-            running.questions.flush().await?;
-            running.answers.next_line().await
-        };
-        let answer = tokio::time::timeout(PATIENCE, asked).await;
-        let opinion = match answer {
-            Ok(Ok(Some(answer))) => return Ok(opinion(&answer)),
-            Ok(Ok(None) | Err(_)) => Opinion::Unknown("the VM of the right version ended".to_owned()),
-            Err(_) => Opinion::Unknown(format!("the right version takes more than {} s", PATIENCE.as_secs())),
-        };
-        self.running = None;
-        Ok(opinion)
+        let (said, goes_on) = vm.ask(&line(false)).await;
+        if !goes_on {
+            self.running = None;
+        }
+        Ok(match said {
+            Said::Valid => Opinion::Valid,
+            Said::Invalid(why) => self.confirmed(why, &line(false), &line(true)).await?,
+            Said::Unknown(why) => Opinion::Unknown(why),
+            Said::Ended => Opinion::Unknown("the VM of the right version ended".to_owned()),
+            Said::Slow(seconds) => Opinion::Unknown(format!("the right version takes more than {seconds} s")),
+        })
     }
 
-    fn start(&self) -> std::io::Result<Running> {
-        let class_path = format!("{}:{}", self.classes.path().display(), self.class_path);
-        let mut command = Command::new(&self.java);
-        command.args([
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            &class_path,
-            "QuerypointReference",
-        ]);
-        command.current_dir(&self.cwd).env_remove("JAVA_TOOL_OPTIONS").kill_on_drop(true);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn()?;
-        let gone = || std::io::Error::other("it has no streams");
-        let questions = child.stdin.take().ok_or_else(gone)?;
-        let answers = BufReader::new(child.stdout.take().ok_or_else(gone)?).lines();
-        Ok(Running { questions, answers, child })
+    /// Whether a difference blames the call: fresh VMs of both versions are asked, so that neither has a past that the other has not.
+    async fn confirmed(&self, why: String, right: &str, own: &str) -> Result<Opinion, SessionError> {
+        let Some(program) = &self.own else {
+            let unknown = "the result differs, but the program's own class files are not known: \
+                nobody can tell whether it depends on more than the call was given";
+            return Ok(Opinion::Unknown(unknown.to_owned()));
+        };
+        let (mut reference, mut program) = (self.right.start()?, program.start()?);
+        let began = Instant::now();
+        for round in 1..=REPEATS {
+            let ((there, _), (here, _)) = tokio::join!(reference.ask(right), program.ask(own));
+            match here {
+                Said::Valid => {}
+                Said::Invalid(other) => return Ok(Opinion::Unknown(unrepeated(&other))),
+                other => {
+                    let other = other.text();
+                    return Ok(Opinion::Unknown(format!("the program's own code cannot be called again: {other}")));
+                }
+            }
+            if there != Said::Invalid(why.clone()) {
+                let changing = "the right version does something else each time it is called so: time, \
+                    random numbers or what it did before";
+                return Ok(Opinion::Unknown(changing.to_owned()));
+            }
+            if round >= LEAST.0 && began.elapsed() > LEAST.1 {
+                break;
+            }
+        }
+        Ok(Opinion::Invalid(why))
     }
 }
 
-fn opinion(answer: &str) -> Opinion {
-    let (word, why) = answer.split_once(' ').unwrap_or((answer, ""));
-    match word {
-        "valid" => Opinion::Valid,
-        "invalid" => Opinion::Invalid(why.to_owned()),
-        _ => Opinion::Unknown(why.to_owned()),
-    }
+fn unrepeated(what: &str) -> String {
+    format!(
+        "the program's own code does not repeat what it did when it is called so ({what}): \
+         it depends on more than it was given, such as identity hash codes, time, random numbers or other state"
+    )
 }

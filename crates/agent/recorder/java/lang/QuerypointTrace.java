@@ -378,17 +378,19 @@ public final class QuerypointTrace {
         Class<?> of = value.getClass();
         int kind = QuerypointProbeNumber.give(of);
         int what = value instanceof String ? 1 : of.isArray() ? 2 : isBox(of) ? 3 : 0;
+        // Finding the name can take a while: the event begins afterwards.
+        String name = has(NAMES, kind) ? null : QuerypointTraceNames.of(of);
         long begin = at(ring);
         U.putInt(null, begin, MEETING);
         U.putInt(null, begin + 4, number);
         U.putByte(null, begin + 8, (byte) what);
         long at = begin + 13;
-        if (has(NAMES, kind)) {
+        if (name == null) {
             U.putInt(null, begin + 9, kind);
         } else {
             add(NAMES, kind);
             U.putInt(null, begin + 9, kind | NAMED);
-            at = name(of, at);
+            at = name(name, at);
         }
         if (what == 1) {
             at = text((String) value, at);
@@ -453,16 +455,9 @@ public final class QuerypointTrace {
         U.putByte(null, at, (byte) (U.getByte(null, at) | 1 << (number & 7)));
     }
 
-    /** The name of a class, in UTF-16. The VM makes it when it is asked for the first time. */
+    /** The name of a class, in UTF-16. */
     @Hidden
-    private static long name(Class<?> of, long at) {
-        String name;
-        try {
-            name = of.getName();
-        } catch (OutOfMemoryError e) {
-            name = "";
-            QuerypointTraceAgent.lose(QuerypointTraceAgent.NAME);
-        }
+    private static long name(String name, long at) {
         int length = Math.min(name.length(), NAME / 2);
         U.putShort(null, at, (short) length);
         return characters(name, length, at + 2);

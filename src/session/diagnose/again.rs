@@ -1,0 +1,43 @@
+//! Whether a recorded program can be run once more, as it was.
+
+use super::Diagnoser;
+use crate::chain::{Chain, Debuggee};
+use crate::session::recorded::RecordOptions;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+impl Diagnoser {
+    /// What records the program once more, into a folder, with all that was recorded of it.
+    ///
+    /// # Errors
+    /// It is not the same program any more, or only a part of it was recorded: why.
+    pub fn again(&self, out: PathBuf) -> Result<(Chain, RecordOptions), String> {
+        let about = &self.trace.about;
+        about.is_whole().map_err(|error| error.to_string())?;
+        let pool = self.fields.pool().ok_or("its class files are not known")?;
+        let events = self.trace.folder.events();
+        let recorded = std::fs::metadata(&events).and_then(|file| file.modified());
+        let recorded = recorded.map_err(|error| format!("{}: {error}", events.display()))?;
+        let classes: BTreeSet<&str> = self.trace.calls.sites.methods().iter().map(|of| &*of.class).collect();
+        for class in classes {
+            let found = pool.find(class).ok().flatten();
+            if found.and_then(|found| found.modified).is_some_and(|modified| modified > recorded) {
+                return Err(format!("the class file of {class} was written after the run was recorded"));
+            }
+        }
+        let options = RecordOptions {
+            out,
+            level: about.level,
+            scope: about.scope.clone(),
+            trust: about.trust.clone(),
+            memory: self.trace.memory,
+            ..RecordOptions::default()
+        };
+        let debuggee = Debuggee {
+            command: about.command.clone(),
+            cwd: Some(about.cwd.clone()),
+            ..Debuggee::default()
+        };
+        Ok((Chain::new(debuggee, Vec::new()), options))
+    }
+}

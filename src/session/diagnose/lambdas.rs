@@ -1,0 +1,70 @@
+//! Names of lambdas that survive an edit: the method in which a lambda stands, and its ordinal there. The compiler counts the lambdas of
+//! a class, so `lambda$main$3` is another one after an edit elsewhere.
+
+use crate::classes::ClassPool;
+use bytecode::Op;
+use bytecode::op::Constant;
+use std::collections::HashMap;
+
+/// How the compiler names the methods of lambdas.
+const METHOD: &str = "lambda$";
+/// Between a lambda's host and what it calls: `Host$$Lambda/lambda$main$0` is how a recording names its class.
+const CLASS: &str = "$$Lambda/";
+/// The most lambdas inside of each other.
+const NESTED: usize = 16;
+
+/// The lambdas of a class: by their methods, the method in which each stands, and its ordinal there.
+type Sites = HashMap<String, (String, usize)>;
+
+/// Where lambdas stand, by their classes.
+#[derive(Default)]
+pub struct Lambdas(HashMap<String, Sites>);
+
+impl Lambdas {
+    /// The name of a method: of a lambda by its place, as in `main/lambda 1`; of others their own.
+    pub fn method(&mut self, class: &str, method: &str, pool: Option<&ClassPool>) -> String {
+        let mut ordinals = Vec::new();
+        let mut at = method.to_owned();
+        while at.starts_with(METHOD) && ordinals.len() < NESTED {
+            if !self.0.contains_key(class) {
+                let found = pool.and_then(|pool| sites(class, pool)).unwrap_or_default();
+                self.0.insert(class.to_owned(), found);
+            }
+            let Some((outer, ordinal)) = self.0.get(class).and_then(|sites| sites.get(&at)) else { break };
+            ordinals.push(*ordinal);
+            at.clone_from(outer);
+        }
+        ordinals.iter().rev().fold(at, |name, ordinal| format!("{name}/lambda {ordinal}"))
+    }
+
+    /// The name of a class, as recorded: of a lambda by its place.
+    pub fn class(&mut self, name: &str, pool: Option<&ClassPool>) -> String {
+        match name.split_once(CLASS) {
+            Some((host, method)) => format!("{host}{CLASS}{}", self.method(host, method, pool)),
+            None => name.to_owned(),
+        }
+    }
+}
+
+fn sites(class: &str, pool: &ClassPool) -> Option<Sites> {
+    let found = pool.find(class).ok()??;
+    let mut sites = Sites::new();
+    let mut ordinals: HashMap<&str, usize> = HashMap::new();
+    for method in &found.file.methods {
+        for instruction in method.code.iter().flat_map(|code| &code.instructions) {
+            let Op::InvokeDynamic { bootstrap: Some(bootstrap), .. } = &instruction.op else { continue };
+            let lambda = bootstrap.arguments.iter().find_map(|argument| match argument {
+                Constant::MethodHandle(called) if called.class == class && called.name.starts_with(METHOD) => {
+                    Some(called.name.clone())
+                }
+                _ => None,
+            });
+            if let Some(lambda) = lambda {
+                let ordinal = ordinals.entry(&method.name).or_insert(0);
+                *ordinal += 1;
+                sites.insert(lambda, (method.name.clone(), *ordinal));
+            }
+        }
+    }
+    Some(sites)
+}

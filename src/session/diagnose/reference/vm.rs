@@ -1,0 +1,150 @@
+//! The VMs that call methods of one version of a program.
+
+use super::Launcher;
+use crate::files::TemporaryFolder;
+use crate::session::error::SessionError;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+/// How long a call may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The class files that call methods.
+const CLASSES: [(&str, &[u8]); 5] = [
+    ("QuerypointReference.class", include_bytes!("QuerypointReference.class")),
+    ("QuerypointReferenceIdentity.class", include_bytes!("QuerypointReferenceIdentity.class")),
+    ("QuerypointReference$Json.class", include_bytes!("QuerypointReference$Json.class")),
+    ("QuerypointReference$Printed.class", include_bytes!("QuerypointReference$Printed.class")),
+    ("QuerypointReference$Unknown.class", include_bytes!("QuerypointReference$Unknown.class")),
+];
+
+/// Options of the VMs. All identity hash codes that a call makes are the same, so two VMs cannot differ in them; objects that a call is
+/// given get those that they had.
+const OPTIONS: [&str; 4] =
+    ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2"];
+
+/// Writes the class files to a folder, which goes with the value.
+pub(super) fn classes() -> std::io::Result<Rc<TemporaryFolder>> {
+    let folder = TemporaryFolder::new("qp-reference-")?;
+    for (name, bytes) in CLASSES {
+        std::fs::write(folder.path().join(name), bytes)?;
+    }
+    Ok(Rc::new(folder))
+}
+
+/// A version of a program.
+pub(super) struct Side {
+    java: PathBuf,
+    options: Vec<String>,
+    cwd: PathBuf,
+    class_path: OsString,
+    classes: Rc<TemporaryFolder>,
+}
+
+/// What a VM says of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// It does the same.
+    Valid,
+    /// It does something else: what.
+    Invalid(String),
+    /// It cannot be told: why.
+    Unknown(String),
+    /// The VM has ended.
+    Ended,
+    /// The call takes longer than so many seconds.
+    Slow(u64),
+}
+
+impl Said {
+    fn of(answer: &str) -> Said {
+        let (word, why) = answer.split_once(' ').unwrap_or((answer, ""));
+        match word {
+            "valid" => Said::Valid,
+            "invalid" => Said::Invalid(why.to_owned()),
+            _ => Said::Unknown(why.to_owned()),
+        }
+    }
+
+    /// As text.
+    pub fn text(&self) -> String {
+        match self {
+            Said::Valid => "it does the same".to_owned(),
+            Said::Invalid(why) | Said::Unknown(why) => why.clone(),
+            Said::Ended => "its VM ended".to_owned(),
+            Said::Slow(seconds) => format!("it takes more than {seconds} s"),
+        }
+    }
+}
+
+impl Side {
+    pub fn new(launcher: &Launcher, class_path: OsString, classes: Rc<TemporaryFolder>) -> Side {
+        let Launcher { java, options, cwd, .. } = launcher.clone();
+        Side { java, options, cwd, class_path, classes }
+    }
+
+    /// Starts a VM.
+    pub fn start(&self) -> Result<Vm, SessionError> {
+        self.started().map_err(SessionError::Reference)
+    }
+
+    fn started(&self) -> std::io::Result<Vm> {
+        let mut class_path = self.classes.path().as_os_str().to_owned();
+        class_path.push(":");
+        class_path.push(&self.class_path);
+        let mut command = Command::new(&self.java);
+        command.args(&self.options).args(OPTIONS).arg("-cp").arg(class_path).arg("QuerypointReference");
+        command.current_dir(&self.cwd).env_remove("JAVA_TOOL_OPTIONS").kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        let gone = || std::io::Error::other("it has no streams");
+        let questions = child.stdin.take().ok_or_else(gone)?;
+        let answers = BufReader::new(child.stdout.take().ok_or_else(gone)?).lines();
+        Ok(Vm { questions, answers, child })
+    }
+}
+
+/// A VM that is asked.
+pub(super) struct Vm {
+    questions: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+    child: Child,
+}
+
+impl Vm {
+    /// What it says of a call, as one line of JSON; and whether it can be asked again.
+    pub async fn ask(&mut self, line: &str) -> (Said, bool) {
+        let asked = async {
+            self.questions.write_all(line.as_bytes()).await?;
+            self.questions.flush().await?;
+            self.answers.next_line().await
+        };
+        match tokio::time::timeout(PATIENCE, asked).await {
+            Ok(Ok(Some(answer))) => (Said::of(&answer), true),
+            Ok(Ok(None) | Err(_)) => (Said::Ended, false),
+            Err(_) => (Said::Slow(PATIENCE.as_secs()), false),
+        }
+    }
+}
+
+/// How long is waited for the end of what was killed, and how often it is looked for.
+const END: (Duration, u32) = (Duration::from_millis(5), 200);
+
+impl Drop for Vm {
+    /// It ends when it is dropped: whoever waits for `qp` finds nothing of it.
+    fn drop(&mut self) {
+        let _ = self.child.start_kill();
+        let (step, most) = END;
+        for _ in 0..most {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(step);
+        }
+    }
+}
