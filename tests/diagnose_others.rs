@@ -82,7 +82,7 @@ fn the_right_version_answers_what_it_can() {
     assert_eq!(code, 1, "{told:?}");
     let why = told[0]["notes"][0].as_str().expect("a note");
     assert!(why.contains("ClassNotFoundException"), "{why}");
-    assert!(processes_with(":nowhere").is_empty() && processes_with(&format!(":{right}")).is_empty());
+    assert!(processes_with("/nowhere").is_empty() && processes_with(&format!(":{right}")).is_empty());
 }
 
 /// What a call returns can be reachable from nothing else as it ends: the root of a tree that was turned.
@@ -129,6 +129,47 @@ fn what_a_call_lets_go_of_is_compared_too() {
         .collect();
     assert_eq!(why.len(), 1, "{told:?}");
     assert!(why[0].starts_with("LetGo$Link@") && why[0].ends_with(".next is null"), "{why:?}");
+}
+
+/// Why a reference cannot judge calls of `identity`, by method, and the method that is buggy then.
+fn judged(right: &Path) -> (Vec<(String, String)>, String) {
+    let trace = folder().join("trace");
+    let classes = compiled("fixtures/identity", &["-g"]);
+    let mut command = qp();
+    command.args(["trace", "record", "--level", "all", "--out"]).arg(&trace);
+    let output = finish(command.args(["--", "java", "-ea", "-cp"]).arg(classes).arg("Identity"));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let (trace, right) = (trace.display().to_string(), right.display().to_string());
+    let mut command = diagnose(&[&trace, "--reference", &right]);
+    let told = support::questions::told(&mut command, |question| match question["method"].as_str() {
+        Some("main" | "all") => "invalid",
+        _ => "valid",
+    });
+    let notes = told.questions.iter().filter_map(|question| {
+        Some((question["method"].as_str()?.to_owned(), question["notes"][0].as_str()?.to_owned()))
+    });
+    (notes.collect(), told.last["buggy"]["method"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Identity hash codes of objects that a call was given are those that they had; what else a result depends on is found out by calling
+/// the program's own code.
+#[test]
+fn a_reference_blames_no_call_for_what_its_own_code_does_not_repeat() {
+    let (notes, buggy) = judged(&compiled("fixtures/identity", &["-g"]));
+    assert_eq!(buggy, "all", "{notes:?}");
+    let unrepeated = |method: &str| {
+        let mut of = notes.iter().filter(|(name, _)| name == method);
+        of.any(|(_, why)| why.contains("the program's own code does not repeat what it did"))
+    };
+    assert!(["time", "hashOfNew", "hashed"].iter().all(|method| unrepeated(method)), "{notes:?}");
+    // These were judged, by the same hash codes, order and options.
+    for method in ["order", "text", "hash", "first", "asserted", "twice"] {
+        assert!(notes.iter().all(|(name, _)| name != method), "{method}: {notes:?}");
+    }
+    // A method whose result depends on identity can still be wrong.
+    let source = "tests/fixtures/identity/Identity.java";
+    let (notes, buggy) = judged(&changed(source, "Identity", "((Key) key).n;", "((Key) key).n + 1;"));
+    assert_eq!(buggy, "order", "{notes:?}");
 }
 
 #[test]

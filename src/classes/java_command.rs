@@ -303,7 +303,8 @@ impl Scan {
                 }
                 option => {
                     let name = option.split('=').next().unwrap_or(option);
-                    let changes = OPENS.contains(&name) || CHANGES_CODE.iter().any(|of| option.starts_with(of));
+                    let changes =
+                        OPENS.contains(&name) || CHANGES_CODE.iter().any(|of| option.starts_with(of));
                     if changes && !OF_THE_VM.iter().any(|own| option.starts_with(own)) {
                         scan.options.push(option.to_owned());
                     }

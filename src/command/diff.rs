@@ -53,9 +53,16 @@ pub struct Parting {
     /// What varies between runs of the same version, and was not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub varies: Vec<Varying>,
+    /// How many further places vary.
+    #[serde(skip_serializing_if = "is_none")]
+    pub more: usize,
     /// Why a version was not compared with itself, where it should have been.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<String>,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Parting {
@@ -98,7 +105,8 @@ impl Diff {
         loop {
             let found = session::parted(&mut here, &mut there, progress, interrupt).await?;
             let runs = here.len();
-            let mut told = Parting { parted: found.parted, runs, varies: found.varies, unconfirmed: None };
+            let (parted, varies, more) = (found.parted, found.varies, found.more);
+            let mut told = Parting { parted, runs, varies, more, unconfirmed: None };
             if found.wanted <= runs {
                 return Ok(told);
             }
@@ -125,7 +133,9 @@ impl Diff {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Diagnoser, Again> {
-        let Some(first) = version.first() else { return Err(Again::Cannot("nothing was recorded".to_owned())) };
+        let Some(first) = version.first() else {
+            return Err(Again::Cannot("nothing was recorded".to_owned()));
+        };
         let (chain, options) = first.again(out.clone()).map_err(Again::Cannot)?;
         let options = RecordOptions { timeout_s: self.timeout, ..options };
         match session::record(&chain, &options, progress, interrupt).await {

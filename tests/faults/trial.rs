@@ -97,9 +97,8 @@ impl Trial {
         let (edges, chains) = (coverage(&diagnosers[0]), coverage(&diagnosers[1]));
         let mut diagnoser = diagnosers.remove(0);
         let forest = diagnoser.diagnosis().forest().clone();
-        let mut reference =
-            Reference::new(diagnoser.launcher(), &right.display().to_string(), folder.path())
-                .expect("a reference");
+        let mut reference = Reference::new(diagnoser.launcher(), &right.display().to_string(), folder.path())
+            .expect("a reference");
         let mut trial = Trial {
             program: program.name.clone(),
             faulty: fault.method.clone(),

@@ -14,13 +14,13 @@ pub struct Told {
     pub code: i32,
 }
 
-/// Answers each question with what is said of it until there is none; not those of which an answer was kept.
+/// Answers each question with what is said of it until there is none; not those of which an answer was kept, or that a reference answers.
 pub fn told(command: &mut Command, mut answer: impl FnMut(&Value) -> &'static str) -> Told {
     let mut talk = Talk::begin(command);
     let mut questions = Vec::new();
     loop {
         let heard = talk.hear();
-        if heard.get("kept").is_some() {
+        if heard.get("kept").is_some() || heard.get("by_reference").is_some_and(Value::is_object) {
             continue;
         }
         if heard.get("question").is_none() {

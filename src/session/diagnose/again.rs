@@ -33,11 +33,8 @@ impl Diagnoser {
             memory: self.trace.memory,
             ..RecordOptions::default()
         };
-        let debuggee = Debuggee {
-            command: about.command.clone(),
-            cwd: Some(about.cwd.clone()),
-            ..Debuggee::default()
-        };
+        let debuggee =
+            Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
         Ok((Chain::new(debuggee, Vec::new()), options))
     }
 }

@@ -54,7 +54,9 @@ fn sites(class: &str, pool: &ClassPool) -> Option<Sites> {
         for instruction in method.code.iter().flat_map(|code| &code.instructions) {
             let Op::InvokeDynamic { bootstrap: Some(bootstrap), .. } = &instruction.op else { continue };
             let lambda = bootstrap.arguments.iter().find_map(|argument| match argument {
-                Constant::MethodHandle(called) if called.class == class && called.name.starts_with(METHOD) => {
+                Constant::MethodHandle(called)
+                    if called.class == class && called.name.starts_with(METHOD) =>
+                {
                     Some(called.name.clone())
                 }
                 _ => None,

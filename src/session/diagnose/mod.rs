@@ -304,7 +304,12 @@ impl Diagnoser {
                 let absolute = paths.map(|path| about.cwd.join(path));
                 let is_source = matches!(java.main, Main::SourceFile(_));
                 let own = std::env::join_paths(absolute).ok().filter(|_| !is_source);
-                Launcher { java: about.cwd.join(&java.java), options: java.options, cwd: about.cwd.clone(), own }
+                Launcher {
+                    java: about.cwd.join(&java.java),
+                    options: java.options,
+                    cwd: about.cwd.clone(),
+                    own,
+                }
             }
             _ => Launcher { java: "java".into(), options: Vec::new(), cwd: about.cwd.clone(), own: None },
         }

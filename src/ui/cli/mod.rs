@@ -226,9 +226,7 @@ async fn run(cli: &Cli) -> u8 {
         Command::Diff(diff) => diff.execute(&mut progress, &mut interrupt).await.map(|parting| {
             let text = match cli.format {
                 Format::Json => json(&parting),
-                Format::Text => {
-                    render::parting(&parting, cli.colors(std::io::stdout().is_terminal()))
-                }
+                Format::Text => render::parting(&parting, cli.colors(std::io::stdout().is_terminal())),
             };
             print(&text).max(parting.exit_code())
         }),

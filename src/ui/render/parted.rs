@@ -13,7 +13,10 @@ pub fn parting(parting: &Parting, color: bool) -> String {
         None => "all calls do the same, but for what varies from run to run\n".to_owned(),
     };
     if !parting.varies.is_empty() {
-        out.push_str(&format!("varies between {} runs of the same version, and is not compared:\n", parting.runs));
+        out.push_str(&format!(
+            "varies between {} runs of the same version, and is not compared:\n",
+            parting.runs
+        ));
     }
     for varying in &parting.varies {
         let values = match varying.values.is_empty() {
@@ -21,6 +24,11 @@ pub fn parting(parting: &Parting, color: bool) -> String {
             false => format!(": {}, …", varying.values.join(", ")),
         };
         out.push_str(&format!("  {}  {}{values}\n", varying.place, varying.what));
+    }
+    match parting.more {
+        0 => {}
+        1 => out.push_str("  and 1 more place\n"),
+        more => out.push_str(&format!("  and {more} more places\n")),
     }
     if let Some(why) = &parting.unconfirmed {
         out.push_str(&format!("it may vary from run to run: the program was not run again, since {why}\n"));

@@ -62,6 +62,8 @@ pub struct Compared {
     pub parted: Option<Parted>,
     /// What varies between runs of the same version, and was not compared.
     pub varies: Vec<Varying>,
+    /// How many further places vary.
+    pub more: usize,
     /// How many runs of each version it takes to be sure; 0 where they do not part.
     pub wanted: usize,
 }
@@ -94,10 +96,9 @@ pub async fn parted(
         }
     }
     let is_in_doubt = count > 1 || !runs.variation.is_empty();
-    let (varies, same) = (runs.variation.told(), runs.same);
-    let Some(shown) = here.first() else { return Ok(Compared { parted: None, varies, wanted: 0 }) };
-    let Some(candidate) = innermost(shown, found) else {
-        return Ok(Compared { parted: None, varies, wanted: 0 });
+    let ((varies, more), same) = (runs.variation.told(), runs.same);
+    let Some((shown, candidate)) = here.first().and_then(|run| Some((run, innermost(run, found)?))) else {
+        return Ok(Compared { parted: None, varies, more, wanted: 0 });
     };
     let Candidate { call, differs } = candidate;
     let own = call.as_ref().and_then(|(one, _)| shown.trace.calls.method(shown.trace.calls.own(one.node)));
@@ -116,7 +117,7 @@ pub async fn parted(
             same,
         },
     };
-    Ok(Compared { parted: Some(parted), varies, wanted })
+    Ok(Compared { parted: Some(parted), varies, more, wanted })
 }
 
 /// A thread of a run.
@@ -179,7 +180,8 @@ fn innermost(shown: &Diagnoser, mut found: Vec<(Option<u32>, Candidate)>) -> Opt
             let own = calls.own(one.node);
             Some(one.node..=one.node.saturating_add(calls.below(own)))
         });
-        let is_inside = |started: &Option<u32>| tree.as_ref().zip(*started).is_some_and(|(tree, of)| tree.contains(&of));
+        let is_inside =
+            |started: &Option<u32>| tree.as_ref().zip(*started).is_some_and(|(tree, of)| tree.contains(&of));
         match found.iter().enumerate().position(|(other, (started, _))| other != at && is_inside(started)) {
             Some(inside) => at = inside,
             None => break,

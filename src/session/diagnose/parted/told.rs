@@ -35,8 +35,9 @@ impl Apart {
             apart(one, other, &mut Vec::new(), &mut differs);
         }
         let varying: HashSet<&[String]> = varies.iter().map(Vec::as_slice).collect();
-        let is_varying =
-            |path: &Path| (0..=path.len()).any(|to| path.get(..to).is_some_and(|begin| varying.contains(begin)));
+        let is_varying = |path: &Path| {
+            (0..=path.len()).any(|to| path.get(..to).is_some_and(|begin| varying.contains(begin)))
+        };
         differs.retain(|path| !is_varying(path));
         Apart { differs, varies }
     }
@@ -197,7 +198,10 @@ mod tests {
         let once = Apart::of(&[value(1, 5), value(2, 6)], 1);
         assert_eq!(texts(&once.differs), ["a.n", "a.m", "its result"]);
         let twice = Apart::of(&[value(1, 5), value(3, 5), value(2, 6), value(2, 6)], 2);
-        assert_eq!((texts(&twice.differs), texts(&twice.varies)), (vec!["a.m".into(), "its result".into()], vec!["a.n".into()]));
+        assert_eq!(
+            (texts(&twice.differs), texts(&twice.varies)),
+            (vec!["a.m".into(), "its result".into()], vec!["a.n".into()])
+        );
         // An array that varies in one element can still have another length.
         let rows = [json!([1, 2]), json!([3, 2]), json!([1]), json!([1])];
         assert_eq!(Apart::of(&rows, 2).differs, [Path::new()]);

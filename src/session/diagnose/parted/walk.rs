@@ -11,9 +11,11 @@ use crate::session::progress::Progress;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::HashSet;
 
-/// The most places that are named of those that vary.
+/// The most places that are named of those that vary, and the most that are counted.
 const NAMED: usize = 12;
+const COUNTED: usize = 10_000;
 /// The most values that are shown of one.
 const VALUES: usize = 4;
 
@@ -29,21 +31,27 @@ pub struct Varying {
     pub values: Vec<String>,
 }
 
-/// What varies, each place once.
+/// What varies, each place once: a static field as one, not in each method that is called meanwhile.
 #[derive(Default)]
-pub struct Variation(IndexMap<(String, String), Vec<String>>, usize);
+pub struct Variation {
+    named: IndexMap<(String, String), Vec<String>>,
+    /// Further places.
+    more: HashSet<(String, String)>,
+}
 
 impl Variation {
     /// Whether nothing does.
     pub fn is_empty(&self) -> bool {
-        self.1 == 0
+        self.named.is_empty()
     }
 
     /// Notes that something varies.
     pub fn add(&mut self, place: String, what: String, values: Vec<String>) {
-        self.1 += 1;
-        if self.0.len() < NAMED {
-            self.0.entry((place, what)).or_insert(values);
+        let key = (place, what);
+        if self.named.len() < NAMED || self.named.contains_key(&key) {
+            self.named.entry(key).or_insert(values);
+        } else if self.more.len() < COUNTED {
+            self.more.insert(key);
         }
     }
 
@@ -52,14 +60,17 @@ impl Variation {
             let mut some: Vec<String> = values.iter().filter_map(|value| plain(value, path)).collect();
             some.dedup();
             some.truncate(VALUES);
+            let is_static = path.first().is_some_and(|first| first == "entry")
+                && path.get(1).is_some_and(|name| name.contains('.'));
+            let place = if is_static { "static field" } else { place };
             self.add(place.to_owned(), shown(path), some);
         }
     }
 
-    /// What varies.
-    pub fn told(self) -> Vec<Varying> {
+    /// What varies, and how many further places do.
+    pub fn told(self) -> (Vec<Varying>, usize) {
         let one = |((place, what), values)| Varying { place, what, values };
-        self.0.into_iter().map(one).collect()
+        (self.named.into_iter().map(one).collect(), self.more.len())
     }
 }
 
@@ -115,11 +126,15 @@ impl Runs<'_> {
             let at = around.next;
             around.next += 1;
             let nodes: Vec<Option<u32>> = around.made.iter().map(|made| made.get(at).copied()).collect();
-            let methods: Vec<Option<String>> =
-                nodes.iter().enumerate().map(|(run, node)| node.and_then(|node| self.method(run, node))).collect();
+            let methods: Vec<Option<String>> = nodes
+                .iter()
+                .enumerate()
+                .map(|(run, node)| node.and_then(|node| self.method(run, node)))
+                .collect();
             let (ours, theirs) = methods.split_at(self.first);
             let Some((one, other)) = common(ours).zip(common(theirs)) else {
-                let place = around.of.as_ref().and_then(|of| of.first()).map_or(format!("thread {thread}"), name);
+                let place =
+                    around.of.as_ref().and_then(|of| of.first()).map_or(format!("thread {thread}"), name);
                 self.variation.add(place, format!("its calls, from call {} on", at + 1), Vec::new());
                 around.made.iter_mut().for_each(Vec::clear);
                 continue;
@@ -149,7 +164,8 @@ impl Runs<'_> {
             }
             let mut questions = questions.into_iter();
             let here = if one.is_some() { questions.next() } else { None };
-            let there = if here.is_some() { questions.nth(self.first.saturating_sub(1)) } else { questions.next() };
+            let there =
+                if here.is_some() { questions.nth(self.first.saturating_sub(1)) } else { questions.next() };
             let what = format!("its call {}", at + 1);
             let first = Departure { what, here: call(here.as_ref()), there: call(there.as_ref()) };
             let mut differs = vec![first];
@@ -167,7 +183,8 @@ impl Runs<'_> {
         let diagnoser = self.all.get(run)?;
         let method = diagnoser.trace.calls.method(node)?;
         let version = usize::from(run >= self.first);
-        let name = self.lambdas.get_mut(version)?.method(&method.class, &method.name, diagnoser.fields.pool());
+        let name =
+            self.lambdas.get_mut(version)?.method(&method.class, &method.name, diagnoser.fields.pool());
         Some(format!("{}.{name}{}", method.class, method.descriptor))
     }
 
@@ -206,7 +223,9 @@ impl Runs<'_> {
         }
         let differs: Vec<Path> = apart.differs.into_iter().filter(|path| !is_given(path)).collect();
         match (questions.first(), questions.get(self.first), told.first(), told.get(self.first)) {
-            (Some(one), Some(other), Some(ours), Some(theirs)) => departures(&differs, (one, ours), (other, theirs)),
+            (Some(one), Some(other), Some(ours), Some(theirs)) => {
+                departures(&differs, (one, ours), (other, theirs))
+            }
             _ => Vec::new(),
         }
     }
@@ -248,7 +267,8 @@ fn departures(differs: &[Path], one: (&Question, &Told), other: (&Question, &Tol
     let changes = |(question, told): (&Question, &Told)| -> IndexMap<String, (String, String)> {
         let key = |path: &str| told.changes.iter().find(|(_, of)| *of == path).map(|(key, _)| key.clone());
         let all = question.changed.iter();
-        all.filter_map(|change| Some((key(&change.path)?, (change.path.clone(), change.new.text(1))))).collect()
+        all.filter_map(|change| Some((key(&change.path)?, (change.path.clone(), change.new.text(1)))))
+            .collect()
     };
     let (ours, theirs) = (changes(one), changes(other));
     let mut found: Vec<Departure> = Vec::new();
@@ -260,11 +280,11 @@ fn departures(differs: &[Path], one: (&Question, &Told), other: (&Question, &Tol
         let text = |side: Option<&(String, String)>| side.map_or_else(nothing, |(_, value)| value.clone());
         found.push(Departure { what, here: text(here), there: text(there) });
     }
-    let text = |shape: &Option<super::super::Shape>| shape.as_ref().map_or("none".to_owned(), |shape| shape.text(1));
-    for (of, here, there) in [
-        ("result", &one.0.result, &other.0.result),
-        ("exception", &one.0.exception, &other.0.exception),
-    ] {
+    let text =
+        |shape: &Option<super::super::Shape>| shape.as_ref().map_or("none".to_owned(), |shape| shape.text(1));
+    for (of, here, there) in
+        [("result", &one.0.result, &other.0.result), ("exception", &one.0.exception, &other.0.exception)]
+    {
         if differs.iter().any(|path| is_at(path, &[of])) {
             found.push(Departure { what: format!("its {of}"), here: text(here), there: text(there) });
         }

@@ -260,6 +260,10 @@ public final class QuerypointReference {
             return;
         }
         String type = (String) shape.get("type");
+        if (isMadeAtRunTime(type) || isMadeAtRunTime(here.getClass().getName())) {
+            unsure = path + " is a lambda, or of another class that is made while the program runs";
+            return;
+        }
         if (!type.equals(here.getClass().getTypeName()) && !type.equals(here.getClass().getName())) {
             differs = path + " is a " + here.getClass().getTypeName();
             return;
@@ -472,6 +476,11 @@ public final class QuerypointReference {
             found.set(object, narrowed(object(field.getValue()), found.getType()));
         }
         return object;
+    }
+
+    /** Lambdas, hidden classes and proxies: their names are no names of class files. */
+    private static boolean isMadeAtRunTime(String type) {
+        return type.indexOf('/') >= 0 || type.indexOf("$Proxy") >= 0;
     }
 
     /** Records and hidden classes: their fields cannot be set. */

@@ -108,7 +108,9 @@ impl Reference {
                 Said::Invalid(other) => return Ok(Opinion::Unknown(unrepeated(&other))),
                 other => {
                     let other = other.text();
-                    return Ok(Opinion::Unknown(format!("the program's own code cannot be called again: {other}")));
+                    return Ok(Opinion::Unknown(format!(
+                        "the program's own code cannot be called again: {other}"
+                    )));
                 }
             }
             if there != Said::Invalid(why.clone()) {
