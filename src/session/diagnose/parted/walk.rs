@@ -104,7 +104,7 @@ struct Open {
 }
 
 /// What all of a version have in common; none where they have not.
-fn common<'v, T: PartialEq>(version: &'v [T]) -> Option<&'v T> {
+fn common<T: PartialEq>(version: &[T]) -> Option<&T> {
     version.first().filter(|first| version.iter().all(|one| one == *first))
 }
 
