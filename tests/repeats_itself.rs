@@ -2,6 +2,7 @@
 //! own as a reference. Examples, fixtures and random programs are tried so, a few of them each time, all with `QP_SELF=all`.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::duplicate_mod, reason = "both kinds of random programs draw by the same numbers")]
 
 #[allow(dead_code, reason = "another test binary uses the rest")]
 mod influences;
