@@ -150,6 +150,7 @@ impl Bench<'_> {
         let file = self.scratch.join("programs.ron");
         std::fs::write(&file, chain)?;
         let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+        qp.env("QUERYPOINT_TRUST", "/");
         qp.args(["replay", "--backend", backend, "--show-output"]).arg(&file);
         let started = Instant::now();
         let output = qp.output()?;

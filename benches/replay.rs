@@ -39,6 +39,7 @@ fn replay() -> Outcome<()> {
     let mut plain = Command::new("java");
     plain.args(["-ea", "-cp", "classes", "Intro"]).current_dir(&intro);
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+    qp.env("QUERYPOINT_TRUST", "/");
     qp.args(["replay", "querypoints/intro.ron"]).current_dir(root());
     let (mut plains, mut replays) = (Vec::new(), Vec::new());
     for run in 0..=RUNS {
@@ -88,7 +89,9 @@ fn memory(scratch: &Path) -> Outcome<()> {
     }
     let chain = chain(scratch, owners)?;
     let started = Instant::now();
-    let mut qp = quiet(Command::new(env!("CARGO_BIN_EXE_qp")).arg("replay").arg(&chain)).spawn()?;
+    let mut qp =
+        quiet(Command::new(env!("CARGO_BIN_EXE_qp")).env("QUERYPOINT_TRUST", "/").arg("replay").arg(&chain))
+            .spawn()?;
     let (peak, code) = peak(&mut qp)?;
     let seconds = started.elapsed().as_secs_f64();
     println!();

@@ -147,6 +147,7 @@ fn halted_by_jdb(classes: &Path) -> Outcome<Duration> {
 
 fn qp(classes: &Path, class: &[&str]) -> Outcome<Talk> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_qp"));
+    command.env("QUERYPOINT_TRUST", "/");
     command.args(["debug", "--format", "json", "--", "java", "-cp"]).arg(classes).args(class);
     Talk::begin(&mut command)
 }

@@ -188,6 +188,7 @@ impl Recorded {
 fn recorded(level: &str, options: &[&str], java: &[&str], scratch: &Path) -> Outcome<Recorded> {
     let folder = scratch.join("trace");
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+    qp.env("QUERYPOINT_TRUST", "/");
     qp.args(["trace", "record", "--format=json", "--show-output", "--level", level, "--out"]).arg(&folder);
     let began = Instant::now();
     let output = qp.args(options).arg("--").args(java).output()?;
@@ -197,6 +198,7 @@ fn recorded(level: &str, options: &[&str], java: &[&str], scratch: &Path) -> Out
         return Err(format!("not all was recorded: {}", told["missing"]).into());
     }
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+    qp.env("QUERYPOINT_TRUST", "/");
     let info = qp.args(["trace", "info", "--format=json"]).arg(&folder).output()?;
     let info: serde_json::Value = serde_json::from_slice(&info.stdout)?;
     std::fs::remove_dir_all(&folder)?;
@@ -220,6 +222,7 @@ const ASKED: usize = 9;
 fn lookups(class_path: &str, scratch: &Path) -> Outcome<()> {
     let folder = scratch.join("many");
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+    qp.env("QUERYPOINT_TRUST", "/");
     qp.args(["trace", "record", "--level=writes", "--out"]).arg(&folder);
     let size = (110_000 / share()).to_string();
     let began = Instant::now();
@@ -255,6 +258,7 @@ fn lookups(class_path: &str, scratch: &Path) -> Outcome<()> {
     let mut prompt = Prompt::open(&folder)?;
     let counter = {
         let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+        qp.env("QUERYPOINT_TRUST", "/");
         let told =
             qp.args(["trace", "calls", "--method=Classics.count", "--format=json"]).arg(&folder).output()?;
         let tree: serde_json::Value = serde_json::from_slice(&told.stdout)?;
@@ -295,6 +299,7 @@ struct Prompt {
 impl Prompt {
     fn open(folder: &Path) -> Outcome<Prompt> {
         let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
+        qp.env("QUERYPOINT_TRUST", "/");
         qp.args(["trace", "step", "0", "--format=json"]).arg(folder);
         let mut process = qp.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let stdin = process.stdin.take().ok_or("a pipe")?;

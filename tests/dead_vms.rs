@@ -461,8 +461,9 @@ fn interrupted_in_build() {
     let debuggee = format!("{}, {build}", java("Hang"));
     interrupted_at(&case, &debuggee, &points, "building");
     let file = case.chain(&debuggee, &points);
-    let run =
-        case.interrupted(case.qp().arg("explain").arg(file), Signal::INT, || case.mark("building").exists());
+    let run = case.interrupted(case.qp().args(["explain", "--build"]).arg(file), Signal::INT, || {
+        case.mark("building").exists()
+    });
     run.fails(130, &["interrupted"]).within(SOON);
 }
 

@@ -382,6 +382,9 @@ fn run(command: &str, folder: &Path) -> (String, bool) {
         .current_dir(folder)
         .env("PATH", format!("{}:{path}", programs.display()))
         .env("XDG_CACHE_HOME", folder.join("cache"))
+        .env("XDG_DATA_HOME", folder.join("data"))
+        // A reader has said yes once.
+        .env("QUERYPOINT_TRUST", folder)
         .env_remove("JAVA_TOOL_OPTIONS")
         .output()
         .unwrap();

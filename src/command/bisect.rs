@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use super::replay::LimitArgs;
-use crate::chain::Chain;
+use super::trust::{self, TrustArgs};
 use crate::session::{self, Interrupt, Progress, SessionError, Verdict};
 use std::path::PathBuf;
 
@@ -22,6 +22,9 @@ pub struct Bisect {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub limits: LimitArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub trust: TrustArgs,
 }
 
 /// What `git bisect run` is told, and why.
@@ -61,7 +64,7 @@ impl Bisect {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Told, CommandError> {
-        let chain = Chain::load(&self.chain).map_err(SessionError::from)?;
+        let chain = trust::load(&self.chain, progress)?;
         let name = self.chain.display().to_string();
         let judged = session::judge(&name, &chain, &self.limits.options(), progress, interrupt).await?;
         let root = chain.points.first().map_or("the root", |p| p.id.as_str());

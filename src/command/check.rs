@@ -2,8 +2,11 @@
 
 use super::CommandError;
 use super::replay::LimitArgs;
+use super::trust::TrustArgs;
 use crate::chain::{Chain, Guards};
-use crate::session::{self, Answer, Difference, Interrupt, Judged, Progress, SessionError, Silent, Verdict};
+use crate::session::{
+    self, Answer, Difference, Interrupt, Judged, Progress, SessionError, Silent, Verdict, Wanted,
+};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -57,6 +60,9 @@ pub struct Check {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub limits: LimitArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub trust: TrustArgs,
 }
 
 /// What came of one chain.
@@ -158,6 +164,11 @@ impl Check {
         let mut tasks = tokio::task::JoinSet::new();
         for (place, file) in files.into_iter().enumerate() {
             let chain = Chain::load(&file);
+            // All are asked about before the first is run: nobody has to wait for that.
+            let allowed = match &chain {
+                Ok(chain) => session::allow(&Wanted::of_chain(&file, chain), progress),
+                Err(_) => Ok(()),
+            };
             let folder = chain.as_ref().ok().map(|c| c.cwd().canonicalize().unwrap_or_else(|_| c.cwd()));
             let folder = folders.entry(folder.unwrap_or_default()).or_default().clone();
             let attach = chain.as_ref().ok().and_then(|c| c.debuggee.attach.clone());
@@ -175,6 +186,9 @@ impl Check {
                 let mut checked = match chain {
                     _ if interrupt.is_set() => Checked::without(&file, Status::Interrupted, "interrupted"),
                     Err(error) => Checked::without(&file, Status::BadChain, &error.render(false)),
+                    Ok(_) if let Err(error) = &allowed => {
+                        Checked::without(&file, Status::BadChain, &error.to_string())
+                    }
                     Ok(chain) => check(&file, &chain, &options, &mut interrupt).await,
                 };
                 checked.seconds = started.elapsed().as_secs_f64();

@@ -68,6 +68,9 @@ pub struct Diagnose {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub secrets: SecretArgs,
+    /// Run the recorded program again, where a question needs more, although it was not recorded here
+    #[arg(long, requires = "folder")]
+    pub trust_command: bool,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder")]
     pub command: Vec<String>,
@@ -157,6 +160,8 @@ impl Diagnose {
             diagnoser.keep_in(answers)?;
         }
         if let Some(class_path) = &self.reference {
+            // Its `java` and options may be anything.
+            diagnoser.allow(progress)?;
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
             diagnoser.ask_first(Reference::new(diagnoser.launcher(), class_path, &here)?);
         }

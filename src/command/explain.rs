@@ -2,6 +2,7 @@
 //! would take, by one run that only counts.
 
 use super::CommandError;
+use super::trust::{self, TrustArgs};
 use crate::chain::{Chain, Explanation, GraphFormat};
 use crate::session::{self, Cost, Interrupt, Progress};
 use std::path::PathBuf;
@@ -45,6 +46,12 @@ pub struct Explain {
     /// With --cost: end the run after so many seconds (overrides `timeout_s` of the chain)
     #[arg(long, value_name = "SECONDS", requires = "cost", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
+    /// Run the chain's build first, if it is due
+    #[arg(long)]
+    pub build: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub trust: TrustArgs,
 }
 
 /// What is explained.
@@ -68,9 +75,12 @@ impl Explain {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Explained, CommandError> {
-        let chain = Chain::load(&self.chain).map_err(session::SessionError::from)?;
+        let chain = match self.cost || self.build {
+            true => trust::load(&self.chain, progress)?,
+            false => Chain::load(&self.chain).map_err(session::SessionError::from)?,
+        };
         if !self.cost {
-            return Ok(Explained::Questions(session::explain(&chain, interrupt).await?));
+            return Ok(Explained::Questions(session::explain(&chain, self.build, interrupt).await?));
         }
         let name = self.chain.display().to_string();
         Ok(Explained::Cost(session::cost(&name, &chain, self.timeout, progress, interrupt).await?))

@@ -13,6 +13,7 @@ pub mod program;
 pub mod replay;
 pub mod secrets;
 pub mod trace;
+pub mod trust;
 pub mod why;
 
 use crate::chain::Chain;
@@ -44,10 +45,14 @@ pub enum CommandError {
     Input(std::io::Error),
 }
 
-/// Writes a chain, which is portable to there, to its file.
-fn save_chain(chain: &Chain, file: &Path) -> Result<(), CommandError> {
+/// Writes a chain, which is portable to there, to its file. What it has run is trusted if it is the user's own.
+fn save_chain(chain: &Chain, file: &Path, is_own: bool) -> Result<(), CommandError> {
     let text = chain.to_ron().map_err(SessionError::from)?;
-    session::write_whole(file, text).map_err(unwritten(file))
+    session::write_whole(file, text).map_err(unwritten(file))?;
+    if is_own {
+        session::trust_written(file);
+    }
+    Ok(())
 }
 
 /// Writes what the program has read to a file beside the chain's, and names it in the chain.

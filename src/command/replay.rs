@@ -1,7 +1,7 @@
 //! `qp replay CHAIN`: runs the program again and answers the chain's questions.
 
 use super::CommandError;
-use crate::chain::Chain;
+use super::trust::{self, TrustArgs};
 use crate::session::{self, Answer, Interrupt, Progress, Repeated};
 use std::path::PathBuf;
 
@@ -103,6 +103,9 @@ pub struct Replay {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub run: RunArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub trust: TrustArgs,
 }
 
 /// What a replay gives.
@@ -125,7 +128,7 @@ impl Replay {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Replayed, CommandError> {
-        let chain = Chain::load(&self.chain).map_err(session::SessionError::from)?;
+        let chain = trust::load(&self.chain, progress)?;
         let mut options = self.run.options();
         options.last = self.last.map(usize::from);
         let name = self.chain.display().to_string();

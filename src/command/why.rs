@@ -91,7 +91,7 @@ impl Why {
             None => None,
         };
         if let Some((saved, file)) = &saved {
-            save_chain(saved, file)?;
+            save_chain(saved, file, true)?;
         }
         // A terminal is the shell's: what is typed ahead there is for its next command. A remote program is not fed.
         let feeds = self.program.attach.is_none() && !std::io::stdin().is_terminal();
@@ -101,7 +101,7 @@ impl Why {
         let input = stdin.map(|recording| recording.recorded()).filter(|input| !input.is_empty());
         if let (Some(input), Some((saved, file))) = (input, &mut saved) {
             save_input(saved, file, &input)?;
-            save_chain(saved, file)?;
+            save_chain(saved, file, true)?;
         }
         Ok(answer)
     }

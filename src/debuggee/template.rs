@@ -187,6 +187,11 @@ impl Template {
         Ok(BuildOutcome::Built(started.elapsed()))
     }
 
+    /// Whether [`Template::build`] would run nothing.
+    pub fn is_built(&self) -> bool {
+        self.settings.build.as_ref().is_none_or(|command| build::Record::of(self, command).is_current())
+    }
+
     /// The file of `java X.java`; none where `java` runs classes.
     ///
     /// # Errors

@@ -191,6 +191,26 @@ pub enum SessionError {
         /// What could not be found without it.
         error: TranslateError,
     },
+    /// The classes may be missing because nothing was built.
+    #[error("{0}; the build is due, and was not run: `--build` runs it")]
+    NotBuilt(Box<TranslateError>),
+    /// A file has commands run, and nobody has said that it may.
+    #[error(
+        "{file} was not written by your qp, and would have this run:\n{lines}Look at it, then say --trust; or at a terminal, \
+         where you are asked once. QUERYPOINT_TRUST names folders whose files you trust"
+    )]
+    NotTrusted {
+        /// The file.
+        file: String,
+        /// What it has run.
+        lines: String,
+    },
+    /// A person has said no.
+    #[error("{file} was not run")]
+    Declined {
+        /// The file.
+        file: String,
+    },
     /// A point that is asked from is to be removed.
     #[error("{dependents} asked from {ids}: remove all, with `remove {ids} {dependents}`")]
     StillAsked {
@@ -342,6 +362,9 @@ impl SessionError {
             | SessionError::NoObject(_)
             | SessionError::NoSuchObject { .. }
             | SessionError::NoWrites
+            | SessionError::NotBuilt(_)
+            | SessionError::NotTrusted { .. }
+            | SessionError::Declined { .. }
             | SessionError::Redacted { .. }
             | SessionError::NoStrategy { .. }
             | SessionError::NothingRecorded { .. }

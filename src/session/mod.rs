@@ -10,6 +10,7 @@
 //! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
 //! - `recorded` is the room of recorded runs: [`record`] makes one, and a [`RecordedTrace`] is read in several ways.
 //! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
+//! - `trust` says whose files are run, and has a person asked.
 //! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
 
 mod answer;
@@ -35,6 +36,7 @@ mod repeat;
 mod replay;
 mod round;
 mod steps;
+mod trust;
 mod verdict;
 mod watching;
 mod workspace;
@@ -72,6 +74,7 @@ pub use recorded::{
 };
 pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::{Options, replay};
+pub use trust::{Consent, TRUSTED_FOLDERS, Wanted, allow, trust_written};
 pub use verdict::Verdict;
 
 pub use crate::chain::GraphFormat;
@@ -88,16 +91,23 @@ pub fn remembered(chain: &Chain) -> Result<Chain, SessionError> {
     Ok(chain)
 }
 
-/// What a chain's questions become, without running anything.
+/// What a chain's questions become, without running anything but the chain's build, if that is wanted.
 ///
 /// # Errors
 /// The chain cannot be used, its classes cannot be read, or it was interrupted.
-pub async fn explain(chain: &Chain, interrupt: &mut Interrupt) -> Result<Explanation, SessionError> {
+pub async fn explain(
+    chain: &Chain,
+    builds: bool,
+    interrupt: &mut Interrupt,
+) -> Result<Explanation, SessionError> {
     let workspace = workspace::Workspace::open(chain, None, None)?;
-    tokio::select! {
-        built = workspace.build(None) => built?,
-        () = interrupt.wait() => return Err(SessionError::Interrupted),
+    if builds {
+        tokio::select! {
+            built = workspace.build(None) => built?,
+            () = interrupt.wait() => return Err(SessionError::Interrupted),
+        }
     }
+    let is_stale = !builds && !workspace.is_built();
     let pool = workspace.pool(None)?;
     let sources = workspace.sources();
     let translated = crate::chain::translate(chain, &pool, &sources, &Learned::default());
@@ -106,7 +116,13 @@ pub async fn explain(chain: &Chain, interrupt: &mut Interrupt) -> Result<Explana
             let program = chain.debuggee.command.first().cloned().unwrap_or_default();
             return Err(SessionError::NoClassPath { program, error });
         }
+        Err(error) if is_stale => return Err(SessionError::NotBuilt(Box::new(error))),
         translated => translated?,
     };
-    Ok(Explanation::new(chain, &translation, &pool, &sources))
+    let mut explanation = Explanation::new(chain, &translation, &pool, &sources);
+    if is_stale {
+        let stale = "the build is due, and was not run: the classes may not be those of the sources (`--build` runs it)";
+        explanation.warnings.push(stale.to_owned());
+    }
+    Ok(explanation)
 }

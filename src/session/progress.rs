@@ -1,5 +1,7 @@
 //! How a session tells what it is doing while it does it.
 
+use super::trust::{Consent, Wanted};
+
 /// Shows whole lines of the program's output, one or more, each with its line feed.
 pub type Sink = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -22,6 +24,10 @@ pub trait Progress {
     /// Who shows the program's output, if anybody does. It is called from other threads.
     fn sink(&self) -> Option<Sink> {
         None
+    }
+    /// Asks whether what a file wants may be run.
+    fn consents(&mut self, _wanted: &Wanted) -> Consent {
+        Consent::Unasked
     }
     /// Nothing more will be told.
     fn done(&mut self) {}

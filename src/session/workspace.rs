@@ -88,6 +88,11 @@ impl Workspace {
         Ok(())
     }
 
+    /// Whether nothing has to be built before a run.
+    pub fn is_built(&self) -> bool {
+        self.template.is_built() && self.template.source_file().is_ok_and(|file| file.is_none())
+    }
+
     /// The class files: of the `java` command, or as the VM of a wrapper told; then those the chain names. Of a remote
     /// program there are only those, and the runtime image of the `java` on the path.
     pub fn pool(&self, facts: Option<&VmFacts>) -> Result<ClassPool, SessionError> {

@@ -26,6 +26,9 @@ pub struct About {
     pub redacted: bool,
     /// The folder that it ran in.
     pub cwd: PathBuf,
+    /// By which its user knows that it is their own, and may be run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
     /// How much was recorded.
     pub level: Level,
     /// What was recorded: patterns of classes; none: all but those of the JDK.

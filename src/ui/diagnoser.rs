@@ -94,7 +94,7 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
         }
     };
     let (stop, mut interrupt) = Interrupt::new();
-    let mut progress = Bar::new(std::io::stderr().is_terminal());
+    let mut progress = Bar::new(std::io::stderr().is_terminal()).trusting(args.trust_command);
     let is_text = cli.format == Format::Text;
     let keeps = is_text && std::io::stdin().is_terminal();
     let begin = args.begin((is_text, keeps), &mut progress, &mut interrupt);

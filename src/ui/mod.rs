@@ -4,6 +4,7 @@
 //! it, `progress` tells what goes on meanwhile, `interrupt` hears Ctrl-C.
 
 pub mod cli;
+mod consent;
 mod diagnoser;
 mod interrupt;
 mod out;

@@ -1,6 +1,6 @@
 //! The progress line: on a terminal only, on standard error (DESIGN §7).
 
-use crate::session::{Progress, Sink};
+use crate::session::{Consent, Progress, Sink, Wanted};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,8 @@ pub struct Bar {
     run: u32,
     /// Where a replay stands among several.
     among: String,
+    /// Whether files are run that this user's `qp` did not write.
+    trusts: bool,
 }
 
 impl Bar {
@@ -21,7 +23,13 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:>4}") {
             bar.set_style(style);
         }
-        Bar { bar, run: 0, among: String::new() }
+        Bar { bar, run: 0, among: String::new(), trusts: false }
+    }
+
+    /// The same, for a user who has said whether files of others are run.
+    #[must_use]
+    pub fn trusting(self, trusts: bool) -> Bar {
+        Bar { trusts, ..self }
     }
 
     fn say(&self, message: String) {
@@ -72,6 +80,10 @@ impl Progress for Bar {
 
     fn checked(&mut self, done: usize, of: usize) {
         self.say(format!("{done} of {of} chains checked"));
+    }
+
+    fn consents(&mut self, wanted: &Wanted) -> Consent {
+        if self.trusts { Consent::Once } else { self.bar.suspend(|| super::consent::ask(wanted)) }
     }
 
     fn sink(&self) -> Option<Sink> {

@@ -24,7 +24,7 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
         }
     };
     let (stop, mut interrupt) = Interrupt::new();
-    let mut progress = Bar::new(std::io::stderr().is_terminal());
+    let mut progress = Bar::new(std::io::stderr().is_terminal()).trusting(args.trust.trust);
     let opened = stopped_by(&mut hearing, &stop, args.stepper(&mut progress, &mut interrupt)).await;
     match opened {
         Ok(mut stepper) => {

@@ -30,7 +30,14 @@ pub fn root() -> &'static Path {
 pub fn qp() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_qp"));
     command.current_dir(root()).env("NO_COLOR", "1").env_remove("JAVA_TOOL_OPTIONS").stdin(Stdio::null());
+    trusting(&mut command);
     command
+}
+
+/// Has `qp` trust the chains that tests write, and keep its key among the test's files.
+pub fn trusting(command: &mut Command) -> &mut Command {
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data");
+    command.env(querypoint::session::TRUSTED_FOLDERS, "/").env("XDG_DATA_HOME", data)
 }
 
 /// Runs a command to its end, or kills it after [`LIMIT`] and fails the test.

@@ -1,9 +1,8 @@
 //! `load FILE`: goes on with the chain of a file.
 
 use super::{PromptCommand, Reply, usage};
-use crate::chain::Chain;
-use crate::command::CommandError;
-use crate::session::{Explorer, SessionError};
+use crate::command::{CommandError, trust};
+use crate::session::Explorer;
 use std::path::PathBuf;
 
 pub(super) struct Load {
@@ -16,7 +15,7 @@ impl PromptCommand for Load {
     }
 
     async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
-        let chain = Chain::load(&self.file).map_err(SessionError::from)?;
+        let chain = trust::load(&self.file, explorer.progress().as_mut())?;
         let points = chain.points.len();
         explorer.load(&self.file.display().to_string(), chain).await?;
         Ok(Reply::Done(format!("{points} points of {}; `run` asks them", self.file.display())))

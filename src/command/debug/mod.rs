@@ -38,6 +38,7 @@ pub use reply::{Reply, Setting};
 use super::CommandError;
 use super::program::ProgramArgs;
 use super::replay::LimitArgs;
+use super::trust::{self, TrustArgs};
 use crate::chain::{Chain, Debuggee};
 use crate::session::{self, Explorer, Front, StdinRecording};
 use std::path::PathBuf;
@@ -61,6 +62,9 @@ pub struct Debug {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub limits: LimitArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub trust: TrustArgs,
     /// The command that starts the program, or has one start anew that is attached to
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -78,7 +82,7 @@ impl Debug {
     ) -> Result<Explorer, CommandError> {
         let (name, chain) = match &self.chain {
             Some(file) => {
-                let chain = Chain::load(file).map_err(session::SessionError::from)?;
+                let chain = trust::load(file, front.progress(true).as_mut())?;
                 (file.display().to_string(), chain)
             }
             None => ("qp debug".to_owned(), self.empty_chain()),

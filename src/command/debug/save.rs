@@ -22,7 +22,7 @@ impl PromptCommand for Save {
             let beside = save_input(&mut chain, &file, &input)?;
             done = format!("{done}, and {} with what the program read", beside.display());
         }
-        save_chain(&chain, &file)?;
+        save_chain(&chain, &file, true)?;
         Ok(Reply::Done(format!("{done}; `qp replay {}` asks it again", file.display())))
     }
 }

@@ -61,7 +61,7 @@ impl AsChain {
         let mut chain = session::as_chain(&mut trace, asked)?;
         if let Some(file) = &self.save {
             chain = session::portable(&chain, file);
-            save_chain(&chain, file)?;
+            save_chain(&chain, file, trace.is_own())?;
         }
         let text = chain.to_ron().map_err(SessionError::from)?;
         Ok(MadeChain::new(text, self.save.as_deref(), trace.about.redacted))

@@ -3,6 +3,7 @@
 use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::CommandError;
+use crate::command::trust::TrustArgs;
 use crate::session::{self, EventsAsked, EventsShown, Interrupt, Progress};
 
 /// Shows the events of a call: what it writes, where it goes, which calls it makes
@@ -17,6 +18,9 @@ pub struct Events {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub trust: TrustArgs,
     /// No more than so many
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,

@@ -57,6 +57,18 @@ pub enum Trace {
     Export(Export),
 }
 
+impl Trace {
+    /// Whether the program of a recording is run again without a question.
+    pub fn trusts(&self) -> bool {
+        match self {
+            Trace::Events(events) => events.trust.trust,
+            Trace::State(state) => state.trust.trust,
+            Trace::Step(step) => step.trust.trust,
+            _ => false,
+        }
+    }
+}
+
 /// What one of them gives.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(untagged)]

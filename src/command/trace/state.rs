@@ -3,6 +3,7 @@
 use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::CommandError;
+use crate::command::trust::TrustArgs;
 use crate::session::{self, Interrupt, Progress, StateAsked, StateShown};
 
 /// Shows an object as a call found it and as it left it
@@ -17,6 +18,9 @@ pub struct State {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub trust: TrustArgs,
     /// The object or array, as it is shown: `Rec@7`; without it the call's `this`
     #[arg(long, value_name = "OBJECT")]
     pub object: Option<String>,

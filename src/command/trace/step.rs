@@ -3,6 +3,7 @@
 use super::as_chain::MadeChain;
 use super::level::LevelArg;
 use super::reading::Reading;
+use crate::command::trust::TrustArgs;
 use crate::command::{CommandError, save_chain};
 use crate::session::{
     self, HeldShown, History, Interrupt, ListedEvent, Progress, SessionError, Stepper, View, Way,
@@ -21,6 +22,9 @@ pub struct Step {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub trust: TrustArgs,
     /// A folder or archive with Java sources; as often as wanted
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
@@ -195,7 +199,7 @@ pub fn step(line: &str, stepper: &mut Stepper) -> Result<StepReply, CommandError
             let file = Some(std::path::Path::new(rest)).filter(|_| !rest.is_empty());
             if let Some(file) = file {
                 chain = session::portable(&chain, file);
-                save_chain(&chain, file)?;
+                save_chain(&chain, file, stepper.is_own())?;
             }
             let text = chain.to_ron().map_err(SessionError::from)?;
             return Ok(StepReply::Chain(MadeChain::new(text, file, stepper.is_redacted())));

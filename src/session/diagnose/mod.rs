@@ -294,6 +294,14 @@ impl Diagnoser {
         outermost
     }
 
+    /// Asks whether the `java` of the recorded program may be run, where the recording is not this user's own.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn allow(&mut self, progress: &mut dyn Progress) -> Result<(), SessionError> {
+        self.trace.allow(progress)
+    }
+
     /// How the program is called, for a version of it that is right.
     pub fn launcher(&self) -> Launcher {
         let about = &self.trace.about;

@@ -23,6 +23,7 @@ pub use words::{Members, Words};
 
 use super::error::SessionError;
 use super::files::portable;
+use super::progress::Progress;
 use super::replay::Options;
 use super::round::{Teaching, in_order};
 use super::workspace::Workspace;
@@ -74,6 +75,11 @@ struct Opened {
 }
 
 impl Explorer {
+    /// Told of what goes on at the prompt.
+    pub fn progress(&self) -> Box<dyn Progress> {
+        self.front.progress(true)
+    }
+
     /// A session about a chain, which may have no points yet.
     pub fn new(name: &str, chain: Chain, options: Options, front: Rc<dyn Front>) -> Explorer {
         Explorer {

@@ -9,6 +9,7 @@ use crate::files;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
+use crate::session::trust::{self, Wanted};
 use crate::trace::{About, Calls, Exit, Level, Objects, Then, Value, Window};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -26,7 +27,7 @@ pub async fn detail(
     progress: &mut dyn Progress,
     interrupt: &mut Interrupt,
 ) -> Result<Option<RecordedTrace>, SessionError> {
-    let RecordedTrace { folder: there, about, calls, memory, .. } = trace;
+    let RecordedTrace { folder: there, about, calls, memory, is_own, .. } = trace;
     let memory = *memory;
     if about.level >= level {
         return Ok(None);
@@ -49,6 +50,10 @@ pub async fn detail(
     }
     if about.redacted {
         return Err(SessionError::Redacted { command: about.command.join(" "), level });
+    }
+    if !*is_own {
+        trust::allow(&Wanted::of_recording(there.path(), about), progress)?;
+        *is_own = true;
     }
     let path = there.detail(node, level);
     let unfinished = path.with_extension("unfinished");

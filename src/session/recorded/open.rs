@@ -5,6 +5,7 @@ use super::lines::Lines;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
+use crate::session::trust::{self, Wanted};
 use crate::trace::{About, Calls, Folder, Level, Opening, TraceError};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct RecordedTrace {
     pub memory: usize,
     /// The lines of its events by class files.
     pub lines: Lines,
+    /// Whether its command may be run again without a question.
+    pub(super) is_own: bool,
 }
 
 impl RecordedTrace {
@@ -55,7 +58,25 @@ impl RecordedTrace {
     pub fn of_command(mut self, command: &[String]) -> RecordedTrace {
         self.about.command = command.to_vec();
         self.about.redacted = false;
+        self.is_own = true;
         self
+    }
+
+    /// Asks whether a program of the recording may be run, where it is not this user's own.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn allow(&mut self, progress: &mut dyn Progress) -> Result<(), SessionError> {
+        if !self.is_own {
+            trust::allow(&Wanted::of_recording(self.folder.path(), &self.about), progress)?;
+            self.is_own = true;
+        }
+        Ok(())
+    }
+
+    /// Whether what is made of it is this user's own work.
+    pub fn is_own(&self) -> bool {
+        self.is_own || trust::is_own(self.folder.path(), &self.about)
     }
 
     /// Opens it, as far as it is written. What it holds is sorted first, where that was not done before.
@@ -100,7 +121,7 @@ impl RecordedTrace {
             Err(TraceError::Stopped) => Err(SessionError::Interrupted),
             opened => {
                 let lines = Lines::new(&about);
-                Ok(RecordedTrace { folder, about, calls: opened?, memory, lines })
+                Ok(RecordedTrace { folder, about, calls: opened?, memory, lines, is_own: false })
             }
         }
     }

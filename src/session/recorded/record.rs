@@ -8,6 +8,7 @@ use crate::run::{self, Aboard, Ended, Interrupt, Launch, Questions, Recording, S
 use crate::session::cost::Nobody;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
+use crate::session::trust::Wanted;
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Collector, Folder, Level, Places, Recorded, TraceError, Window};
 use serde::Serialize;
@@ -100,6 +101,7 @@ pub async fn record(
         places: options.places.clone(),
         ..About::default()
     };
+    about.signature = Wanted::of_recording(&options.out, &about).tag();
     let out = std::path::absolute(&options.out).map_err(TraceError::at(&options.out))?;
     let folder = Folder::create(&out, &about)?;
     let why = if options.window.is_some() { "to record one call" } else { "to record it" };

@@ -97,6 +97,22 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether what a file says is run without a question.
+    fn trusts(&self) -> bool {
+        match self {
+            Command::Debug(debug) => debug.trust.trust,
+            Command::Replay(replay) => replay.trust.trust,
+            Command::Explain(explain) => explain.trust.trust,
+            Command::Check(check) => check.trust.trust,
+            Command::Bisect(bisect) => bisect.trust.trust,
+            Command::Trace(trace) => trace.trusts(),
+            Command::Diagnose(diagnose) => diagnose.trust_command,
+            Command::Why(_) | Command::Diff(_) | Command::Completions { .. } | Command::Man { .. } => false,
+        }
+    }
+}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -192,7 +208,7 @@ async fn run(cli: &Cli) -> u8 {
             return 4;
         }
     };
-    let mut progress = progress::Bar::new(std::io::stderr().is_terminal());
+    let mut progress = progress::Bar::new(std::io::stderr().is_terminal()).trusting(cli.command.trusts());
     let result = match &cli.command {
         Command::Why(why) => why.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
         // It has been seen to above.

@@ -31,7 +31,7 @@ pub async fn run(cli: &Cli, args: &Debug) -> u8 {
     let lines = Lines::open();
     // What is typed while a run is in front is for the program; a script's lines are all for the prompt.
     let stdin = (lines.is_terminal() && args.stdin.is_none()).then(StdinRecording::default);
-    let front = Rc::new(Screen { printer: lines.printer() });
+    let front = Rc::new(Screen { printer: lines.printer(), trusts: args.trust.trust });
     match args.explorer(front, stdin.clone()) {
         Ok(explorer) => {
             let mut session = Session { cli, lines, explorer, stdin, code: 0 };
@@ -50,12 +50,14 @@ pub async fn run(cli: &Cli, args: &Debug) -> u8 {
 /// Shows what goes on while the program runs.
 struct Screen {
     printer: Option<lines::Printer>,
+    /// Whether files of others are run.
+    trusts: bool,
 }
 
 impl Front for Screen {
     fn progress(&self, in_front: bool) -> Box<dyn Progress> {
         match &self.printer {
-            _ if in_front => Box::new(Bar::new(std::io::stderr().is_terminal())),
+            _ if in_front => Box::new(Bar::new(std::io::stderr().is_terminal()).trusting(self.trusts)),
             Some(printer) => Box::new(lines::AboveThePrompt(printer.clone())),
             None => Box::new(Silent),
         }

@@ -146,6 +146,11 @@ impl Stepper {
         self.call(self.trace.calls.shown(self.at.node), true)
     }
 
+    /// Whether the recording is this user's own.
+    pub fn is_own(&self) -> bool {
+        self.trace.is_own()
+    }
+
     /// Whether the command was kept without its secrets.
     pub fn is_redacted(&self) -> bool {
         self.trace.about.redacted

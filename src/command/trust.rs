@@ -1,0 +1,24 @@
+//! Whose files are run, as an option.
+
+use super::CommandError;
+use crate::chain::Chain;
+use crate::session::{self, Progress, SessionError, Wanted};
+use std::path::Path;
+
+#[allow(missing_docs)]
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub struct TrustArgs {
+    /// Run what the file says although qp did not write it here; without this you are asked, at a terminal
+    #[arg(long = "trust", alias = "trust-command")]
+    pub trust: bool,
+}
+
+/// Reads a chain whose commands are to be run.
+///
+/// # Errors
+/// It is bad, or may not be run.
+pub fn load(file: &Path, progress: &mut dyn Progress) -> Result<Chain, CommandError> {
+    let chain = Chain::load(file).map_err(SessionError::from)?;
+    session::allow(&Wanted::of_chain(file, &chain), progress)?;
+    Ok(chain)
+}

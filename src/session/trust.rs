@@ -1,0 +1,343 @@
+//! Whose files are run. A chain and a recording name commands, and to replay one is to run them: so `qp` runs only what
+//! this user has written with it, has said yes to at a terminal, or trusts by `--trust` or `QUERYPOINT_TRUST`.
+//!
+//! What is trusted is known by a tag: a keyed hash (HMAC, RFC 2104) of all that the file would have run, and of the
+//! folder. The key is this user's own and leaves the machine with no file, so nobody else can make a tag. A recording
+//! carries its tag; those of chains are kept in the user's data folder.
+
+use super::error::SessionError;
+use super::progress::Progress;
+use crate::chain::{Chain, Point};
+use crate::files;
+use crate::trace::About;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Folders, separated as those of `PATH` are: files in them and below them are trusted.
+pub const TRUSTED_FOLDERS: &str = "QUERYPOINT_TRUST";
+/// Bytes of the key.
+const KEY: usize = 32;
+/// Bytes of a block of SHA-256.
+const BLOCK: usize = 64;
+/// Most tags that are kept; then the oldest are forgotten.
+const MOST: usize = 10_000;
+
+/// What a file would have run.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The file, as it was named.
+    pub file: PathBuf,
+    /// The folder in which it runs.
+    pub cwd: PathBuf,
+    /// The fields of the file that have something run, with what they say.
+    pub commands: Vec<(&'static str, String)>,
+    /// All of that, so that no two that differ are the same.
+    content: String,
+    /// The tag that it carries.
+    signature: Option<String>,
+}
+
+/// What somebody says to that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// Yes, this time.
+    Once,
+    /// Yes, from now on.
+    Always,
+    /// No.
+    Refused,
+    /// Nobody was there to be asked.
+    Unasked,
+}
+
+impl Wanted {
+    /// What a chain would have run.
+    pub fn of_chain(file: &Path, chain: &Chain) -> Wanted {
+        let debuggee = &chain.debuggee;
+        let mut commands = Vec::new();
+        for (field, words) in [
+            ("build", &debuggee.build),
+            ("before_run", &debuggee.before_run),
+            ("command", &debuggee.command),
+            ("relaunch", &debuggee.relaunch),
+            ("drive", &debuggee.drive),
+        ] {
+            if !words.is_empty() {
+                commands.push((field, shown(words)));
+            }
+        }
+        let env = debuggee.env.iter().map(|(name, value)| format!("{name}={value}"));
+        let stdin = debuggee.stdin.iter().map(|file| file.display().to_string());
+        let calls = chain.points.iter().flat_map(called);
+        for (field, texts) in [
+            ("env", env.collect::<Vec<_>>()),
+            ("stdin", stdin.collect()),
+            ("attach", debuggee.attach.iter().cloned().collect()),
+            ("calls", calls.collect()),
+        ] {
+            commands.extend(texts.iter().map(|text| (field, word(text))));
+        }
+        // The place counts too: the same words run other files elsewhere.
+        let text = format!("{debuggee:?} {commands:?}");
+        Wanted::new("chain", file, chain.cwd(), commands, &text)
+    }
+
+    /// What a recording would have run, to record more of a call.
+    pub fn of_recording(folder: &Path, about: &About) -> Wanted {
+        let commands = vec![("command", shown(&about.command))];
+        let text = format!("{:?}", about.command);
+        let wanted = Wanted::new("recording", folder, about.cwd.clone(), commands, &text);
+        Wanted { signature: about.signature.clone(), ..wanted }
+    }
+
+    fn new(
+        kind: &str,
+        file: &Path,
+        cwd: PathBuf,
+        commands: Vec<(&'static str, String)>,
+        text: &str,
+    ) -> Wanted {
+        let cwd = cwd.canonicalize().or_else(|_| std::path::absolute(&cwd)).unwrap_or(cwd);
+        let content = format!("querypoint 1 {kind} {cwd:?} {text}");
+        Wanted { file: file.to_owned(), cwd, commands, content, signature: None }
+    }
+
+    /// The tag by which this user knows it; none without a key.
+    pub fn tag(&self) -> Option<String> {
+        Some(hex(&hmac(&key()?, self.content.as_bytes())))
+    }
+
+    /// Whether this user has said before that it may run.
+    fn is_known(&self) -> bool {
+        let Some(tag) = self.tag() else { return false };
+        self.signature.as_ref() == Some(&tag) || folder().is_some_and(|folder| folder.join(&tag).is_file())
+    }
+
+    /// Whether it lies in a folder that this user trusts as a whole.
+    fn is_below_trusted(&self) -> bool {
+        let Some(folders) = std::env::var_os(TRUSTED_FOLDERS) else { return false };
+        let Ok(file) = self.file.canonicalize() else { return false };
+        std::env::split_paths(&folders)
+            .filter_map(|folder| folder.canonicalize().ok())
+            .any(|folder| file.starts_with(folder))
+    }
+
+    /// What would be run, a line each.
+    pub fn lines(&self) -> String {
+        let mut text = format!("  in         {}\n", word(&self.cwd.display().to_string()));
+        for (field, what) in &self.commands {
+            // Writing to a text does not fail.
+            let _ = writeln!(text, "  {field:<10} {what}");
+        }
+        text
+    }
+}
+
+/// Whether what a file wants may be run: asks where that is not known.
+///
+/// # Errors
+/// It may not.
+pub fn allow(wanted: &Wanted, progress: &mut dyn Progress) -> Result<(), SessionError> {
+    if wanted.is_known() || wanted.is_below_trusted() {
+        return Ok(());
+    }
+    match progress.consents(wanted) {
+        Consent::Once => Ok(()),
+        Consent::Always => {
+            remember(wanted);
+            Ok(())
+        }
+        Consent::Refused => Err(SessionError::Declined { file: wanted.file.display().to_string() }),
+        Consent::Unasked => {
+            Err(SessionError::NotTrusted { file: wanted.file.display().to_string(), lines: wanted.lines() })
+        }
+    }
+}
+
+/// Trusts a chain that was just written by this user's wish. Where that cannot be kept, it is asked about later.
+pub fn trust_written(file: &Path) {
+    // What is no file (`/dev/stdout`) cannot be read back.
+    if !std::fs::metadata(file).is_ok_and(|there| there.is_file()) {
+        return;
+    }
+    if let Ok(chain) = Chain::load(file) {
+        remember(&Wanted::of_chain(file, &chain));
+    }
+}
+
+/// Whether a recording may be run again without a question.
+pub fn is_own(folder: &Path, about: &About) -> bool {
+    Wanted::of_recording(folder, about).is_known()
+}
+
+fn remember(wanted: &Wanted) {
+    let (Some(folder), Some(tag)) = (folder(), wanted.tag()) else { return };
+    if !folder.is_dir() && files::create_folder(&folder).is_err() {
+        return;
+    }
+    let text = format!("{}\n{}", wanted.file.display(), wanted.lines());
+    drop(files::write_private(&folder.join(tag), text));
+    forget(&folder);
+}
+
+/// Forgets the oldest tags where there are too many.
+fn forget(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut known: Vec<_> =
+        entries.filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path()))).collect();
+    if known.len() > MOST {
+        known.sort();
+        for (_, path) in known.iter().take(known.len() - MOST) {
+            drop(std::fs::remove_file(path));
+        }
+    }
+}
+
+/// The user's own key, which is made when it is first needed. None where it can be neither read nor kept.
+fn key() -> Option<[u8; KEY]> {
+    let folder = data()?;
+    let path = folder.join("key");
+    if let Some(key) = own_key(&path) {
+        return Some(key);
+    }
+    if !folder.is_dir() {
+        files::create_folder(&folder).ok()?;
+    }
+    let mut key = [0; KEY];
+    std::fs::File::open("/dev/urandom").ok()?.read_exact(&mut key).ok()?;
+    if path.symlink_metadata().is_ok() {
+        // Others could have read it, or it is cut off: what was signed with it is asked about again.
+        files::write_private(&path, key).ok()?;
+        return own_key(&path);
+    }
+    let mut new = tempfile::NamedTempFile::new_in(&folder).ok()?;
+    std::io::Write::write_all(&mut new, &key).ok()?;
+    // Another `qp` may have made one meanwhile, which then counts.
+    drop(new.persist_noclobber(&path));
+    own_key(&path)
+}
+
+/// A key that only this user can have read or written.
+fn own_key(path: &Path) -> Option<[u8; KEY]> {
+    let there = path.symlink_metadata().ok()?;
+    let own =
+        there.is_file() && there.uid() == rustix::process::geteuid().as_raw() && there.mode() & 0o077 == 0;
+    if !own {
+        return None;
+    }
+    std::fs::read(path).ok()?.try_into().ok()
+}
+
+/// Where tags are kept.
+fn folder() -> Option<PathBuf> {
+    Some(data()?.join("trusted"))
+}
+
+/// XDG Base Directory Specification: an empty or relative `XDG_DATA_HOME` counts as unset.
+fn data() -> Option<PathBuf> {
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let set = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(absolute);
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/share")).filter(absolute);
+    Some(set.or_else(home)?.join("querypoint"))
+}
+
+/// The expressions of a point that call something in the program.
+fn called(point: &Point) -> Vec<String> {
+    let at = format!("{:?}", point.at);
+    // What stands before the first `:` names a point and its frame.
+    let reference = at.split_once(':').map(|(_, expression)| expression.to_owned());
+    let texts = point.when.iter().chain(point.collect.iter().flatten()).cloned().chain(reference);
+    texts.filter(|text| calls_something(text)).collect()
+}
+
+/// Whether a name or a bracket stands before an opening bracket.
+fn calls_something(text: &str) -> bool {
+    let mut before = ' ';
+    for c in text.chars().filter(|c| !c.is_whitespace()) {
+        if c == '(' && (before.is_alphanumeric() || matches!(before, '_' | '$' | '>')) {
+            return true;
+        }
+        before = c;
+    }
+    false
+}
+
+fn shown(words: &[String]) -> String {
+    words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell would take it, and without what a terminal could take for more than text.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%*".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    let escaped: String = text
+        .chars()
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect();
+    format!("'{}'", escaped.replace('\'', "'\\''"))
+}
+
+/// HMAC of RFC 2104 with SHA-256, for keys that are shorter than a block.
+fn hmac(key: &[u8], text: &[u8]) -> [u8; 32] {
+    let mut block = [0; BLOCK];
+    block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+    let keyed = |pad: u8| block.map(|byte| byte ^ pad);
+    let inner = Sha256::new().chain_update(keyed(0x36)).chain_update(text).finalize();
+    Sha256::new().chain_update(keyed(0x5c)).chain_update(inner).finalize().into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_what_the_standard_says() {
+        // RFC 4231, case 2.
+        let tag = hex(&hmac(b"Jefe", b"what do ya want for nothing?"));
+        assert_eq!(tag, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    }
+
+    fn content(text: &str) -> String {
+        let chain = Chain::parse(text, "chain.ron").unwrap();
+        Wanted::of_chain(Path::new("chain.ron"), &chain).content
+    }
+
+    #[test]
+    fn what_is_run_counts_and_what_is_asked_does_not() {
+        let chain = |debuggee: &str, point: &str| {
+            content(&format!(
+                "(format: 1, debuggee: ({debuggee}), points: [(id: \"A\", at: Line(\"X\", 3){point})])"
+            ))
+        };
+        let plain = chain(r#"command: ["java", "X"]"#, "");
+        assert_eq!(plain, chain(r#"command: ["java", "X"]"#, r#", when: "a * (b + 1) == 2", index: 1"#));
+        for other in [
+            chain(r#"command: ["java X"]"#, ""),
+            chain(r#"command: ["java", "X"], env: {"PATH": "."}"#, ""),
+            chain(r#"command: ["java", "X"], before_run: ["true"]"#, ""),
+            chain(r#"command: ["java", "X"], cwd: "/""#, ""),
+            chain(r#"command: ["java", "X"]"#, r#", when: "a.clear() == null""#),
+            chain(r#"command: ["java", "X"]"#, r#", collect: ["Runtime.getRuntime()"]"#),
+        ] {
+            assert_ne!(plain, other);
+        }
+    }
+
+    #[test]
+    fn what_is_shown_has_no_control_characters() {
+        assert_eq!(word("a\u{1b}[2Kb"), "'a\\u{1b}[2Kb'");
+        assert_eq!(
+            shown(&["sh".to_owned(), "-c".to_owned(), "echo 'x'".to_owned()]),
+            "sh -c 'echo '\\''x'\\'''"
+        );
+    }
+}
