@@ -334,3 +334,80 @@ fn the_docs_have_the_table_of_commands() {
     let table: Vec<&str> = page.lines().filter(|l| rows.iter().any(|row| row == l)).collect();
     assert_eq!(table, rows, "docs/sessions.md: the table of commands");
 }
+
+#[test]
+fn every_backward_question_can_be_asked_at_the_prompt() {
+    let case = Case::new("orders");
+    let line = |marker: &str| case.line("Orders.java", marker);
+    let script = format!(
+        "break Orders:{}\ncreated A:a\nlastread A:b.total\ncontents A:a.items\norigin A:price\nrun\nrun\n",
+        line("// <- end")
+    );
+    let (code, replies) = session(&mut debug(&case, "Orders"), &script);
+    assert_eq!(code, 0, "{replies:#?}");
+    let ran = &replies[5]["content"]["ran"];
+    let found = |id: &str, key: &str| point(&ran["answer"], id)[key].clone();
+    let lines = ["// <- made", "// <- body", "// <- z", "// <- total"].map(|marker| json!(line(marker)));
+    assert_eq!(["B", "C", "D", "E"].map(|id| found(id, "line")), lines);
+    assert_eq!(
+        (found("C", "new"), found("D", "new"), found("E", "new")),
+        (json!("5"), json!("2"), json!("11"))
+    );
+    assert!(ran["unchanged"].is_null(), "all of it is news: {ran:#}");
+    // The second run answers the same: only that is said.
+    assert_eq!(replies[6]["content"]["ran"]["unchanged"], json!(["A", "B", "C", "D", "E"]));
+}
+
+#[test]
+fn the_program_goes_forward_from_where_it_stands() {
+    let case = Case::new("orders");
+    let line = |marker: &str| case.line("Orders.java", marker);
+    let script = format!(
+        "break Orders:{}\nrun\nnext\nstep\nlocals\nstep\nnext\nwhy sum\nbreak Orders:{} as B\nrun\ncontinue\n\
+         print i\ncontinue\ncontinue\nnext\n",
+        line("// <- call"),
+        line("// <- body")
+    );
+    let (code, replies) = session(&mut debug(&case, "Orders"), &script);
+    let at = |n: usize| replies[n]["content"]["standing"]["place"]["line"].clone();
+    let lines = ["// <- other", "// <- total", "// <- other"].map(|marker| line(marker));
+    // `step` stands at the first line of the method.
+    assert_eq!([at(2), at(3), at(5), at(6)], [lines[0], lines[1] - 1, lines[1], lines[2]].map(|n| json!(n)));
+    let locals = &replies[4]["content"]["values"];
+    assert_eq!(locals.as_array().map(Vec::len), Some(1), "only `o` has a value: {locals}");
+    let refused = error(&replies[7]);
+    assert!(refused.contains("which no point asks for; `break Orders:"), "{refused}");
+    assert_eq!(replies[9]["content"]["ran"]["standing"]["point"], "B");
+    // The body runs three times; the run halted at the first.
+    for (n, i) in [(10, 1), (12, 2)] {
+        assert_eq!(
+            (at(n), &replies[n]["content"]["passes"]),
+            (json!(line("// <- body")), &json!("B")),
+            "turn {i}"
+        );
+    }
+    assert_eq!(replies[11]["content"]["value"], "1");
+    assert!(replies[13]["content"]["standing"].is_null(), "{:#}", replies[13]);
+    assert_eq!(replies[13]["content"]["ended"], "exit code 0");
+    assert!(error(&replies[14]).contains("the program has ended"));
+    assert_eq!(code, 2, "the gravest: a question that cannot be asked there");
+}
+
+#[test]
+fn why_of_a_call_asks_for_its_return() {
+    let case = Case::new("orders");
+    let line = |marker: &str| case.line("Orders.java", marker);
+    let script = format!("break Orders:{}\nrun\nwhy total(a)\nwhy a.total(1)\n", line("// <- other"));
+    let (_, replies) = session(&mut debug(&case, "Orders"), &script);
+    let answer = &replies[2]["content"]["ran"]["answer"];
+    let found = point(answer, "B");
+    assert_eq!((&found["line"], &found["result"]), (&json!(line("// <- total")), &json!("11")));
+    assert_eq!(found["question"], "Exit(Orders.total) in thread main before A hit -1");
+    assert!(error(&replies[3]).contains("name the class of its method"), "{:#}", replies[3]);
+    // The same at the command line.
+    let mut why = case.qp();
+    why.args(["why", "total(b)", "--format", "json", "--at"]).arg(format!("Orders:{}", line("// <- price")));
+    let output = finish(why.args(["--", "java", "-cp", "classes", "Orders"]));
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(point(&answer, "B")["result"], "6", "{}", said(&output));
+}

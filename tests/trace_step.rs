@@ -267,3 +267,60 @@ fn a_call_is_walked_through_that_was_recorded_later() {
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(said(&output).contains("the recording of the whole run"), "{}", said(&output));
 }
+
+#[test]
+fn lines_are_stepped_by_and_run_to() {
+    let case = Case::new("orders");
+    let folder = case.mark("trace");
+    let mut record = case.qp();
+    record.args(["trace", "record", "--level", "all", "--out"]).arg(&folder);
+    case.run_command(record.args(["--", "java", "-cp", "classes", "Orders"])).is(0, &["recorded in"]);
+    let line = |marker: &str| u64::from(case.line("Orders.java", marker));
+    let (call, other, body, x) =
+        (line("// <- call"), line("// <- other"), line("// <- body"), line("// <- x"));
+    let lines = [
+        format!("to Orders:{call}"),
+        "line".to_owned(),
+        "line back".to_owned(),
+        format!("to Orders.java:{body}"),
+        "line 2".to_owned(),
+        "line 3".to_owned(),
+        format!("to Orders:{body} back"),
+        format!("to Orders:{body} back"),
+        format!("to Orders:{x} back"),
+        format!("to Orders:{body} back"),
+        format!("to Orders:{}", line("// <- total")),
+        "line".to_owned(),
+    ];
+    let told = steps(&folder, 0, &lines);
+    let at = |n: usize| told[n]["content"]["event"]["line"].as_u64();
+    let expected = [call, other, call, body, body, line("// <- loop"), body, body, x];
+    assert_eq!((1..=9).map(at).collect::<Vec<_>>(), expected.map(Some));
+    assert_eq!(told[10]["reply"], "error", "no turn comes before: {:#}", told[10]);
+    assert_eq!(
+        (at(11), at(12)),
+        (Some(line("// <- total")), Some(other)),
+        "a call ends: on in the one around it"
+    );
+}
+
+#[test]
+fn a_collection_that_a_variable_refers_to_changes_with_what_it_holds() {
+    let case = Case::new("orders");
+    let folder = case.mark("trace");
+    let mut record = case.qp();
+    record.args(["trace", "record", "--level", "all", "--out"]).arg(&folder);
+    case.run_command(record.args(["--", "java", "-cp", "classes", "Orders"])).is(0, &["recorded in"]);
+    let words = ["end", "back a.items", "back a.items", "forward a.items", "back a.items", "back a.items"];
+    let told = steps(&folder, 0, &words.map(str::to_owned));
+    let put_in = |n: usize| {
+        let event = &told[n]["content"]["event"];
+        assert_eq!(event["event"], "contents", "{:#}", told[n]);
+        event["new"].as_str().map(str::to_owned)
+    };
+    let texts = ["\"z\"", "\"x\"", "\"z\"", "\"x\""].map(|text| Some(text.to_owned()));
+    assert_eq!([2, 3, 4, 5].map(put_in), texts);
+    // Before that the constructor gave the field its list.
+    let event = &told[6]["content"]["event"];
+    assert_eq!((&event["event"], &event["name"]), (&Value::from("field"), &Value::from("items")));
+}

@@ -14,6 +14,7 @@ pub mod replay;
 pub mod secrets;
 pub mod trace;
 pub mod trust;
+mod value_question;
 pub mod why;
 
 use crate::chain::Chain;

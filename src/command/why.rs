@@ -2,6 +2,7 @@
 
 use super::program::ProgramArgs;
 use super::replay::RunArgs;
+use super::value_question::value_question;
 use super::{CommandError, save_chain, save_input};
 use crate::chain::{Chain, Kind, Point};
 use crate::session::{self, Answer, Interrupt, Progress, StdinRecording};
@@ -14,8 +15,8 @@ use std::path::PathBuf;
     after_help = "Examples:\n  qp why foo --at Intro:31 --when 'foo == null' -- java -ea -cp classes Intro\n  qp why --at shop.Cart:12 -- ./shop.sh     # which condition led to that line\n  qp why total --at Cart:12 --index -1 --save cart.ron -- java -jar shop.jar"
 )]
 pub struct Why {
-    /// The variable or field whose last change is asked for, as seen at the line; without it, the condition that led
-    /// there
+    /// The variable or field whose last change is asked for, as seen at the line; or a call such as `total(order)`, to ask
+    /// for the return that made its result; without it, the condition that led there
     #[arg(value_name = "EXPR")]
     pub expr: Option<String>,
     /// The line, as CLASS:LINE
@@ -66,11 +67,11 @@ impl Why {
         root.from.clone_from(&self.from);
         root.index = self.index;
         let question = match &self.expr {
-            Some(expr) => Kind::LastChange(format!("A(0):{expr}")),
-            None => Kind::LastCondition("A".to_owned()),
+            Some(expr) => value_question("B", "A", 0, expr, Some(class))?,
+            None => Point::new("B", Kind::LastCondition("A".to_owned())),
         };
         let debuggee = self.program.debuggee(&self.command);
-        let chain = Chain::new(debuggee, vec![root, Point::new("B", question)]);
+        let chain = Chain::new(debuggee, vec![root, question]);
         // Read back as if it were a file: what is wrong with an expression is then told the same way.
         let text = chain.to_ron().map_err(session::SessionError::from)?;
         Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)

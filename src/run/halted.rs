@@ -13,14 +13,17 @@ use super::watcher::Standing;
 use crate::debuggee::Tail;
 use crate::expr::Expr;
 use crate::model::{Coordinate, FrameKey, HeldByObject, Occurrence, StackKey, Tables, Value};
-use jdwp::commands::{array_reference, object_reference, virtual_machine};
-use jdwp::{ArrayId, TypeTag};
+use jdwp::commands::{array_reference, event_request, object_reference, virtual_machine};
+use jdwp::{ArrayId, EventKind, Modifier, StepDepth, StepSize, SuspendPolicy, TypeTag};
 use std::sync::Arc;
 
 /// Most fields or elements shown of an object.
 const MEMBERS: i32 = 32;
 /// Most objects whose contents are read at once.
 const DESCRIBED: usize = 256;
+
+/// Classes that no step ends in: those of the JDK, and the recorder's among them.
+const NOT_STEPPED_INTO: [&str; 5] = ["java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*"];
 
 /// A run that stands still. Dropping it kills the program; [`Halted::end`] lets it end first.
 pub struct Halted {
@@ -190,6 +193,31 @@ impl Halted {
         let deadline = tokio::time::Instant::now() + live.limit;
         drop(live.watcher.watched.vm.conn().send(virtual_machine::Resume {}));
         live.watch(deadline, interrupt, observer).await
+    }
+
+    /// Lets the run go on until the thread comes to another line, or the observer halts it. A step goes into methods
+    /// that are called if it is to, but not those of the JDK. Its time begins anew.
+    ///
+    /// # Errors
+    /// As [`super::execute`].
+    pub async fn step(
+        mut self,
+        into: bool,
+        interrupt: &mut Interrupt,
+        observer: &mut dyn Observer,
+    ) -> Result<Stage, RunError> {
+        let thread = self.standing.stop.thread;
+        let depth = if into { StepDepth::Into } else { StepDepth::Over };
+        let step = Modifier::Step { thread, size: StepSize::Line, depth };
+        let excluded = NOT_STEPPED_INTO.map(|pattern| Modifier::ClassExclude(pattern.to_owned()));
+        let ask = event_request::Set {
+            event_kind: EventKind::SingleStep,
+            suspend_policy: SuspendPolicy::EventThread,
+            modifiers: std::iter::once(step).chain(excluded).collect(),
+        };
+        let request = self.live.watcher.watched.vm.conn().send(ask).await?;
+        self.live.watcher.step = Some(request);
+        self.go_on(None, interrupt, observer).await
     }
 
     /// Ends the run where it stands.

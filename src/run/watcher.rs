@@ -13,8 +13,11 @@ use super::watched::Watched;
 use super::watches::Watches;
 use crate::model::{ActivationKey, Coordinate, Detail, FrameKey, Occurrence, ThreadKey, Value};
 use crate::query::TraceQuery;
-use jdwp::commands::{thread_reference, virtual_machine};
-use jdwp::{Event, EventSet, Location, MethodId, ObjectId, ReferenceTypeId, SuspendPolicy, Tag, ThreadId};
+use jdwp::commands::{event_request, thread_reference, virtual_machine};
+use jdwp::{
+    Event, EventKind, EventSet, Location, MethodId, ObjectId, ReferenceTypeId, RequestId, SuspendPolicy, Tag,
+    ThreadId,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -77,6 +80,8 @@ pub struct Watcher {
     /// The query of the coordinate that was just arrived at, and its candidate.
     pub(super) arrived: Option<(u16, Option<Occurrence>)>,
     standing: Option<Standing>,
+    /// The step that is on: the run halts where it ends.
+    pub(super) step: Option<RequestId>,
     /// Objects that were seen where a constructor goes on and a loop begins, by query.
     pub(super) handed_out: HashSet<(u16, ObjectId)>,
     /// How many threads make it worth to look which have ended.
@@ -99,6 +104,7 @@ impl Watcher {
             hits: HashMap::new(),
             arrived: None,
             standing: None,
+            step: None,
             handed_out: HashSet::new(),
             threads: HashMap::new(),
             collector: Collector::default(),
@@ -157,6 +163,10 @@ impl Watcher {
                     self.halt_at = None;
                     control = Control::Halt;
                 }
+                let ends_step = |event: &Event| matches!(event, Event::SingleStep { request, .. } if Some(*request) == self.step);
+                if set.events.iter().any(ends_step) {
+                    control = Control::Halt;
+                }
                 match (control, stop) {
                     (Control::Halt, Some(stop)) => return self.halt(stop, &set).await,
                     (Control::Continue, _) => {}
@@ -183,6 +193,9 @@ impl Watcher {
     async fn halt(&mut self, stop: Stop, set: &EventSet) -> Result<Control, RunError> {
         self.check_sites().await?;
         let conn = self.watched.vm.conn().clone();
+        if let Some(request_id) = self.step.take() {
+            conn.send(event_request::Clear { event_kind: EventKind::SingleStep, request_id }).await?;
+        }
         conn.send(virtual_machine::Suspend {}).await?;
         if set.policy == SuspendPolicy::EventThread {
             // Its event has suspended this thread already. Twice would keep a method called in it from running.

@@ -260,6 +260,12 @@ pub enum SessionError {
     /// There is no live program.
     #[error("{0}; `run` halts it at the last point that is located")]
     NotHalted(String),
+    /// The program stands still at no point.
+    #[error("the program stands at {place}, which no point asks for; `break {place}` adds one to ask from")]
+    AtNoPoint {
+        /// `Class:line`.
+        place: String,
+    },
     /// A text is no Java expression.
     #[error("`{text}` is no expression: {reason}")]
     BadExpression {
@@ -347,6 +353,7 @@ impl SessionError {
             | SessionError::RunIsOn
             | SessionError::NothingAsked
             | SessionError::NotHalted(_)
+            | SessionError::AtNoPoint { .. }
             | SessionError::BadExpression { .. }
             | SessionError::NoSource { .. }
             | SessionError::NoSuchLine { .. }

@@ -58,7 +58,7 @@ pub use diagnose::{
 pub use error::SessionError;
 pub use explore::{
     Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,
-    PointDifference, Ran, Scope, Standpoint, Words,
+    PointDifference, Ran, Scope, Standpoint, Step, Stepped, Words,
 };
 pub use files::{portable, seen_from_cwd};
 pub use judge::{Judged, judge};
@@ -68,7 +68,7 @@ pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallShown, CallTree, CallsAsked, ChainAsked, ContentsShown, EventShown, EventsAsked, EventsShown,
     ExportAsked, ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown, History,
-    Holds, ItemShown, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, PlacesHeld,
+    Holds, ItemShown, LineOf, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, PlacesHeld,
     RecordOptions, RecordedRun, RecordedTrace, Secrets, Shown, StateAsked, StateShown, Stepper, ThreadShown,
     View, Way, WriteShown, as_chain, calls, events, export, find, history, holds, only, record, state,
 };

@@ -25,6 +25,8 @@ pub enum Backend {
     Jdwp,
     /// By probes; an error where they cannot be placed.
     Probe,
+    /// By JDWP events where they can answer, else by probes: a run by events takes more questions while it is on.
+    EventsFirst,
 }
 
 /// So many of the first hits of a point interrupt: reading them takes about as long as another run of a small program.

@@ -213,7 +213,13 @@ impl Runner {
             let chain = self.chain();
             let translation = translate(&chain, &pool, &self.sources, learned).map_err(SessionError::from)?;
             let queries = in_order(&translation, &chain);
-            let probed = agent && (self.options.backend == Backend::Probe || probing::help(&queries));
+            let probed = agent
+                && match self.options.backend {
+                    Backend::Jdwp => false,
+                    Backend::Probe => true,
+                    Backend::Auto => probing::help(&queries),
+                    Backend::EventsFirst => probing::needed(&queries).is_some(),
+                };
             if let Some(query) = probing::needed(&queries).filter(|_| !probed) {
                 let why = match probing.refused() {
                     Some(why) => format!("they cannot answer: {why}"),

@@ -189,6 +189,55 @@ impl Calls {
         })
     }
 
+    /// The first event behind this one in its thread that is wanted, in whatever call.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn first_behind(
+        &mut self,
+        at: Standing,
+        is_wanted: impl Fn(&Calls, &Seen<'_>) -> bool,
+    ) -> Result<Option<Standing>, TraceError> {
+        let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
+        let mut found = None;
+        self.walk_from(thread, at.place, |calls, seen| {
+            if seen.place > at.place && is_wanted(calls, seen) {
+                found = seen.standing();
+            }
+            if found.is_some() { Then::Stop } else { Then::Next }
+        })?;
+        Ok(found)
+    }
+
+    /// The last event before this one in its thread that is wanted, in whatever call.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn last_before(
+        &mut self,
+        at: Standing,
+        is_wanted: impl Fn(&Calls, &Seen<'_>) -> bool,
+    ) -> Result<Option<Standing>, TraceError> {
+        let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
+        let chunks = self.chunks_of(thread).into_iter().rev().filter(|chunk| *chunk <= at.place.0);
+        for chunk in chunks {
+            let mut last = None;
+            self.walk_from(thread, (chunk, 0), |calls, seen| {
+                if seen.place.0 != chunk || seen.place >= at.place {
+                    return Then::Stop;
+                }
+                if is_wanted(calls, seen) {
+                    last = seen.standing();
+                }
+                Then::Next
+            })?;
+            if last.is_some() {
+                return Ok(last);
+            }
+        }
+        Ok(None)
+    }
+
     /// The event of the call before this one; none before its entry.
     ///
     /// # Errors

@@ -116,6 +116,23 @@ fn condition(text: &str) -> Result<String, CommandError> {
     }
 }
 
+/// A reference such as `A:list[i + 1]` or `A:contents(set)`, whose brackets can hold spaces, and what follows it.
+pub fn reference(words: &str) -> Option<(String, &str)> {
+    let mut depth = 0_usize;
+    let mut quoted = false;
+    let end = words.char_indices().find_map(|(at, c)| {
+        match c {
+            '"' => quoted = !quoted,
+            '[' | '(' | '{' if !quoted => depth += 1,
+            ']' | ')' | '}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (c.is_whitespace() && depth == 0 && !quoted).then_some(at)
+    });
+    let (reference, rest) = words.split_at(end.unwrap_or(words.len()));
+    (!reference.is_empty()).then(|| (reference.to_owned(), rest))
+}
+
 /// The first word, and what follows it. A word in double quotes can hold spaces.
 pub fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
@@ -155,6 +172,15 @@ mod tests {
         assert!(error.starts_with("`wen` is no clause"), "{error}");
         assert!(Clauses::parse("after", &[]).unwrap_err().to_string().contains("says nothing"));
         assert!(Clauses::parse("index first", &[]).unwrap_err().to_string().contains("-1 for the last"));
+    }
+
+    #[test]
+    fn brackets_of_a_reference_can_hold_spaces() {
+        let of = |text: &'static str| reference(text).unwrap();
+        assert_eq!(of("A:list[i + 1] as X"), ("A:list[i + 1]".to_owned(), " as X"));
+        assert_eq!(of("A:map{\"a } b\"} as X").0, "A:map{\"a } b\"}");
+        assert_eq!(of("A:contents(this.all)"), ("A:contents(this.all)".to_owned(), ""));
+        assert_eq!(reference(""), None);
     }
 
     #[test]

@@ -14,7 +14,6 @@ mod frames;
 mod goto;
 mod graph;
 mod help;
-mod last_change;
 mod last_condition;
 mod load;
 mod locals;
@@ -22,6 +21,7 @@ mod output;
 mod points;
 mod print;
 mod quit;
+mod reference;
 mod remove;
 mod reply;
 mod run;
@@ -29,6 +29,7 @@ mod runs;
 mod save;
 mod set;
 mod source;
+mod step;
 mod watch;
 mod when;
 mod why;
@@ -90,7 +91,7 @@ impl Debug {
         let mut options = session::Options { show_output: true, stdin, ..self.limits.options() };
         if options.backend == session::Backend::Auto {
             // A run takes more questions while it is on, which probes cannot.
-            options.backend = session::Backend::Jdwp;
+            options.backend = session::Backend::EventsFirst;
         }
         Ok(Explorer::new(&name, chain, options, front))
     }
@@ -175,7 +176,16 @@ prompt_commands! {
     "catch" [] "catch EXCEPTION [caught | uncaught] [CLAUSES]"
         "asks for an exception being thrown" Places => catch::Catch,
     "lastchange" ["lc"] "lastchange POINT(FRAME):EXPR [CLAUSES]"
-        "asks what gave a variable or field the value that a point sees" Values => last_change::LastChange,
+        "asks what gave a variable or field the value that a point sees" Values => reference::LastChange,
+    "origin" [] "origin POINT(FRAME):EXPR [as ID]"
+        "asks for the first point that computed the value that a point sees, through all copies" Values
+        => reference::Origin,
+    "created" [] "created POINT(FRAME):EXPR [CLAUSES]"
+        "asks where the object that a point sees was made" Values => reference::Created,
+    "lastread" ["lr"] "lastread POINT(FRAME):FIELD [CLAUSES]"
+        "asks for the last read of a field that a point sees" Values => reference::LastRead,
+    "contents" [] "contents POINT(FRAME):COLLECTION [CLAUSES]"
+        "asks for the last call that changed what a collection holds" Values => reference::Contents,
     "lastcondition" ["cond"] "lastcondition POINT [CLAUSES]"
         "asks which condition led to a point" Points => last_condition::LastCondition,
     "exception" ["skipped"] "exception CLASS:LINE after POINT [CLAUSES]"
@@ -191,6 +201,12 @@ prompt_commands! {
         "runs the program and halts it at the last point located; `&`: in the background" Nothing => run::Run,
     "goto" ["g"] "goto POINT"
         "halts the program at a point that was located: backwards by running again" Points => goto::Goto,
+    "step" ["s"] "step"
+        "goes on to the next line, in a method that is called too" Nothing => step::Step,
+    "next" ["n"] "next"
+        "goes on to the next line of this method, or of its caller" Nothing => step::Next,
+    "continue" ["c"] "continue"
+        "goes on to the next event that a point asks for by itself, or to the end" Nothing => step::Continue,
     "print" ["p"] "print EXPR"
         "shows the value of a Java expression where the program stands" Values => print::Print,
     "frames" ["bt", "frame"] "frames [N]"

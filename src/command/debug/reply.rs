@@ -4,7 +4,7 @@ use super::Row;
 use crate::chain::Explanation;
 use crate::session::{
     Answer, AskedWhen, FrameAnswer, Gone, NamedValue, PastRun, PointAnswer, PointDifference, Ran, Scope,
-    Standpoint,
+    Standpoint, Stepped,
 };
 use std::rc::Rc;
 
@@ -36,6 +36,8 @@ pub enum Reply {
     Started,
     /// The program was sent to a point.
     Gone(Box<Gone>),
+    /// The program went forward.
+    Stepped(Box<Stepped>),
     /// A value.
     Value(NamedValue),
     /// What is in scope.

@@ -4,6 +4,7 @@
 use super::{PromptCommand, Reply};
 use crate::chain::{Kind, Point};
 use crate::command::CommandError;
+use crate::command::value_question::value_question;
 use crate::session::{AskedWhen, Explorer, SessionError};
 
 pub(super) struct Why {
@@ -25,25 +26,37 @@ impl PromptCommand for Why {
         if let Some(id) = of_point.filter(|id| !id.is_empty() && id.chars().all(char::is_alphanumeric)) {
             explorer.position(id)?;
         }
-        let kind = if is_point(about) {
-            Kind::LastCondition(about.to_owned())
+        let id = explorer.next_id();
+        let point = if is_point(about) {
+            Point::new(id.clone(), Kind::LastCondition(about.to_owned()))
         } else if of_point.is_some_and(is_point) {
-            Kind::LastChange(about.to_owned())
+            Point::new(id.clone(), Kind::LastChange(about.to_owned()))
         } else {
             if explorer.is_running() {
                 return Err(SessionError::RunIsOn.into());
+            }
+            if let Some(place) = explorer.place_without_point().await? {
+                return Err(SessionError::AtNoPoint { place }.into());
             }
             let here = explorer.point().map(str::to_owned).ok_or_else(|| {
                 let reason = explorer.ended().map(|ended| format!("the program has ended ({ended})"));
                 SessionError::NotHalted(reason.unwrap_or_else(|| "the program does not run".to_owned()))
             })?;
             match (about, explorer.frame()) {
-                ("", _) => Kind::LastCondition(here),
-                (expr, frame) => Kind::LastChange(format!("{here}({frame}):{expr}")),
+                ("", _) => Point::new(id.clone(), Kind::LastCondition(here)),
+                (expr, frame) => {
+                    let standing = explorer.stand().await?;
+                    let class = standing.as_ref().map(|standing| standing.place.class.as_str());
+                    let asked = value_question(&id, &here, frame, expr, class)?;
+                    // A call that another thread made has nothing to do with this one.
+                    let thread = standing.map(|standing| standing.thread);
+                    let is_call = matches!(asked.at, Kind::Exit(_));
+                    Point { thread: thread.filter(|_| is_call), ..asked }
+                }
             }
         };
-        let (id, question) = (explorer.next_id(), kind.to_string());
-        let asked = explorer.add(Point::new(id.clone(), kind)).await?;
+        let question = point.question();
+        let asked = explorer.add(point).await?;
         if explorer.is_running() {
             return Ok(Reply::Added { id, question, asked });
         }

@@ -6,7 +6,7 @@ use super::reading::Reading;
 use crate::command::trust::TrustArgs;
 use crate::command::{CommandError, save_chain};
 use crate::session::{
-    self, HeldShown, History, Interrupt, ListedEvent, Progress, SessionError, Stepper, View, Way,
+    self, HeldShown, History, Interrupt, LineOf, ListedEvent, Progress, SessionError, Stepper, View, Way,
 };
 use std::path::PathBuf;
 
@@ -74,6 +74,18 @@ pub const STEP_TABLE: &[StepRow] = &[
         &["p", "prev"],
         "previous [N]",
         "to the event before; from the entry to where the call is made",
+    ),
+    row(
+        "line",
+        &[],
+        "line [back] [N]",
+        "to the next line of this call, or of the call around it; back: to the last one before",
+    ),
+    row(
+        "to",
+        &[],
+        "to CLASS:LINE [back]",
+        "to the next execution of a line in this thread; back: the last one",
     ),
     row("into", &["i"], "into", "into the call that is made here"),
     row("out", &["o"], "out", "to where this call is made"),
@@ -173,21 +185,35 @@ pub fn step(line: &str, stepper: &mut Stepper) -> Result<StepReply, CommandError
         return Err(CommandError::Usage(format!("`{word}` is no word here: `help` shows what can be said")));
     };
     let usage = || CommandError::Usage(format!("write: {}", row.usage));
-    let times = |default: usize| match rest {
+    let times = |rest: &str, default: usize| match rest {
         "" => Ok(default),
         number => number.parse().ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(usage),
     };
     let variable = || Some(rest).filter(|rest| !rest.is_empty()).ok_or_else(usage);
     match row.name {
-        "next" => (0..times(1)?).try_for_each(|_| stepper.forth())?,
-        "previous" => (0..times(1)?).try_for_each(|_| stepper.back())?,
+        "next" => (0..times(rest, 1)?).try_for_each(|_| stepper.forth())?,
+        "previous" => (0..times(rest, 1)?).try_for_each(|_| stepper.back())?,
+        "line" => {
+            let (way, rest) = match rest.strip_prefix("back") {
+                Some(rest) => (Way::Back, rest.trim()),
+                None => (Way::Forward, rest),
+            };
+            (0..times(rest, 1)?).try_for_each(|_| stepper.line(way))?;
+        }
+        "to" => {
+            let (way, line) = match rest.strip_suffix(" back") {
+                Some(line) => (Way::Back, line),
+                None => (Way::Forward, rest),
+            };
+            stepper.to_line(way, &LineOf::parse(line).ok_or_else(usage)?)?;
+        }
         "into" => stepper.into_call()?,
         "out" => stepper.out()?,
         "end" => stepper.to_end()?,
         "back" => stepper.change(Way::Back, variable()?)?,
         "forward" => stepper.change(Way::Forward, variable()?)?,
         "call" => stepper.call(rest.trim_start_matches('#').parse().map_err(|_| usage())?, false)?,
-        "list" => return Ok(StepReply::List(stepper.list(times(AROUND)?)?)),
+        "list" => return Ok(StepReply::List(stepper.list(times(rest, AROUND)?)?)),
         "mark" => {
             stepper.mark(variable()?)?;
             return Ok(StepReply::List(stepper.list(AROUND)?));

@@ -1,5 +1,6 @@
 //! Makes the runs of a re-run session: in front, or in the background while questions are added.
 
+use super::history::unchanged;
 use super::place::{Place, Standing};
 use super::{AskedWhen, Explorer};
 use crate::chain::{Chain, Translation};
@@ -63,6 +64,9 @@ pub struct Ran {
     pub answer: Rc<Answer>,
     /// Number of the session's last run.
     pub run: u32,
+    /// Ids of points that the newest run before has answered the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchanged: Vec<String>,
     /// Where the program stands now, if it is alive.
     pub standing: Option<super::Standpoint>,
     /// Whether it had come to its end, and was run again to halt it where the last point was located.
@@ -272,6 +276,7 @@ impl Explorer {
             Rc::new(Assembly { name, chain, sources, runs: made.runs, round: &round }.answer(&mut namer))
         };
         self.tail = round.outcome.tail.clone();
+        let unchanged = self.answer().map(|before| unchanged(&before, &answer)).unwrap_or_default();
         self.history.add(run, &made.why, made.took, answer.clone(), &round);
         self.place = match halted {
             None => Place::Ended(round.outcome.ended.clone()),
@@ -283,7 +288,7 @@ impl Explorer {
             }
         };
         let standing = self.stand().await?;
-        Ok(Ran { answer, run, standing, run_again: false })
+        Ok(Ran { answer, run, unchanged, standing, run_again: false })
     }
 
     /// Ends the program that stands still, if one does.

@@ -134,6 +134,18 @@ impl Explorer {
         }
     }
 
+    /// `Intro:31` where the program stands still at a line that no point asks for.
+    ///
+    /// # Errors
+    /// The program has ended meanwhile.
+    pub async fn place_without_point(&mut self) -> Result<Option<String>, SessionError> {
+        let standing = self.stand().await?.filter(|standing| standing.point.is_none());
+        Ok(standing.map(|standing| {
+            let line = standing.place.line.map(|line| format!(":{line}"));
+            format!("{}{}", standing.place.class, line.unwrap_or_default())
+        }))
+    }
+
     /// The point where the program stands.
     pub fn point(&self) -> Option<&str> {
         match &self.place {

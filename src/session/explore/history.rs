@@ -145,6 +145,13 @@ impl Explorer {
     }
 }
 
+/// Ids of the points of an answer that another one has the same.
+pub(super) fn unchanged(old: &Answer, new: &Answer) -> Vec<String> {
+    let differ = differences(old, new);
+    let same = new.points.iter().filter(|p| differ.iter().all(|d| d.id != p.id));
+    same.map(|p| p.id.clone()).collect()
+}
+
 /// Whether the user, or the clock, ended the run.
 fn is_cut_off(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::TimedOut)

@@ -3,6 +3,7 @@
 //!
 //! - [`Explorer`] holds the chain and where one is; this file has what changes the chain.
 //! - `going` makes runs, in front or in the background; `place` is where one is; `halt` looks at the halted program.
+//! - `stepping` goes forward from there, by lines and by events.
 //! - `goto` moves the halted execution; `arrival` compares what is there with what an earlier run saw.
 //! - `history` keeps what earlier runs answered; `words` what can be completed at a prompt.
 
@@ -12,6 +13,7 @@ mod goto;
 mod halt;
 mod history;
 mod place;
+mod stepping;
 mod words;
 
 pub use arrival::{Arrival, Certainty, Gone};
@@ -19,6 +21,7 @@ pub use going::{Front, Interrupter, Ran};
 pub use halt::{Member, NamedValue, Scope};
 pub use history::{PastRun, PointDifference};
 pub use place::Standpoint;
+pub use stepping::{Step, Stepped};
 pub use words::{Members, Words};
 
 use super::error::SessionError;

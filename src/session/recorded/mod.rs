@@ -38,4 +38,4 @@ pub use open::{MEMORY, RecordedTrace};
 pub use record::{RecordOptions, RecordedRun, record};
 pub use secrets::Secrets;
 pub use state::{PartShown, StateAsked, StateShown, state};
-pub use step::{HeldShown, ListedEvent, LocalShown, ObjectShown, Stepper, View, Way};
+pub use step::{HeldShown, LineOf, ListedEvent, LocalShown, ObjectShown, Stepper, View, Way};

@@ -17,7 +17,7 @@ const FRAMES: usize = 4;
 
 /// The answer as text.
 pub fn answer(answer: &Answer, color: bool) -> String {
-    about(answer, None, color)
+    about(answer, |_| true, color)
 }
 
 /// One point as text.
@@ -28,8 +28,8 @@ pub fn point_in_full(p: &PointAnswer, color: bool) -> String {
     out + "\n"
 }
 
-/// The answer as text; if one point is named, only that one in full.
-pub fn about(answer: &Answer, id: Option<&str>, color: bool) -> String {
+/// The answer as text, with only those points in full that are to be shown.
+pub fn about(answer: &Answer, is_shown: impl Fn(&PointAnswer) -> bool, color: bool) -> String {
     let paint = Paint { color };
     let mut out = String::new();
     for (n, points) in answer.earlier.iter().enumerate() {
@@ -38,8 +38,7 @@ pub fn about(answer: &Answer, id: Option<&str>, color: bool) -> String {
             writeln!(out, "{}\n", paint.on(palette::DIM, format!("── root hit {back} before the last ──")));
         points.iter().for_each(|p| point(&mut out, p, paint));
     }
-    let shown = answer.points.iter().filter(|p| id.is_none_or(|id| p.id == id));
-    shown.for_each(|p| point(&mut out, p, paint));
+    answer.points.iter().filter(|p| is_shown(p)).for_each(|p| point(&mut out, p, paint));
     if answer.points.len() > 1 && answer.points.iter().any(|p| p.located) {
         out.push_str(&tree(&answer.points, paint));
         out.push('\n');

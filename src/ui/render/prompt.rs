@@ -4,8 +4,8 @@ use super::answer::{about, place_text, point_in_full};
 use super::{Paint, clipped, palette, wrap};
 use crate::command::debug::{Reply, Row, Setting};
 use crate::session::{
-    Arrival, AskedWhen, Certainty, FrameAnswer, Gone, GraphFormat, NamedValue, PastRun, PointDifference, Ran,
-    Scope, Standpoint,
+    Arrival, AskedWhen, Certainty, FrameAnswer, Gone, GraphFormat, NamedValue, PastRun, PointAnswer,
+    PointDifference, Ran, Scope, Standpoint, Stepped,
 };
 use std::fmt::Write as _;
 
@@ -32,6 +32,7 @@ pub fn reply(reply: &Reply, color: bool) -> String {
             sentence("running in the background: more can be asked meanwhile, and the answer appears here")
         }
         Reply::Gone(gone) => gone_text(gone, paint),
+        Reply::Stepped(stepped) => stepped_text(stepped, paint),
         Reply::Value(value) => value_text(value, paint),
         Reply::Scope(scope) => scope_text(scope, paint),
         Reply::Frames(frames, at) => frames_text(frames, *at, paint),
@@ -70,7 +71,15 @@ fn sentence(text: &str) -> String {
 }
 
 fn ran_text(ran: &Ran, point: Option<&str>, paint: Paint) -> String {
-    let mut out = about(&ran.answer, point, paint.color);
+    let is_news = |p: &PointAnswer| match point {
+        Some(id) => p.id == id,
+        None => !ran.unchanged.contains(&p.id),
+    };
+    let mut out = about(&ran.answer, is_news, paint.color);
+    if point.is_none() && !ran.unchanged.is_empty() {
+        let ids = ran.unchanged.join(", ");
+        out.push_str(&sentence(&format!("as in the run before: {ids} (`points ID` shows one in full)")));
+    }
     if ran.run_again {
         out.push_str(&sentence("the program came to its end, and was run again to halt it there"));
     }
@@ -102,6 +111,18 @@ fn standing_text(standing: &Standpoint, paint: Paint) -> String {
     };
     out.push_str(&lines_text(&standing.neighbours, standing.place.line, paint));
     out
+}
+
+fn stepped_text(stepped: &Stepped, paint: Paint) -> String {
+    let Some(standing) = &stepped.standing else {
+        let ended = stepped.ended.as_ref().map(|e| format!(" ({e})")).unwrap_or_default();
+        return sentence(&format!("the program has ended{ended}"));
+    };
+    let passes = stepped.passes.as_ref().map(|id| {
+        let id = paint.on(palette::POINT, id);
+        sentence(&format!("this is an event that {id} asks for; `points {id}` shows which one is its answer"))
+    });
+    passes.unwrap_or_default() + &standing_text(standing, paint)
 }
 
 fn frame_text(frame: &FrameAnswer) -> String {

@@ -1,16 +1,18 @@
 //! A walk over a recorded run, to and fro: at each event the call that it is in, its variables, its `this` and what hangs on that, as they
 //! were then (JHyde §3).
 
+mod lines;
 mod target;
 mod view;
 
+pub use lines::LineOf;
 pub use view::{HeldShown, ListedEvent, LocalShown, ObjectShown, View};
 
 use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee};
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
-use crate::trace::{Standing, Traced, When};
+use crate::trace::{CONTENTS, Standing, Traced, When};
 use std::path::PathBuf;
 use target::Target;
 use view::Known;
@@ -164,22 +166,43 @@ impl Stepper {
         super::as_chain::chain_of(&mut self.trace, self.at)
     }
 
-    /// To a write of a variable.
+    /// To a write of a variable, or to a change of what the collection holds that it refers to.
     ///
     /// # Errors
     /// There is no such variable, or no write; or writes were not recorded.
     pub fn change(&mut self, way: Way, variable: &str) -> Result<(), SessionError> {
         let target = self.target(variable)?;
-        let found = match &target {
-            Target::Local(_, name) => self.local_change(way, name)?,
-            Target::Parts(object, parts) => self.part_change(way, *object, parts)?,
+        let written = self.target_change(way, &target)?.map(|at| (at, target.clone()));
+        // A variable that refers to a collection changes with what that holds, too.
+        let changed = match self.collection(&target)? {
+            Some(collection) => {
+                let contents = Target::Parts(collection, vec![CONTENTS]);
+                self.target_change(way, &contents)?.map(|at| (at, contents))
+            }
+            None => None,
+        };
+        let nearest = match (written, changed) {
+            (Some(written), Some(changed)) => {
+                let calls = &mut self.trace.calls;
+                let is_later = calls.when_at(written.0)? > calls.when_at(changed.0)?;
+                let wants_later = way == Way::Back;
+                Some(if is_later == wants_later { written } else { changed })
+            }
+            (written, changed) => written.or(changed),
         };
         let (before, after) = ("before this event", "behind this event");
         let side = if way == Way::Back { before } else { after };
-        self.at = found
+        let (at, target) = nearest
             .ok_or_else(|| Stepper::no_further(&format!("no write to {variable} was recorded {side}")))?;
-        self.marked = Some(target);
+        (self.at, self.marked) = (at, Some(target));
         Ok(())
+    }
+
+    fn target_change(&mut self, way: Way, target: &Target) -> Result<Option<Standing>, SessionError> {
+        match target {
+            Target::Local(_, name) => self.local_change(way, name),
+            Target::Parts(object, parts) => self.part_change(way, *object, parts),
+        }
     }
 
     fn local_change(&mut self, way: Way, name: &str) -> Result<Option<Standing>, SessionError> {

@@ -4,7 +4,7 @@ use super::Stepper;
 use crate::session::error::SessionError;
 use crate::session::recorded::history::Variable;
 use crate::session::recorded::state::Around;
-use crate::trace::Value;
+use crate::trace::{CONTENTS, Value};
 
 /// A variable by its name, as one who stands somewhere sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,28 @@ impl Stepper {
         target
             .filter(|target| !matches!(target, Target::Parts(_, parts) if parts.is_empty()))
             .ok_or_else(unknown)
+    }
+
+    /// The collection that a variable refers to here, if what that holds was recorded.
+    pub(super) fn collection(&mut self, target: &Target) -> Result<Option<u32>, SessionError> {
+        let value = match target {
+            Target::Local(node, name) if *node == self.at.node => {
+                self.locals()?.into_iter().find(|(known, ..)| known == name).map(|(_, value, _)| value)
+            }
+            Target::Local(..) => None,
+            Target::Parts(object, parts) => {
+                let calls = &mut self.trace.calls;
+                let when = calls.when_at(self.at)?;
+                match parts.first().filter(|part| **part != CONTENTS) {
+                    Some(part) => Around::of(calls, &calls.rows_of(*object, *part), when)?.value,
+                    None => None,
+                }
+            }
+        };
+        Ok(match value {
+            Some(Value::Object(object)) if self.trace.calls.has_contents(object) => Some(object),
+            _ => None,
+        })
     }
 
     /// The fields of an object that have a name.
