@@ -91,7 +91,9 @@ fn a_saved_session_is_replayed_with_the_same_answers() {
     assert_eq!(answer["points"].to_string(), replayed["points"].to_string());
     assert_eq!(answer["points"].as_array().map(Vec::len), Some(3));
     // As text too, byte for byte, but for how often the program was run.
-    let script = script.lines().take(6).map(|l| format!("{l}\n")).collect::<String>();
+    let script = format!(
+        "break SecondThoughts:{line}\nlastchange A(0):SecondThoughts.value\nlastcondition B\ncollect A args.length\nrun\n"
+    );
     let file = case.work().join("script");
     std::fs::write(&file, script).expect("written");
     let mut command = case.qp();

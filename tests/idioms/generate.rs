@@ -51,9 +51,9 @@ pub struct Var {
     pub name: String,
     pub ty: Ty,
     /// It is assigned once: a lambda can read it.
-    stable: bool,
+    pub stable: bool,
     /// The lambda or class in whose body it is declared, by depth.
-    body: usize,
+    pub body: usize,
 }
 
 /// A statement that questions are asked from.
@@ -97,20 +97,20 @@ pub struct Generator {
     pub class: String,
     pub w: Writer,
     ids: u32,
-    scope: Vec<Var>,
+    pub scope: Vec<Var>,
     /// Depth of lambda and class bodies.
-    body: usize,
-    depth: usize,
+    pub body: usize,
+    pub depth: usize,
     statements: usize,
     /// The conditions around the statement, innermost last; none where a body begins, or where an assertion decides too.
     pub around: Vec<Option<Decided>>,
     roots: Vec<Root>,
-    vars: HashMap<u32, (String, u32)>,
+    pub vars: HashMap<u32, (String, u32)>,
     spans: HashMap<u32, u32>,
     /// Methods that can be called.
     methods: Vec<String>,
     /// Whether loops and lambdas can repeat the statement, so that calls of methods would be many.
-    repeated: usize,
+    pub repeated: usize,
 }
 
 pub fn generate(seed: u64) -> Program {
@@ -137,7 +137,7 @@ pub fn generate(seed: u64) -> Program {
 }
 
 impl Generator {
-    fn id(&mut self) -> u32 {
+    pub fn id(&mut self) -> u32 {
         self.ids += 1;
         self.ids
     }
@@ -262,7 +262,7 @@ impl Generator {
     }
 
     /// A block that a condition decides about.
-    fn decided(&mut self, by: Option<Decided>, count: usize) {
+    pub fn decided(&mut self, by: Option<Decided>, count: usize) {
         self.around.push(by);
         self.block(count);
         // What an assertion inside decides, it decides about what follows outside too.
@@ -418,196 +418,5 @@ impl Generator {
             _ => "seen = (Supplier<Integer>) () -> s0;".to_owned(),
         };
         self.w.whole(&call, &format!("Log.l({line}); {call}"));
-    }
-
-    fn assertion(&mut self) {
-        let line = self.w.line();
-        let text = format!("assert s0 != 123456 || {} : \"wrong\";", self.atom());
-        self.w.whole(&text, &format!("Log.l({line}); {text}"));
-        if let Some(around) = self.around.last_mut() {
-            *around = None;
-        }
-    }
-
-    fn branch(&mut self) {
-        let (id, line) = (self.id(), self.w.line());
-        let simple = self.rng.chance(70);
-        let condition = if simple { self.atom() } else { self.expr(Ty::Bool, 2) };
-        self.w.whole(
-            &format!("if ({condition}) {{"),
-            &format!("Log.l({line}); if (Log.c({id}, {condition})) {{"),
-        );
-        let by = simple.then_some(Decided { id, line, has_ways: true });
-        // The pattern variable of a condition is known in the block that it decides about.
-        let count = 1 + self.rng.below(3);
-        self.decided_if(by.clone(), count);
-        if self.rng.chance(50) {
-            self.w.both("} else {");
-            self.decided_if(by, 2);
-        }
-        self.w.both("}");
-    }
-
-    /// A block below a condition that may be none to ask about.
-    fn decided_if(&mut self, by: Option<Decided>, count: usize) {
-        if by.is_some() {
-            return self.decided(by, count);
-        }
-        let outer = self.around.clone();
-        self.around.push(None);
-        self.block(count);
-        self.around = outer;
-        if let Some(around) = self.around.last_mut() {
-            *around = None;
-        }
-    }
-
-    /// A loop over a list, an iterable or an array.
-    fn each(&mut self) {
-        let (id, line) = (self.id(), self.w.line());
-        let name = format!("x{id}");
-        let of = match self.rng.below(3) {
-            0 => format!("list({})", self.small(4)),
-            1 => format!("new Range({})", self.small(4)),
-            _ => format!("new int[] {{ {}, {} }}", self.expr(Ty::Int, 1), self.name_of_int()),
-        };
-        self.vars.insert(id, (name.clone(), line));
-        let decision = self.id();
-        self.w.whole(
-            &format!("for (int {name} : {of}) {{"),
-            &format!("for (int {name} : {of}) {{ Log.c({decision}, true); Log.si({id}, {line}, {name});"),
-        );
-        let scope = self.scope.len();
-        self.scope.push(Var { id, name, ty: Ty::Int, stable: true, body: self.body });
-        self.repeated += 1;
-        self.decided(Some(Decided { id: decision, line, has_ways: false }), 2);
-        self.repeated -= 1;
-        self.scope.truncate(scope);
-        self.w.both("}");
-    }
-
-    fn name_of_int(&mut self) -> String {
-        self.expr(Ty::Int, 0)
-    }
-
-    /// A lambda with a body that something calls: a stream, a `Runnable`, another thread.
-    fn lambda(&mut self) {
-        let scope = self.scope.len();
-        let (id, line) = (self.id(), self.w.line());
-        let name = format!("x{id}");
-        let (begin, parameter, end) = match self.rng.below(4) {
-            0 => (format!("list({}).forEach({name} -> {{", self.small(4)), true, "});".to_owned()),
-            1 => (
-                format!("IntStream.range(0, {}).forEach({name} -> {{", self.small(3)),
-                true,
-                "});".to_owned(),
-            ),
-            2 => (format!("Runnable r{id} = () -> {{"), false, format!("}}; r{id}.run();")),
-            _ => (format!("CompletableFuture.runAsync(() -> {{"), false, "}).join();".to_owned()),
-        };
-        self.w.whole(&begin, &format!("Log.l({line}); {begin} Log.in(); try {{"));
-        self.body += 1;
-        self.repeated += 1;
-        if parameter {
-            let ty = Ty::Int;
-            self.scope.push(Var { id: 0, name, ty, stable: true, body: self.body });
-        }
-        let outer = std::mem::replace(&mut self.around, vec![None]);
-        self.block(2);
-        self.around = outer;
-        self.repeated -= 1;
-        self.body -= 1;
-        self.scope.truncate(scope);
-        self.w.whole(&end, &format!("}} finally {{ Log.out(); }} {end}"));
-    }
-
-    fn resource(&mut self) {
-        let (id, line) = (self.id(), self.w.line());
-        let value = self.expr(Ty::Int, 1);
-        let begin = format!("try (Res r{id} = new Res({value})) {{");
-        self.w.whole(&begin, &format!("Log.l({line}); {begin}"));
-        let decided = self.around.last().cloned().flatten();
-        self.decided_if(decided, 2);
-        self.w.both("}");
-    }
-
-    /// A `switch` statement with arrows, over an enum, a text, or a number.
-    fn switch(&mut self) {
-        let (id, line) = (self.id(), self.w.line());
-        let (selector, labels): (String, &[&str]) = match self.rng.below(3) {
-            0 => (format!("Level.of({})", self.expr(Ty::Int, 1)), &["case LOW", "case HIGH"]),
-            1 => (self.expr(Ty::Text, 0), &["case \"k\", \"k1\"", "case \"a\"", "default"]),
-            _ => (self.small(4), &["case 0", "case 1, 2", "default"]),
-        };
-        let begin = format!("switch ({selector}) {{");
-        self.w.whole(&begin, &format!("Log.l({line}); {begin}"));
-        self.w.indent += 1;
-        for label in labels {
-            self.w.whole(&format!("{label} -> {{"), &format!("{label} -> {{ Log.c({id}, true);"));
-            self.decided(Some(Decided { id, line, has_ways: false }), 1);
-            self.w.both("}");
-        }
-        self.w.indent -= 1;
-        self.w.both("}");
-    }
-
-    /// A local or anonymous class that captures variables.
-    fn local_class(&mut self) {
-        let id = self.id();
-        let scope = self.scope.len();
-        let is_anonymous = self.rng.chance(50);
-        let begin = if is_anonymous {
-            format!("IntSupplier c{id} = new IntSupplier() {{ public int getAsInt() {{")
-        } else {
-            format!("class C{id} {{ int getAsInt() {{")
-        };
-        self.w.whole(&begin, &format!("{begin} Log.in(); try {{"));
-        self.body += 1;
-        self.repeated += 1;
-        let outer = std::mem::replace(&mut self.around, vec![None]);
-        self.block(2);
-        self.around = outer;
-        self.w.indent += 1;
-        let value = self.expr(Ty::Int, 1);
-        self.w.both(&format!("return {value};"));
-        self.w.indent -= 1;
-        self.repeated -= 1;
-        self.body -= 1;
-        self.scope.truncate(scope);
-        let end = if is_anonymous { "};" } else { "}" };
-        self.w.whole(&format!("}} {end}"), &format!("}} finally {{ Log.out(); }} }} {end}"));
-        let object = if is_anonymous { format!("c{id}") } else { format!("new C{id}()") };
-        let at = self.w.line();
-        self.w.whole(
-            &format!("s0 = {object}.getAsInt();"),
-            &format!("Log.l({at}); s0 = Log.wi(null, \"s0\", {at}, {object}.getAsInt());"),
-        );
-    }
-
-    /// Collections that are filled and asked, their size kept.
-    fn collection(&mut self) {
-        let (id, line) = (self.id(), self.w.line());
-        let (a, b) = (self.expr(Ty::Int, 1), self.expr(Ty::Text, 0));
-        let made = format!(
-            "Map<String, Integer> map{id} = new TreeMap<>(); map{id}.merge({b}, {a}, Integer::sum); map{id}.computeIfAbsent(\"k\", k -> {a});"
-        );
-        // The value may be a variable that is assigned: a lambda cannot read it.
-        let made = if a.contains('x') && !self.is_stable(&a) {
-            format!("Map<String, Integer> map{id} = new TreeMap<>(); map{id}.merge({b}, {a}, Integer::sum);")
-        } else {
-            made
-        };
-        self.w.whole(&made, &format!("Log.l({line}); {made}"));
-        let at = self.w.line();
-        let value = format!("map{id}.values().stream().mapToInt(v -> v).sum()");
-        self.w.whole(
-            &format!("s0 = {value};"),
-            &format!("Log.l({at}); s0 = Log.wi(null, \"s0\", {at}, {value});"),
-        );
-    }
-
-    /// Whether all variables that a text names are assigned once.
-    fn is_stable(&self, text: &str) -> bool {
-        self.scope.iter().filter(|var| !var.stable).all(|var| !text.contains(&var.name))
     }
 }

@@ -6,6 +6,7 @@ pub mod expressions;
 pub mod generate;
 pub mod judge;
 pub mod library;
+pub mod statements;
 pub mod truth;
 pub mod values;
 pub mod writer;
