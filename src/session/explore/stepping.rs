@@ -73,7 +73,7 @@ impl Explorer {
         let Place::Halted(standing) = std::mem::replace(&mut self.place, Place::Nowhere) else {
             return Err(SessionError::NotHalted("the program does not run".to_owned()));
         };
-        let Standing { halted, pool, namer, run, .. } = *standing;
+        let Standing { halted, pool, sources, namer, run, .. } = *standing;
         let mut roots = Roots::of(&self.chain);
         let mut interrupt = self.interrupter.arm();
         self.interrupter.reads(true);
@@ -85,7 +85,8 @@ impl Explorer {
         self.interrupter.disarm();
         match stage? {
             Stage::Halted(halted) => {
-                self.place = Place::Halted(Box::new(Standing::new(halted, pool, namer, None, run, None)));
+                self.place =
+                    Place::Halted(Box::new(Standing::new(halted, (pool, sources), namer, None, run, None)));
                 let passes = roots.halted.and_then(|number| self.chain.points.get(usize::from(number)));
                 let passes = passes.map(|point| point.id.clone());
                 Ok(Stepped { standing: self.stand().await?, passes, ended: None })
