@@ -437,16 +437,3 @@ fn what_collections_hold_is_followed_through_wrappers_views_and_calls() {
     );
     assert!(refused.contains("asks for the contents of a collection"), "{refused}");
 }
-
-#[test]
-fn the_line_where_one_stands_has_not_run_before() {
-    let fixture = Fixture::new("conditions", "Conditions");
-    let points = r#"(id: "N", at: Line("Conditions", {N})), (id: "O", at: LastChange("N:Conditions.asked"))"#;
-    let line = fixture.line("N");
-    for asked in fixture.ask(points) {
-        let said = format!(
-            "line {line} of Conditions.java had not run before N, which stands before line {line} runs"
-        );
-        asked.missing("O", &said);
-    }
-}

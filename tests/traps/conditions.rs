@@ -286,3 +286,15 @@ fn the_default_that_the_compiler_adds_decides_nothing() {
         }
     }
 }
+
+#[test]
+fn the_line_where_one_stands_has_not_run_before() {
+    // What decides is the condition of the turn before, and there was none.
+    let fixture = Fixture::new("endless-loops", "EndlessLoops");
+    let points = r#"(id: "P", at: Line("EndlessLoops", {B3})), (id: "Q", at: LastCondition("P"))"#;
+    let line = fixture.line("B3");
+    for asked in fixture.ask(points) {
+        let place = format!("line {line} of EndlessLoops.java");
+        asked.missing("Q", &format!("{place} had not run before P, which stands before line {line} runs"));
+    }
+}
