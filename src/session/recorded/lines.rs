@@ -25,10 +25,13 @@ pub struct Lines {
     known: HashMap<(u32, u32), Option<Arc<ArmLines>>>,
 }
 
+/// A method by its class, name and descriptor.
+type MethodKey = (Arc<str>, String, String);
+
 /// The passes over a line that a walk comes by, as `Line` counts them.
 pub struct Passes {
-    /// By class, name and descriptor.
-    entries: HashMap<(Arc<str>, String, String), (LineEntries, HashSet<u32>)>,
+    /// Where the line is in each method, and where rows of its line table begin.
+    entries: HashMap<MethodKey, (LineEntries, HashSet<u32>)>,
     /// The calls in which a pass is on, of methods in which it has several entries.
     on: HashSet<u32>,
 }
