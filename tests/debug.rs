@@ -372,7 +372,7 @@ fn the_program_goes_forward_from_where_it_stands() {
     );
     let (code, replies) = session(&mut debug(&case, "Orders"), &script);
     let at = |n: usize| replies[n]["content"]["standing"]["place"]["line"].clone();
-    let lines = ["// <- other", "// <- total", "// <- other"].map(|marker| line(marker));
+    let lines = ["// <- other", "// <- total", "// <- other"].map(line);
     // `step` stands at the first line of the method.
     assert_eq!([at(2), at(3), at(5), at(6)], [lines[0], lines[1] - 1, lines[1], lines[2]].map(|n| json!(n)));
     let locals = &replies[4]["content"]["values"];

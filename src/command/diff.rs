@@ -38,6 +38,9 @@ pub struct Diff {
     /// End each run after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
     pub timeout: Option<u64>,
+    /// Run the recorded programs again, to compare each with itself, although they were not recorded here
+    #[arg(long, requires = "folder")]
+    pub trust_command: bool,
     /// The command that starts the program: `java`, with a class path
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder", requires = "reference")]
     pub command: Vec<String>,
@@ -128,14 +131,16 @@ impl Diff {
     /// Records another run of a version.
     async fn again(
         &self,
-        version: &[Diagnoser],
+        version: &mut [Diagnoser],
         out: PathBuf,
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Diagnoser, Again> {
-        let Some(first) = version.first() else {
+        let Some(first) = version.first_mut() else {
             return Err(Again::Cannot("nothing was recorded".to_owned()));
         };
+        // What was recorded elsewhere is compared all the same, and run only with the user's word.
+        first.allow(progress).map_err(|error| Again::Cannot(error.to_string()))?;
         let (chain, options) = first.again(out.clone()).map_err(Again::Cannot)?;
         let options = RecordOptions { timeout_s: self.timeout, ..options };
         match session::record(&chain, &options, progress, interrupt).await {

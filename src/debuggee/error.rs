@@ -147,7 +147,7 @@ pub enum DebuggeeError {
         /// How it ended.
         exit: Exit,
         /// Those who connected and were not meant.
-        others: Others,
+        others: Box<Others>,
         /// Its last output.
         tail: Tail,
     },
@@ -164,7 +164,7 @@ pub enum DebuggeeError {
         /// The limit.
         seconds: u64,
         /// Those who connected and were not meant.
-        others: Others,
+        others: Box<Others>,
         /// Its last output.
         tail: Tail,
     },

@@ -161,12 +161,12 @@ impl Running {
     }
 
     fn ended_early(&self, exit: Exit) -> DebuggeeError {
-        let (others, tail) = (self.others.clone(), self.tail());
+        let (others, tail) = (Box::new(self.others.clone()), self.tail());
         DebuggeeError::ExitedEarly { command: self.command(), exit, others, tail }
     }
 
     fn no_connection(&self, limit: Duration) -> DebuggeeError {
-        let (others, tail) = (self.others.clone(), self.tail());
+        let (others, tail) = (Box::new(self.others.clone()), self.tail());
         // What is left of a limit is nearly a whole number of seconds.
         let seconds = limit.saturating_add(Duration::from_millis(999)).as_secs();
         DebuggeeError::NoConnection { command: self.command(), seconds, others, tail }

@@ -86,7 +86,7 @@ impl Generator {
                 "});".to_owned(),
             ),
             2 => (format!("Runnable r{id} = () -> {{"), false, format!("}}; r{id}.run();")),
-            _ => (format!("CompletableFuture.runAsync(() -> {{"), false, "}).join();".to_owned()),
+            _ => ("CompletableFuture.runAsync(() -> {".to_owned(), false, "}).join();".to_owned()),
         };
         self.w.whole(&begin, &format!("Log.l({line}); {begin} Log.in(); try {{"));
         self.body += 1;

@@ -47,11 +47,10 @@ pub(crate) fn prepared(tools: &Jvmti, class: jni::jclass) {
     match records {
         None => {}
         // What the VM makes of a lambda calls a method of the class around it, which is recorded, and does nothing else.
-        Some(Some(in_scope)) => {
-            if in_scope && !(is_synthetic && name.contains("$$Lambda")) {
-                report(HiddenClass { class: name.to_owned(), queries: Vec::new() });
-            }
+        Some(Some(in_scope)) if in_scope && !(is_synthetic && name.contains("$$Lambda")) => {
+            report(HiddenClass { class: name.to_owned(), queries: Vec::new() });
         }
+        Some(Some(_)) => {}
         Some(None) => match outline(tools, class, name) {
             Ok(outline) => {
                 let found = with_state(|state| state.probes.hidden(name, &outline, is_of_vm));

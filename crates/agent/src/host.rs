@@ -229,7 +229,7 @@ impl Agent for Host {
     }
 
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
-        hidden::prepared(&context.jvmti(), event.class());
+        hidden::prepared(context.jvmti(), event.class());
     }
 
     fn class_file_load_hook<'callback>(

@@ -36,7 +36,7 @@ use crate::session::{
 #[derive(clap::Subcommand, Clone, Debug)]
 pub enum Trace {
     #[allow(missing_docs)]
-    Record(Record),
+    Record(Box<Record>),
     #[allow(missing_docs)]
     Info(Info),
     #[allow(missing_docs)]

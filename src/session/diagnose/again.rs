@@ -14,6 +14,9 @@ impl Diagnoser {
     pub fn again(&self, out: PathBuf) -> Result<(Chain, RecordOptions), String> {
         let about = &self.trace.about;
         about.is_whole().map_err(|error| error.to_string())?;
+        if about.redacted {
+            return Err("its command was kept without its secrets, and cannot be run again".to_owned());
+        }
         let pool = self.fields.pool().ok_or("its class files are not known")?;
         let events = self.trace.folder.events();
         let recorded = std::fs::metadata(&events).and_then(|file| file.modified());

@@ -108,7 +108,8 @@ impl Command {
             Command::Bisect(bisect) => bisect.trust.trust,
             Command::Trace(trace) => trace.trusts(),
             Command::Diagnose(diagnose) => diagnose.trust_command,
-            Command::Why(_) | Command::Diff(_) | Command::Completions { .. } | Command::Man { .. } => false,
+            Command::Diff(diff) => diff.trust_command,
+            Command::Why(_) | Command::Completions { .. } | Command::Man { .. } => false,
         }
     }
 }
