@@ -107,6 +107,179 @@ fn files_that_were_changed_somewhere_are_lived_with() {
     }
 }
 
+/// `qp` with these words about a folder, some lines as its input: all that it writes to standard output.
+fn told(case: &Case, words: &[&str], folder: &Path, input: &str) -> String {
+    let mut command = case.qp();
+    command.args(words).arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("qp starts");
+    let mut stdin = child.stdin.take().expect("its input");
+    std::io::Write::write_all(&mut stdin, input.as_bytes()).unwrap_or_default();
+    drop(stdin);
+    String::from_utf8(support::wait(child).stdout).expect("text")
+}
+
+/// A copy of a recording whose files this changes.
+fn changed(whole: &Path, change: impl FnOnce(&Path)) -> tempfile::TempDir {
+    let copy = tempfile::tempdir_in(scratch()).expect("a folder");
+    for file in walk(whole) {
+        let to = copy.path().join(file.strip_prefix(whole).expect("a file of it"));
+        std::fs::create_dir_all(to.parent().expect("a folder")).expect("made");
+        std::fs::copy(&file, &to).expect("copied");
+    }
+    change(copy.path());
+    copy
+}
+
+/// Cuts the events of a recording in their middle: behind a whole chunk, or inside of the next one.
+fn cut(folder: &Path, inside: bool) {
+    let file = folder.join("events");
+    let whole = std::fs::read(&file).expect("the events");
+    let mut at = 0;
+    while at < whole.len() / 2 {
+        let word: [u8; 4] = whole[at + 20..at + 24].try_into().expect("a word");
+        at += 32 + usize::try_from(u32::from_le_bytes(word)).expect("a length");
+    }
+    std::fs::write(&file, &whole[..at + if inside { 40 } else { 0 }]).expect("written");
+}
+
+/// Nobody has written that the recording ended: `qp` was killed.
+fn without_end(folder: &Path) {
+    let file = folder.join("about.json");
+    let text = std::fs::read_to_string(&file).expect("text");
+    let mut about: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    about["recorded"] = serde_json::Value::Null;
+    std::fs::write(&file, about.to_string()).expect("written");
+}
+
+#[test]
+fn each_answer_says_what_the_recording_has_lost() {
+    let case = Case::new("traced");
+    let whole = recording(&case);
+    let chain = case.chain(
+        "command: [\"java\", \"-cp\", \"classes\", \"Traced\"]",
+        "(id: \"A\", at: Line(\"Traced\", 22))",
+    );
+    let chain = chain.display().to_string();
+    let lines = case.mark("lines.jsonl").display().to_string();
+    // The first call of `add` has ended in each of these: what an object held before can be known of no recording that was damaged.
+    let calls = told(&case, &["trace", "calls", "--format=json", "--method=Traced.add"], &whole, "");
+    let calls: serde_json::Value = serde_json::from_str(&calls).expect("JSON");
+    let add = calls["threads"][0]["calls"][0]["node"].to_string();
+    let to = format!("--to={lines}");
+    let asked: [&[&str]; 9] = [
+        &["trace", "info"],
+        &["trace", "calls"],
+        &["trace", "calls", "--node=0"],
+        &["trace", "history", "Traced.made"],
+        &["trace", "events", "0"],
+        &["trace", "find", &chain],
+        &["trace", "export", &to],
+        &["trace", "step", "3"],
+        &["diagnose", "--strategy=top-down"],
+    ];
+    let of_state: &[&str] = &["trace", "state", &add];
+    let says = |words: &[&str], folder: &Path, lost: &str| {
+        let input = "valid\nhistory Traced.made\n";
+        let text = told(&case, words, folder, input);
+        let json = [words, &["--format=json"]].concat();
+        let json = told(&case, &json, folder, "{\"question\": 1, \"answer\": \"valid\"}\n");
+        let values = serde_json::Deserializer::from_str(&json).into_iter::<serde_json::Value>();
+        let values: Vec<_> = values.map(|value| value.expect("JSON")).collect();
+        let holds = |value: &serde_json::Value| {
+            let missing = [&value["missing"], &value["content"]].into_iter().filter_map(|m| m.as_array());
+            missing.flatten().any(|what| what.as_str().is_some_and(|what| what.contains(lost)))
+        };
+        let in_text = text.lines().any(|line| line.starts_with("missing: ") && line.contains(lost));
+        assert_eq!(in_text, values.iter().any(holds), "{words:?}: {text}\n{json}");
+        in_text
+    };
+    type Damage = (&'static str, fn(&Path));
+    let damages: [Damage; 3] = [
+        ("cut off inside of a chunk", |folder| cut(folder, true)),
+        (" are left: the file of events was cut off", |folder| cut(folder, false)),
+        ("has not ended, or was cut off", |folder| {
+            without_end(folder);
+            cut(folder, false);
+        }),
+    ];
+    for (lost, damage) in damages {
+        let copy = changed(&whole, damage);
+        for words in asked {
+            assert!(says(words, copy.path(), lost), "{words:?} does not say that {lost}");
+        }
+        // Of a call that has ended nothing is lost; what objects held is known while no thread has lost events before others have ended.
+        assert!(!says(&["trace", "events", &add], copy.path(), "cut off"), "{lost}");
+        assert_eq!(says(of_state, copy.path(), lost), !lost.starts_with("has not"), "{lost}");
+        let text = std::fs::read_to_string(&lines).expect("the lines");
+        let last: serde_json::Value =
+            serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(last["event"], "missing", "{last}");
+    }
+    for words in asked.into_iter().chain([of_state]) {
+        assert!(!told(&case, words, &whole, "valid\n").contains("missing: "), "{words:?}");
+    }
+}
+
+#[test]
+fn a_table_that_was_changed_is_made_anew() {
+    let case = Case::new("traced");
+    let whole = recording(&case);
+    let all = |folder: &Path| {
+        let lines = case.mark("all.jsonl");
+        let to = format!("--to={}", lines.display());
+        let tree = told(&case, &["trace", "calls", "--all", "--depth=500"], folder, "");
+        let history = told(&case, &["trace", "history", "Traced.made"], folder, "");
+        told(&case, &["trace", "export", &to], folder, "");
+        (tree, history, std::fs::read(lines).expect("lines"))
+    };
+    let right = all(&whole);
+    for file in walk(&whole.join("columns")) {
+        let name = file.file_name().expect("a name");
+        let bytes = std::fs::read(&file).expect("a file");
+        for at in [bytes.len() / 3, bytes.len() / 2] {
+            let copy = changed(&whole, |folder| {
+                let mut bytes = bytes.clone();
+                bytes[at] ^= 0x01;
+                std::fs::write(folder.join("columns").join(name), bytes).expect("written");
+            });
+            assert!(all(copy.path()) == right, "{} {at}", file.display());
+            // It is kept again: the same bytes, but for the time of the copied file of events.
+            let now = std::fs::read(copy.path().join("columns").join(name)).expect("a file");
+            assert!(name == "summary.json" || name == "checksums.json" || now == bytes, "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn events_are_not_read_without_what_their_sites_mean() {
+    let case = Case::new("traced");
+    let whole = recording(&case);
+    let sites = std::fs::read(whole.join("sites.jsonl")).expect("the sites");
+    let line = sites.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+    let name = sites.windows(4).position(|bytes| bytes == b"made").expect("a field");
+    let mut other = sites.clone();
+    other[name] = b'f';
+    for (sites, has_end) in [
+        (&b""[..], true),
+        (&b""[..], false),
+        (&sites[..line], true),
+        (&sites[..sites.len() - 9], true),
+        (&other, true),
+    ] {
+        let copy = changed(&whole, |folder| {
+            std::fs::write(folder.join("sites.jsonl"), sites).expect("written");
+            if !has_end {
+                without_end(folder);
+            }
+        });
+        for words in [&["trace", "info"][..], &["trace", "calls"], &["trace", "history", "Traced.made"]] {
+            let mut command = case.qp();
+            let run = case.run_command(command.args(words).arg(copy.path()));
+            run.fails(4, &["sites.jsonl is empty, or was changed or cut off since the run was recorded"]);
+        }
+    }
+}
+
 /// All files of a folder and those inside it.
 fn walk(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

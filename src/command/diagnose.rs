@@ -104,7 +104,7 @@ impl Begun {
         sources: &[PathBuf],
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
-    ) -> Result<(Stepper, Option<TemporaryFolder>), CommandError> {
+    ) -> Result<(Stepper<'static>, Option<TemporaryFolder>), CommandError> {
         Ok((self.diagnoser.walk(sources, progress, interrupt).await?, self.recorded))
     }
 }
@@ -209,6 +209,14 @@ pub enum Said {
     Wrong(String),
     /// How far the trust goes follows.
     Trusted,
+    /// A value is shown as the call ended, by its name.
+    Show(String),
+    /// All writes to a variable are shown.
+    History(String),
+    /// The events of the call are shown.
+    Events,
+    /// Another call is asked about, by its number; none: the one that was asked about before.
+    Node(Option<u32>),
     /// The last answer is taken back.
     Undo,
     /// The answers that are kept are shown.
@@ -259,6 +267,22 @@ pub const ANSWER_TABLE: &[AnswerRow] = &[
         "what it was given was wrong already",
         Said::Judged(Judgement::Inadmissible),
     ),
+    row(
+        "show",
+        &["s"],
+        "show OBJECT | VARIABLE",
+        "a value as the call ended, with what hangs on it",
+        Said::Show(String::new()),
+    ),
+    row("history", &[], "history VARIABLE", "all writes to a variable", Said::History(String::new())),
+    row("events", &["e"], "events", "what the call did, in its order", Said::Events),
+    row(
+        "node",
+        &["#"],
+        "node [N]",
+        "asks about call #N, which can be answered instead; without N about the one before",
+        Said::Node(None),
+    ),
     row("undo", &[], "undo", "takes back the last answer", Said::Undo),
     row("answers", &["a"], "answers", "shows the answers that are kept, with their numbers", Said::Answers),
     row("retract", &["r"], "retract N", "takes back one of them", Said::Retract(0)),
@@ -279,10 +303,16 @@ pub fn said(line: &str) -> Result<Said, CommandError> {
         return Err(CommandError::Usage(format!("`{word}` is no answer: `help` shows what can be said")));
     };
     let usage = || CommandError::Usage(format!("write: {}", row.usage));
-    if let Said::Wrong(_) = row.means {
+    let with_path: Option<fn(String) -> Said> = match row.means {
+        Said::Wrong(_) => Some(Said::Wrong),
+        Said::Show(_) => Some(Said::Show),
+        Said::History(_) => Some(Said::History),
+        _ => None,
+    };
+    if let Some(with_path) = with_path {
         // A key of a map can have spaces.
         let path = line.trim().strip_prefix(word).unwrap_or_default().trim();
-        return if path.is_empty() { Err(usage()) } else { Ok(Said::Wrong(path.to_owned())) };
+        return if path.is_empty() { Err(usage()) } else { Ok(with_path(path.to_owned())) };
     }
     let rest = words.next();
     if words.next().is_some() {
@@ -300,6 +330,10 @@ pub fn said(line: &str) -> Result<Said, CommandError> {
         }
         (Said::Retract(_), rest) => {
             rest.and_then(|number| number.parse().ok()).map(Said::Retract).ok_or_else(usage)
+        }
+        (Said::Node(_), Some(call)) => {
+            let call = call.trim_start_matches('#').parse();
+            call.map(|call| Said::Node(Some(call))).map_err(|_| usage())
         }
         (means, None) => Ok(means),
         (_, Some(_)) => Err(usage()),
@@ -319,8 +353,21 @@ mod tests {
         assert_eq!(parsed("t"), Some(Said::Judged(Judgement::Trusted(Trust::Method))));
         assert_eq!(parsed(""), Some(Said::Again));
         assert_eq!(parsed(" wrong  c[2] "), Some(Said::Wrong("c[2]".to_owned())));
+        assert_eq!(parsed("show this.a[2]"), Some(Said::Show("this.a[2]".to_owned())));
+        assert_eq!(parsed("node #12"), Some(Said::Node(Some(12))));
+        assert_eq!(parsed("node"), Some(Said::Node(None)));
         assert_eq!(parsed("! count{\"a b\"}"), Some(Said::Wrong("count{\"a b\"}".to_owned())));
-        for none in ["wrong", "perhaps", "valid really", "trust me", "trust class now"] {
+        for none in [
+            "wrong",
+            "show",
+            "history",
+            "node x",
+            "events all",
+            "perhaps",
+            "valid really",
+            "trust me",
+            "trust class now",
+        ] {
             assert_eq!(parsed(none), None, "{none}");
         }
     }

@@ -1,7 +1,8 @@
 //! From question to answer, until one call is left.
 
+use super::countable::Countable;
 use super::coverage::Coverage;
-use super::forest::Forest;
+use super::forest::{Forest, Row};
 use super::situation::Situation;
 use super::strategy::Strategy;
 use super::suspects::Suspects;
@@ -60,6 +61,8 @@ pub struct Diagnosis {
     start: Option<u32>,
     answers: Vec<Answered>,
     suspects: Suspects,
+    /// The calls that have ended, are no steps of a recursion that is one call, and not trusted.
+    countable: Countable,
     valid_sets: Vec<u32>,
 }
 
@@ -75,6 +78,7 @@ impl Diagnosis {
             start: None,
             answers: Vec::new(),
             suspects: Suspects::default(),
+            countable: Countable::default(),
             valid_sets: Vec::new(),
         };
         made.begin();
@@ -110,6 +114,19 @@ impl Diagnosis {
         for answered in std::mem::take(&mut self.answers) {
             self.take(answered);
         }
+        self.count();
+    }
+
+    /// Finds what can be judged: what answers about methods leave.
+    fn count(&mut self) {
+        let (suspects, compressed) = (&self.suspects, self.compressed);
+        let rows = self.forest.rows(0..self.forest.count());
+        let is_countable = |row: Row| {
+            row.ended
+                && !(compressed && row.repeats)
+                && !(suspects.trusts() && suspects.is_trusted(row.method))
+        };
+        self.countable = Countable::of(rows.map(is_countable));
     }
 
     /// What was answered, in its order.
@@ -124,7 +141,16 @@ impl Diagnosis {
 
     /// An answer about a call.
     pub fn answer(&mut self, node: u32, verdict: Verdict) {
+        if self.suspects.is_answered(node) && self.answers.iter().any(|known| known.node == node) {
+            // A later answer replaces an earlier one.
+            self.answers.retain(|known| known.node != node);
+            self.begin();
+        }
+        let is_of_methods = matches!(verdict, Verdict::Trusted(_));
         self.take(Answered { node, verdict });
+        if is_of_methods {
+            self.count();
+        }
     }
 
     fn take(&mut self, answered: Answered) {
@@ -134,7 +160,23 @@ impl Diagnosis {
         }
         let Answered { node, verdict } = &answered;
         let (forest, suspects) = (&self.forest, &mut self.suspects);
+        if matches!(verdict, Verdict::Invalid | Verdict::Wrong(_))
+            && suspects.is_ruled_out(*node)
+            && !suspects.is_around_invalid(forest, *node)
+        {
+            suspects.reopen(forest, *node);
+            let below = forest.tree(*node);
+            let valid = self.answers.iter().filter(|known| known.verdict == Verdict::Valid);
+            let valid = valid.filter(|known| known.node > *node && below.contains(&known.node));
+            valid.for_each(|known| suspects.valid(forest, known.node));
+        }
         match verdict {
+            // What is invalid below it is so whatever is said of the call around it.
+            Verdict::Valid | Verdict::Invalid | Verdict::Wrong(_)
+                if suspects.is_around_invalid(forest, *node) =>
+            {
+                suspects.said(*node);
+            }
             Verdict::Valid => {
                 if let Some(coverage) = &self.coverage {
                     // Of calls that were valid before nothing new is learnt.
@@ -187,9 +229,7 @@ impl Diagnosis {
 
     /// How many calls are suspicious.
     pub fn remaining(&self) -> u64 {
-        let mut count = 0;
-        self.seen(false).each(|_| count += 1);
-        count
+        self.suspects.ranges().map(|range| self.countable.count(range)).sum()
     }
 
     /// How many of these have influenced what somebody has pointed at and can still be asked about; none where nobody has pointed at anything.
@@ -211,6 +251,7 @@ impl Diagnosis {
         Situation {
             forest: &self.forest,
             suspects: &self.suspects,
+            countable: &self.countable,
             answers: &self.answers,
             coverage: self.coverage.as_ref(),
             compressed: self.compressed,
@@ -225,7 +266,7 @@ impl Diagnosis {
         let invalid = self.suspects.innermost_invalid();
         let chosen = self.strategy.choose(&situation).filter(|node| situation.can_be_asked(*node));
         // A strategy that has no more to ask leaves the rest to be asked in turn.
-        if let Some(node) = chosen.or_else(|| situation.outermost().first().copied()) {
+        if let Some(node) = chosen.or_else(|| situation.outermost_in_turn().next()) {
             return Step::Ask(node);
         }
         let undecided = self.suspects.undecided(&self.forest);

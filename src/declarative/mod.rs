@@ -5,10 +5,12 @@
 //! - `forest` is the shape of the execution trees of a run, one for each thread's outermost call.
 //! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees, `weights` what trees weigh, `odds` how likely calls are
 //!   invalid by what they have covered.
+//! - `countable` counts and finds the calls that can be judged at all.
 //! - `coverage` is what calls have covered of the code.
 //! - `strategy` has a file for each way to choose the next question, and their table.
 //! - `diagnosis` goes from question to answer to its end.
 
+mod countable;
 mod coverage;
 mod diagnosis;
 mod forest;

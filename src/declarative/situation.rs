@@ -1,5 +1,6 @@
 //! What a strategy sees: the trees, what is suspicious, what was answered and what calls have covered.
 
+use super::countable::Countable;
 use super::coverage::Coverage;
 use super::diagnosis::{Answered, Verdict};
 use super::forest::{Forest, Row};
@@ -7,6 +8,7 @@ use super::suspects::Suspects;
 use super::weights::Weights;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// What is known of methods, by their numbers.
 pub type OfMethods<T> = HashMap<u32, T, FixedState>;
@@ -17,6 +19,8 @@ pub struct Situation<'a> {
     pub forest: &'a Forest,
     /// The calls that can be buggy.
     pub suspects: &'a Suspects,
+    /// Those that can be judged, as far as that depends on no answer of theirs.
+    pub countable: &'a Countable,
     /// What was answered, in its order.
     pub answers: &'a [Answered],
     /// What calls have covered, where the strategy needs that.
@@ -55,27 +59,34 @@ impl Situation<'_> {
         self.suspects.ranges().flat_map(|range| self.forest.rows(range)).filter(|row| self.counts(row))
     }
 
-    /// Goes through the suspicious calls that have ended, in the order of their entries.
-    pub fn each(&self, mut visit: impl FnMut(u32)) {
-        self.rows().for_each(|row| visit(row.node));
-    }
-
     /// The outermost calls that can be asked: what top-down strategies choose from. Below calls that cannot be asked, those below
     /// are taken (VET §2.1: calls that have not ended are ignored).
     pub fn outermost(&self) -> Vec<u32> {
-        let mut found = Vec::new();
-        for range in self.suspects.ranges() {
-            let mut node = range.start;
-            while node < range.end {
-                if self.can_be_asked(node) {
-                    found.push(node);
-                    node = self.forest.tree(node).end;
-                } else {
-                    node += 1;
-                }
+        self.outermost_in_turn().collect()
+    }
+
+    /// The same, one after the other.
+    pub fn outermost_in_turn(&self) -> impl Iterator<Item = u32> {
+        self.suspects.ranges().flat_map(move |range| {
+            let mut next = range.start;
+            std::iter::from_fn(move || {
+                let found = self.first_to_ask(next..range.end)?;
+                next = self.forest.tree(found).end.max(found.saturating_add(1));
+                Some(found)
+            })
+        })
+    }
+
+    /// The first of some calls that can be asked.
+    pub fn first_to_ask(&self, calls: Range<u32>) -> Option<u32> {
+        let mut next = calls.start;
+        loop {
+            let node = self.countable.next(next).filter(|node| *node < calls.end)?;
+            if self.can_be_asked(node) {
+                return Some(node);
             }
+            next = node.saturating_add(1);
         }
-        found
     }
 
     /// What the suspicious calls in the trees of some calls weigh, each tree for itself; the trees do not overlap, and are in order.

@@ -44,6 +44,38 @@ impl Suspects {
         self.within = start..tree.end.min(self.within.end).max(start);
     }
 
+    /// Something was said of a call, and nothing follows from that.
+    pub fn said(&mut self, node: u32) {
+        self.answered.insert(node);
+    }
+
+    /// Whether a call is around the innermost one that is known to be invalid.
+    pub fn is_around_invalid(&self, forest: &Forest, node: u32) -> bool {
+        self.invalid.is_some_and(|invalid| node < invalid && forest.tree(node).contains(&invalid))
+    }
+
+    /// Whether a call was ruled out: by an answer about one around it, or since another one is known to be invalid.
+    pub fn is_ruled_out(&self, node: u32) -> bool {
+        let at = self.cleared.partition_point(|range| range.end <= node);
+        let is_cleared = self.cleared.get(at).is_some_and(|range| range.contains(&node));
+        is_cleared || !self.within.contains(&node)
+    }
+
+    /// A call that was ruled out is suspicious all the same, with all below it; the search goes on there.
+    pub fn reopen(&mut self, forest: &Forest, node: u32) {
+        let tree = forest.tree(node);
+        let cleared = std::mem::take(&mut self.cleared).into_iter();
+        let outside = |range: Range<u32>| {
+            let before = range.start..range.end.min(tree.start);
+            let behind = range.start.max(tree.end)..range.end;
+            [before, behind].into_iter().filter(|part| part.start < part.end)
+        };
+        self.cleared = cleared.flat_map(outside).collect();
+        self.invalid = None;
+        self.influential = None;
+        self.within = tree;
+    }
+
     /// A call is invalid, and of those below it these have influenced what is wrong. The others stay suspicious: what somebody should have done and
     /// has not leaves no trace.
     pub fn wrong(&mut self, forest: &Forest, node: u32, influential: BTreeSet<u32>) {

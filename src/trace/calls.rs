@@ -6,11 +6,11 @@ use super::error::TraceError;
 use super::folder::{About, Folder};
 use super::objects::Objects;
 use super::packing::Packing;
+use super::recent::Recent;
 use super::sites::{Method, Sites};
 use super::source::Source;
 use crate::files::TemporaryFolder;
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +49,6 @@ impl Exit {
 /// A place in the events: a chunk, and where in it. Those of a thread are in its order.
 pub(super) type Place = (u32, u32);
 
-/// So many chunks stay at hand.
-const AT_HAND: usize = 4;
-
 /// A recorded run, read.
 pub struct Calls {
     /// What sites mean.
@@ -81,8 +78,8 @@ pub struct Calls {
     threads: Vec<(u32, u32, u32)>,
     /// The chunks of each thread that follow each other without a gap.
     rows: BTreeMap<u32, Vec<u32>>,
-    /// The chunks that were read last, the newest in front.
-    recent: VecDeque<(u32, Arc<[u8]>)>,
+    /// What was read last.
+    pub(super) recent: Recent,
     /// The numbers by which calls are shown, where those are of another recording.
     numbers: Numbers,
     /// Tables that are not kept: more is written to the folder, or nothing can be.
@@ -139,11 +136,9 @@ impl Calls {
     }
 
     fn opened(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
-        let (mut source, sites) = Source::open(folder)?;
+        let (mut source, sites) = Source::open(folder, about)?;
         let known = folder.columns();
-        if let Ok(columns) = Columns::open(&known)
-            && columns.summary.of == source.stamp
-        {
+        if let Some(columns) = Columns::kept(&known, &source.stamp) {
             return Ok(Calls::of(source, sites, columns, None));
         }
         let is_recorded = about.recorded.is_some();
@@ -164,7 +159,7 @@ impl Calls {
             source.reopen(folder)?;
         }
         let is_over = is_recorded && source.missing.is_empty();
-        if is_over && is_beside {
+        if is_over && is_beside && Columns::seal(place.path()).is_ok() {
             // Those that were there are of something else.
             drop(std::fs::remove_dir_all(&known));
             let only_here = place.keep_as(&known).err();
@@ -199,7 +194,7 @@ impl Calls {
             starts: summary.starts,
             threads: summary.threads,
             rows,
-            recent: VecDeque::new(),
+            recent: Recent::default(),
             numbers: Numbers::default(),
             _only_here: only_here,
         }
@@ -403,19 +398,6 @@ impl Calls {
             Ok(Some(Event::At(_))) => values,
             _ => Vec::new(),
         })
-    }
-
-    /// The events of a chunk.
-    pub(super) fn chunk(&mut self, number: u32) -> Result<Arc<[u8]>, TraceError> {
-        if let Some(at) = self.recent.iter().position(|(recent, _)| *recent == number) {
-            self.recent.swap(0, at);
-        } else {
-            let events = self.source.read(number)?.ok_or(TraceError::Changed(number))?;
-            let events: Arc<[u8]> = events.into();
-            self.recent.truncate(AT_HAND - 1);
-            self.recent.push_front((number, events));
-        }
-        Ok(self.recent.front().map_or_else(|| [].into(), |(_, events)| events.clone()))
     }
 
     /// The chunks of a thread.

@@ -42,6 +42,11 @@ pub enum TraceError {
     /// Calls are numbered with 32 bits.
     #[error("there are more than 4,294,967,294 calls: record fewer classes, with --scope or --trust")]
     TooMany,
+    /// What is known of sites is not what was recorded.
+    #[error(
+        "{0} is empty, or was changed or cut off since the run was recorded: no event can be understood without it; record the run again"
+    )]
+    Sites(PathBuf),
     /// The events of a chunk are not those that were written.
     #[error("chunk {0} of the file of events was changed: record the run again")]
     Changed(u32),

@@ -1,5 +1,6 @@
 //! Where a recorded run is kept.
 
+use super::columns::Checksum;
 use super::error::TraceError;
 use crate::files::{self, TemporaryFolder};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,9 @@ pub struct Recorded {
     pub bytes: u64,
     /// What is missing, and why.
     pub missing: Vec<String>,
+    /// The checksum of `sites.jsonl` as the program had ended; none in recordings of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sites: Option<Checksum>,
     /// The places that were not reached, of those where it begins and ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreached: Vec<String>,
@@ -168,6 +172,15 @@ impl Folder {
     /// What the agent has told: sites and threads.
     pub fn sites(&self) -> PathBuf {
         self.0.join("sites.jsonl")
+    }
+
+    /// The checksum of what the agent has told so far.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn sites_checksum(&self) -> Result<Checksum, TraceError> {
+        let path = self.sites();
+        std::fs::read(&path).map(|bytes| Checksum::of(&bytes)).map_err(TraceError::at(&path))
     }
 
     /// The tables that are derived from the events, when the recording has ended.

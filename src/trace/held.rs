@@ -3,8 +3,8 @@
 use super::calls::Calls;
 use super::decode::Value;
 use super::error::TraceError;
-use super::walk::Then;
-use super::writes::When;
+use super::recent::Wrote;
+use super::writes::{When, found};
 use wire::recording::Traced;
 
 /// The part of an array or object under which it is kept where it was made: no field and no element has this number.
@@ -29,29 +29,30 @@ impl Calls {
     pub fn held(&mut self, object: u32, part: u32, when: When) -> Result<HeldValue, TraceError> {
         let rows = self.rows_of(object, part);
         let low = self.row_from(&rows, when);
-        let (mut held, mut next) = (HeldValue::Unwritten, HeldValue::Unwritten);
         if let Some(row) = low.checked_sub(1).filter(|row| rows.contains(row)) {
-            self.each_write(self.writes_in(row), |_, seen| {
-                if seen.when() >= when {
-                    return Then::Stop;
-                }
-                held = seen.values.last().copied().map_or(HeldValue::Unknown, HeldValue::Value);
-                Then::Next
-            })?;
+            let first = self.writes_in(row).first;
+            let wrote = self.wrote(row)?;
+            let place = |wrote: &Wrote| When { turn: first.turn, place: (first.place.0, wrote.at) };
+            let before = wrote.partition_point(|wrote| place(wrote) < when);
+            if let Some(last) = before.checked_sub(1).and_then(|last| wrote.get(last)) {
+                return Ok(last.new.map_or(HeldValue::Unknown, HeldValue::Value));
+            }
         }
-        if held == HeldValue::Unwritten && rows.contains(&low) {
-            self.each_write(self.writes_in(low), |_, seen| {
-                next = match (seen.found(), seen.site.what) {
-                    (Some(found), _) => HeldValue::Value(found),
-                    // Written before `this` is an object: nothing has written before.
-                    (None, Traced::Preset) => HeldValue::Unwritten,
-                    (None, _) => HeldValue::Unknown,
-                };
-                Then::Stop
-            })?;
-            held = next;
+        if !rows.contains(&low) {
+            return Ok(HeldValue::Unwritten);
         }
-        Ok(held)
+        let mut next = HeldValue::Unwritten;
+        self.each_written(self.writes_in(low), |calls, site, values, _| {
+            calls.objects.distinguish(site, values);
+            next = match (found(site, values), site.what) {
+                (Some(found), _) => HeldValue::Value(found),
+                // Written before `this` is an object: nothing has written before.
+                (None, Traced::Preset) => HeldValue::Unwritten,
+                (None, _) => HeldValue::Unknown,
+            };
+            false
+        })?;
+        Ok(next)
     }
 
     /// Whether a part of an object may have been written from one time on, and before another.

@@ -11,6 +11,7 @@
 //! - `calls` is the tree of calls; `writes` finds what was written to a field or an element, `held` what it held at some time,
 //!   `contents` what a collection did.
 //! - `constants` names the constants of enums.
+//! - `recent` keeps at hand what was read last of the events.
 //! - `walk` goes through the events of a thread or a call; `standing` goes from one to the next, to and fro.
 
 mod apart;
@@ -26,6 +27,7 @@ mod folder;
 mod held;
 mod objects;
 mod packing;
+mod recent;
 mod sites;
 mod source;
 mod standing;

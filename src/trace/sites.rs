@@ -1,11 +1,12 @@
 //! What the numbers of sites mean, and the names of threads: what the agent has told.
 
+use super::columns::Checksum;
 use super::error::TraceError;
 use super::folder::Folder;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
+use wire::Report;
 use wire::recording::{FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport, Written};
-use wire::{Report, ReportReader};
 
 /// A method that was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Method {
     pub descriptor: String,
     /// Whether it is static.
     pub is_static: bool,
+    /// Whether no source has it: a bridge, an access, the body of a lambda.
+    pub is_synthetic: bool,
     /// The file of its source, if that is known.
     pub source: Option<Arc<str>>,
     /// How much of it is recorded.
@@ -136,6 +139,8 @@ pub struct Sites {
     pub left: Vec<(String, String)>,
     /// What the agent could not do.
     pub problems: Vec<String>,
+    /// The checksum of all that it has told.
+    pub(super) checksum: Checksum,
 }
 
 impl Site {
@@ -152,15 +157,22 @@ impl Site {
 }
 
 impl Sites {
-    /// Reads what the agent has told so far.
+    /// Reads what the agent has told so far. `recorded` is the checksum of what it had told as the program ended, if that is known.
     ///
     /// # Errors
-    /// It cannot be read.
-    pub fn read(folder: &Folder) -> Result<Sites, TraceError> {
+    /// It cannot be read, or is not what was recorded.
+    pub fn read(folder: &Folder, recorded: Option<Checksum>) -> Result<Sites, TraceError> {
         let path = folder.sites();
-        let mut reader = ReportReader::open(&path).map_err(TraceError::at(&path))?;
-        let mut sites = Sites::default();
-        for report in reader.more().map_err(TraceError::at(&path))? {
+        let bytes = std::fs::read(&path).map_err(TraceError::at(&path))?;
+        if let Some(recorded) = recorded {
+            // A VM that outlives the recording may append to it.
+            let recorded_bytes = usize::try_from(recorded.bytes).ok().and_then(|end| bytes.get(..end));
+            if recorded_bytes.map(Checksum::of) != Some(recorded) {
+                return Err(TraceError::Sites(path));
+            }
+        }
+        let mut sites = Sites { checksum: Checksum::of(&bytes), ..Sites::default() };
+        for report in wire::reports(&bytes).map_err(TraceError::at(&path))? {
             match report {
                 Report::Traced(class) => sites.class(class),
                 Report::Write(write) => sites.write(write),
@@ -189,6 +201,7 @@ impl Sites {
         }
         for method in class.methods {
             let is_static = method.is_static();
+            let is_synthetic = method.access & bytecode::class::ACC_SYNTHETIC != 0;
             let number = u32::try_from(self.methods.len()).unwrap_or(u32::MAX);
             let parts = bytecode::descriptor::parse_method(&method.descriptor);
             let (entry, result) = parts.map(|p| (p.parameters, p.result)).unwrap_or_default();
@@ -232,6 +245,7 @@ impl Sites {
                 name: method.name,
                 descriptor: method.descriptor,
                 is_static,
+                is_synthetic,
                 source: source.clone(),
                 level: method.level,
                 parameters: method.parameters,
@@ -285,6 +299,11 @@ impl Sites {
             }
         }
         named
+    }
+
+    /// The class that a class extends, both with dots.
+    pub fn superclass(&self, class: &str) -> Option<&str> {
+        self.lineage.get(class).and_then(|(extends, _)| extends.as_deref())
     }
 
     /// The method of a number.

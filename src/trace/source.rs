@@ -2,9 +2,9 @@
 
 use super::chunks::{ChunkAt, ChunkReader};
 use super::collector;
-use super::columns::Stamp;
+use super::columns::{Checksum, Stamp};
 use super::error::TraceError;
-use super::folder::Folder;
+use super::folder::{About, Folder};
 use super::sites::Sites;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -30,13 +30,14 @@ impl Source {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn open(folder: &Folder) -> Result<(Source, Sites), TraceError> {
+    pub fn open(folder: &Folder, about: &About) -> Result<(Source, Sites), TraceError> {
+        let recorded = about.recorded.as_ref().and_then(|recorded| recorded.sites);
         let mut again = LOOKS;
         loop {
             let (reader, chunks, rest) = ChunkReader::open(&folder.events())?;
-            let begun = Sites::read(folder)?;
+            let begun = Sites::read(folder, recorded)?;
             let changed = reader.changed().map_err(TraceError::at(&folder.events()))?;
-            let stamp = Stamp { chunks: chunks.len(), changed };
+            let stamp = Stamp { chunks: chunks.len(), changed, sites: Checksum::default() };
             let mut source = Source { chunks, missing: Vec::new(), stamp, reader, left: BTreeMap::new() };
             if rest {
                 source.missing.push("the file of events was cut off inside of a chunk".to_owned());
@@ -46,8 +47,14 @@ impl Source {
             again -= 1;
             // Where events are taken out just now, what is between the file and the rings was not seen.
             if !has_moved || again == 0 {
+                let has_events = !source.chunks.is_empty();
                 // Sites are told before their events are written: these are known now, those of the rings too.
-                return Ok((source, Sites::read(folder)?));
+                let sites = Sites::read(folder, recorded)?;
+                if has_events && sites.checksum.bytes == 0 {
+                    return Err(TraceError::Sites(folder.sites()));
+                }
+                source.stamp.sites = sites.checksum;
+                return Ok((source, sites));
             }
         }
     }

@@ -122,13 +122,14 @@ impl Calls {
         // Behind a call that was left out: where that ends, and the next number of a call.
         let mut over: Option<(Place, u32, u32)> = None;
         while let Some(chunk) = chunks.next() {
-            let events = self.chunk(chunk)?;
-            let (mut turn, mut next, mut inside) = self.beginning(chunk);
-            let mut decoder = Decoder::new(&self.sites, &events);
+            let byte = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+            let mark = self.mark_before((chunk, if chunk == from.0 { from.1 } else { 0 }))?;
+            let (mut along, mut begin) = (mark.along, mark.at);
             if let Some(((_, at), node, after)) = over.take() {
-                (next, inside) = (after, Some(node));
-                decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
+                (along.next, along.inside, begin) = (after, Some(node), at);
             }
+            let events = self.chunk(chunk)?;
+            let mut decoder = Decoder::from(&self.sites, &events, byte(begin));
             loop {
                 let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
                 let broken = |what| TraceError::Broken { thread, at: at.into(), what };
@@ -136,7 +137,7 @@ impl Calls {
                 let site = match decoder.next(&mut values, None).map_err(broken)? {
                     None => break,
                     Some(Event::Turn(number)) => {
-                        turn = number;
+                        along.turn = number;
                         continue;
                     }
                     Some(Event::End(_)) => continue,
@@ -147,32 +148,14 @@ impl Calls {
                     }
                 };
                 let is_end = matches!(site.what, Traced::Return | Traced::Leave);
-                let (mut node, mut around) = (inside, None);
-                match site.what {
-                    Traced::Enter => {
-                        (node, around) = (Some(next), inside);
-                        inside = node;
-                        next = next.saturating_add(1);
-                    }
-                    Traced::Return | Traced::Leave => {
-                        // Where the end of one inside was not recorded, that has ended too.
-                        let mut ended = inside;
-                        while let Some(open) = ended.filter(|n| self.method_number(*n) != Some(site.method)) {
-                            ended = self.parent(open);
-                        }
-                        if let Some(ended) = ended {
-                            inside = self.parent(ended);
-                            (node, around) = (Some(ended), inside);
-                        }
-                    }
-                    _ => {}
-                }
+                let (node, around) = along.go(site, self);
                 if (chunk, at) < from {
                     continue;
                 }
                 let around = around.or_else(|| node.filter(|_| !is_end).and_then(|node| self.parent(node)));
                 let place = (chunk, at);
                 self.objects.distinguish(site, &mut values);
+                let turn = along.turn;
                 let seen = Seen { site, values: &values, node, around, is_around, turn, place };
                 match visit(self, &seen) {
                     Then::Stop => return Ok(()),
@@ -189,9 +172,8 @@ impl Calls {
                             over = Some((end, node, after));
                             break;
                         }
-                        (next, inside) = (after, Some(node));
-                        let end = usize::try_from(end.1).unwrap_or(usize::MAX);
-                        decoder = Decoder::from(&self.sites, &events, end);
+                        (along.next, along.inside) = (after, Some(node));
+                        decoder = Decoder::from(&self.sites, &events, byte(end.1));
                     }
                     Then::Over | Then::Next => {}
                 }

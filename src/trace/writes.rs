@@ -4,10 +4,10 @@ use super::calls::{Calls, Place};
 use super::contents::CONTENTS;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::held::MADE;
+use super::held::{HeldValue, MADE};
+use super::recent::{Wrote, address};
 use super::sites::Site;
 use super::walk::{Seen, Then};
-use std::collections::HashSet;
 use std::ops::Range;
 use wire::recording::Traced;
 
@@ -38,14 +38,19 @@ impl Seen<'_> {
 
     /// What a write has found where it writes, where that is told.
     pub fn found(&self) -> Option<Value> {
-        let before_last = self.values.len().checked_sub(2)?;
-        let is_told = match self.site.what {
-            Traced::Put | Traced::PutStatic => true,
-            Traced::Element(_) => !self.site.is_nowhere(),
-            _ => false,
-        };
-        self.values.get(before_last).filter(|_| is_told).copied()
+        found(self.site, self.values)
     }
+}
+
+/// What a write of these values has found where it writes, where that is told.
+pub(super) fn found(site: &Site, values: &[Value]) -> Option<Value> {
+    let before_last = values.len().checked_sub(2)?;
+    let is_told = match site.what {
+        Traced::Put | Traced::PutStatic => true,
+        Traced::Element(_) => !site.is_nowhere(),
+        _ => false,
+    };
+    values.get(before_last).filter(|_| is_told).copied()
 }
 
 /// Writes to one part, in one turn of a thread and one chunk.
@@ -114,6 +119,27 @@ impl Calls {
         writes: Writes,
         mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
     ) -> Result<(), TraceError> {
+        let turn = writes.first.turn;
+        let (chunk, _) = writes.first.place;
+        let Some(thread) = self.source.chunk(chunk).map(|chunk| chunk.thread) else { return Ok(()) };
+        self.each_written(writes, |calls, site, values, place| {
+            calls.objects.distinguish(site, values);
+            let node = calls.innermost_at(thread, place);
+            let around = node.and_then(|node| calls.parent(node));
+            let seen = Seen { site, values, node, around, is_around: false, turn, place };
+            visit(calls, &seen) != Then::Stop
+        })
+    }
+
+    /// Goes through the writes of a row as they stand in the events, as long as the visitor wants more.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub(super) fn each_written(
+        &mut self,
+        writes: Writes,
+        mut visit: impl FnMut(&Calls, &Site, &mut Vec<Value>, Place) -> bool,
+    ) -> Result<(), TraceError> {
         let Writes { object, part, first, count } = writes;
         let (chunk, at) = first.place;
         let Some(thread) = self.source.chunk(chunk).map(|chunk| chunk.thread) else { return Ok(()) };
@@ -127,9 +153,10 @@ impl Calls {
             let broken = |what| TraceError::Broken { thread, at: at.into(), what };
             let Some(event) = decoder.next(&mut values, None).map_err(broken)? else { break };
             let Event::At(site) = event else { continue };
+            let is_one = |site: &Site| fields.contains(&address(site));
             let is_it = match site.what {
-                Traced::Put => values.first() == Some(&Value::Object(object)) && is_one(&fields, site),
-                Traced::PutStatic => object == 0 && is_one(&fields, site),
+                Traced::Put => values.first() == Some(&Value::Object(object)) && is_one(site),
+                Traced::PutStatic => object == 0 && is_one(site),
                 // It is found by its place: its object is not known yet.
                 Traced::Preset => (chunk, at) == first.place,
                 Traced::Element(_) => {
@@ -141,13 +168,7 @@ impl Calls {
             };
             if is_it {
                 left -= 1;
-                self.objects.distinguish(site, &mut values);
-                let place = (chunk, at);
-                let node = self.innermost_at(thread, place);
-                let around = node.and_then(|node| self.parent(node));
-                let turn = first.turn;
-                let seen = Seen { site, values: &values, node, around, is_around: false, turn, place };
-                if visit(self, &seen) == Then::Stop {
+                if !visit(self, site, &mut values, (chunk, at)) {
                     break;
                 }
             }
@@ -160,25 +181,10 @@ impl Calls {
     /// # Errors
     /// The events cannot be read.
     pub fn part_at(&mut self, object: u32, part: u32, when: When) -> Result<Option<Value>, TraceError> {
-        let rows = self.rows_of(object, part);
-        let low = self.row_from(&rows, when);
-        let mut found = None;
-        if let Some(row) = low.checked_sub(1).filter(|row| rows.contains(row)) {
-            self.each_write(self.writes_in(row), |_, seen| {
-                if seen.when() >= when {
-                    return Then::Stop;
-                }
-                found = seen.values.last().copied();
-                Then::Next
-            })?;
-        }
-        if found.is_none() && rows.contains(&low) {
-            self.each_write(self.writes_in(low), |_, seen| {
-                found = seen.found();
-                Then::Stop
-            })?;
-        }
-        Ok(found)
+        Ok(match self.held(object, part, when)? {
+            HeldValue::Value(value) => Some(value),
+            HeldValue::Unwritten | HeldValue::Unknown => None,
+        })
     }
 
     /// Whether a part of an object was written between two times.
@@ -188,15 +194,10 @@ impl Calls {
     pub fn is_written(&mut self, object: u32, part: u32, from: When, to: When) -> Result<bool, TraceError> {
         let rows = self.rows_of(object, part);
         let last = self.row_from(&rows, to).checked_sub(1).filter(|row| rows.contains(row));
-        let mut is_written = false;
-        if let Some(row) = last {
-            self.each_write(self.writes_in(row), |_, seen| {
-                let when = seen.when();
-                is_written |= when >= from && when < to;
-                if when >= to { Then::Stop } else { Then::Next }
-            })?;
-        }
-        Ok(is_written)
+        let Some(row) = last else { return Ok(false) };
+        let first = self.writes_in(row).first;
+        let when = |wrote: &Wrote| When { turn: first.turn, place: (first.place.0, wrote.at) };
+        Ok(self.wrote(row)?.iter().any(|wrote| when(wrote) >= from && when(wrote) < to))
     }
 
     /// Whether an event writes one of some parts of an object.
@@ -222,18 +223,6 @@ impl Calls {
             Traced::Contents => is_its && parts.contains(&CONTENTS),
             _ => false,
         }
-    }
-
-    /// Where a field is written.
-    fn sites_of(&self, field: u32) -> HashSet<*const Site> {
-        let field = usize::try_from(field).ok().and_then(|field| self.fields.get(field));
-        let Some((class, name)) = field else { return HashSet::new() };
-        let writes = |site: &&Site| {
-            site.written.as_ref().is_some_and(|written| {
-                written.name == *name && !written.class.is_empty() && self.sites.declares(written) == *class
-            })
-        };
-        self.sites.all().filter(writes).map(std::ptr::from_ref).collect()
     }
 
     /// The innermost call that is open at a place of a thread.
@@ -278,10 +267,11 @@ impl Calls {
 
     /// When the event at a place is.
     pub(super) fn when(&mut self, place: Place) -> Result<When, TraceError> {
-        let (mut turn, ..) = self.beginning(place.0);
+        let mark = self.mark_before(place)?;
         let events = self.chunk(place.0)?;
-        let mut decoder = Decoder::new(&self.sites, &events);
-        let mut values = Vec::new();
+        let from = usize::try_from(mark.at).unwrap_or(usize::MAX);
+        let mut decoder = Decoder::from(&self.sites, &events, from);
+        let (mut turn, mut values) = (mark.along.turn, Vec::new());
         while u32::try_from(decoder.at()).is_ok_and(|at| at < place.1) {
             match decoder.next(&mut values, None) {
                 Ok(Some(Event::Turn(number))) => turn = number,
@@ -291,8 +281,4 @@ impl Calls {
         }
         Ok(When { turn, place })
     }
-}
-
-fn is_one(sites: &HashSet<*const Site>, site: &Site) -> bool {
-    sites.contains(&std::ptr::from_ref(site))
 }

@@ -8,8 +8,9 @@ use super::render;
 use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::diagnose::{Begun, Diagnose, Said, said};
+use crate::command::trace::{StepReply, Traced, step};
 use crate::session::{
-    Buggy, By, Diagnoser, Interrupt, Judgement, Next, Question, SessionError, Silent, Trust,
+    Buggy, By, Diagnoser, EventsShown, Interrupt, Judgement, Next, Question, SessionError, Silent, Trust,
 };
 use serde::{Deserialize, Serialize};
 use std::io::IsTerminal;
@@ -23,12 +24,16 @@ const NO_MORE: u8 = 2;
 
 /// An answer of a program.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Answer {
     question: u32,
-    answer: Word,
+    answer: Option<Word>,
+    /// What is to be shown, in the words of the prompt, instead of an answer.
+    command: Option<String>,
+    /// The call that is answered, where it is another one than that which was asked about.
+    node: Option<u32>,
     /// Of `trusted`: how far that goes.
-    #[serde(default)]
-    of: Of,
+    of: Option<Of>,
     /// Of `wrong`: what is.
     path: Option<String>,
 }
@@ -45,10 +50,9 @@ enum Word {
     Undo,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Of {
-    #[default]
     Method,
     Class,
     Package,
@@ -71,12 +75,16 @@ struct Found {
     /// Whether calls go on that could be it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     not_ended: bool,
+    /// What is missing of the run, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<String>,
 }
 
 impl Found {
     fn of(diagnoser: &Diagnoser, buggy: Option<Buggy>, undecided: Vec<u32>, not_ended: bool) -> Found {
         let (answers, by_assertion) = (diagnoser.answers(), diagnoser.by_assertion());
-        Found { buggy, answers, by_assertion, by_reference: diagnoser.by_reference(), undecided, not_ended }
+        let (by_reference, missing) = (diagnoser.by_reference(), diagnoser.missing());
+        Found { buggy, answers, by_assertion, by_reference, undecided, not_ended, missing }
     }
 }
 
@@ -107,6 +115,7 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
             for note in &led.begun.diagnoser.notes {
                 complain(format_args!("{note}"));
             }
+            led.tell_missing();
             let ended = match led.go_on().await {
                 Ok(ended) => ended,
                 Err(error) => {
@@ -171,9 +180,32 @@ struct Led<'a> {
     progress: Bar,
 }
 
+/// What is shown of a call that is asked about.
+enum Looked {
+    Step(StepReply),
+    Events(Box<EventsShown>),
+}
+
+async fn look(
+    diagnoser: &mut Diagnoser,
+    question: &Question,
+    said: &Said,
+    progress: &mut Bar,
+    interrupt: &mut Interrupt,
+) -> Result<Looked, CommandError> {
+    let line = match said {
+        Said::Show(name) => format!("show {name}"),
+        Said::History(name) => format!("history {name}"),
+        _ => return Ok(Looked::Events(Box::new(diagnoser.events(question, progress, interrupt).await?))),
+    };
+    let mut stepper = diagnoser.stand(question, progress, interrupt).await?;
+    step(&line, &mut stepper).map(Looked::Step)
+}
+
 /// What came of waiting for an answer.
 enum Heard {
-    Said(Said),
+    /// What is said, of another call if one is named.
+    Said(Option<u32>, Said),
     End(u8),
 }
 
@@ -196,12 +228,44 @@ impl Led<'_> {
                 Next::NoneLeft => return Ok(Ended::without_bug(self.found(None, Vec::new(), false))),
             };
             self.show(&question);
+            // What is answered can be another call.
+            let (first, mut question) = (question.clone(), question);
             loop {
-                let said = match self.hear(&question).await {
-                    Heard::Said(said) => said,
+                let (node, said) = match self.hear(&question).await {
+                    Heard::Said(node, said) => (node, said),
                     Heard::End(code) => return Ok(Ended::without_bug(code)),
                 };
+                if let Some(node) = node.filter(|node| *node != question.node) {
+                    match self.at_call(node).await {
+                        Ok(other) => *question = other,
+                        Err(error) => {
+                            self.tell(&error);
+                            continue;
+                        }
+                    }
+                }
                 match said {
+                    Said::Node(None) => {
+                        question = first.clone();
+                        self.show(&question);
+                        continue;
+                    }
+                    Said::Node(Some(node)) => {
+                        match self.at_call(node).await {
+                            Ok(other) => {
+                                *question = other;
+                                self.show(&question);
+                            }
+                            Err(error) => self.tell(&error),
+                        }
+                        continue;
+                    }
+                    Said::Show(_) | Said::History(_) | Said::Events => {
+                        if let Err(error) = self.look(&question, &said).await {
+                            self.tell(&error);
+                        }
+                        continue;
+                    }
                     Said::Judged(judgement) => {
                         self.begun.diagnoser.answer(&question, judgement).map_err(CommandError::from)?
                     }
@@ -260,6 +324,37 @@ impl Led<'_> {
         Ok(next?)
     }
 
+    /// Asks about another call. The program may have to be run for it.
+    async fn at_call(&mut self, node: u32) -> Result<Question, CommandError> {
+        let diagnoser = &mut self.begun.diagnoser;
+        let found = diagnoser.at_call(node, &mut self.progress, &mut self.interrupt);
+        let found = stopped_by(self.hearing, &self.stop, found).await;
+        if self.interrupt.is_set() {
+            (self.stop, self.interrupt) = Interrupt::new();
+        }
+        Ok(found?)
+    }
+
+    /// Shows something of the call that is asked about. The program may have to be run for it.
+    async fn look(&mut self, question: &Question, said: &Said) -> Result<(), CommandError> {
+        let looked = look(&mut self.begun.diagnoser, question, said, &mut self.progress, &mut self.interrupt);
+        let looked = stopped_by(self.hearing, &self.stop, looked).await;
+        if self.interrupt.is_set() {
+            (self.stop, self.interrupt) = Interrupt::new();
+        }
+        let looked = looked?;
+        let color = self.cli.colors(std::io::stdout().is_terminal());
+        print(&match (self.cli.format, looked) {
+            (Format::Text, Looked::Step(reply)) => render::stepped(&reply, color),
+            (Format::Text, Looked::Events(shown)) => render::traced(&Traced::Events(*shown), color),
+            (Format::Json, Looked::Step(reply)) => one_line(&reply),
+            (Format::Json, Looked::Events(shown)) => {
+                one_line(&serde_json::json!({ "reply": "events", "content": shown }))
+            }
+        });
+        Ok(())
+    }
+
     /// Takes the answer that a part is wrong: why it is not known what has influenced that, if so. The program may have to be run for it.
     async fn wrong(&mut self, question: &Question, path: &str) -> Result<Option<String>, CommandError> {
         let diagnoser = &mut self.begun.diagnoser;
@@ -277,6 +372,16 @@ impl Led<'_> {
             Format::Text => format!("it is not known what has influenced {path}: {why}\n"),
         };
         print(&text);
+    }
+
+    fn tell_missing(&self) {
+        let missing = self.begun.diagnoser.missing();
+        if !missing.is_empty() {
+            print(&match self.cli.format {
+                Format::Json => one_line(&serde_json::json!({ "missing": missing })),
+                Format::Text => render::lacks(&missing, self.cli.colors(std::io::stdout().is_terminal())),
+            });
+        }
     }
 
     fn show_referred(&mut self) {
@@ -332,14 +437,18 @@ impl Led<'_> {
                     complain(format_args!("error: the answers ended at question {}", question.question));
                     return Heard::End(NO_MORE);
                 }
+                Input::Unreadable(why) => {
+                    self.tell(&CommandError::Usage(why.to_owned()));
+                    continue;
+                }
                 Input::Text(line) => line,
             };
             let understood = match self.cli.format {
-                Format::Text => said(&line),
+                Format::Text => said(&line).map(|said| (None, said)),
                 Format::Json => answer(&line, question.question),
             };
             match understood {
-                Ok(said) => return Heard::Said(said),
+                Ok((node, said)) => return Heard::Said(node, said),
                 Err(error) => self.tell(&error),
             }
         }
@@ -385,17 +494,38 @@ fn one_line(value: &impl Serialize) -> String {
 }
 
 /// What a program answers.
-fn answer(line: &str, question: u32) -> Result<Said, CommandError> {
-    let answer: Answer = serde_json::from_str(line).map_err(|error| {
+fn answer(line: &str, question: u32) -> Result<(Option<u32>, Said), CommandError> {
+    let none = |why: &str| {
         CommandError::Usage(format!(
-            "this is no answer: {error}; write {{\"question\": {question}, \"answer\": \"valid\"}}"
+            "this is no answer: {why}; write {{\"question\": {question}, \"answer\": \"valid\"}}"
         ))
-    })?;
+    };
+    let answer: Answer = serde_json::from_str(line).map_err(|error| none(&error.to_string()))?;
     if answer.question != question {
         let why = format!("this answers question {}, and question {question} was asked", answer.question);
         return Err(CommandError::Usage(why));
     }
-    Ok(match answer.answer {
+    let stray = [
+        ("of", answer.of.is_some() && !matches!(answer.answer, Some(Word::Trusted))),
+        ("path", answer.path.is_some() && !matches!(answer.answer, Some(Word::Wrong))),
+    ];
+    if let Some((field, _)) = stray.into_iter().find(|(_, is_stray)| *is_stray) {
+        let why = format!("`{field}` says nothing here: `of` goes with `trusted`, and `path` with `wrong`");
+        return Err(CommandError::Usage(why));
+    }
+    let word = match (answer.answer, answer.command) {
+        (Some(word), None) => word,
+        (None, Some(command)) => {
+            let shown = said(&command)?;
+            let is_shown = matches!(shown, Said::Show(_) | Said::History(_) | Said::Events | Said::Node(_));
+            let why =
+                "a `command` is `show`, `history`, `events` or `node`; what is said of a call is an `answer`";
+            return if is_shown { Ok((answer.node, shown)) } else { Err(none(why)) };
+        }
+        (None, None) => return Err(none("it has no `answer`")),
+        (Some(_), Some(_)) => return Err(none("it has an `answer` and a `command`")),
+    };
+    let said = match word {
         Word::Valid => Said::Judged(Judgement::Valid),
         Word::Invalid => Said::Judged(Judgement::Invalid),
         Word::Unknown => Said::Judged(Judgement::Unknown),
@@ -406,9 +536,10 @@ fn answer(line: &str, question: u32) -> Result<Said, CommandError> {
             None => return Err(CommandError::Usage("`wrong` needs the `path` of what is wrong".to_owned())),
         },
         Word::Trusted => Said::Judged(Judgement::Trusted(match answer.of {
-            Of::Method => Trust::Method,
-            Of::Class => Trust::Class,
-            Of::Package => Trust::Package,
+            None | Some(Of::Method) => Trust::Method,
+            Some(Of::Class) => Trust::Class,
+            Some(Of::Package) => Trust::Package,
         })),
-    })
+    };
+    Ok((answer.node, said))
 }

@@ -29,6 +29,10 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
     match opened {
         Ok(mut stepper) => {
             let mut lines = Lines::open();
+            let missing = stepper.missing();
+            if !missing.is_empty() {
+                tell(cli, "", Ok(StepReply::Missing(missing)));
+            }
             let code = go_on(cli, &mut lines, &mut stepper, &mut hearing).await;
             lines.close();
             code
@@ -41,7 +45,7 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
 }
 
 /// Does what lines say until they end: the exit code.
-pub async fn go_on(cli: &Cli, lines: &mut Lines, stepper: &mut Stepper, hearing: &mut Hearing) -> u8 {
+pub async fn go_on(cli: &Cli, lines: &mut Lines, stepper: &mut Stepper<'_>, hearing: &mut Hearing) -> u8 {
     // What a script exits with: the gravest of its errors.
     let mut code = tell(cli, "where", step("where", stepper));
     loop {
@@ -55,6 +59,9 @@ pub async fn go_on(cli: &Cli, lines: &mut Lines, stepper: &mut Stepper, hearing:
         };
         match input {
             Input::Interrupted => {}
+            Input::Unreadable(why) => {
+                code = code.max(tell(cli, "", Err(CommandError::Usage(why.to_owned()))));
+            }
             Input::End => break,
             Input::Text(text) => {
                 for line in text.lines() {

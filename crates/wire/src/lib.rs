@@ -18,7 +18,7 @@ pub use plan::{
     Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
     MethodSites, Place, Plan, PlanError, PlannedQuery, PlannedSite, Varied, What,
 };
-pub use report::{ClassReport, HiddenClass, Left, MethodReport, Report, ReportReader, SiteReport};
+pub use report::{ClassReport, HiddenClass, Left, MethodReport, Report, ReportReader, SiteReport, reports};
 
 /// The name of the class that the code put into methods calls, with slashes.
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";

@@ -135,9 +135,19 @@ impl ReportReader {
         let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return Ok(Vec::new()) };
         let rest = self.rest.split_off(end + 1);
         let whole = std::mem::replace(&mut self.rest, rest);
-        let lines = whole.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        lines.map(|line| serde_json::from_slice(line).map_err(io::Error::from)).collect()
+        reports(&whole)
     }
+}
+
+/// The reports in some bytes; a last line without its end is left out.
+///
+/// # Errors
+/// They hold something else.
+pub fn reports(bytes: &[u8]) -> io::Result<Vec<Report>> {
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+    let lines = bytes.get(..end).unwrap_or_default().split(|byte| *byte == b'\n');
+    let lines = lines.filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).map_err(io::Error::from)).collect()
 }
 
 #[cfg(test)]

@@ -132,6 +132,8 @@ pub enum StepReply {
     History(History),
     /// A chain.
     Chain(MadeChain),
+    /// What is missing of the run.
+    Missing(Vec<String>),
     /// What can be said.
     Help(&'static [StepRow]),
     /// Nothing was said, or nothing is to be shown.
@@ -156,7 +158,7 @@ impl Step {
         &self,
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
-    ) -> Result<Stepper, CommandError> {
+    ) -> Result<Stepper<'static>, CommandError> {
         let trace = self.reading.open(progress, interrupt).await?;
         let level = self.level.map(Into::into);
         let trace = trace.at_level(self.node, level, progress, interrupt).await?;
@@ -173,7 +175,7 @@ impl Step {
 ///
 /// # Errors
 /// It means nothing, or cannot be done.
-pub fn step(line: &str, stepper: &mut Stepper) -> Result<StepReply, CommandError> {
+pub fn step(line: &str, stepper: &mut Stepper<'_>) -> Result<StepReply, CommandError> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();

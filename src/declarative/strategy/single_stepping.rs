@@ -8,11 +8,9 @@ pub struct SingleStepping;
 impl Strategy for SingleStepping {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
         // Down along the first calls, to one that has made none that can be asked.
-        let mut found = *situation.outermost().first()?;
+        let mut found = situation.outermost_in_turn().next()?;
         loop {
-            let below =
-                (found + 1..situation.forest.tree(found).end).find(|node| situation.can_be_asked(*node));
-            match below {
+            match situation.first_to_ask(found.saturating_add(1)..situation.forest.tree(found).end) {
                 Some(first) => found = first,
                 None => return Some(found),
             }

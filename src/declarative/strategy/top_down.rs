@@ -7,6 +7,6 @@ pub struct TopDown;
 
 impl Strategy for TopDown {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        situation.outermost().first().copied()
+        situation.outermost_in_turn().next()
     }
 }

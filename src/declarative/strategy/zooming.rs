@@ -8,9 +8,8 @@ pub struct Zooming;
 
 impl Strategy for Zooming {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        let outermost = situation.outermost();
         let method = situation.suspects.innermost_invalid().map(|invalid| situation.forest.method(invalid));
-        let same = outermost.iter().find(|node| Some(situation.forest.method(**node)) == method);
-        same.or(outermost.first()).copied()
+        let is_same = |node: &u32| Some(situation.forest.method(*node)) == method;
+        situation.outermost_in_turn().find(is_same).or_else(|| situation.outermost_in_turn().next())
     }
 }

@@ -5,6 +5,7 @@ use super::question::{Question, renumbered};
 use super::{Judgement, Trust};
 use crate::files::write_private;
 use crate::session::error::SessionError;
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -45,7 +46,8 @@ pub struct KeptAnswer {
 #[derive(Default)]
 pub struct Kept {
     file: Option<PathBuf>,
-    answers: Vec<KeptAnswer>,
+    /// By what tells a call from others.
+    answers: IndexMap<String, KeptAnswer>,
 }
 
 impl Kept {
@@ -67,18 +69,21 @@ impl Kept {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(unusable(error.to_string())),
         };
+        let answers = answers.into_iter().map(|kept| (kept.call.clone(), kept)).collect();
         Ok(Kept { file: Some(file.to_owned()), answers })
     }
 
     /// All, in their order.
-    pub fn answers(&self) -> &[KeptAnswer] {
-        &self.answers
+    pub fn answers(&self) -> impl ExactSizeIterator<Item = &KeptAnswer> {
+        self.answers.values()
     }
 
     /// What was said of a call that does the same, and the part that somebody has pointed at.
     pub fn answer(&self, question: &Question) -> Option<(Judgement, Option<String>)> {
-        let call = question.digest()?;
-        let kept = self.answers.iter().rev().find(|kept| kept.call == call)?;
+        if self.answers.is_empty() {
+            return None;
+        }
+        let kept = self.answers.get(&question.digest()?)?;
         Some((kept.answer, kept.path.clone()))
     }
 
@@ -94,11 +99,12 @@ impl Kept {
     ) -> Result<(), SessionError> {
         let Some(call) = question.digest().filter(|_| answer != Judgement::Unknown) else { return Ok(()) };
         let method = question.full_method();
-        self.answers.retain(|kept| kept.call != call);
+        self.answers.shift_remove(&call);
         let part =
             question.part.as_ref().map(|part| format!("{}, from iteration {}", part.named(), part.iteration));
         let (part, path) = (part.unwrap_or_default(), path.map(str::to_owned));
-        self.answers.push(KeptAnswer { method, call, answer, part, path });
+        let kept = KeptAnswer { method, call: call.clone(), answer, part, path };
+        self.answers.insert(call, kept);
         self.save()
     }
 
@@ -107,8 +113,9 @@ impl Kept {
     /// # Errors
     /// The file cannot be written.
     pub fn retract(&mut self, question: &Question) -> Result<(), SessionError> {
-        let call = question.digest();
-        self.answers.retain(|kept| Some(&kept.call) != call.as_ref());
+        if let Some(call) = question.digest() {
+            self.answers.shift_remove(&call);
+        }
         self.save()
     }
 
@@ -117,15 +124,13 @@ impl Kept {
     /// # Errors
     /// The file cannot be written.
     pub fn remove(&mut self, at: usize) -> Result<(), SessionError> {
-        if at < self.answers.len() {
-            self.answers.remove(at);
-        }
+        self.answers.shift_remove_index(at);
         self.save()
     }
 
     /// The methods that were said to be right for sure, and how far that goes.
     pub fn trusted(&self) -> impl Iterator<Item = (&str, Trust)> {
-        self.answers.iter().filter_map(|kept| match kept.answer {
+        self.answers.values().filter_map(|kept| match kept.answer {
             Judgement::Trusted(trust) => Some((kept.method.as_str(), trust)),
             _ => None,
         })
@@ -134,7 +139,7 @@ impl Kept {
     fn save(&self) -> Result<(), SessionError> {
         let Some(path) = &self.file else { return Ok(()) };
         let unusable = |why: String| SessionError::Answers { file: path.clone(), why };
-        let file = File { format: FORMAT, answers: self.answers.clone() };
+        let file = File { format: FORMAT, answers: self.answers.values().cloned().collect() };
         let text = ron::ser::to_string_pretty(&file, ron::ser::PrettyConfig::new());
         let text = text.map_err(|error| unusable(error.to_string()))? + "\n";
         write_private(path, text).map_err(|error| unusable(error.to_string()))

@@ -132,7 +132,7 @@ impl Diagnoser {
                 Ok(trace) => {
                     let trace = trace.of_command(&live.command);
                     let found = Diagnoser::new(trace, options.clone())?;
-                    let can_ask = !found.diagnosis.situation().outermost().is_empty();
+                    let can_ask = found.diagnosis.situation().outermost_in_turn().next().is_some();
                     begun = can_ask.then(|| (Instant::now(), found));
                 }
             }
@@ -206,6 +206,7 @@ impl Diagnoser {
         let pool = self.fields.pool();
         let (forest, nodes) = super::trees(&mut trace, self.options.loops, pool, &mut Vec::new())?;
         let coverage = super::coverage(&mut trace, &nodes, self.needs, pool)?;
+        let generated = super::generated::methods(&trace.calls, pool);
         let (old, new) = (&self.trace.calls, &trace.calls);
         let call = |node: u32| {
             let thread = old.thread_number(node).unwrap_or(0);
@@ -224,6 +225,7 @@ impl Diagnoser {
             }
         };
         self.diagnosis.grown(forest, coverage, renumbered);
+        self.diagnosis.trust(&generated);
         self.found = self.found.map(renumbered);
         self.asked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         self.unasked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));

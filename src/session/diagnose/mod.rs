@@ -3,6 +3,7 @@
 //! - [`Diagnoser`] leads from question to answer. `question` says what a call was given and what became of it, `shape` what values were,
 //!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the
 //!   code, `chains` of the data flow, along the way that `stretch` lays out.
+//! - `generated` are members that only the compiler knows; `around` looks around while a call is asked about.
 //! - `nodes` is what the nodes of the trees are: calls, and executions of loops, which `loops` finds.
 //! - `others` are those who answer for a person: `asserts`, conditions on methods; `kept`, answers that are kept; and a [`Reference`], a version
 //!   of the program that is right. `silent` tells which calls that can judge by values alone.
@@ -12,11 +13,13 @@
 //!   from run to run.
 
 mod again;
+mod around;
 mod asserts;
 mod chains;
 mod chance;
 mod covered;
 mod fields;
+mod generated;
 mod kept;
 mod lambdas;
 mod live;
@@ -197,6 +200,7 @@ impl Diagnoser {
             ));
         }
         let mut diagnosis = Diagnosis::new(forest, row.made(options.p), coverage);
+        diagnosis.trust(&generated::methods(&trace.calls, fields.pool()));
         if options.compress.unwrap_or(row.compresses) {
             diagnosis.compress();
         }
@@ -232,6 +236,11 @@ impl Diagnoser {
     /// What calls cover, where the strategy goes by that, and the shape of the trees.
     pub fn diagnosis(&self) -> &Diagnosis {
         &self.diagnosis
+    }
+
+    /// What is missing of the run, and why: its end is not missing while it goes on.
+    pub fn missing(&self) -> Vec<String> {
+        if self.goes_on() { self.trace.not_recorded() } else { self.trace.missing() }
     }
 
     /// What comes next. Where less was recorded of a call than is asked about, the program is run again.
@@ -365,7 +374,7 @@ impl Diagnoser {
     }
 
     /// The answers that are kept.
-    pub fn kept(&self) -> &[KeptAnswer] {
+    pub fn kept(&self) -> impl ExactSizeIterator<Item = &KeptAnswer> {
         self.kept.answers()
     }
 
@@ -374,7 +383,7 @@ impl Diagnoser {
     /// # Errors
     /// There is no such answer, or the file cannot be written.
     pub fn retract(&mut self, at: usize) -> Result<(), SessionError> {
-        let Some(kept) = self.kept.answers().get(at).cloned() else {
+        let Some(kept) = self.kept.answers().nth(at).cloned() else {
             return Err(SessionError::NoStep(format!("there is no answer {}", at + 1)));
         };
         self.kept.remove(at)?;
@@ -439,7 +448,7 @@ impl Diagnoser {
         sources: &[std::path::PathBuf],
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
-    ) -> Result<Stepper, SessionError> {
+    ) -> Result<Stepper<'static>, SessionError> {
         let wanted = Some(Level::All).filter(|_| self.trace.about.level < Level::Writes);
         let found = self.found.unwrap_or(u32::MAX);
         let (node, part) = (self.nodes.call(found), self.nodes.part(found));

@@ -1,8 +1,10 @@
 //! What is asked of a call: what it was given and what became of that (JHyde §2.2).
 
 use super::fields::Fields;
+use super::generated::is_hidden_field;
 use super::nodes::{Left, LoopAt, LoopPart, Turns};
 use super::shape::{Bounds, Part, Shape, Shaper};
+use crate::classes::ClassPool;
 use crate::session::error::SessionError;
 use crate::trace::{Call, Calls, Exit, Items, Level, Method, Standing, Traced, Value, When};
 use indexmap::IndexMap;
@@ -102,7 +104,7 @@ impl Asked<'_> {
     ) -> Result<Question, SessionError> {
         let Asked { calls, node, part, fields, bounds } = self;
         let Given { call, method, this, arguments, result } = Given::of(calls, node)?;
-        let statics = statics(calls);
+        let statics = statics(calls, fields.pool());
         let Between { begins, ends, given, at_exit, left, thrown } = match part {
             None => whole(calls, node, &arguments)?,
             Some((part, of)) => between(calls, part, &of, &arguments)?,
@@ -299,12 +301,15 @@ pub fn locals(
 }
 
 /// The static fields that are written after their classes were initialised, with their names.
-fn statics(calls: &Calls) -> Vec<(Part, String)> {
+fn statics(calls: &Calls, pool: Option<&ClassPool>) -> Vec<(Part, String)> {
     let mut found: Vec<(Part, String)> = Vec::new();
     for site in calls.sites.all().filter(|site| site.what == Traced::PutStatic) {
         let is_initial = calls.sites.method(site.method).is_none_or(|method| method.name == "<clinit>");
         let Some(written) = site.written.as_ref().filter(|_| !is_initial) else { continue };
         let class = calls.sites.declares(written);
+        if is_hidden_field(&class, &written.name, pool) {
+            continue;
+        }
         let number = (0..)
             .zip(calls.fields())
             .find(|(_, (of, name))| *of == class && *name == written.name)
@@ -353,6 +358,15 @@ fn changes(
     let mut changed = Vec::new();
     let mut queue: VecDeque<(String, u32)> = roots.into();
     for (number, path) in all_statics(shaper.calls) {
+        let (class, name) = path.rsplit_once('.').unwrap_or(("", &path));
+        if is_hidden_field(class, name, shaper.fields.pool()) {
+            // No change, but what hangs on an enum's constant can have one.
+            let held = shaper.held(0, &Part::of_static(number), begins)?;
+            if let Some(Value::Object(object)) = held.filter(|held| *held != Value::Object(0)) {
+                queue.push_back((path, object));
+            }
+            continue;
+        }
         compare(shaper, (0, &Part::of_static(number), path), (begins, ends), &mut changed, &mut queue)?;
     }
     let mut seen: HashSet<u32> = HashSet::new();

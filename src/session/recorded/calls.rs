@@ -27,6 +27,9 @@ pub struct CallsAsked {
 pub struct CallTree {
     /// By thread.
     pub threads: Vec<ThreadShown>,
+    /// What is missing of the run that can matter here, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// A thread with its calls.
@@ -108,7 +111,8 @@ pub fn calls(trace: &mut RecordedTrace, asked: &CallsAsked) -> Result<CallTree, 
             return Err(SessionError::NoSuchCall { node, calls: calls.count() });
         };
         let shown = asked.level(calls, &[node], asked.depth)?;
-        return Ok(CallTree { threads: vec![ThreadShown { thread, calls: shown }] });
+        let threads = vec![ThreadShown { thread, calls: shown }];
+        return Ok(CallTree { threads, missing: trace.missing_in(node) });
     }
     let mut threads = Vec::new();
     let all = calls.threads();
@@ -130,7 +134,7 @@ pub fn calls(trace: &mut RecordedTrace, asked: &CallsAsked) -> Result<CallTree, 
             let there: Vec<String> = all.into_iter().map(|(_, name, _)| name).collect();
             Err(SessionError::NoSuchThread { thread: thread.clone(), there: there.join(", ") })
         }
-        _ => Ok(CallTree { threads }),
+        _ => Ok(CallTree { threads, missing: trace.missing() }),
     }
 }
 

@@ -36,6 +36,9 @@ pub struct EventsShown {
     pub more: bool,
     /// How much was recorded of the call.
     pub level: Level,
+    /// What is missing of the run that can matter here, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// An event.
@@ -115,14 +118,18 @@ pub async fn events(
     let source = calls.method(asked.node).and_then(|method| method.source.as_deref().map(str::to_owned));
     let thread = calls.thread_of(asked.node).unwrap_or_default();
     let wanted = asked.level.unwrap_or(recorded);
-    let (events, more) = match detail(trace, asked.node, wanted, progress, interrupt).await? {
-        None => shown_of(trace, asked.node, asked.limit)?,
+    let (events, more, missing) = match detail(trace, asked.node, wanted, progress, interrupt).await? {
+        None => {
+            let (events, more) = shown_of(trace, asked.node, asked.limit)?;
+            (events, more, trace.missing_in(asked.node))
+        }
         Some(mut later) => {
             let own = later.calls.own(asked.node);
-            shown_of(&mut later, own, asked.limit)?
+            let (events, more) = shown_of(&mut later, own, asked.limit)?;
+            (events, more, later.missing_in(own))
         }
     };
-    Ok(EventsShown { thread, call, source, events, more, level: wanted.max(recorded) })
+    Ok(EventsShown { thread, call, source, events, more, level: wanted.max(recorded), missing })
 }
 
 /// The events of a call, no more than so many, and whether there are more.

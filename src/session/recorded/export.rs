@@ -24,6 +24,9 @@ pub struct Exported {
     /// The calls of which more was recorded later, if that was left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<u32>,
+    /// What is missing of the run, and why: the file says so in its last lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// How it is written.
@@ -149,14 +152,21 @@ pub async fn export(
     };
     let mut written = Written { out, events: 0, failed: None };
     written.whole(&mut trace.calls)?;
+    let mut missing = trace.missing();
     for later in &mut more {
+        for what in later.trace.missing() {
+            if !missing.contains(&what) {
+                missing.push(what);
+            }
+        }
         written.later(later, level, &trace.calls)?;
     }
+    written.lacks(&missing);
     let Written { out, events, failed } = written;
     match failed {
         // Who reads it has enough.
         Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => {
-            return Ok(Exported { file: file.clone(), events, left });
+            return Ok(Exported { file: file.clone(), events, left, missing });
         }
         Some(error) => return Err(at(error).into()),
         None => {}
@@ -165,7 +175,7 @@ pub async fn export(
     if let Some(temporary) = temporary {
         temporary.persist(file).map_err(|error| at(error.error))?;
     }
-    Ok(Exported { file: file.clone(), events, left })
+    Ok(Exported { file: file.clone(), events, left, missing })
 }
 
 /// What was written so far, and why no more can be.
@@ -194,6 +204,17 @@ impl Written {
             }
         }
         Ok(())
+    }
+
+    /// That something is missing: no events, but whoever reads the file has to know.
+    fn lacks(&mut self, missing: &[String]) {
+        for what in missing {
+            if self.failed.is_some() {
+                return;
+            }
+            let event = EventShown { event: "missing", name: Some(what.clone()), ..EventShown::default() };
+            self.failed = self.out.push(Line { event, ..Line::default() }).err();
+        }
     }
 
     /// What is known of a call and those below it from a later run only.

@@ -30,6 +30,9 @@ pub struct FoundEvents {
     pub found: Vec<FoundEvent>,
     /// Those that were not, and why.
     pub not_found: Vec<(String, String)>,
+    /// What is missing of the run that can matter here, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// Finds the points of an answer that were located, or one of them.
@@ -68,7 +71,7 @@ pub fn find(
         Some(point) if all == FoundEvents::default() => {
             Err(SessionError::NoStep(format!("the chain has no point {point}")))
         }
-        _ => Ok(all),
+        _ => Ok(FoundEvents { missing: trace.missing(), ..all }),
     }
 }
 

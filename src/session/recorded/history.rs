@@ -122,7 +122,7 @@ pub(super) fn ends_with(class: &str, wanted: &str) -> bool {
 }
 
 /// The writes to a variable.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct History {
     /// What was asked.
     pub variable: String,
@@ -133,6 +133,9 @@ pub struct History {
     /// The run was recorded without writes: those are shown that are known of these calls, which were recorded later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<u32>,
+    /// What is missing of the run that can matter here, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// A write.
@@ -167,9 +170,11 @@ pub async fn history(
     if trace.about.level >= Level::Writes {
         wanted.check(variable, &trace.calls)?;
         let (object, parts) = wanted.parts(&trace.calls);
-        return of_parts(trace, variable, object, &parts, limit);
+        let mut found = of_parts(trace, variable, object, &parts, limit)?;
+        found.missing = trace.missing();
+        return Ok(found);
     }
-    let mut all = History { variable: variable.to_owned(), writes: Vec::new(), before: 0, only: Vec::new() };
+    let mut all = History { variable: variable.to_owned(), ..History::default() };
     let (mut unknown, mut is_known) = (None, false);
     for Later { run, node, trace } in later(trace, &above(Level::Calls), progress, interrupt).await? {
         let mut trace = trace;
@@ -178,6 +183,8 @@ pub async fn history(
             Err(error) => unknown = unknown.or(Some(error)),
             Ok(()) => is_known = true,
         }
+        let lost = trace.missing().into_iter().filter(|what| !all.missing.contains(what)).collect::<Vec<_>>();
+        all.missing.extend(lost);
         let (object, parts) = wanted.parts(&trace.calls);
         let mut found = of_parts(&mut trace, variable, object, &parts, limit)?;
         found.writes.iter_mut().for_each(|write| write.run = Some(run.clone()));
@@ -244,7 +251,7 @@ pub(super) fn of_parts(
     }
     let writes = shown;
     let before = all.saturating_sub(writes.len());
-    Ok(History { variable: variable.to_owned(), writes, before, only: Vec::new() })
+    Ok(History { variable: variable.to_owned(), writes, before, ..History::default() })
 }
 
 fn count(writes: Writes) -> usize {

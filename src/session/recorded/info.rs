@@ -72,17 +72,6 @@ pub struct ThreadHolds {
 pub fn holds(trace: &RecordedTrace) -> Holds {
     let RecordedTrace { about, calls, .. } = trace;
     let recorded = about.recorded.clone();
-    let mut missing = calls.missing.clone();
-    match &recorded {
-        None => missing
-            .push("the recording has not ended, or was cut off: this is what was written so far".to_owned()),
-        Some(recorded) => missing.extend(recorded.missing.iter().cloned()),
-    }
-    for problem in &calls.sites.problems {
-        if !missing.contains(problem) {
-            missing.push(problem.clone());
-        }
-    }
     let threads = calls.threads().into_iter().map(|(number, name, count)| {
         let end = calls.ends.get(&number);
         let uncaught = end.filter(|end| end.exception != 0);
@@ -115,7 +104,7 @@ pub fn holds(trace: &RecordedTrace) -> Holds {
         methods: calls.sites.methods().len(),
         objects: calls.objects.count(),
         bytes: calls.bytes,
-        missing,
+        missing: trace.missing(),
         left: calls.sites.left.clone(),
     }
 }

@@ -1,7 +1,7 @@
 //! Recorded runs: one is made, opened, and read in the ways in which a person asks.
 //!
 //! - [`record`] runs the program once and keeps what its threads do; `detail` records one call with more, or only some ([`only`]);
-//!   `later` finds what was recorded so; `lines` tells by class files which line gave a value.
+//!   `later` finds what was recorded so; `lines` tells by class files which line gave a value; `missing` tells what a recording lacks.
 //! - [`RecordedTrace`] is a recorded run that is open. [`holds`] says what it holds; [`calls`], [`events`], [`history`] and [`state`]
 //!   show calls, what one does, what was written and what an object held; [`export`] writes all for others (`parquet`).
 //!   `secrets` says what of a command is not kept.
@@ -18,6 +18,7 @@ mod history;
 mod info;
 mod later;
 mod lines;
+mod missing;
 mod open;
 mod parquet;
 mod record;

@@ -133,6 +133,7 @@ pub async fn record(
         waited_s: collected.waited.as_secs_f64(),
         bytes: collected.bytes,
         missing,
+        sites: Some(folder.sites_checksum()?),
         unreached: unreached(options.places.as_ref(), collected.reached),
     };
     about.recorded = Some(recorded.clone());
@@ -151,6 +152,8 @@ pub async fn record(
     // Compressed by now.
     let stored = std::fs::metadata(folder.events()).map_or(collected.stored, |file| file.len());
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
+    // The checksum is for those who read the folder.
+    let recorded = Recorded { sites: None, ..recorded };
     let mut notes = outcome.report.warnings;
     if about.redacted {
         notes.push(format!(

@@ -26,6 +26,9 @@ pub struct StateShown {
     pub contents: Option<ContentsShown>,
     /// Whether there are more.
     pub more: bool,
+    /// What is missing of the run that can matter here, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// A field or an element.
@@ -115,7 +118,8 @@ pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown
     let ended = matches!(call.exit, Exit::Returned | Exit::Threw);
     let shown = calls.objects.show(object);
     let Some(call) = CallShown::of(calls, node)? else { return Err(no_such) };
-    Ok(StateShown { call, object: shown, ended, parts, contents, more: next.is_some() })
+    let more = next.is_some();
+    Ok(StateShown { call, object: shown, ended, parts, contents, more, missing: trace.missing_until(node) })
 }
 
 /// The object that a value refers to; 0 for none.

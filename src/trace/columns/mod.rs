@@ -4,8 +4,10 @@
 //! - `table` is a table in a file, `writer` writes it.
 //! - `sorter` sorts rows, however many; `unfolded` has calls in the order in which they began, `grouped` numbers by groups.
 //! - `arrange` goes through all events once and makes the tables; `open` knows which calls are open then.
+//! - `checksums` notices a table that was changed.
 
 mod arrange;
+mod checksums;
 mod grouped;
 mod open;
 mod sorter;
@@ -14,6 +16,7 @@ mod unfolded;
 mod writer;
 
 pub use arrange::{ARRAY, Arranging, BOX, TEXT, arrange};
+pub use checksums::Checksum;
 pub use table::Table;
 
 use super::error::TraceError;
@@ -65,13 +68,15 @@ const WRITES: Layout = &[
 /// No call.
 pub const NONE: u32 = u32::MAX;
 
-/// Tells a file of events from another one: how many chunks were found, and when the file was changed, in nanoseconds since 1970.
+/// Identifies what tables are made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// Chunks.
+    /// How many chunks of events were found.
     pub chunks: usize,
-    /// Nanoseconds.
+    /// When their file was changed, in nanoseconds since 1970.
     pub changed: u64,
+    /// What the agent has told of sites.
+    pub sites: Checksum,
 }
 
 /// How a thread has ended.
@@ -109,7 +114,7 @@ pub struct Summary {
 }
 
 /// The version of the tables.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// The tables.
 pub struct Columns {
@@ -134,6 +139,20 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// Those that were kept in a folder, if they are whole and made of this.
+    pub fn kept(folder: &Path, of: &Stamp) -> Option<Columns> {
+        checksums::check(folder).ok()?;
+        Columns::open(folder).ok().filter(|columns| columns.summary.of == *of)
+    }
+
+    /// Makes the tables in a folder ready to be kept.
+    ///
+    /// # Errors
+    /// Their checksums cannot be written.
+    pub fn seal(folder: &Path) -> Result<(), TraceError> {
+        checksums::write(folder)
+    }
+
     /// Those in a folder.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub use prompt::reply;
 pub use question::{answers, found, kept, question, referred, undecided};
 pub use repeated::repeated;
 pub use step::stepped;
-pub use trace::traced;
+pub use trace::{lacks, traced};
 
 use anstyle::{AnsiColor, Style};
 

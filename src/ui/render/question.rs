@@ -151,8 +151,8 @@ fn word(answer: Judgement) -> &'static str {
 }
 
 /// The answers that are kept.
-pub fn kept(answers: &[KeptAnswer]) -> String {
-    if answers.is_empty() {
+pub fn kept<'a>(answers: impl ExactSizeIterator<Item = &'a KeptAnswer>) -> String {
+    if answers.len() == 0 {
         return "no answer is kept\n".to_owned();
     }
     let row = |(at, kept): (usize, &KeptAnswer)| {

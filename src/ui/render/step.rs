@@ -1,6 +1,6 @@
 //! A walk over a recorded run as text.
 
-use super::trace::{happening, line, made_chain, writes};
+use super::trace::{happening, line, made_chain, missing, writes};
 use super::{Paint, clipped, hanging, palette};
 
 use crate::command::trace::StepReply;
@@ -21,6 +21,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
             out
         }
         StepReply::History(history) => writes(history, paint),
+        StepReply::Missing(what) => missing(what, paint),
         StepReply::Chain(made) => made_chain(made),
         StepReply::Help(rows) => {
             let row = |row: &crate::command::trace::StepRow| {

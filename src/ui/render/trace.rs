@@ -28,10 +28,11 @@ pub fn traced(traced: &Traced, color: bool) -> String {
             let not =
                 |(point, why): &(String, String)| format!("{}  {why}\n", paint.on(palette::FAILED, point));
             let found = points.found.iter().map(|found| found_event(found, paint));
-            found.chain(points.not_found.iter().map(not)).collect()
+            let lacks = missing(&points.missing, paint);
+            found.chain(points.not_found.iter().map(not)).chain([lacks]).collect()
         }
         Traced::AsChain(made) => made_chain(made),
-        Traced::Export(exported) => exports(exported),
+        Traced::Export(exported) => exports(exported, paint),
     }
 }
 
@@ -47,10 +48,15 @@ pub(super) fn made_chain(made: &MadeChain) -> String {
     }
 }
 
-fn missing(out: &mut String, missing: &[String], paint: Paint) {
-    for what in missing {
-        out.push_str(&format!("{} {what}\n", paint.on(palette::FAILED, "missing:")));
-    }
+/// What is missing of a recorded run.
+pub fn lacks(what: &[String], color: bool) -> String {
+    missing(what, Paint { color })
+}
+
+/// The same, in colours or not.
+pub(super) fn missing(missing: &[String], paint: Paint) -> String {
+    let line = |what: &String| format!("{} {what}\n", paint.on(palette::FAILED, "missing:"));
+    missing.iter().map(line).collect()
 }
 
 fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
@@ -81,7 +87,7 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
             out.push_str(&format!("The program's last output:\n{lines}\n"));
         }
     }
-    missing(&mut out, &recorded.missing, paint);
+    out.push_str(&missing(&recorded.missing, paint));
     for note in &run.notes {
         out.push_str(&format!("note: {note}\n"));
     }
@@ -129,7 +135,7 @@ fn info(holds: &Holds, paint: Paint) -> String {
     for (method, why) in &holds.left {
         out.push_str(&format!("not recorded: {method}: {why}\n"));
     }
-    missing(&mut out, &holds.missing, paint);
+    out.push_str(&missing(&holds.missing, paint));
     out
 }
 
@@ -144,6 +150,7 @@ fn calls(tree: &CallTree, paint: Paint) -> String {
     if tree.threads.is_empty() {
         out.push_str("no such call was recorded\n");
     }
+    out.push_str(&missing(&tree.missing, paint));
     out
 }
 
@@ -225,6 +232,7 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
         let more = "… there are more: --limit shows them";
         out.push_str(&format!("    {}\n", paint.on(palette::DIM, more)));
     }
+    out.push_str(&missing(&shown.missing, paint));
     out
 }
 
@@ -321,6 +329,7 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
         );
         out.push_str(&format!("{}\n", paint.on(palette::DIM, only)));
     }
+    out.push_str(&missing(&history.missing, paint));
     out
 }
 
@@ -364,6 +373,7 @@ fn state(shown: &StateShown, paint: Paint) -> String {
     if shown.parts.is_empty() && shown.contents.is_none() {
         out.push_str("    nothing of it is ever written\n");
     }
+    out.push_str(&missing(&shown.missing, paint));
     out
 }
 
@@ -376,8 +386,8 @@ fn found_event(found: &FoundEvent, paint: Paint) -> String {
     hanging(&format!("{point}  {call}"), 0, WIDTH) + &hanging(&what, 3, WIDTH)
 }
 
-fn exports(exported: &Exported) -> String {
-    // What goes to a pipe is read by another program.
+fn exports(exported: &Exported, paint: Paint) -> String {
+    // What goes to a pipe is read by another program, and says itself what is missing.
     if !exported.file.is_file() {
         return String::new();
     }
@@ -386,7 +396,8 @@ fn exports(exported: &Exported) -> String {
         1 => "; of one call more was recorded later: --later writes that too".to_owned(),
         many => format!("; of {many} calls more was recorded later: --later writes that too"),
     };
-    format!("{} events are in {}{left}\n", thousands(exported.events), exported.file.display())
+    let events = thousands(exported.events);
+    format!("{events} events are in {}{left}\n{}", exported.file.display(), missing(&exported.missing, paint))
 }
 
 fn bytes(count: u64) -> String {

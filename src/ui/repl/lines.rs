@@ -6,7 +6,7 @@ use crate::session::{Progress, Sink, Words};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor, ExternalPrinter};
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,11 +16,18 @@ use tokio::sync::mpsc;
 pub enum Input {
     /// A line, or several that were pasted.
     Text(String),
+    /// A line of a script that cannot be read, and why; the next one can.
+    Unreadable(&'static str),
     /// Ctrl-C.
     Interrupted,
     /// The end: Ctrl-D, or that of a script.
     End,
 }
+
+/// Bytes of a line of a script, at most.
+const LONGEST: u64 = 16 << 20;
+const TOO_LONG: &str = "the line is longer than 16 MB";
+const NOT_UTF_8: &str = "the line is not UTF-8";
 
 /// Lines kept from one session to the next.
 const HISTORY: usize = 1000;
@@ -182,22 +189,36 @@ fn edit(mut editor: LineEditor, asked: &std::sync::mpsc::Receiver<String>, sende
 }
 
 fn read_lines(asked: &std::sync::mpsc::Receiver<String>, sender: &mpsc::Sender<Input>) {
-    let mut lines = std::io::stdin().lock().lines();
+    let mut stdin = std::io::stdin().lock();
     while let Ok(prompt) = asked.recv() {
-        let input = match lines.next() {
-            Some(Ok(line)) => {
-                if !prompt.is_empty() && !line.trim().is_empty() {
-                    crate::ui::out::print(&format!("{prompt}{line}\n"));
-                }
-                Input::Text(line)
-            }
-            Some(Err(_)) | None => Input::End,
-        };
+        let input = read_line(&mut stdin);
+        if let Input::Text(line) = &input
+            && !prompt.is_empty()
+            && !line.trim().is_empty()
+        {
+            crate::ui::out::print(&format!("{prompt}{line}\n"));
+        }
         let end = matches!(input, Input::End);
         if sender.blocking_send(input).is_err() || end {
             return;
         }
     }
+}
+
+/// The next line. Of one that is too long no more than the limit is held in memory.
+fn read_line(from: &mut impl BufRead) -> Input {
+    let mut line = Vec::new();
+    match from.by_ref().take(LONGEST + 1).read_until(b'\n', &mut line) {
+        Ok(0) | Err(_) => return Input::End,
+        Ok(_) => {}
+    }
+    let is_whole = line.pop_if(|last| *last == b'\n').is_some();
+    if !is_whole && u64::try_from(line.len()).is_ok_and(|bytes| bytes > LONGEST) {
+        // What ends the line may be the end of all.
+        return from.skip_until(b'\n').map_or(Input::End, |_| Input::Unreadable(TOO_LONG));
+    }
+    line.pop_if(|last| *last == b'\r');
+    String::from_utf8(line).map_or(Input::Unreadable(NOT_UTF_8), Input::Text)
 }
 
 /// The terminal while no line is being edited: what is typed then is for the program.
@@ -243,5 +264,26 @@ fn has_input() -> bool {
 impl Terminal {
     async fn read(&mut self, _: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         std::future::pending().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_cannot_be_read_does_not_hide_the_next_one() {
+        let longest = usize::try_from(LONGEST).unwrap();
+        let (most, more) = (vec![b'a'; longest], vec![b'b'; 3 * longest]);
+        let all = [b"one\r\n\xff\n\n", &most[..], b"\n", &more, b"\ntwo\n", &more].concat();
+        let mut from = all.as_slice();
+        let mut read = || match read_line(&mut from) {
+            Input::Text(text) if text.len() == longest => "all that may be".to_owned(),
+            Input::Text(text) => text,
+            Input::Unreadable(why) => why.to_owned(),
+            Input::Interrupted | Input::End => "end".to_owned(),
+        };
+        let told: Vec<String> = (0..8).map(|_| read()).collect();
+        assert_eq!(told, ["one", NOT_UTF_8, "", "all that may be", TOO_LONG, "two", TOO_LONG, "end"]);
     }
 }

@@ -110,6 +110,7 @@ impl Session<'_> {
                     }
                     return self.exit_code();
                 }
+                Input::Unreadable(why) => self.show("", Err(CommandError::Usage(why.to_owned()))),
                 Input::Text(text) => {
                     // Several lines were pasted: several commands.
                     for line in text.lines() {

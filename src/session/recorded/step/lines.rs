@@ -35,7 +35,7 @@ impl LineOf {
     }
 }
 
-impl Stepper {
+impl Stepper<'_> {
     /// To the line of this call that begins next, or that began last before; where there is none, in the call around it.
     ///
     /// # Errors

@@ -17,9 +17,49 @@ use std::path::PathBuf;
 use target::Target;
 use view::Known;
 
+/// A recorded run that is read: one's own, or lent for a while.
+pub enum Lent<'a> {
+    /// Its own.
+    Own(Box<RecordedTrace>),
+    /// Somebody else's.
+    Of(&'a mut RecordedTrace),
+}
+
+impl From<RecordedTrace> for Lent<'_> {
+    fn from(trace: RecordedTrace) -> Self {
+        Lent::Own(Box::new(trace))
+    }
+}
+
+impl<'a> From<&'a mut RecordedTrace> for Lent<'a> {
+    fn from(trace: &'a mut RecordedTrace) -> Self {
+        Lent::Of(trace)
+    }
+}
+
+impl std::ops::Deref for Lent<'_> {
+    type Target = RecordedTrace;
+
+    fn deref(&self) -> &RecordedTrace {
+        match self {
+            Lent::Own(trace) => trace,
+            Lent::Of(trace) => trace,
+        }
+    }
+}
+
+impl std::ops::DerefMut for Lent<'_> {
+    fn deref_mut(&mut self) -> &mut RecordedTrace {
+        match self {
+            Lent::Own(trace) => trace,
+            Lent::Of(trace) => trace,
+        }
+    }
+}
+
 /// Someone who stands at an event.
-pub struct Stepper {
-    trace: RecordedTrace,
+pub struct Stepper<'a> {
+    trace: Lent<'a>,
     at: Standing,
     sources: Option<crate::classes::SourceRoots>,
     /// The variable whose changes are marked.
@@ -37,12 +77,17 @@ pub enum Way {
     Forward,
 }
 
-impl Stepper {
+impl<'a> Stepper<'a> {
     /// At the entry of a call; sources are looked for in these folders.
     ///
     /// # Errors
     /// There is no such call.
-    pub fn new(trace: RecordedTrace, node: u32, sources: &[PathBuf]) -> Result<Stepper, SessionError> {
+    pub fn new(
+        trace: impl Into<Lent<'a>>,
+        node: u32,
+        sources: &[PathBuf],
+    ) -> Result<Stepper<'a>, SessionError> {
+        let trace = trace.into();
         let no_such = SessionError::NoSuchCall { node, calls: trace.calls.count() };
         let at = trace.calls.entry(trace.calls.own(node)).ok_or(no_such)?;
         let about = &trace.about;
@@ -60,8 +105,13 @@ impl Stepper {
         Ok(Stepper { trace, at, sources, marked: None, known: None })
     }
 
+    /// What is missing of the run, and why.
+    pub fn missing(&self) -> Vec<String> {
+        self.trace.missing()
+    }
+
     /// The same one at another event.
-    pub(crate) fn standing_at(self, at: Standing) -> Stepper {
+    pub(crate) fn standing_at(self, at: Standing) -> Stepper<'a> {
         Stepper { at, ..self }
     }
 

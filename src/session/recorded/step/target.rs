@@ -15,7 +15,7 @@ pub(super) enum Target {
     Parts(u32, Vec<u32>),
 }
 
-impl Stepper {
+impl Stepper<'_> {
     /// What a name means here.
     pub(super) fn target(&mut self, text: &str) -> Result<Target, SessionError> {
         let unknown = || SessionError::NoVariable(text.to_owned());

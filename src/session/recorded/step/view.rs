@@ -93,7 +93,7 @@ pub(super) struct Known {
     held: Vec<(String, Value, Option<Value>)>,
 }
 
-impl Stepper {
+impl Stepper<'_> {
     pub(super) fn this(&mut self) -> Result<Option<u32>, SessionError> {
         let call = self.trace.calls.call(self.at.node)?;
         Ok(call.and_then(|call| call.this).filter(|this| *this != 0))
@@ -279,7 +279,10 @@ impl Stepper {
         let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
         let call = CallShown::of(calls, node)?.ok_or(no_such)?;
         let mut event = listed(calls, at)?.unwrap_or_default();
-        self.trace.lines.correct(&mut self.trace.calls, at, &mut event)?;
+        {
+            let RecordedTrace { calls, lines, .. } = &mut *self.trace;
+            lines.correct(calls, at, &mut event)?;
+        }
         let calls = &mut self.trace.calls;
         let thread = calls.thread_of(node).unwrap_or_default();
         let class = call.class.clone();
@@ -327,7 +330,10 @@ impl Stepper {
         let mut found = Vec::new();
         for at in places {
             let mut event = listed(&mut self.trace.calls, at)?.unwrap_or_default();
-            self.trace.lines.correct(&mut self.trace.calls, at, &mut event)?;
+            {
+                let RecordedTrace { calls, lines, .. } = &mut *self.trace;
+                lines.correct(calls, at, &mut event)?;
+            }
             let (changes, changes_below) = self.marks(at, &event)?;
             found.push(ListedEvent { event, here: at == self.at, changes, changes_below });
         }
@@ -393,7 +399,7 @@ impl Stepper {
                     }
                     true
                 })?;
-                let RecordedTrace { calls, lines, .. } = &mut self.trace;
+                let RecordedTrace { calls, lines, .. } = &mut *self.trace;
                 let mut shown = Vec::with_capacity(writes.len());
                 for (at, mut write) in writes {
                     if let Some(at) = at {
@@ -401,9 +407,19 @@ impl Stepper {
                     }
                     shown.push(write);
                 }
-                Ok(History { variable: text.to_owned(), writes: shown, before, only: Vec::new() })
+                let missing = self.trace.missing_in(node);
+                Ok(History {
+                    variable: text.to_owned(),
+                    writes: shown,
+                    before,
+                    missing,
+                    ..History::default()
+                })
             }
-            Target::Parts(object, parts) => of_parts(&mut self.trace, text, object, &parts, limit),
+            Target::Parts(object, parts) => {
+                let found = of_parts(&mut self.trace, text, object, &parts, limit)?;
+                Ok(History { missing: self.trace.missing(), ..found })
+            }
         }
     }
 }

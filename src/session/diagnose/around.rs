@@ -1,0 +1,94 @@
+//! Looking around while a call is asked about (JHyde §3): values, histories and events of it, and the questions of other calls.
+
+use super::{Diagnoser, Question};
+use crate::run::Interrupt;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use crate::session::recorded::{EventsAsked, EventsShown, RecordedTrace, Stepper, detail, events};
+use crate::trace::Level;
+
+/// Events that are shown of a call.
+const EVENTS: usize = 200;
+
+impl Diagnoser {
+    /// The question of any call, by the number by which calls are shown.
+    ///
+    /// # Errors
+    /// There is no such call, or it has not ended, or cannot be read.
+    pub async fn at_call(
+        &mut self,
+        call: u32,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Question, SessionError> {
+        let calls = self.trace.calls.count();
+        let node = self.nodes.of_call(call);
+        let there = usize::try_from(call).is_ok_and(|call| call < calls);
+        if !there || node >= self.diagnosis.forest().count() {
+            return Err(SessionError::NoSuchCall { node: call, calls });
+        }
+        if !self.diagnosis.forest().has_ended(node) {
+            return Err(SessionError::NoStep(format!(
+                "call #{call} has not ended: nothing can be said of it yet"
+            )));
+        }
+        self.question(node, progress, interrupt).await
+    }
+
+    /// One who stands at the end of a call that is asked about, or of a loop in it.
+    ///
+    /// # Errors
+    /// It cannot be read; or the program has to be run again for it, and cannot.
+    pub async fn stand(
+        &mut self,
+        question: &Question,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Stepper<'_>, SessionError> {
+        let (at, node) = (question.at, question.node);
+        let later = self.with_more(at, progress, interrupt).await?;
+        let ends = self.nodes.part(at).filter(|_| later.is_none()).and_then(|part| part.ends);
+        let mut stepper = match later {
+            Some(later) => Stepper::new(later, node, &[])?,
+            None => Stepper::new(&mut self.trace, node, &[])?,
+        };
+        match ends {
+            Some(end) => Ok(stepper.standing_at(end)),
+            None => {
+                stepper.call(node, true)?;
+                Ok(stepper)
+            }
+        }
+    }
+
+    /// The events of a call that is asked about.
+    ///
+    /// # Errors
+    /// As above.
+    pub async fn events(
+        &mut self,
+        question: &Question,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<EventsShown, SessionError> {
+        let asked = EventsAsked { node: question.node, limit: EVENTS, level: None };
+        match self.with_more(question.at, progress, interrupt).await? {
+            Some(mut later) => events(&mut later, &asked, progress, interrupt).await,
+            None => events(&mut self.trace, &asked, progress, interrupt).await,
+        }
+    }
+
+    /// The recording of a further run that has more of a call, where this one has no writes.
+    async fn with_more(
+        &mut self,
+        at: u32,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Option<RecordedTrace>, SessionError> {
+        if self.trace.about.level >= Level::Writes {
+            return Ok(None);
+        }
+        let outermost = self.outermost(self.nodes.call(at));
+        detail(&mut self.trace, outermost, Level::All, progress, interrupt).await
+    }
+}

@@ -1,0 +1,60 @@
+//! What a recorded run lacks of the run, and whether that matters for an answer.
+
+use super::open::RecordedTrace;
+use crate::trace::Exit;
+
+impl RecordedTrace {
+    /// What is missing of the run, and why.
+    pub fn missing(&self) -> Vec<String> {
+        let mut missing = self.lost();
+        missing.extend(self.not_recorded());
+        missing
+    }
+
+    /// What is missing that can matter for what a call does, by its own number. A call whose end was recorded is complete: the events of a
+    /// thread are lost from some place on.
+    pub fn missing_in(&self, node: u32) -> Vec<String> {
+        match self.calls.exit(node) {
+            Exit::Returned | Exit::Threw => self.not_recorded(),
+            Exit::Open | Exit::Unseen => self.missing(),
+        }
+    }
+
+    /// What is missing that can matter for what objects held before a call ended: a damaged recording may lack writes of other threads.
+    pub fn missing_until(&self, node: u32) -> Vec<String> {
+        if self.is_damaged() { self.missing() } else { self.missing_in(node) }
+    }
+
+    fn is_damaged(&self) -> bool {
+        let recorded = self.about.recorded.as_ref();
+        !self.calls.missing.is_empty() || recorded.is_some_and(|recorded| self.calls.bytes < recorded.bytes)
+    }
+
+    /// What the recording has lost: it was cut off or damaged.
+    fn lost(&self) -> Vec<String> {
+        let mut lost = self.calls.missing.clone();
+        match &self.about.recorded {
+            None => lost.push(
+                "the recording has not ended, or was cut off: this is what was written so far".to_owned(),
+            ),
+            Some(recorded) if self.calls.bytes < recorded.bytes => lost.push(format!(
+                "of {} bytes of events {} are left: the file of events was cut off or changed",
+                recorded.bytes, self.calls.bytes
+            )),
+            Some(_) => {}
+        }
+        lost
+    }
+
+    /// What the recorder could not do.
+    pub fn not_recorded(&self) -> Vec<String> {
+        let recorded = self.about.recorded.iter().flat_map(|recorded| &recorded.missing);
+        let mut missing: Vec<String> = Vec::new();
+        for what in recorded.chain(&self.calls.sites.problems) {
+            if !missing.contains(what) {
+                missing.push(what.clone());
+            }
+        }
+        missing
+    }
+}

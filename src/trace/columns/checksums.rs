@@ -1,0 +1,102 @@
+//! Checksums of the tables' files: a table that was changed or cut off is never read.
+
+use super::table::map;
+use crate::trace::TraceError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The file that holds them.
+const FILE: &str = "checksums.json";
+
+/// The files that they are of.
+const FILES: [&str; 9] = [
+    "summary.json",
+    "texts",
+    "born.arrow",
+    "by_method.arrow",
+    "calls.arrow",
+    "chunks.arrow",
+    "methods.arrow",
+    "objects.arrow",
+    "writes.arrow",
+];
+
+/// Length and CRC-32 of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checksum {
+    /// Bytes.
+    pub bytes: u64,
+    /// CRC-32 of these.
+    pub crc: u32,
+}
+
+impl Checksum {
+    /// Of these bytes.
+    pub fn of(bytes: &[u8]) -> Checksum {
+        Checksum { bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX), crc: crc32fast::hash(bytes) }
+    }
+
+    fn of_file(path: &Path) -> Result<Checksum, TraceError> {
+        Ok(Checksum::of(&map(path).map_err(TraceError::at(path))?))
+    }
+}
+
+/// Writes the checksums of the tables in a folder, which are complete.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn write(folder: &Path) -> Result<(), TraceError> {
+    let of = |name: &str| Ok((name.to_owned(), Checksum::of_file(&folder.join(name))?));
+    let sums = FILES.into_iter().map(of).collect::<Result<BTreeMap<String, Checksum>, TraceError>>()?;
+    let file = folder.join(FILE);
+    let text = serde_json::to_vec(&sums).map_err(|error| TraceError::at(&file)(error.into()))?;
+    std::fs::write(&file, text).map_err(TraceError::at(&file))
+}
+
+/// Compares the tables in a folder with their checksums.
+///
+/// # Errors
+/// One of them differs, or there are no checksums.
+pub fn check(folder: &Path) -> Result<(), TraceError> {
+    let file = folder.join(FILE);
+    let text = std::fs::read(&file).map_err(TraceError::at(&file))?;
+    let sums: BTreeMap<String, Checksum> =
+        serde_json::from_slice(&text).map_err(|error| TraceError::at(&file)(error.into()))?;
+    for name in FILES {
+        let path = folder.join(name);
+        if sums.get(name) != Some(&Checksum::of_file(&path)?) {
+            return Err(TraceError::at(&path)(std::io::Error::other("its checksum differs")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_changed_or_cut_off_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let in_it = |name: &str| folder.path().join(name);
+        FILES.iter().for_each(|name| std::fs::write(in_it(name), format!("what {name} holds")).unwrap());
+        assert!(check(folder.path()).is_err());
+        write(folder.path()).unwrap();
+        check(folder.path()).unwrap();
+        for name in FILES.into_iter().chain([FILE]) {
+            let whole = std::fs::read(in_it(name)).unwrap();
+            for at in 0..whole.len() {
+                let mut changed = whole.clone();
+                changed[at] ^= 1;
+                std::fs::write(in_it(name), changed).unwrap();
+                // A name that is not known any more is noticed as well.
+                assert!(check(folder.path()).is_err(), "{name} {at}");
+            }
+            std::fs::write(in_it(name), &whole[..whole.len() - 1]).unwrap();
+            assert!(check(folder.path()).is_err(), "{name}");
+            std::fs::write(in_it(name), whole).unwrap();
+        }
+        check(folder.path()).unwrap();
+    }
+}
