@@ -1,4 +1,4 @@
-//! What is generated from the table of commands: manual pages and completions.
+//! The manual: pages and completions from the table of commands, and the limits that the pages of the docs name.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -65,4 +65,77 @@ fn every_command_shows_examples_that_can_be_typed() {
         }
     }
     assert!(tried > 10, "only {tried} examples");
+}
+
+/// Names of all test functions of the project.
+fn test_names(folder: &std::path::Path, names: &mut std::collections::HashSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            test_names(&entry, names);
+        } else if entry.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&entry).expect("a file");
+            let functions = text.lines().filter_map(|line| line.trim_start().split_once("fn "));
+            names.extend(
+                functions.filter_map(|(_, rest)| rest.split_once('(')).map(|(name, _)| name.to_owned()),
+            );
+        }
+    }
+}
+
+/// Paragraphs, items of lists and rows of tables of a page, with the numbers of their first lines.
+fn blocks(page: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let (mut in_code, mut goes_on) = (false, false);
+    for (number, line) in page.lines().enumerate() {
+        let is_fence = line.starts_with("```");
+        in_code ^= is_fence;
+        if is_fence || in_code || line.trim().is_empty() {
+            goes_on = false;
+            continue;
+        }
+        let begins = !goes_on || ["|", "- ", "#"].iter().any(|mark| line.starts_with(mark));
+        match found.last_mut() {
+            Some((_, block)) if !begins => *block = format!("{block} {}", line.trim()),
+            _ => found.push((number + 1, line.trim().to_owned())),
+        }
+        goes_on = true;
+    }
+    found
+}
+
+/// What `qp` cannot do is said where a test shows it: a sentence that no longer holds fails there.
+#[test]
+fn each_limit_that_the_docs_name_is_shown_by_a_test() {
+    let mut names = std::collections::HashSet::new();
+    for folder in ["tests", "src", "crates"] {
+        test_names(&support::root().join(folder), &mut names);
+    }
+    let (mut shown, mut wrong) = (0, Vec::new());
+    for file in [
+        "README",
+        "docs/guide",
+        "docs/sessions",
+        "docs/trace",
+        "docs/declarative",
+        "docs/formats",
+        "docs/security",
+    ] {
+        let page = std::fs::read_to_string(support::root().join(format!("{file}.md"))).expect("a page");
+        for (line, block) in blocks(&page) {
+            let mut by: Vec<&str> = block.split("<!-- shown by ").skip(1).collect();
+            by = by.iter().filter_map(|rest| rest.split_once(" -->")).map(|(name, _)| name).collect();
+            shown += by.len();
+            wrong.extend(
+                by.iter()
+                    .filter(|name| !names.contains(**name))
+                    .map(|name| format!("{file}:{line}: no test {name}")),
+            );
+            let words: Vec<&str> = block.split(|c: char| !c.is_alphanumeric()).collect();
+            if by.is_empty() && ["cannot", "yet"].iter().any(|word| words.contains(word)) {
+                wrong.push(format!("{file}:{line}: no test is named that shows it: {block}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(shown > 10, "{shown} tests are named");
 }

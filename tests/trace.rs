@@ -212,7 +212,8 @@ fn an_object_is_shown_as_a_call_found_it_and_left_it() {
     let shown = folder.display().to_string();
     let main = entered("main").to_string();
     case.run(&["trace", "state", &main, &shown]).fails(2, &["no `this`", "--object"]);
-    case.run(&["trace", "state", &main, &shown, "--object=@99999999"]).fails(2, &["no such object"]);
+    case.run(&["trace", "state", &main, &shown, "--object=@99999999"])
+        .fails(2, &["no object @99999999 was recorded"]);
     case.run(&["trace", "state", "77777", &shown]).fails(2, &["there is no call 77777"]);
 }
 
