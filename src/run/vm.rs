@@ -181,10 +181,14 @@ impl Vm {
         let interfaces = self.conn.send(reference_type::Interfaces { ref_type: id });
         let source = self.conn.send(reference_type::SourceFile { ref_type: id });
         let name: Arc<str> = type_name(&signature.await?).into();
+        let fields = fields.await;
+        // What a class declares is known once it is prepared: until then it is asked for anew.
+        let is_prepared =
+            fields.as_ref().err().and_then(jdwp::Error::code) != Some(jdwp::ErrorCode::CLASS_NOT_PREPARED);
         let class = LoadedClass {
             id,
             name,
-            fields: or_default(fields.await)?
+            fields: or_default(fields)?
                 .into_iter()
                 .map(|f| LoadedField {
                     id: f.field_id,
@@ -208,7 +212,9 @@ impl Vm {
             source_file: or_default(source.await.map(Some))?.map(Arc::from),
         };
         let class = Rc::new(class);
-        self.classes.insert(id, class.clone());
+        if is_prepared {
+            self.classes.insert(id, class.clone());
+        }
         Ok(class)
     }
 
