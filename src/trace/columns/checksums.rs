@@ -51,7 +51,7 @@ pub fn write(folder: &Path) -> Result<(), TraceError> {
     let sums = FILES.into_iter().map(of).collect::<Result<BTreeMap<String, Checksum>, TraceError>>()?;
     let file = folder.join(FILE);
     let text = serde_json::to_vec(&sums).map_err(|error| TraceError::at(&file)(error.into()))?;
-    std::fs::write(&file, text).map_err(TraceError::at(&file))
+    crate::files::write(&file, text).map_err(TraceError::at(&file))
 }
 
 /// Compares the tables in a folder with their checksums.
