@@ -93,7 +93,7 @@ fn a_program_without_address_space_for_probes_is_answered_all_the_same() {
     let line = case.line("Scarce.java", "System.out.println(\"sum \" + last);");
     for java in javas() {
         let mut answered = 0;
-        for megabytes in (600..=2_200).step_by(400) {
+        for megabytes in (1_000..=2_200).step_by(400) {
             let limit = format!("ulimit -v {}", megabytes * 1024);
             let done = format!("probed-{megabytes}-{}", java.len());
             let words = program(&case, &java, 100, &done);

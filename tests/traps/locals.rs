@@ -85,7 +85,7 @@ fn a_lambda_has_its_own_parameters() {
     for asked in fixture.ask(points) {
         asked.held().has("A", &[("method", "lambda$main$0"), ("collected.x.intValue()", "2")]);
         // `x` means nothing in main, where the line is hit first: that is said, not taken for false.
-        asked.noted("A", "its condition could not be evaluated at 1 hits");
+        asked.noted("A", "its condition could not be evaluated at 1 hit:");
         asked
             .has("B", &[("method", "lambda$main$0"), ("new", "10")])
             .noted("B", "the value came with the call");
