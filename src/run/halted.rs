@@ -147,7 +147,7 @@ impl Halted {
         Ok((names.into_iter().zip(vm.values(tables, &raw).await?).collect(), more))
     }
 
-    /// Reads what the objects among these values are, and what they hold: of no more than [`DESCRIBED`].
+    /// Reads what the objects among these values are, and what they hold: of no more than 256.
     ///
     /// # Errors
     /// The program has ended.
