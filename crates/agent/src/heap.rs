@@ -43,8 +43,8 @@ impl Parts {
     }
 }
 
-/// How much is reserved at the start, for when the system gives no more: the agent ends what it is at with this. Rust ends the
-/// process where an allocation fails.
+/// How much is reserved at the start, for when the system gives no more: the agent ends what it is at with
+/// this. Rust ends the process where an allocation fails.
 const SPARE: usize = 32 << 20;
 /// Where the spare memory is; 0 before it is reserved, and where that was refused.
 static SPARE_AT: AtomicUsize = AtomicUsize::new(0);

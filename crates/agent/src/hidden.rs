@@ -46,7 +46,7 @@ pub(crate) fn prepared(tools: &Jvmti, class: jni::jclass) {
     let records = with_state(|state| state.tracer.as_ref().map(|tracer| tracer.is_in_scope(name)));
     match records {
         None => {}
-        // What the VM makes of a lambda calls a method of the class around it, which is recorded, and does nothing else.
+        // What the VM makes of a lambda only calls a method of the class around it, and that is recorded.
         Some(Some(in_scope)) if in_scope && !(is_synthetic && name.contains("$$Lambda")) => {
             report(HiddenClass { class: name.to_owned(), queries: Vec::new() });
         }
