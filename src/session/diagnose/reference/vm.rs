@@ -132,8 +132,9 @@ impl Vm {
     }
 }
 
-/// How long is waited for the end of what was killed, and how often it is looked for.
-const END: (Duration, u32) = (Duration::from_millis(5), 200);
+/// The time between two looks at a VM that was killed, and how often `qp` looks: 20 s in all. A busy machine can take seconds to
+/// end a VM.
+const END: (Duration, u32) = (Duration::from_millis(5), 4_000);
 
 impl Drop for Vm {
     /// It ends when it is dropped: whoever waits for `qp` finds nothing of it.
