@@ -6,7 +6,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 
-#[path = "../tests/faults/mod.rs"]
+#[path = "../tests/diagnosis/faults/mod.rs"]
 mod faults;
 #[path = "questions/large.rs"]
 mod large;

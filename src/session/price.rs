@@ -1,7 +1,7 @@
 //! What hits cost, by back end: the constants that forecasts are made of, and how they add up. Pure.
 //!
 //! Measured with a release build on a machine of two cores, OpenJDK 17 (`cargo bench`, and programs of one hot loop as in
-//! `tests/cost.rs`). Another machine differs by a small factor, a busy one by a larger one: trust the ratios.
+//! `tests/chains/cost.rs`). Another machine differs by a small factor, a busy one by a larger one: trust the ratios.
 
 use super::probing::{Backend, EAGER};
 use crate::query::{Event, TraceQuery};

@@ -1,21 +1,20 @@
 //! Programs of one file that are recorded, and asked about in this process.
 
-use super::{finish, said};
 use querypoint::chain::{Chain, Debuggee};
 use querypoint::session::{
     Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent,
     record,
 };
 use std::path::Path;
-use std::process::Command;
 
 /// Compiles the text of a class into a new folder.
 pub fn made(folder: &Path, class: &str, text: &str) {
     std::fs::create_dir(folder).expect("a folder");
     let file = folder.join(class).with_extension("java");
     std::fs::write(&file, text).expect("written");
-    let output = finish(Command::new("javac").args(["-g", "-nowarn", "-d"]).arg(folder).arg(&file));
-    assert!(output.status.success(), "{}\n{text}", said(&output));
+    let mut javac = super::javac::Javac::new();
+    let compiled = javac.args(["-g", "-nowarn", "-d"]).arg(folder).arg(&file).tried();
+    assert_eq!(compiled, Ok(()), "{text}");
 }
 
 /// All that a class of this folder does, to be asked about.

@@ -6,16 +6,19 @@
 
 pub mod case;
 pub mod diagnosed;
+pub mod influences;
+pub mod javac;
 pub mod questions;
+pub mod rng;
 pub mod session;
 pub mod traced;
 
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Longest time of one `qp`.
@@ -81,23 +84,24 @@ pub fn said(output: &Output) -> String {
 
 /// Compiles the Java files of a folder below `tests/` with `javac OPTIONS` into a folder of this test process, once.
 pub fn compiled(folder: &str, options: &[&str]) -> PathBuf {
-    static DONE: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
+    static DONE: Mutex<BTreeMap<String, Arc<OnceLock<PathBuf>>>> = Mutex::new(BTreeMap::new());
     let key = format!("{folder} {options:?}");
-    let mut done = DONE.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(known) = done.get(&key) {
-        return known.clone();
-    }
-    let sources = root().join("tests").join(folder);
-    let classes = scratch().join(format!("classes-{}", done.len()));
-    std::fs::create_dir_all(&classes).expect("a folder");
-    let mut files: Vec<PathBuf> = Vec::new();
-    gather(&sources, &mut files);
-    assert!(!files.is_empty(), "{} holds Java files", sources.display());
-    let output =
-        Command::new("javac").args(options).arg("-d").arg(&classes).args(&files).output().expect("javac");
-    assert!(output.status.success(), "javac {folder}: {}", said(&output));
-    done.insert(key, classes.clone());
-    classes
+    let (number, classes) = {
+        let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = done.len();
+        (number, Arc::clone(done.entry(key).or_default()))
+    };
+    let compile = || {
+        let sources = root().join("tests").join(folder);
+        let classes = scratch().join(format!("classes-{number}"));
+        std::fs::create_dir_all(&classes).expect("a folder");
+        let mut files: Vec<PathBuf> = Vec::new();
+        gather(&sources, &mut files);
+        assert!(!files.is_empty(), "{} holds Java files", sources.display());
+        javac::Javac::new().args(options).arg("-d").arg(&classes).args(&files).run();
+        classes
+    };
+    classes.get_or_init(compile).clone()
 }
 
 fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -123,9 +127,10 @@ pub fn scratch() -> PathBuf {
         .to_owned()
 }
 
-/// A chain file of this test process.
+/// A chain file of this name in a folder of its own.
 pub fn chain_file(name: &str, text: &str) -> PathBuf {
-    let file = scratch().join(name);
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+    let file = folder.join(name);
     std::fs::write(&file, text).expect("written");
     file
 }

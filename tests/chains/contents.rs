@@ -1,0 +1,103 @@
+//! `LastChange` of what collections hold, against the log that a program of random calls keeps of itself.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::support::{chain_file, compiled, javas, marked, point, replay, root, said};
+use serde_json::Value;
+use std::process::Command;
+
+/// How many calls are made of each collection.
+const CALLS: &str = "40";
+
+/// A change that the program has seen; line 0 for none.
+struct Change {
+    line: u64,
+    old: String,
+    new: String,
+}
+
+struct Logged {
+    question: String,
+    last: Change,
+    /// None where the last call may have made that one too.
+    before: Option<Change>,
+}
+
+impl Change {
+    fn parse(parts: &[&str]) -> Option<Change> {
+        let [line, old, new] = parts else { panic!("{parts:?}") };
+        Some(Change { line: line.parse().ok()?, old: (*old).into(), new: (*new).into() })
+    }
+
+    /// What is wrong with an answer.
+    fn differs(&self, found: &Value) -> Option<String> {
+        let unsure = found["notes"].as_array().is_some_and(|notes| {
+            notes.iter().any(|n| !n.as_str().is_some_and(|n| n.starts_with("it may have changed nothing")))
+        });
+        let old = self.old == "?" || found["old"] == self.old;
+        let same = found["line"] == self.line && old && found["new"] == self.new && !unsure;
+        if same || self.line == 0 && found["located"] == false {
+            return None;
+        }
+        let told = ["line", "old", "new", "by", "reason", "notes"].map(|field| found[field].to_string());
+        let Change { line, old, new } = self;
+        Some(format!("line {line}, {old} to {new}; qp: {}", told.join(", ")))
+    }
+}
+
+fn log(java: &str, classes: &str, seed: u64) -> Vec<Logged> {
+    let output = Command::new(java).args(["-cp", classes, "Contents", &seed.to_string(), CALLS]).output();
+    let output = output.expect("java");
+    assert!(output.status.success(), "{}", said(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let logged = text.lines().map(|line| {
+        let parts: Vec<&str> = line.split('\t').collect();
+        let (question, changes) = parts.split_first().expect("a question");
+        let last = Change::parse(&changes[..3]).expect("a line");
+        Logged { question: (*question).into(), last, before: Change::parse(&changes[3..]) }
+    });
+    logged.collect()
+}
+
+fn agree(seed: u64, options: &[&str]) {
+    let classes = compiled("fixtures/contents", &["-g", "-nowarn"]).display().to_string();
+    let at = marked("fixtures/contents", "Contents.java", "// <- A");
+    for java in javas() {
+        let logged = log(&java, &classes, seed);
+        assert!(logged.len() >= 40, "{}", logged.len());
+        let command = [&java, "-cp", &classes, "Contents", &seed.to_string(), CALLS].map(String::from);
+        let sources = root().join("tests/fixtures/contents");
+        let mut points = format!("(id: \"A\", at: Line(\"Contents\", {at})),\n");
+        for (place, asked) in logged.iter().enumerate() {
+            let reference = format!("A:{}", asked.question);
+            points += &format!("(id: \"Q{place}\", at: LastChange({reference:?})),\n");
+            if asked.before.is_some() {
+                points += &format!("(id: \"P{place}\", at: LastChange({reference:?}), index: -2),\n");
+            }
+        }
+        let debuggee = format!("command: {command:?}, sources: [{sources:?}], timeout_s: 200");
+        let text = format!("(format: 1, debuggee: ({debuggee}), points: [{points}])");
+        let file = chain_file(&format!("contents-{seed}-{}.ron", options.len()), &text);
+        let (_, answer): (i32, Value) = replay(&file, options);
+        let mut wrong = Vec::new();
+        for (place, asked) in logged.iter().enumerate() {
+            let last = asked.last.differs(point(&answer, &format!("Q{place}")));
+            let before = asked.before.as_ref();
+            let before = before.and_then(|b| b.differs(point(&answer, &format!("P{place}"))));
+            wrong.extend([last, before].into_iter().flatten().map(|w| format!("{}: {w}", asked.question)));
+        }
+        assert!(wrong.is_empty(), "{java} seed {seed} {options:?}:\n{}", wrong.join("\n"));
+    }
+}
+
+#[test]
+fn the_first_calls_stop() {
+    agree(1, &["--backend", "probe"]);
+}
+
+#[test]
+fn the_last_calls_are_kept_in_the_vm() {
+    for seed in [1, 2] {
+        agree(seed, &["--backend", "probe", "--eager", "0"]);
+    }
+}

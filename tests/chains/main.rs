@@ -1,0 +1,21 @@
+//! Chains of points: what `qp replay` and `qp explain` answer, by both back ends.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod arms;
+mod contents;
+mod cost;
+mod explained;
+mod hidden_classes;
+mod hostile;
+mod invisible;
+mod refused_events;
+mod repeat;
+mod saved;
+mod shown_values;
+mod stop_there;
+mod traps;
+mod unrepeated;

@@ -1,0 +1,105 @@
+//! Programs of which no run repeats another are answered by probes, from one run: what that run's own log says, written
+//! under the lock of the writes, is what `qp` says.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::support::case::Case;
+use crate::support::point;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What A sees of the log.
+const LOG: &str = r#"collect: ["logThread", "logOld", "acc.sum", "logSpin", "logLast", "logCellThread", "logCellOld",
+    "acc.cells[2]", "turns"]"#;
+
+/// Asks of a program with so many turns, and so many more by chance. JDWP events would take minutes.
+fn asked(case: &Case, (turns, more): (u32, u32), points: &str) -> Value {
+    let a = case.line("Racing.java", "// <- A");
+    let points = format!(r#"(id: "A", at: Line("Racing", {a}), {LOG}), {points}"#);
+    let command =
+        format!(r#"command: ["java", "-cp", "classes", "Racing", "{turns}", "{more}"], sources: ["."]"#);
+    let run = case.replay(&command, &points, &["--format", "json", "--backend", "probe"]);
+    run.is(0, &[]).within(Duration::from_secs(120)).answer()
+}
+
+fn logged<'a>(answer: &'a Value, name: &str) -> &'a str {
+    point(answer, "A")["collected"][name].as_str().unwrap_or_else(|| panic!("{name} in {answer:#}"))
+}
+
+/// The answer of a point: its line, and its thread, old and new value by what was logged.
+#[track_caller]
+fn is(case: &Case, answer: &Value, id: &str, [thread, old, new]: [&str; 3]) {
+    let found = point(answer, id);
+    assert_eq!(found["line"], case.line("Racing.java", &format!("// <- {id}")), "{answer:#}");
+    assert_eq!(found["thread"].as_str(), Some(logged(answer, thread).trim_matches('"')), "{answer:#}");
+    assert_eq!(
+        (found["old"].as_str(), found["new"].as_str()),
+        (Some(logged(answer, old)), Some(logged(answer, new)))
+    );
+}
+
+fn texts<'a>(of: &'a Value, key: &str) -> Vec<&'a str> {
+    of[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn is_said(answer: &Value) -> bool {
+    texts(answer, "warnings").iter().any(|text| text.starts_with("no run of this program repeats another"))
+}
+
+/// A point whose hit the run did not stop at has its stack, and says that its locals are missing.
+fn is_kept(answer: &Value, id: &str) -> bool {
+    let found = point(answer, id);
+    let kept = texts(found, "notes").iter().any(|note| note.contains("the locals there were not kept"));
+    assert_eq!(kept, found["collected"].as_object().is_none_or(serde_json::Map::is_empty), "{answer:#}");
+    let stack = found["stack"].as_array().expect("a stack");
+    assert!(stack.len() >= 3 && stack[0]["method"] == "work", "{answer:#}");
+    kept
+}
+
+#[test]
+fn the_last_write_is_the_one_that_the_run_has_logged() {
+    let case = Case::new("racing");
+    let mut said = 0;
+    for _ in 0..3 {
+        let points = r#"(id: "B", at: LastChange("A:acc.sum")), (id: "F", at: LastChange("A:acc.cells[2]"))"#;
+        let answer = asked(&case, (20_000, 0), points);
+        is(&case, &answer, "B", ["logThread", "logOld", "acc.sum"]);
+        is(&case, &answer, "F", ["logCellThread", "logCellOld", "acc.cells[2]"]);
+        said += u32::from(is_said(&answer));
+    }
+    assert!(said > 0, "all pairs of runs had the same last writes");
+}
+
+#[test]
+fn where_nobody_knows_when_the_last_write_comes_it_is_kept() {
+    let case = Case::new("racing");
+    let mut kept = 0;
+    for _ in 0..3 {
+        let points = r#"(id: "B", at: LastChange("A:acc.sum")), (id: "F", at: LastChange("A:acc.cells[2]"))"#;
+        let answer = asked(&case, (3_000, 30_000), points);
+        is(&case, &answer, "B", ["logThread", "logOld", "acc.sum"]);
+        is(&case, &answer, "F", ["logCellThread", "logCellOld", "acc.cells[2]"]);
+        kept += u32::from(is_kept(&answer, "B")) + u32::from(is_kept(&answer, "F"));
+    }
+    assert!(kept > 0, "each run has stopped at the last writes of another");
+}
+
+#[test]
+fn what_is_asked_from_the_last_write_is_of_the_same_run() {
+    let case = Case::new("racing");
+    let points = r#"(id: "B", at: LastChange("A:acc.sum")), (id: "C", at: LastCondition("B")),
+        (id: "D", at: LastChange("B:spin")), (id: "E", at: LastChange("B:acc.last"))"#;
+    let answer = asked(&case, (5_000, 0), points);
+    is(&case, &answer, "B", ["logThread", "logOld", "acc.sum"]);
+    let [c, d, e] = ["C", "D", "E"].map(|id| point(&answer, id));
+    for (found, id) in [(c, "C"), (d, "D"), (e, "E")] {
+        assert_eq!(found["line"], case.line("Racing.java", &format!("// <- {id}")), "{answer:#}");
+    }
+    let before = logged(&answer, "turns").parse::<u32>().expect("a number") - 1;
+    assert_eq!(c["operands"]["turns"].as_str(), Some(&*before.to_string()), "{answer:#}");
+    assert_eq!(d["new"].as_str(), Some(logged(&answer, "logSpin")));
+    assert_eq!(e["new"].as_str(), Some(logged(&answer, "logLast")));
+    for found in [c, d] {
+        assert_eq!(found["thread"], point(&answer, "B")["thread"]);
+    }
+}

@@ -1,0 +1,21 @@
+//! Declarative debugging: what `qp diagnose` asks, and which call it names.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod assertions;
+mod assertions_of_jdk;
+mod coverage;
+mod faults;
+mod influence;
+mod loop_nodes;
+mod loops;
+mod members;
+mod questions;
+mod reference;
+mod slices;
+mod strategies;
+mod values;
+mod wrong_values;

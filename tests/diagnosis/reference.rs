@@ -1,0 +1,365 @@
+//! `qp diagnose` where others answer: a version of the program that is right, and answers that were kept; and programs that still run.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::support::javac::Javac;
+use crate::support::questions::lines;
+use crate::support::{compiled, finish, processes_with, qp, root, said, scratch};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder() -> PathBuf {
+    tempfile::tempdir_in(scratch()).expect("a folder").keep()
+}
+
+/// Records a program at level `all`.
+fn recorded(classes: &Path, class: &str) -> PathBuf {
+    let trace = folder().join("trace");
+    let mut command = qp();
+    command.args(["trace", "record", "--level", "all", "--out"]).arg(&trace);
+    let output = finish(command.args(["--", "java", "-cp"]).arg(classes).arg(class));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    trace
+}
+
+/// A version of a program in which something stands for something else, compiled.
+fn changed(source: &str, class: &str, was: &str, becomes: &str) -> PathBuf {
+    let text = std::fs::read_to_string(root().join(source)).expect("a source");
+    assert!(text.contains(was), "{source} has not {was}");
+    let folder = folder();
+    let file = folder.join(format!("{class}.java"));
+    std::fs::write(&file, text.replace(was, becomes)).expect("written");
+    Javac::new().args(["-g", "-d"]).arg(&folder).arg(&file).run();
+    folder
+}
+
+fn diagnose(arguments: &[&str]) -> Command {
+    let mut command = qp();
+    command.args(["diagnose", "--format=json", "--strategy=top-down"]).args(arguments);
+    command
+}
+
+fn answer(question: u32, answer: &str) -> Value {
+    json!({"question": question, "answer": answer})
+}
+
+/// What the right version has said: calls, and whether they are right.
+fn referred(told: &[Value]) -> Vec<(u64, String)> {
+    let of = |line: &Value| {
+        let referred = line.get("by_reference").filter(|referred| referred.is_object())?;
+        Some((referred["node"].as_u64()?, referred["answer"].as_str()?.to_owned()))
+    };
+    told.iter().filter_map(of).collect()
+}
+
+#[test]
+fn the_right_version_answers_what_it_can() {
+    let trace = recorded(&compiled("../examples/mergesort", &["-g"]), "MergeSort").display().to_string();
+    let right =
+        changed("examples/mergesort/MergeSort.java", "MergeSort", "c[lb++] = a[la++]", "c[lc++] = a[la++]");
+    let right = right.display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &right]), &[answer(1, "invalid")]);
+    assert_eq!(code, 0, "{told:?}");
+    // `main` prints: a person is asked.
+    assert_eq!(told[0]["node"], 0);
+    let why = told[0]["notes"][0].as_str().expect("a note");
+    assert_eq!(why, "the reference cannot tell: the right version prints something");
+    let words: Vec<(u64, String)> =
+        [(1, "invalid"), (2, "valid"), (3, "valid"), (4, "valid"), (5, "valid"), (6, "invalid")]
+            .map(|(node, word)| (node, word.to_owned()))
+            .into();
+    assert_eq!(referred(&told), words);
+    let last = told.last().expect("a line");
+    assert_eq!(
+        (&last["buggy"]["node"], &last["answers"], &last["by_reference"]),
+        (&json!(6), &json!(1), &json!(6))
+    );
+    // Without what it calls nothing is told, and nothing is left behind.
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", "nowhere"]), &[answer(1, "valid")]);
+    assert_eq!(code, 1, "{told:?}");
+    let why = told[0]["notes"][0].as_str().expect("a note");
+    assert!(why.contains("ClassNotFoundException"), "{why}");
+    assert_eq!(processes_with("/nowhere"), []);
+    assert_eq!(processes_with(&format!(":{right}")), []);
+}
+
+/// What a call returns can be reachable from nothing else as it ends: the root of a tree that was turned.
+#[test]
+fn what_only_the_result_leads_to_is_compared_too() {
+    let source = "examples/declarative/avl/AvlTree.java";
+    let wrong = changed(source, "AvlTree", "top.left = node;", "");
+    let right = changed(source, "AvlTree", "", "").display().to_string();
+    let trace = recorded(&wrong, "AvlTree").display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--node", "16", "--reference", &right]), &[]);
+    let methods =
+        ["insert", "insert", "rebalance", "updateHeight", "balance", "balance", "rotateRight", "rotateLeft"];
+    let of = |line: &Value| {
+        let referred = line.get("by_reference").filter(|referred| referred.is_object())?;
+        Some((referred["method"].as_str()?.to_owned(), referred["answer"].as_str()? == "invalid"))
+    };
+    let said: Vec<(String, bool)> = told.iter().filter_map(of).collect();
+    let wrong = [true, false, true, false, false, false, false, true];
+    let expected: Vec<(String, bool)> =
+        methods.iter().zip(wrong).map(|(method, is_wrong)| (format!("AvlTree.{method}"), is_wrong)).collect();
+    assert_eq!(said[..8], expected, "{told:?}");
+    let last = told.last().expect("a line");
+    assert_eq!((code, &last["buggy"]["method"]), (0, &json!("rotateLeft")), "{last}");
+}
+
+/// Nothing leads to it from where the call was, but somebody else has it.
+#[test]
+fn what_a_call_lets_go_of_is_compared_too() {
+    let trace = recorded(&compiled("fixtures/let-go", &["-g"]), "LetGo").display().to_string();
+    let cut = "dropped.next = null;";
+    let right =
+        changed("tests/fixtures/let-go/LetGo.java", "LetGo", &format!("// {cut}"), cut).display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &right]), &[answer(1, "invalid")]);
+    let last = told.last().expect("a line");
+    assert_eq!(
+        (code, &last["buggy"]["method"], &last["answers"]),
+        (0, &json!("drop"), &json!(1)),
+        "{told:?}"
+    );
+    let why: Vec<&str> = told
+        .iter()
+        .filter(|line| line["by_reference"]["method"] == "LetGo.drop")
+        .filter_map(|line| line["by_reference"]["why"].as_str())
+        .collect();
+    assert_eq!(why.len(), 1, "{told:?}");
+    assert!(why[0].starts_with("LetGo$Link@") && why[0].ends_with(".next is null"), "{why:?}");
+}
+
+/// Why a reference cannot judge calls of `identity`, by method, and the method that is buggy then.
+fn judged(right: &Path) -> (Vec<(String, String)>, String) {
+    let trace = folder().join("trace");
+    let classes = compiled("fixtures/identity", &["-g"]);
+    let mut command = qp();
+    command.args(["trace", "record", "--level", "all", "--out"]).arg(&trace);
+    let output = finish(command.args(["--", "java", "-ea", "-cp"]).arg(classes).arg("Identity"));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let (trace, right) = (trace.display().to_string(), right.display().to_string());
+    let mut command = diagnose(&[&trace, "--reference", &right]);
+    let told = crate::support::questions::told(&mut command, |question| match question["method"].as_str() {
+        Some("main" | "all") => "invalid",
+        _ => "valid",
+    });
+    let notes = told.questions.iter().filter_map(|question| {
+        Some((question["method"].as_str()?.to_owned(), question["notes"][0].as_str()?.to_owned()))
+    });
+    (notes.collect(), told.last["buggy"]["method"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Identity hash codes of objects that a call was given are those that they had; what else a result depends on is found out by calling
+/// the program's own code.
+#[test]
+fn a_reference_blames_no_call_for_what_its_own_code_does_not_repeat() {
+    let (notes, buggy) = judged(&compiled("fixtures/identity", &["-g"]));
+    assert_eq!(buggy, "all", "{notes:?}");
+    let unrepeated = |method: &str| {
+        let mut of = notes.iter().filter(|(name, _)| name == method);
+        of.any(|(_, why)| why.contains("the program's own code does not repeat what it did"))
+    };
+    assert!(["time", "hashOfNew", "hashed"].iter().all(|method| unrepeated(method)), "{notes:?}");
+    // These were judged, by the same hash codes, order and options.
+    for method in ["order", "text", "hash", "first", "asserted", "twice"] {
+        assert!(notes.iter().all(|(name, _)| name != method), "{method}: {notes:?}");
+    }
+    // A method whose result depends on identity can still be wrong.
+    let source = "tests/fixtures/identity/Identity.java";
+    let (notes, buggy) = judged(&changed(source, "Identity", "((Key) key).n;", "((Key) key).n + 1;"));
+    assert_eq!(buggy, "order", "{notes:?}");
+}
+
+#[test]
+fn a_reference_that_ends_or_hangs_leaves_that_call_to_a_person() {
+    let trace = recorded(&compiled("fixtures/unsteady", &["-g"]), "Unsteady").display().to_string();
+    let source =
+        std::fs::read_to_string(root().join("tests/fixtures/unsteady/Unsteady.java")).expect("a source");
+    let folder = folder();
+    let file = folder.join("Unsteady.java");
+    let unsteady = source
+        .replace("x + 1", "leave(x)")
+        .replace("x + 2", "stay(x)")
+        .replace("x + 3", "halt(x)")
+        .replace("x + 5", "x * 5")
+        .replace(
+            "    static int goes",
+            "    static int leave(int x) { System.exit(0); return x; }
+    static int stay(int x) { while (true) { x++; } }
+    static int halt(int x) { Runtime.getRuntime().halt(1); return x; }
+    static int goes",
+        );
+    std::fs::write(&file, unsteady).expect("written");
+    Javac::new().args(["-g", "-d"]).arg(&folder).arg(&file).run();
+    let right = folder.display().to_string();
+    let script = [1, 2, 3].map(|n| answer(n, "valid"));
+    let (told, code) = lines(&mut diagnose(&[&trace, "--node", "0", "--reference", &right]), &script);
+    assert_eq!((code, &told.last().expect("a line")["buggy"]["method"]), (0, &json!("fails")), "{told:?}");
+    let notes: Vec<(&str, &str)> =
+        told.iter().filter_map(|line| Some((line["method"].as_str()?, line["notes"][0].as_str()?))).collect();
+    let cannot = |why| format!("the reference cannot tell: {why}");
+    let (ended, slow) = ("the VM of the right version ended", "the right version takes more than 10 s");
+    let wanted = [("exits", cannot(ended)), ("hangs", cannot(slow)), ("halts", cannot(ended))];
+    assert_eq!(notes, wanted.each_ref().map(|(method, why)| (*method, why.as_str())));
+    assert_eq!(referred(&told), [(4, "valid".to_owned()), (5, "invalid".to_owned())]);
+    assert!(processes_with(&format!(":{right}")).is_empty());
+}
+
+#[test]
+fn collections_are_told_as_their_elements_and_made_anew() {
+    let trace = recorded(&compiled("fixtures/tallies", &["-g"]), "Tallies").display().to_string();
+    let script: Vec<Value> =
+        [1, 2, 3, 4, 5].map(|n| answer(n, if n == 1 { "invalid" } else { "valid" })).into();
+    let (told, _) = lines(&mut diagnose(&[&trace]), &script);
+    let changes = |line: &Value| -> Vec<String> {
+        let side = |value: &Value| match value.get("absent") {
+            Some(_) => "nothing".to_owned(),
+            None => value["value"].to_string(),
+        };
+        let all = line["changed"].as_array().expect("changes").iter();
+        all.map(|c| format!("{}: {} -> {}", c["path"].as_str().unwrap(), side(&c["old"]), side(&c["new"])))
+            .collect()
+    };
+    assert_eq!(
+        changes(&told[4]),
+        ["this.words[2]: nothing -> \"a\"", "this.counts{\"a\"}: 1 -> 2"],
+        "{}",
+        told[4]
+    );
+    assert_eq!(
+        changes(&told[5]),
+        [
+            "this.words[0]: \"a\" -> \"bb\"",
+            "this.words[1]: \"bb\" -> \"a\"",
+            "this.words[2]: \"a\" -> \"c\"",
+            "this.counts{\"c\"}: nothing -> 1",
+        ],
+        "{}",
+        told[5]
+    );
+    let counts = &told[5]["exit"]["this"]["fields"]["counts"];
+    assert_eq!(
+        (&counts["type"], counts["elements"].as_array().map(Vec::len)),
+        (&json!("java.util.HashMap"), Some(3))
+    );
+    let right = changed(
+        "tests/fixtures/tallies/Tallies.java",
+        "Tallies",
+        "if (word.equals(\"c\")) words.remove(\"a\");",
+        "",
+    );
+    let right = right.display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &right]), &[answer(1, "invalid")]);
+    assert_eq!((code, &told.last().expect("a line")["buggy"]["method"]), (0, &json!("add")), "{told:?}");
+    let said = referred(&told);
+    assert_eq!(said.len(), 5, "{said:?}");
+    assert!(said[..4].iter().all(|(_, word)| word == "valid") && said[4].1 == "invalid", "{said:?}");
+}
+
+#[test]
+fn answers_are_kept_for_calls_that_do_the_same() {
+    let trace = recorded(&compiled("../examples/mergesort", &["-g"]), "MergeSort").display().to_string();
+    let kept = folder().join("kept.ron").display().to_string();
+    let script: Vec<Value> =
+        [(1, "invalid"), (2, "invalid"), (3, "valid")].map(|(n, word)| answer(n, word)).into();
+    let (_, code) = lines(&mut diagnose(&[&trace, "--answers", &kept]), &script);
+    assert_eq!(code, 2);
+    // Another run of the program gives its objects other numbers, and an edited one is asked about where it does something else.
+    let edited =
+        changed("examples/mergesort/MergeSort.java", "MergeSort", "lb++] = a[la++]", "lc++] = a[la++ - 0]");
+    for (classes, known) in [(compiled("../examples/mergesort", &["-g"]), 3), (edited, 0)] {
+        let again = recorded(&classes, "MergeSort").display().to_string();
+        let (told, _) = lines(&mut diagnose(&[&again, "--answers", &kept]), &[]);
+        let of_before = told.iter().filter(|line| line.get("kept").is_some()).count();
+        assert_eq!(of_before, known, "{told:?}");
+    }
+    // What is taken back is asked anew.
+    let mut command = qp();
+    command.args(["diagnose", &trace, "--answers", &kept, "--strategy=top-down"]);
+    let script = folder().join("script");
+    std::fs::write(&script, "answers\nretract 3\nquit\n").expect("written");
+    let output = finish(command.stdin(std::fs::File::open(script).expect("a script")));
+    let text = said(&output);
+    assert!(text.contains("   3  valid        MergeSort.distribute"), "{text}");
+    assert!(text.contains("#2 MergeSort.distribute question 3"), "{text}");
+    // A file that is none is said so.
+    std::fs::write(&kept, "(format: 9, answers: [])").expect("written");
+    let (told, code) = lines(&mut diagnose(&[&trace, "--answers", &kept]), &[]);
+    assert_eq!((code, told.len()), (2, 0), "{told:?}");
+}
+
+#[test]
+fn a_program_that_never_ends_is_asked_about() {
+    let classes = compiled("fixtures/goes-on", &["-g"]);
+    let mut command = diagnose(&["--", "java", "-cp", &classes.display().to_string(), "GoesOn"]);
+    let told = crate::support::questions::told(&mut command, |question| {
+        let given = question["entry"]["n"]["value"].as_i64();
+        let is_right = given != Some(7) && question["method"] != "later";
+        if is_right { "valid" } else { "invalid" }
+    });
+    assert_eq!(told.code, 0, "{}", told.last);
+    assert_eq!(told.last["buggy"]["method"], "twice", "{}", told.last);
+    // Nothing but calls that have ended is asked about.
+    assert!(told.questions.iter().all(|question| question["method"] != "main"));
+    assert!(processes_with("GoesOn").is_empty());
+}
+
+#[test]
+fn two_runs_part_where_the_bug_is() {
+    let diff = |arguments: &[&str]| {
+        let output = finish(qp().args(["diff", "--format=json"]).args(arguments));
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), told["parted"].clone(), said(&output))
+    };
+    let wrong = compiled("../examples/mergesort", &["-g"]).display().to_string();
+    let right =
+        changed("examples/mergesort/MergeSort.java", "MergeSort", "c[lb++] = a[la++]", "c[lc++] = a[la++]");
+    let right = right.display().to_string();
+    let (code, parted, text) = diff(&["--reference", &right, "--", "java", "-cp", &wrong, "MergeSort"]);
+    assert_eq!(
+        (code, &parted["node"], &parted["method"], &parted["same"]),
+        (Some(0), &json!(6), &json!("merge"), &json!(4)),
+        "{text}"
+    );
+    let departs = json!([
+        {"what": "c[2]", "here": "9", "there": "7"},
+        {"what": "c[3]", "here": "as it was", "there": "9"},
+    ]);
+    assert_eq!(parted["differs"], departs, "{text}");
+    let (code, parted, text) = diff(&["--reference", &right, "--", "java", "-cp", &right, "MergeSort"]);
+    assert_eq!((code, parted), (Some(1), Value::Null), "{text}");
+    // A call that is made in one run only, in recorded runs.
+    let other = changed(
+        "examples/mergesort/MergeSort.java",
+        "MergeSort",
+        "        sort(a);",
+        "        sort(a);\n        sort(a);",
+    );
+    let runs =
+        [PathBuf::from(&wrong), other].map(|classes| recorded(&classes, "MergeSort").display().to_string());
+    let (code, parted, text) = diff(&[&runs[1], &runs[0]]);
+    assert_eq!(
+        (code, &parted["method"], &parted["differs"][0]["there"]),
+        (Some(0), &json!("main"), &json!("none")),
+        "{text}"
+    );
+    let (code, _, text) = diff(&["--reference", "x", "--", "java", "-jar", "x.jar"]);
+    assert!(code == Some(2) && text.contains("has no -cp"), "{text}");
+}
+
+#[test]
+fn what_is_not_recorded_is_unknown() {
+    let classes = compiled("fixtures/partly", &["-g"]).display().to_string();
+    let trace = folder().join("trace").display().to_string();
+    let recorded = ["trace", "record", "--level=all", "--trust", "Partly$Outside", "--out", &trace];
+    let output = finish(qp().args(recorded).args(["--", "java", "-cp", &classes, "Partly"]));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let script: Vec<Value> = [1, 2].map(|n| answer(n, if n == 1 { "invalid" } else { "valid" })).into();
+    let (told, _) = lines(&mut diagnose(&[&trace]), &script);
+    let read = told.iter().find(|line| line["method"] == "read").expect("a question");
+    let unknown = json!({"unknown": true});
+    assert_eq!(read["entry"]["outside"]["fields"], json!({"value": unknown, "never": unknown}), "{read}");
+    assert_eq!(read["entry"]["inside"]["fields"], json!({"never": {"type": "int", "value": 0}}), "{read}");
+    assert_eq!(read["entry"]["grid"]["elements"], json!([unknown, unknown]), "{read}");
+}

@@ -1,0 +1,581 @@
+//! The rules of the house: layers, files, words, and docs that say what is true. They read the sources as text.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What each room may use of the rooms below it, top down. docs/ARCHITECTURE.md shows the same table.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("ui", &["command", "session", "model"]),
+    ("command", &["session", "chain"]),
+    (
+        "session",
+        &[
+            "chain",
+            "locate",
+            "declarative",
+            "run",
+            "trace",
+            "query",
+            "debuggee",
+            "classes",
+            "expr",
+            "model",
+            "bytecode",
+            "files",
+        ],
+    ),
+    ("chain", &["query", "classes", "expr", "model", "bytecode"]),
+    ("locate", &["query", "model"]),
+    ("declarative", &[]),
+    ("run", &["query", "debuggee", "classes", "expr", "model", "jdwp", "bytecode", "wire"]),
+    ("trace", &["model", "bytecode", "wire", "files"]),
+    ("query", &["expr", "model"]),
+    ("debuggee", &["classes", "files"]),
+    ("classes", &["bytecode"]),
+    ("expr", &["model", "bytecode"]),
+    ("model", &[]),
+    ("jdwp", &[]),
+    ("agent", &["bytecode", "wire"]),
+    ("bytecode", &[]),
+    ("wire", &[]),
+    ("files", &[]),
+];
+
+/// Rooms that do no I/O.
+const PURE: &[&str] = &["src/locate", "src/query", "src/model", "src/expr", "crates/bytecode/src"];
+
+/// The longest file, in lines.
+const LONGEST: usize = 600;
+
+/// Whom the project's files may point to.
+const HOSTS: &[&str] =
+    &["adoptium.net", "example.org", "docs.oracle.com", "github.com", "rustup.rs", "www.apache.org"];
+
+#[test]
+fn the_layers_hold() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (file, code) in product_code() {
+        let Some(room) = room_of(&file) else { continue };
+        let Some((_, may_use)) = LAYERS.iter().find(|(name, _)| *name == room) else {
+            wrong.push(format!("{}: room `{room}` is in no layer", file.display()));
+            continue;
+        };
+        let used = rooms_used(&code, depth_of(&file));
+        seen += used.len();
+        for name in used {
+            if name != room && !may_use.contains(&name) {
+                wrong.push(format!("{}: `{room}` may not use `{name}`", file.display()));
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} uses found: are the sources where they were?");
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_way_to_name_a_room_is_seen() {
+    let used = |code| rooms_used(code, 2).into_iter().collect::<Vec<_>>();
+    assert_eq!(used("use crate::run::vm::Vm;"), ["run"]);
+    assert_eq!(used("fn f(x: &crate::run::Vm, y: crate::model::Site) {}"), ["model", "run"]);
+    assert_eq!(used("use crate::{model::{Site, Value}, query};"), ["model", "query"]);
+    assert_eq!(used("fn f(x: &jdwp::Value) -> Option<bytecode::Op> {}"), ["bytecode", "jdwp"]);
+    assert_eq!(used("use ::jdwp::Value;\npub use bytecode::Op;"), ["bytecode", "jdwp"]);
+    assert_eq!(used("super::super::run::f(); super::locate::f();"), ["run"]);
+    assert_eq!(used("use self::run::f; use other::jdwp::f; x.run(); noun::model::f();"), [""; 0]);
+}
+
+#[test]
+fn only_code_of_the_product_is_read() {
+    let text = concat!(
+        "// a.unwrap()\nlet a = \"x.unwrap() \\\" y\"; /* b.unwrap() */ let c = '\"'; let d = r#\"e.unwrap()\"#;\n",
+        "fn f<'a>(x: &'a str) { kept() }\n#[cfg(test)]\nmod tests { fn g() { x.unwrap(); } }\nfn h() { kept() }\n",
+    );
+    let code = without_test_items(&without_comments_and_texts(text));
+    assert!(!code.contains("unwrap"), "{code}");
+    assert_eq!(code.matches("kept").count(), 2, "{code}");
+    assert_eq!(code.lines().count(), text.lines().count());
+}
+
+#[test]
+fn the_layers_point_down() {
+    for (place, (room, may_use)) in LAYERS.iter().enumerate() {
+        for used in *may_use {
+            let below = LAYERS.iter().position(|(name, _)| name == used);
+            assert!(
+                below.is_some_and(|b| b > place),
+                "`{room}` uses `{used}`, which does not stand below it"
+            );
+        }
+    }
+    // The rooms that must stay testable without a VM.
+    for (room, may_use) in LAYERS {
+        if ["chain", "locate", "declarative", "query", "expr", "model"].contains(room) {
+            assert!(!may_use.contains(&"run") && !may_use.contains(&"jdwp"), "`{room}` must know no run");
+        }
+    }
+}
+
+#[test]
+fn the_table_of_layers_is_in_the_docs() {
+    let text = read("docs/ARCHITECTURE.md");
+    let (_, after) = text.split_once("| room | may use |").expect("the table");
+    let names = Regex::new(r"`(\w+)`").unwrap();
+    let rows: Vec<Vec<&str>> = after
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| names.captures_iter(line).map(|c| c.get(1).map_or("", |m| m.as_str())).collect())
+        .collect();
+    let held: Vec<Vec<&str>> = LAYERS.iter().map(|(room, uses)| [&[*room], *uses].concat()).collect();
+    assert_eq!(rows, held);
+}
+
+#[test]
+fn pure_rooms_do_no_io() {
+    let io = Regex::new(r"\bstd::(fs|net|process|env)\b|\bstd::io::|\btokio\b|\bprint(ln)?!").unwrap();
+    let mut wrong = Vec::new();
+    for (file, code) in product_code() {
+        if PURE.iter().any(|room| file.starts_with(room)) {
+            wrong.extend(io.find(&code).map(|m| format!("{}: {}", file.display(), m.as_str())));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_are_rooms_of_one_purpose() {
+    let mut wrong = Vec::new();
+    for file in files(&["src", "crates", "tests", "benches"], &["rs"]) {
+        let text = read(&file);
+        let lines = text.lines().count();
+        if lines > LONGEST {
+            wrong.push(format!("{}: {lines} lines, more than {LONGEST}", file.display()));
+        }
+        // A crate whose front page is its README says it there.
+        if !text.starts_with("//!") && !text.starts_with("#![doc = include_str!(") {
+            wrong.push(format!("{}: its first line does not say (`//!`) what room it is", file.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn product_code_does_not_panic() {
+    let panics = Regex::new(
+        r"\.(unwrap|unwrap_err|expect_err)\(\)|\.expect\(|\b(panic|unreachable|todo|unimplemented)!|\bdbg!",
+    )
+    .unwrap();
+    let mut wrong = Vec::new();
+    for (file, code) in product_code() {
+        for (number, line) in code.lines().enumerate() {
+            if panics.is_match(line) {
+                wrong.push(format!("{}:{}: {}", file.display(), number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_file_names_a_machine() {
+    let url = Regex::new(r"https?://([A-Za-z0-9.-]+)").unwrap();
+    let address = Regex::new(r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b").unwrap();
+    let private = Regex::new(r#"(?:^|[\s"'`(=:])/(?:home|root|Users|mnt|media)/\w"#).unwrap();
+    let here = env!("CARGO_MANIFEST_DIR");
+    let home = std::env::var("HOME").unwrap_or_default();
+    let mut wrong = Vec::new();
+    for file in files(&["."], &[]) {
+        // Bytes that are no text (jars) name what they name.
+        let Ok(text) = std::fs::read_to_string(root().join(&file)) else { continue };
+        let mut add = |what: &str| wrong.push(format!("{}: {what}", file.display()));
+        for found in url.captures_iter(&text) {
+            let host = found.get(1).map_or("", |m| m.as_str());
+            if !HOSTS.contains(&host) {
+                add(&format!("points to {host}, which is not in the list of hosts"));
+            }
+        }
+        for found in address.find_iter(&text) {
+            if !["127.0.0.1", "0.0.0.0"].contains(&found.as_str()) {
+                add(&format!("names the address {}", found.as_str()));
+            }
+        }
+        if let Some(found) = private.find(&text)
+            && file != Path::new("tests/docs/house.rs")
+        {
+            add(&format!("names a folder of one machine: {}", found.as_str()));
+        }
+        for folder in [here, &home] {
+            if folder.matches('/').count() > 1 && text.contains(folder) {
+                add(&format!("names {folder}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn links_of_the_docs_lead_somewhere() {
+    let link = Regex::new(r"\]\(([^)#\s]+)").unwrap();
+    let mut seen = 0;
+    for file in docs() {
+        let text = read(&file);
+        let folder = root().join(&file).parent().map(Path::to_owned).unwrap_or_default();
+        for found in link.captures_iter(&text) {
+            let target = found.get(1).map_or("", |m| m.as_str());
+            if !target.starts_with("http") {
+                seen += 1;
+                assert!(folder.join(target).exists(), "{}: no file {target}", file.display());
+            }
+        }
+    }
+    assert!(seen > 4, "only {seen} links found");
+}
+
+#[test]
+fn the_formats_are_described() {
+    let page = read("docs/formats.md");
+    let field = Regex::new(r"(?m)((?:^ *#\[[^\n]*\n)*)^ *pub (\w+): ").unwrap();
+    let words: BTreeSet<String> =
+        Regex::new(r"`(\w+)`").unwrap().captures_iter(&page).map(|c| c[1].to_owned()).collect();
+    let mut fields = 0;
+    for source in
+        ["src/session/answer.rs", "src/session/cost.rs", "src/chain/format.rs", "src/chain/explain.rs"]
+    {
+        for found in field.captures_iter(&read(source)) {
+            let (attributes, name) = (&found[1], &found[2]);
+            if !attributes.contains("serde(skip)") {
+                fields += 1;
+                assert!(words.contains(name), "docs/formats.md does not describe `{name}` of {source}");
+            }
+        }
+    }
+    assert!(fields > 70, "only {fields} fields found");
+    let kind = Regex::new(r#"(?m)^ +\w+\([^"\n]*\) "(`.*`)" =>"#).unwrap();
+    let kinds = read("src/chain/kinds/mod.rs");
+    let mut seen = 0;
+    for found in kind.captures_iter(&kinds) {
+        let name = found[1].replace("\\\"", "\"");
+        let name = name.trim_start_matches('`').split('(').next().unwrap_or_default().to_owned();
+        assert!(page.contains(&format!("| `{name}(")), "docs/formats.md does not describe the kind {name}");
+        seen += 1;
+    }
+    assert!(seen >= 9, "only {seen} kinds found");
+}
+
+#[test]
+fn flags_of_the_docs_exist() {
+    let mut help = String::new();
+    for command in [
+        "--help",
+        "debug --help",
+        "why --help",
+        "replay --help",
+        "explain --help",
+        "check --help",
+        "bisect --help",
+        "trace record --help",
+        "trace calls --help",
+        "trace events --help",
+        "trace state --help",
+        "trace export --help",
+        "trace step --help",
+        "trace as-chain --help",
+        "trace find --help",
+        "trace history --help",
+        "diagnose --help",
+        "diff --help",
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();
+        assert!(output.status.success());
+        help.push_str(&String::from_utf8_lossy(&output.stdout));
+    }
+    let flag = Regex::new(r"`(?:qp [^`]*?)?(--[a-z][a-z-]+)").unwrap();
+    let mut seen = 0;
+    for file in [
+        "README.md",
+        "docs/guide.md",
+        "docs/sessions.md",
+        "docs/formats.md",
+        "docs/trace.md",
+        "docs/declarative.md",
+        "docs/security.md",
+    ] {
+        for found in flag.captures_iter(&read(file)) {
+            seen += 1;
+            let flag = &found[1];
+            assert!(
+                [" ", "\n", "["].iter().any(|behind| help.contains(&format!("{flag}{behind}"))),
+                "{file}: {flag}"
+            );
+        }
+    }
+    assert!(seen > 10, "only {seen} flags found");
+}
+
+/// Every `console` block of the docs, in a copy of the examples, as a reader would run it.
+#[test]
+fn commands_of_the_docs_do_what_they_show() {
+    let mut commands = 0;
+    for file in docs() {
+        let folder = tempfile::tempdir().unwrap();
+        for part in ["examples", "querypoints"] {
+            copy(&root().join(part), &folder.path().join(part));
+        }
+        for (line, command, expected) in console_commands(&read(&file)) {
+            commands += 1;
+            let (shown, success) = run(&command, folder.path());
+            let place = format!("{}:{line}: {command}", file.display());
+            assert!(success, "{place}\nfailed:\n{shown}");
+            let (shown, expected) = (tolerant(&shown), tolerant(&expected));
+            if let Err(missing) = agrees(&expected, &shown) {
+                panic!("{place}\ndoes not print\n    {missing}\nwhere it should. It prints:\n{shown}");
+            }
+        }
+    }
+    assert!(commands > 8, "only {commands} commands found");
+}
+
+#[test]
+fn elisions_stand_for_lines_and_for_characters() {
+    assert_eq!(agrees("a\n...\nc\n", "a\nb\nb\nc\n"), Ok(()));
+    assert_eq!(agrees("a\n...\n", "a\n"), Ok(()));
+    assert_eq!(agrees("hit [..] of A", "hit 12 of A"), Ok(()));
+    assert_eq!(agrees("a\n...\nc\nd\n", "a\nc\nx\nc\nd\n"), Ok(()));
+    assert!(agrees("a\nc\n", "a\nb\nc\n").is_err());
+    assert!(agrees("a\n", "a\nb\n").is_err());
+    assert!(agrees("...\nc\n", "a\nb\n").is_err());
+}
+
+/// The commands of the `console` blocks: line, command, and what follows it.
+fn console_commands(text: &str) -> Vec<(usize, String, String)> {
+    let mut commands: Vec<(usize, String, String)> = Vec::new();
+    let mut inside = false;
+    for (number, line) in text.lines().enumerate() {
+        match (inside, line) {
+            (false, "```console") => inside = true,
+            (true, "```") => inside = false,
+            (true, line) => match (line.strip_prefix("$ "), commands.last_mut()) {
+                (Some(command), _) => commands.push((number + 1, command.to_owned(), String::new())),
+                (None, Some((_, _, output))) => {
+                    output.push_str(line);
+                    output.push('\n');
+                }
+                (None, None) => panic!("line {}: a console block begins with a command", number + 1),
+            },
+            (false, _) => {}
+        }
+    }
+    commands
+}
+
+/// Runs a line of a shell with the built `qp` first on the path. Gives all it prints, and whether it succeeded.
+fn run(command: &str, folder: &Path) -> (String, bool) {
+    let programs = Path::new(env!("CARGO_BIN_EXE_qp")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec 2>&1; {command}")])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .env("XDG_DATA_HOME", folder.join("data"))
+        // A reader has said yes once.
+        .env("QUERYPOINT_TRUST", folder)
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .output()
+        .unwrap();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
+}
+
+/// Line numbers in files that are not ours, such as the JDK's, differ from version to version: they are left out.
+fn tolerant(text: &str) -> String {
+    let ours = files(&["examples"], &["java"]);
+    let ours: BTreeSet<_> = ours.iter().filter_map(|f| f.file_name()?.to_str()).collect();
+    let place = Regex::new(r"\b(\w+\.java):\d+\b").unwrap();
+    let shown = |found: &regex::Captures<'_>| {
+        let file = found.get(1).map_or("", |m| m.as_str());
+        if ours.contains(file) { found[0].to_owned() } else { file.to_owned() }
+    };
+    place.replace_all(text, shown).into_owned()
+}
+
+/// Whether the text is as expected, where a line `...` stands for any lines and `[..]` for any characters.
+fn agrees(expected: &str, text: &str) -> Result<(), String> {
+    let line = |l: &str| regex::escape(l.trim_end()).replace(r"\[\.\.\]", ".*");
+    let shown: String = text.lines().map(|l| format!("{}\n", l.trim_end())).collect();
+    let mut pattern = String::from(r"\A");
+    for wanted in expected.trim_end().lines() {
+        if wanted == "..." {
+            pattern.push_str(r"(?:.*\n)*?");
+        } else {
+            pattern.push_str(&format!("{}\n", line(wanted)));
+        }
+        if !Regex::new(&pattern).unwrap().is_match(&shown) {
+            return Err(wanted.to_owned());
+        }
+    }
+    pattern.push_str(r"\n*\z");
+    let whole = Regex::new(&pattern).unwrap().is_match(&shown);
+    whole.then_some(()).ok_or_else(|| "the end of the output".to_owned())
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(file: impl AsRef<Path>) -> String {
+    let file = root().join(file);
+    std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+}
+
+fn docs() -> Vec<PathBuf> {
+    let mut all = vec![PathBuf::from("README.md")];
+    all.extend(files(&["docs", "examples"], &["md"]));
+    all
+}
+
+/// The files below these folders, relative to the root; what builds make is left out.
+fn files(folders: &[&str], extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open: Vec<PathBuf> = folders.iter().map(|f| root().join(f)).collect();
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let made = ["target", ".git", "corpus", "artifacts"].contains(&name.as_str())
+                || (name == "classes" && folder != root().join("src"));
+            if path.is_dir() {
+                if !made {
+                    open.push(path);
+                }
+            } else if extensions.is_empty()
+                || path.extension().is_some_and(|e| extensions.iter().any(|x| e == *x))
+            {
+                found.push(path.strip_prefix(root()).unwrap_or(&path).to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            if entry.file_name() != "classes" {
+                copy(&entry.path(), &target);
+            }
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// The room of a file: the folder below `src/`, or the crate. `lib.rs` and `main.rs` only name the rooms.
+fn room_of(file: &Path) -> Option<String> {
+    let parts: Vec<String> = file.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    match parts.first()?.as_str() {
+        "crates" => parts.get(1).cloned(),
+        _ if parts.len() > 2 => parts.get(1).cloned(),
+        _ => None,
+    }
+}
+
+/// How deep below the root the module of a file is: `src/run/mod.rs` 1, `src/run/vm.rs` 2.
+fn depth_of(file: &Path) -> usize {
+    let below = if file.starts_with("crates") { 3 } else { 1 };
+    file.iter().count().saturating_sub(below + usize::from(file.ends_with("mod.rs")))
+}
+
+/// The rooms that code names, in a module so deep below the root.
+fn rooms_used(code: &str, depth: usize) -> BTreeSet<&str> {
+    let path = Regex::new(r"\b(?:crate|querypoint)::(\w+)").unwrap();
+    let group = Regex::new(r"\b(?:crate|querypoint)::\{([^;]*)").unwrap();
+    let package = Regex::new(r"(?:^|[^:\w]|[^:\w]::)(jdwp|bytecode|wire)::").unwrap();
+    let upwards = Regex::new(r"\b((?:super::)+)(\w+)").unwrap();
+    let mut used = BTreeSet::new();
+    for found in path.captures_iter(code).chain(package.captures_iter(code)) {
+        used.extend(found.get(1).map(|m| m.as_str()));
+    }
+    for found in group.captures_iter(code) {
+        let words = found.get(1).map_or("", |m| m.as_str());
+        used.extend(words.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    }
+    for found in upwards.captures_iter(code) {
+        if found[1].matches("super").count() >= depth {
+            used.extend(found.get(2).map(|m| m.as_str()));
+        }
+    }
+    used.retain(|name| LAYERS.iter().any(|(room, _)| room == name));
+    used
+}
+
+/// The code of the product, file by file: without comments, texts and what is only compiled for tests. Lines stay
+/// where they are.
+fn product_code() -> Vec<(PathBuf, String)> {
+    let test_module = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;").unwrap();
+    let mut code: BTreeMap<PathBuf, String> = BTreeMap::new();
+    let mut tests: Vec<PathBuf> = Vec::new();
+    for file in files(
+        &["src", "crates/jdwp/src", "crates/bytecode/src", "crates/agent/src", "crates/wire/src"],
+        &["rs"],
+    ) {
+        let plain = without_comments_and_texts(&read(&file));
+        for found in test_module.captures_iter(&plain) {
+            let is_root = ["mod.rs", "lib.rs", "main.rs"].iter().any(|n| file.ends_with(n));
+            let folder = if is_root { file.with_file_name("") } else { file.with_extension("") };
+            let module = folder.join(&found[1]);
+            tests.push(module.with_extension("rs"));
+            tests.push(module);
+        }
+        code.insert(file, without_test_items(&plain));
+    }
+    assert!(code.len() > 100, "only {} files found", code.len());
+    code.retain(|file, _| !tests.iter().any(|t| file.starts_with(t)));
+    code.into_iter().collect()
+}
+
+/// Comments, texts and characters replaced by blanks.
+fn without_comments_and_texts(text: &str) -> String {
+    // Line and block comments, raw texts with one hash or none, texts, characters (not lifetimes).
+    let token = Regex::new(
+        r##"(?s)//[^\n]*|/\*.*?\*/|b?r#".*?"#|b?r"[^"]*"|b?"(?:\\.|[^"\\])*"|b?'(?:\\'|\\[^']+|[^'\\\n])'"##,
+    )
+    .unwrap();
+    let blank = |c: char| if c == '\n' { '\n' } else { ' ' };
+    token
+        .replace_all(text, |found: &regex::Captures<'_>| found[0].chars().map(blank).collect::<String>())
+        .into_owned()
+}
+
+/// Items under `#[cfg(test)]` replaced by blanks.
+fn without_test_items(code: &str) -> String {
+    let mut out = code.to_owned();
+    let mut from = 0;
+    while let Some(start) = out[from..].find("#[cfg(test)]").map(|at| from + at) {
+        let mut depth = 0usize;
+        let mut end = out.len();
+        for (at, c) in out[start..].char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 && (c == '}' || c == ';') {
+                end = start + at + 1;
+                break;
+            }
+        }
+        let blanks: String = out[start..end].chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
+        out.replace_range(start..end, &blanks);
+        from = start;
+    }
+    out
+}

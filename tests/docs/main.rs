@@ -1,0 +1,9 @@
+//! The house and its pages: layers, sentences, documented commands and limits.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod house;
+mod manual;

@@ -1,0 +1,149 @@
+//! Programs that others start: JUnit's runner, Ant and Maven with a forked test VM, a script that starts several VMs.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::support::{chain_file, marked, point, processes_with, replay, root, said, scratch};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const JUNIT: &str = "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar";
+
+const REPOSITORY: &str = "/usr/share/maven-repo";
+
+/// The fixture's classes, compiled against JUnit.
+fn classes() -> &'static PathBuf {
+    static CLASSES: OnceLock<PathBuf> = OnceLock::new();
+    CLASSES.get_or_init(|| {
+        let folder = scratch().join("launchers-classes");
+        let sources =
+            ["Price.java", "PriceTest.java"].map(|f| root().join("tests/fixtures/launchers").join(f));
+        let mut javac = Command::new("javac");
+        javac.args(["-g", "-cp", JUNIT, "-d"]).arg(&folder).args(sources);
+        let output = javac.output().expect("javac");
+        assert!(output.status.success(), "{}", said(&output));
+        folder
+    })
+}
+
+/// Asks the fixture's question of a program that is started this way.
+fn ask(name: &str, debuggee: &str) {
+    let line = |file, mark| marked("fixtures/launchers", file, mark);
+    let text = format!(
+        r#"(format: 1, debuggee: ({debuggee}, sources: [{:?}], timeout_s: 120), points: [
+            (id: "A", at: Line("PriceTest", {})),
+            (id: "B", at: LastChange("A:got")), (id: "C", at: LastChange("A:Price.total"))])"#,
+        root().join("tests/fixtures/launchers"),
+        line("PriceTest.java", "// <- A"),
+    );
+    let (code, answer) = replay(&chain_file(&format!("{name}.ron"), &text), &[]);
+    assert_eq!(code, 0, "{name}: {answer:#}");
+    assert_eq!(point(&answer, "B")["line"], line("PriceTest.java", "// <- B"), "{name}");
+    let change = point(&answer, "C");
+    assert_eq!(change["line"], line("Price.java", "// <- C"), "{name}");
+    assert_eq!((&change["new"], &change["owner"]), (&"-1".into(), &serde_json::Value::Null), "{name}");
+}
+
+#[test]
+fn a_test_is_run_by_junit() {
+    let class_path = format!("{}:{JUNIT}", classes().display());
+    ask(
+        "junit",
+        &format!(r#"command: ["java", "-cp", {class_path:?}, "org.junit.runner.JUnitCore", "PriceTest"]"#),
+    );
+}
+
+#[test]
+fn a_test_is_run_by_ant_in_a_vm_of_its_own() {
+    let build = root().join("tests/fixtures/launchers/build.xml");
+    let define = format!("-Dclasses={}", classes().display());
+    let report = scratch().join("ant");
+    std::fs::create_dir_all(&report).expect("a folder");
+    let debuggee = format!(
+        r#"command: ["ant", "-q", "-f", {build:?}, {define:?}], cwd: {report:?}, jvm: "JUnitTestRunner", classes: [{:?}]"#,
+        classes(),
+    );
+    ask("ant", &debuggee);
+}
+
+/// Offline, from the Maven repository of Debian's packages.
+#[test]
+fn a_test_is_run_by_maven_in_a_vm_of_its_own() {
+    let plugin = |name: &str| {
+        let versions = Path::new(REPOSITORY).join("org/apache/maven/plugins").join(name);
+        let folders = std::fs::read_dir(&versions).unwrap_or_else(|e| panic!("{}: {e}", versions.display()));
+        let names = folders.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+        let newest = names.max_by_key(|n| n.split('.').map(|p| p.parse().unwrap_or(0)).collect::<Vec<u32>>());
+        format!(
+            "<plugin><artifactId>{name}</artifactId><version>{}</version></plugin>",
+            newest.expect("a version")
+        )
+    };
+    let plugins =
+        ["maven-surefire-plugin", "maven-compiler-plugin", "maven-resources-plugin"].map(plugin).concat();
+    let pom = format!(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>price</artifactId>\
+         <version>1</version><properties><maven.compiler.source>8</maven.compiler.source>\
+         <maven.compiler.target>8</maven.compiler.target></properties>\
+         <build><plugins>{plugins}</plugins></build><dependencies><dependency><groupId>junit</groupId>\
+         <artifactId>junit</artifactId><version>4.x</version><scope>test</scope></dependency></dependencies></project>"
+    );
+    let project = tempfile::tempdir().expect("a folder");
+    std::fs::write(project.path().join("pom.xml"), pom).expect("written");
+    for (folder, file) in [("src/main/java", "Price.java"), ("src/test/java", "PriceTest.java")] {
+        let folder = project.path().join(folder);
+        std::fs::create_dir_all(&folder).expect("made");
+        std::fs::copy(root().join("tests/fixtures/launchers").join(file), folder.join(file)).expect("copied");
+    }
+    let debuggee = format!(
+        r#"command: ["mvn", "-o", "-q", "-B", "-Dmaven.repo.local={REPOSITORY}", "test"], cwd: {:?},
+           jvm: "ForkedBooter", classes: ["target/classes", "target/test-classes"]"#,
+        project.path(),
+    );
+    ask("maven", &debuggee);
+}
+
+#[test]
+fn one_of_several_vms_is_chosen_by_its_command_line() {
+    let class_path = format!("{}:{JUNIT}", classes().display());
+    let run =
+        |n: u32| format!("java -Dlauncher.test={n} -cp {class_path} org.junit.runner.JUnitCore PriceTest");
+    let script = format!("{} >/dev/null & {}; wait", run(1), run(2));
+    let debuggee = format!(
+        r#"command: ["sh", "-c", {script:?}], jvm: "^java -Dlauncher\\.test=2 ", classes: [{:?}]"#,
+        classes()
+    );
+    ask("script", &debuggee);
+    assert_eq!(processes_with("-Dlauncher.test="), [], "no VM is left");
+}
+
+#[test]
+fn a_source_file_is_run_by_the_launcher() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = "public class One {\n    static int total;\n    public static void main(String[] args) {\n        \
+                   int last = 0;\n        for (int i = 1; i < 4; i++) {\n            total += i;\n            \
+                   last = i;\n        }\n        System.out.println(last + \" of \" + total);\n    }\n}\n";
+    std::fs::write(folder.path().join("One.java"), program).expect("written");
+    let before = temporary_folders();
+    let text = format!(
+        r#"(format: 1, debuggee: (command: ["java", "One.java"], cwd: {:?}), points: [
+            (id: "A", at: Line("One", 9)), (id: "B", at: LastChange("A:last")), (id: "C", at: LastChange("A:One.total"))])"#,
+        folder.path(),
+    );
+    let (code, answer) = replay(&chain_file("source-file.ron", &text), &[]);
+    assert_eq!(code, 0, "{answer:#}");
+    assert_eq!((&point(&answer, "B")["line"], &point(&answer, "B")["new"]), (&7.into(), &"3".into()));
+    assert_eq!((&point(&answer, "C")["old"], &point(&answer, "C")["new"]), (&"3".into(), &"6".into()));
+    assert_eq!(temporary_folders(), before, "the classes are gone");
+
+    std::fs::write(folder.path().join("One.java"), "public class One { no java }").expect("written");
+    let output =
+        crate::support::finish(crate::support::qp().arg("replay").arg(chain_file("source-file.ron", &text)));
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    assert!(said(&output).contains("compiling the source file"), "{}", said(&output));
+}
+
+fn temporary_folders() -> usize {
+    let entries = std::fs::read_dir(std::env::temp_dir()).expect("the folder").flatten();
+    entries.filter(|e| e.file_name().to_string_lossy().starts_with("querypoint-source-")).count()
+}

@@ -1,0 +1,10 @@
+//! Programs that wrappers start, that listen on another host, or that serve requests.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod launchers;
+mod remote;
+mod servers;

@@ -1,0 +1,98 @@
+//! Programs that go on for ever: driven when they are ready, and ended when nothing is left to see.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::support::{chain_file, finish, marked, point, qp, replay, said};
+use serde_json::Value;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port()
+}
+
+fn chain(name: &str, port: u16, ready: &str, requests: &[&str], more: &str) -> PathBuf {
+    let classes = crate::support::compiled("fixtures/server", &["-g"]);
+    let java = format!(r#""java", "-cp", {classes:?}, "Server""#);
+    let line = |mark| marked("fixtures/server", "Server.java", mark);
+    let text = format!(
+        r#"(format: 1, {more}
+            debuggee: (command: [{java}, "serve", "{port}"], jvm: "Server", ready: {ready},
+                       drive: [{java}, "ask", "{port}", {}], sources: [{:?}], timeout_s: 60),
+            points: [(id: "A", at: Line("Server", {})), (id: "B", at: LastChange("A:Server.total")),
+                     (id: "S", at: Line("Server", {}))])"#,
+        requests.iter().map(|r| format!("{r:?}")).collect::<Vec<_>>().join(", "),
+        crate::support::root().join("tests/fixtures/server"),
+        line("// <- A"),
+        line("// <- S"),
+    );
+    chain_file(name, &text)
+}
+
+/// Nothing listens on the port any more.
+fn is_free(port: u16) -> bool {
+    TcpListener::bind(("127.0.0.1", port)).is_ok()
+}
+
+fn answered(answer: &Value) {
+    let change = point(answer, "B");
+    assert_eq!(change["line"], marked("fixtures/server", "Server.java", "// <- B"), "{answer:#}");
+    assert_eq!((&change["old"], &change["new"]), (&"3".into(), &"-1".into()));
+}
+
+#[test]
+fn a_server_is_driven_when_it_listens_and_ended_when_all_is_located() {
+    let port = free_port();
+    let file = chain("server-port.ron", port, &format!("Port({port})"), &["one", "two", "bug", "four"], "");
+    let started = Instant::now();
+    let (code, answer) = replay(&file, &[]);
+    assert_eq!(code, 0, "{answer:#}");
+    answered(&answer);
+    assert!(started.elapsed() < Duration::from_secs(30), "it did not wait for the time limit");
+    assert!(is_free(port), "the server has ended");
+}
+
+#[test]
+fn a_line_of_output_makes_ready_too() {
+    let port = free_port();
+    let ready = r#"Output("listening on port \\d+")"#;
+    let (code, answer) = replay(&chain("server-line.ron", port, ready, &["one", "two", "bug"], ""), &[]);
+    assert_eq!(code, 0, "{answer:#}");
+    answered(&answer);
+}
+
+#[test]
+fn a_server_whose_driver_has_finished_is_asked_to_end() {
+    let port = free_port();
+    let more = r#"guards: Absent, alive: "S","#;
+    let file = chain("server-fixed.ron", port, &format!("Port({port})"), &["one", "two"], more);
+    let started = Instant::now();
+    let output = finish(qp().arg("check").arg(&file));
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(started.elapsed() < Duration::from_secs(30), "it did not wait for the time limit");
+    let (code, answer) = replay(&file, &[]);
+    assert_eq!((code, &answer["outcome"]), (3, &"root-not-reached".into()));
+    let reason = point(&answer, "A")["reason"].as_str().expect("a reason");
+    assert!(reason.contains("`drive` had finished"), "{reason}");
+    assert!(is_free(port), "the server has ended");
+}
+
+#[test]
+fn what_cannot_become_ready_is_told() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("bound").port();
+    let code = |file: &PathBuf| {
+        let output = finish(qp().arg("replay").arg(file).args(["--timeout", "3"]));
+        (output.status.code(), said(&output))
+    };
+    let (exit, text) = code(&chain("server-taken.ron", port, &format!("Port({port})"), &["bug"], ""));
+    assert!(exit == Some(4) && text.contains("listens on this port already"), "{exit:?} {text}");
+    let (exit, text) = code(&chain("server-regex.ron", port, r#"Output("(")"#, &["bug"], ""));
+    assert!(exit == Some(4) && text.contains("is no regular expression"), "{exit:?} {text}");
+    // Never ready: the time limit ends it, and nothing was driven.
+    let port = free_port();
+    let (exit, text) = code(&chain("server-never.ron", port, r#"Output("no such line")"#, &["bug"], ""));
+    assert!(exit == Some(4) && text.contains("timed out"), "{exit:?} {text}");
+    assert!(is_free(port), "the server has ended");
+}

@@ -1,0 +1,13 @@
+//! Sessions: the prompt of `qp debug`, and commands that run a program many times.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bisect;
+mod check;
+mod debug;
+mod relaunches;
+mod state;
+mod terminal;

@@ -1,0 +1,110 @@
+//! `qp diff`: what differs from run to run is no difference of two versions, and the real one is found behind it.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::support::javac::Javac;
+use crate::support::{compiled, finish, qp, root, said, scratch};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A version of a fixture in which some texts stand for others, compiled into a folder of its own.
+fn changed(fixture: &str, class: &str, changes: &[(&str, &str)]) -> PathBuf {
+    let source = root().join("tests/fixtures").join(fixture).join(format!("{class}.java"));
+    let mut text = std::fs::read_to_string(source).expect("a source");
+    for (was, becomes) in changes {
+        assert!(text.contains(was), "{fixture} has not {was}");
+        text = text.replace(was, becomes);
+    }
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+    let file = folder.join(format!("{class}.java"));
+    std::fs::write(&file, text).expect("written");
+    Javac::new().args(["-g", "-nowarn", "-d"]).arg(&folder).arg(&file).run();
+    folder
+}
+
+struct Told {
+    code: Option<i32>,
+    answer: Value,
+    text: String,
+}
+
+impl Told {
+    fn of(command: &mut Command) -> Told {
+        let output = finish(command);
+        let answer = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        Told { code: output.status.code(), answer, text: said(&output) }
+    }
+
+    fn parts_in(&self, method: &str) {
+        assert_eq!((self.code, &self.answer["parted"]["method"]), (Some(0), &method.into()), "{}", self.text);
+    }
+
+    fn is_the_same(&self) {
+        assert_eq!((self.code, &self.answer["parted"]), (Some(1), &Value::Null), "{}", self.text);
+    }
+}
+
+fn diff(class: &str, wrong: &Path, right: &Path) -> Told {
+    let mut command = qp();
+    command.args(["diff", "--format=json", "--reference"]).arg(right);
+    Told::of(command.args(["--", "java", "-cp"]).arg(wrong).arg(class))
+}
+
+fn recorded(class: &str, classes: &Path) -> PathBuf {
+    let trace = tempfile::tempdir_in(scratch()).expect("a folder").keep().join("trace");
+    let mut command = qp();
+    command.args(["trace", "record", "--level", "writes", "--out"]).arg(&trace);
+    let output = finish(command.args(["--", "java", "-cp"]).arg(classes).arg(class));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    trace
+}
+
+#[test]
+fn a_lambda_is_the_same_in_every_run() {
+    let wrong = compiled("fixtures/passes", &["-g", "-nowarn"]);
+    diff("Passes", &wrong, &wrong).is_the_same();
+    let told = diff("Passes", &wrong, &changed("passes", "Passes", &[("return x + 1", "return x + 2")]));
+    told.parts_in("next");
+    assert_eq!(told.answer["parted"]["differs"][0]["what"], "its result", "{}", told.text);
+}
+
+/// The compiler counts the lambdas of a class.
+#[test]
+fn a_lambda_more_gives_the_others_no_other_place() {
+    let wrong = compiled("fixtures/passes", &["-g", "-nowarn"]);
+    let more = "        IntUnaryOperator unused = y -> y;\n        return x;";
+    let right = [("        return x;", more), ("x -> x - 1", "x -> x - 2")];
+    let told = diff("Passes", &wrong, &changed("passes", "Passes", &right));
+    assert_eq!(told.code, Some(0), "{}", told.text);
+    let parted = &told.answer["parted"];
+    assert!(parted["method"].as_str().is_some_and(|name| name.starts_with("lambda$main$")), "{}", told.text);
+    assert_eq!((&parted["differs"][0]["here"], &parted["differs"][0]["there"]), (&"9".into(), &"8".into()));
+}
+
+#[test]
+fn what_threads_race_for_is_no_difference() {
+    let wrong = compiled("fixtures/races", &["-g"]);
+    let same = diff("Races", &wrong, &wrong);
+    same.is_the_same();
+    let varies = same.answer["varies"].as_array().expect("what varies");
+    assert!(varies.iter().any(|one| one["what"] == "Races.raced"), "{}", same.text);
+    let told = diff("Races", &wrong, &changed("races", "Races", &[("i % 3", "i % 4")]));
+    told.parts_in("weight");
+    assert!(told.answer["runs"].as_u64() >= Some(4), "{}", told.text);
+}
+
+#[test]
+fn recorded_runs_are_compared_with_further_ones_of_the_same_program() {
+    let classes = changed("races", "Races", &[]);
+    let [one, other] = [(), ()].map(|()| recorded("Races", &classes));
+    let compare = || Told::of(qp().args(["diff", "--format=json"]).args([&one, &other]));
+    compare().is_the_same();
+    // The program is another one now: its further runs say nothing of those.
+    let file = classes.join("Races.java");
+    Javac::new().args(["-g", "-d"]).arg(&classes).arg(&file).run();
+    let told = compare();
+    let why = told.answer["unconfirmed"].as_str().unwrap_or_default();
+    assert!(why.contains("was written after the run was recorded"), "{}", told.text);
+    assert_eq!((told.code, &told.answer["runs"]), (Some(0), &1.into()), "{}", told.text);
+}

@@ -1,0 +1,20 @@
+//! Recordings: what `qp trace` records and shows, and what `qp diff` finds between two of them.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod contents;
+mod damaged;
+mod diff;
+mod files;
+mod given;
+mod gone;
+mod later;
+mod places;
+mod recorder;
+mod step;
+mod threads;
+mod views;
+mod window;

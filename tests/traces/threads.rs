@@ -1,0 +1,237 @@
+//! How threads of a recorded run start and end.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
+
+use crate::support::case::Case;
+use crate::support::traced::{exported, info, text};
+use crate::support::{finish, javas, said};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::process::Command;
+
+/// Whether a VM has them without being asked to (Java 21).
+fn has_virtual_threads(java: &str) -> bool {
+    let settings = Command::new(java).args(["-XshowSettings:properties", "-version"]).output().expect("java");
+    let text = String::from_utf8_lossy(&settings.stderr).into_owned();
+    let version = text.lines().find_map(|line| line.trim().strip_prefix("java.specification.version = "));
+    version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version >= 21)
+}
+
+#[test]
+fn it_is_told_how_threads_start_and_end() {
+    let case = Case::new("ends");
+    for (n, java) in javas().iter().enumerate() {
+        let folder = case.mark(&format!("trace{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--out"]).arg(&folder);
+        case.run_command(command.args(["--", java, "-cp", "classes", "Ends"])).is(0, &[]);
+        let info = info(&folder);
+        let exported = exported(&folder, &[]);
+        let mut ends = Vec::new();
+        let mut starts = Vec::new();
+        for thread in info["threads"].as_array().expect("threads") {
+            let name = text(&thread["name"]);
+            let events = exported.iter().filter(|event| event["thread"] == name);
+            let of_thread: Vec<&Value> = events.collect();
+            // An end is the last of a thread, and says the same.
+            let end: Vec<_> = of_thread.iter().filter(|event| event["event"] == "end").collect();
+            assert_eq!(end.len(), usize::from(thread["ended"] == true), "{thread}");
+            assert_eq!(end.first().map(|end| &end["exception"]), end.first().map(|_| &thread["uncaught"]));
+            if let Some(end) = end.first() {
+                assert_eq!(of_thread.last(), Some(*end));
+            }
+            let class = thread["uncaught"].as_str().and_then(|text| text.split('@').next());
+            ends.push((name.to_owned(), thread["ended"] == true, class.map(str::to_owned)));
+            // The start of a thread is told once, in the call that is said to have started it, and before all that it does.
+            let node = &thread["started_in"];
+            let mut start =
+                exported.iter().filter(|event| event["event"] == "start" && event["name"] == name);
+            if let Some(start) = start.next() {
+                assert_eq!(&start["node"], node);
+                let kind = if name.is_empty() { "VirtualThread@" } else { "Thread@" };
+                assert!(text(&start["object"]).starts_with(kind), "{start}");
+                assert!(start["turn"].as_u64() < of_thread[0]["turn"].as_u64(), "{start}");
+                let entered = |event: &&Value| event["event"] == "enter" && &event["node"] == node;
+                starts.push((
+                    name.to_owned(),
+                    text(&exported.iter().find(entered).expect("its entry")["method"]).to_owned(),
+                ));
+            }
+            assert_eq!(start.next(), None);
+        }
+        starts.sort();
+        let mut by = vec![
+            ("fails", "ends"),
+            ("handled", "ends"),
+            ("pool", "main"),
+            ("returns", "ends"),
+            ("twice", "ends"),
+            ("waits", "main"),
+        ];
+        // A newer VM has virtual threads, and the program starts one there.
+        let has_virtual = has_virtual_threads(java);
+        if has_virtual {
+            by.insert(0, ("", "main"));
+        }
+        let by: Vec<_> = by.into_iter().map(|(name, method)| (name.to_owned(), method.to_owned())).collect();
+        assert_eq!(starts, by);
+        ends.sort();
+        let wanted = [
+            ("fails", true, Some("Ends.Bad")),
+            ("handled", true, Some("Ends.Worse")),
+            ("main", true, Some("Ends.Bad")),
+            ("pool", true, None),
+            ("returns", true, None),
+            ("twice", true, None),
+            ("waits", false, None),
+        ];
+        let wanted = wanted.map(|(name, ended, class)| (name.to_owned(), ended, class.map(str::to_owned)));
+        let shown = finish(crate::support::qp().args(["trace", "info"]).arg(&folder));
+        let is_shown = said(&shown).contains("\nthread     without a name: 1 call, started in #0");
+        assert_eq!(is_shown, has_virtual, "{}", said(&shown));
+        let virtual_one = has_virtual.then(|| (String::new(), true, None));
+        let wanted: Vec<_> = virtual_one.into_iter().chain(wanted).collect();
+        assert_eq!(ends, wanted, "{java}");
+        // One that has the VM exit does not come to its end, nor does who waits for it.
+        let folder = case.mark(&format!("exits{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--out"]).arg(&folder);
+        case.run_command(command.args(["--", java, "-cp", "classes", "Ends", "exit"])).is(0, &[]);
+        let info = finish(crate::support::qp().args(["trace", "info"]).arg(&folder));
+        let said = said(&info);
+        for thread in ["main", "exits"] {
+            let line = said.lines().find(|line| line.starts_with(&format!("thread     {thread}: ")));
+            assert!(line.is_some_and(|line| line.ends_with(", its end was not recorded")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn objects_that_threads_make_at_once_have_numbers_of_their_own() {
+    let case = Case::new("crowd");
+    for (n, java) in javas().iter().enumerate() {
+        let folder = case.mark(&format!("trace{n}"));
+        let mut command = case.qp();
+        command.args(["trace", "record", "--trust=Crowd.One", "--out"]).arg(&folder);
+        case.run_command(command.args(["--", java, "-cp", "classes", "Crowd"])).is(0, &[]);
+        let exported = exported(&folder, &[]);
+        let takes = exported.iter().filter(|event| event["event"] == "enter" && event["method"] == "take");
+        let taken = takes.map(|take| take["arguments"].as_array().expect("arguments"));
+        let taken: Vec<Vec<&str>> = taken.map(|ones| ones.iter().map(text).collect()).collect();
+        // One that the program has hashed, one that is locked, and one that is neither.
+        let [first, rest @ ..] = &taken[..] else { panic!("no calls") };
+        assert_eq!(first[..3], first[3..6]);
+        let all: HashSet<&str> = first[..3].iter().chain(rest.iter().flatten()).copied().collect();
+        assert_eq!(all.len(), 3 + 4 * 2_000 * 8, "{java}");
+        assert!(all.iter().all(|one| one.starts_with("Crowd.One@")));
+    }
+}
+
+/// The program and its VM's threads are as nice as they were, but for the second compiler.
+#[cfg(target_os = "linux")]
+#[test]
+fn only_the_second_compiler_steps_back() {
+    let case = Case::new("nice");
+    let threads = |output: &str| -> Vec<(i32, bool)> {
+        let lines = output.lines().filter_map(|line| line.strip_prefix("nice ")?.split_once(' '));
+        lines.map(|(nice, name)| (nice.parse().expect("a number"), name.starts_with("C2 Compiler"))).collect()
+    };
+    for (n, java) in javas().iter().enumerate() {
+        let mut plain = Command::new(java);
+        let plain = finish(plain.current_dir(case.work()).args(["-cp", "classes", "Nice"]));
+        let (own, _) = *threads(&String::from_utf8_lossy(&plain.stdout)).first().expect("a thread");
+        let mut command = case.qp();
+        command.args(["trace", "record", "--show-output", "--out"]).arg(case.mark(&format!("trace{n}")));
+        let run = case.run_command(command.args(["--", java, "-cp", "classes", "Nice"]));
+        let recorded = threads(&run.said());
+        assert!(recorded.iter().any(|(_, is_second)| *is_second), "{}", run.said());
+        for (nice, is_second) in recorded {
+            assert_eq!(nice, if is_second { (own + 10).min(19) } else { own }, "{java}: {}", run.said());
+        }
+    }
+}
+
+/// Where a call begins is told by the chunks of its thread, of which there are many here.
+#[test]
+fn calls_are_found_in_the_chunks_where_they_begin() {
+    let case = Case::new("paced");
+    let folder = case.mark("trace");
+    let mut command = case.qp();
+    command.args(["trace", "record", "--out"]).arg(&folder);
+    case.run_command(command.args(["--", "java", "-cp", "classes", "Paced"])).is(0, &[]);
+    let chunks = std::fs::read(folder.join("events")).expect("the events");
+    let chunks = chunks.windows(4).filter(|bytes| *bytes == b"QPC1").count();
+    assert!(chunks > 20, "{chunks} chunks");
+    for method in ["Paced.step", "Paced.inner"] {
+        let arguments = ["trace", "calls", "--format=json", "--all", "--depth=1", "--method", method];
+        let output = finish(crate::support::qp().args(arguments).arg(&folder));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let tree: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let threads = tree["threads"].as_array().expect("threads");
+        assert_eq!(threads.len(), 2);
+        for thread in threads {
+            let name = text(&thread["thread"]);
+            let calls = thread["calls"].as_array().expect("calls");
+            let told: Vec<String> =
+                calls.iter().map(|call| format!("{} {}", call["arguments"], call["result"])).collect();
+            let wanted = (0..40).map(|n| match method {
+                "Paced.step" => format!(r#"["{n}","\"{name}\""] "{}""#, 2 * n + 1),
+                _ => format!(r#"["{}"] "{}""#, 2 * n, 2 * n + 1),
+            });
+            assert_eq!(told, wanted.collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Rings grow in number as threads do, and those of threads that have ended are used again: every call of thousands of threads is there.
+#[test]
+fn thousands_of_threads_are_recorded_whole() {
+    let case = Case::new("crowded");
+    for (n, java) in javas().iter().enumerate() {
+        // With QP_CROWD=all as many as take half a minute on a machine that is busy otherwise.
+        let all = std::env::var("QP_CROWD").is_ok_and(|crowd| crowd == "all");
+        let (living, short) = if all { (5_000_u32, 20_000) } else { (4_200, 5_000) };
+        for (how, count, level) in
+            [("living", living, "calls"), ("short", short, "calls"), ("living", 300, "all")]
+        {
+            let what = format!("{how} {count} {level}");
+            let folder = case.mark(&format!("{how}-{count}-{n}"));
+            let mut command = case.qp();
+            command.args(["trace", "record", "--level", level, "--show-output", "--out"]).arg(&folder);
+            let number = count.to_string();
+            // A small stack: what is tried here is threads.
+            command.args(["--", java, "-Xss256k", "-cp", "classes", "Crowded", how, &number]);
+            let run = case.run_command(&mut command);
+            run.is(0, &[]);
+            let calls = if how == "living" { 2 * count } else { count };
+            let total: u32 = (0..calls).map(|n| 2 * n + 1).sum();
+            assert!(run.said().contains(&format!("total {total}\n")), "{what}: {}", run.said());
+            let info = info(&folder);
+            let threads = info["threads"].as_array().expect("threads");
+            assert_eq!(threads.len(), 1 + usize::try_from(count).expect("a number"), "{what}");
+            assert!(threads.iter().all(|thread| thread["ended"] == true), "{what}");
+            // Each of them by its own number, in a thread of its own.
+            let exported = exported(&folder, &[]);
+            let mut seen = vec![0; usize::try_from(calls).expect("a number")];
+            let mut by: HashMap<&str, Vec<usize>> = HashMap::new();
+            let work = exported.iter().filter(|event| event["event"] == "enter" && event["method"] == "work");
+            for event in work {
+                let number: usize = text(&event["arguments"][0]).parse().expect("a number");
+                seen[number] += 1;
+                by.entry(text(&event["thread"])).or_default().push(number);
+            }
+            assert!(seen.iter().all(|times| *times == 1), "{what}");
+            assert_eq!(by.len(), usize::try_from(count).expect("a number"), "{what}");
+            let is_paired = |numbers: &Vec<usize>| match numbers[..] {
+                [_] => how == "short",
+                [one, other] => how == "living" && one.abs_diff(other) == count as usize,
+                _ => false,
+            };
+            assert!(by.values().all(is_paired), "{what}");
+            let returns = exported.iter().filter(|event| event["event"] == "return");
+            let results = returns.filter(|event| event["method"] == "work").count();
+            assert_eq!(results, seen.len(), "{what}");
+            assert!(!folder.join("rings").exists(), "{what}");
+        }
+    }
+}
