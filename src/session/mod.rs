@@ -52,8 +52,8 @@ pub use answer::{
 pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use diagnose::{
     AssertFile, Bounds, Buggy, By, Change, Compared, Departure, DiagnoseOptions, Diagnoser, Judgement,
-    KeptAnswer, Launcher, Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape, Told,
-    Trust, Varying, parted, strategies,
+    KeptAnswer, Launcher, Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape,
+    Survey, Told, Trust, Varying, Violation, parted, strategies,
 };
 pub use error::SessionError;
 pub use explore::{

@@ -385,6 +385,12 @@ impl Led<'_> {
     }
 
     fn show_referred(&mut self) {
+        if let Some(survey) = self.begun.diagnoser.take_survey() {
+            print(&match self.cli.format {
+                Format::Json => one_line(&serde_json::json!({ "assertions": survey })),
+                Format::Text => render::survey(&survey),
+            });
+        }
         for referred in self.begun.diagnoser.take_referred() {
             let text = match self.cli.format {
                 Format::Json => {

@@ -233,6 +233,7 @@ impl Diagnoser {
         self.fields.forget();
         if let Some(asserts) = &mut self.asserts {
             asserts.grown();
+            self.surveyed.due();
         }
         Ok(())
     }

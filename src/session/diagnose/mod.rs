@@ -7,6 +7,7 @@
 //! - `nodes` is what the nodes of the trees are: calls, and executions of loops, which `loops` finds.
 //! - `others` are those who answer for a person: `asserts`, conditions on methods; `kept`, answers that are kept; and a [`Reference`], a version
 //!   of the program that is right. `silent` tells which calls that can judge by values alone.
+//! - `violations` evaluates all assertions before the first question, and finds the call at which the search begins.
 //! - `again` tells whether a recorded program can be run once more.
 //! - `wrong` is the answer that points at a part of what a call left: `pointed` finds that part, `slice` the calls that have influenced it.
 //! - [`parted`] tells where two versions part; `lambdas` names lambdas so that they are found in both, `chance` knows what changes
@@ -34,6 +35,7 @@ mod shape;
 mod silent;
 mod slice;
 mod stretch;
+mod violations;
 mod wrong;
 
 pub use asserts::{AssertFile, Told};
@@ -44,6 +46,7 @@ pub use parted::{Compared, Departure, Parted, Varying, parted};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference};
 pub use shape::{Bounds, Shape};
+pub use violations::{Survey, Violation};
 
 use super::error::SessionError;
 use super::progress::Progress;
@@ -161,6 +164,7 @@ pub struct Diagnoser {
     live: Option<live::Live>,
     silence: silent::Silence,
     asserts: Option<asserts::Asserts>,
+    surveyed: violations::Surveyed,
     reference: Option<Reference>,
     /// What was answered without a question, as far as nobody was told.
     referred: Vec<Referred>,
@@ -222,6 +226,7 @@ impl Diagnoser {
             live: None,
             silence: silent::Silence::default(),
             asserts: None,
+            surveyed: violations::Surveyed::default(),
             reference: None,
             referred: Vec::new(),
             by_assertion: 0,
@@ -254,7 +259,8 @@ impl Diagnoser {
     ) -> Result<Next, SessionError> {
         self.catch_up(false, progress, interrupt).await?;
         let step = loop {
-            match self.diagnosis.next() {
+            let innermost = self.innermost_violation(interrupt).await?.map(Step::Ask);
+            match innermost.unwrap_or_else(|| self.diagnosis.next()) {
                 Step::Ask(node) => {
                     let (mut question, told) = self.look_at(node, progress, interrupt).await?;
                     if !self.answered(node, &mut question, told, progress, interrupt).await? {

@@ -56,6 +56,7 @@ impl Diagnoser {
             asserts.are_met(file, &self.trace.calls)?;
         }
         self.asserts = Some(asserts);
+        self.surveyed.due();
         Ok(())
     }
 
@@ -154,6 +155,7 @@ impl Diagnoser {
         let bounds = self.options.bounds;
         let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
         let (at, node, has_loops) = (node, self.nodes.call(node), self.nodes.has_loops());
+        let whole_node = node;
         let outermost = self.outermost(node);
         let mut later = detail(&mut self.trace, outermost, wanted, progress, interrupt).await?;
         let fields = &mut self.fields;
@@ -183,6 +185,14 @@ impl Diagnoser {
         if is_later {
             fields.forget();
         }
+        // The whole run may tell what a further run of one thread does not, from arguments and results alone.
+        let told = match (&self.asserts, told) {
+            (Some(asserts), Some(Told::Unknown(why))) if is_later => {
+                let of_whole = asserts.judge(&mut self.trace.calls, whole_node, fields, false).await?;
+                of_whole.filter(|told| !matches!(told, Told::Unknown(_))).or(Some(Told::Unknown(why)))
+            }
+            (_, told) => told,
+        };
         let part = self.nodes.told(at).filter(|_| !is_later);
         Ok((Question { part, at, has_loops: has_loops && !is_later, ..question? }, told))
     }

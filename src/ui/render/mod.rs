@@ -21,7 +21,7 @@ pub use cost::cost;
 pub use junit::junit;
 pub use parted::parting;
 pub use prompt::reply;
-pub use question::{answers, found, kept, question, referred, undecided};
+pub use question::{answers, found, kept, question, referred, survey, undecided};
 pub use repeated::repeated;
 pub use step::stepped;
 pub use trace::{lacks, traced};

@@ -1,9 +1,10 @@
 //! The questions of a diagnosis as text, and its end.
 
+use super::cost::thousands;
 use super::{Paint, palette, visible};
 use crate::command::diagnose::ANSWER_TABLE;
 use crate::session::{
-    Buggy, By, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, strategies,
+    Buggy, By, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, Survey, strategies,
 };
 
 /// Columns of a line.
@@ -138,6 +139,36 @@ pub fn referred(referred: &Referred, color: bool) -> String {
     };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     format!("#{node} {method} is {}{by}{why}\n", paint.on(style, word(*answer)))
+}
+
+/// What assertions say before the first question.
+pub fn survey(survey: &Survey) -> String {
+    let Survey { evaluated, innermost, first, not_evaluated, why, .. } = survey;
+    let mut out = String::new();
+    if let [begins, _, ..] = first.as_slice() {
+        let least = if *not_evaluated > 0 { "at least " } else { "" };
+        out = format!(
+            "{least}{} calls violate an assertion without a violation below them;\n\
+             the search begins at #{}, which ended first; --node begins at another:\n",
+            thousands(innermost),
+            begins.node
+        );
+        for violation in first {
+            out.push_str(&format!("  #{} {}\n", violation.node, violation.method));
+        }
+        match innermost - first.len().min(*innermost) {
+            0 => {}
+            more => out.push_str(&format!("  and {} more\n", thousands(more))),
+        }
+    }
+    if let Some(why) = why {
+        out.push_str(&format!(
+            "the assertions of {} of {} calls were not evaluated before the first question:\n{why}\n",
+            thousands(not_evaluated),
+            thousands(evaluated + not_evaluated)
+        ));
+    }
+    out
 }
 
 fn word(answer: Judgement) -> &'static str {

@@ -18,7 +18,7 @@ use crate::session::error::SessionError;
 use crate::trace::{Calls, Exit};
 use check::Rule;
 use machine::{CallMachine, Unread};
-use unseen::Unseen;
+pub use unseen::Unseen;
 
 /// What an assertion says of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,13 +31,16 @@ pub enum Told {
     Inadmissible(String),
     /// It says nothing, and why.
     Nothing(String),
+    /// What it says has no value for this call, and why.
+    Unknown(String),
 }
 
 impl Told {
     /// What is told.
     pub fn why(self) -> String {
         match self {
-            Told::Valid(why) | Told::Invalid(why) | Told::Inadmissible(why) | Told::Nothing(why) => why,
+            Told::Valid(why) | Told::Invalid(why) | Told::Inadmissible(why) => why,
+            Told::Nothing(why) | Told::Unknown(why) => why,
         }
     }
 }
@@ -90,6 +93,18 @@ impl Asserts {
         self.unseen.get_or_insert_with(|| Unseen::of(calls, pool, self.has_outside));
     }
 
+    /// The methods with an assertion, by their numbers in a recording.
+    pub fn methods(&self, calls: &Calls) -> Vec<u32> {
+        let numbered = (0..).zip(calls.sites.methods());
+        let asserted = numbered.filter(|(_, method)| self.rules.iter().any(|rule| is_of(rule, method)));
+        asserted.map(|(number, _)| number).collect()
+    }
+
+    /// What calls may have written without an event; the same for all calls of a recording.
+    pub fn unseen(&self, calls: &Calls, pool: Option<&ClassPool>) -> Unseen {
+        self.unseen.clone().unwrap_or_default().with_less(calls, pool)
+    }
+
     /// What they say of a call; none if they say nothing of its method. Of a recording that has only a part of what was written, nothing is told.
     ///
     /// # Errors
@@ -101,22 +116,39 @@ impl Asserts {
         fields: &mut Fields,
         is_part: bool,
     ) -> Result<Option<Told>, SessionError> {
-        let Some(rule) =
-            calls.method(node).and_then(|method| self.rules.iter().find(|rule| is_of(rule, method)))
-        else {
-            return Ok(None);
-        };
+        if !is_part {
+            let unseen = self.unseen(calls, fields.pool());
+            return self.judge_with(&unseen, calls, node, fields).await;
+        }
+        let is_asserted = self.rule_of(calls, node).is_some();
+        let call = if is_asserted { calls.call(node)? } else { None };
+        let has_ended = call.is_some_and(|call| matches!(call.exit, Exit::Returned | Exit::Threw));
+        let why = "only a part of the run was recorded, and others may have written too: record it with --level all";
+        Ok(has_ended.then(|| Told::Unknown(cannot_tell(why))))
+    }
+
+    fn rule_of(&self, calls: &Calls, node: u32) -> Option<&Rule> {
+        calls.method(node).and_then(|method| self.rules.iter().find(|rule| is_of(rule, method)))
+    }
+
+    /// What they say of a call of a whole run, of which this may have been written without an event.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub async fn judge_with(
+        &self,
+        unseen: &Unseen,
+        calls: &mut Calls,
+        node: u32,
+        fields: &mut Fields,
+    ) -> Result<Option<Told>, SessionError> {
+        let Some(rule) = self.rule_of(calls, node) else { return Ok(None) };
         let Some(call) = calls.call(node)?.filter(|call| matches!(call.exit, Exit::Returned | Exit::Threw))
         else {
             return Ok(None);
         };
-        if is_part {
-            let why = "only a part of the run was recorded, and others may have written too: record it with --level all";
-            return Ok(Some(Told::Nothing(cannot_tell(why))));
-        }
         let has_thrown = call.exit == Exit::Threw;
-        let unseen = self.unseen.clone().unwrap_or_default().with_less(calls, fields.pool());
-        let given = (&rule.names, &unseen);
+        let given = (&rule.names, unseen);
         let mut machine = CallMachine::new(calls, fields, given, (call, &rule.method.descriptor))?;
         if let Some(requires) = &rule.requires {
             machine.stand_at_the_begin(true);
@@ -126,7 +158,7 @@ impl Asserts {
                     let why = why_not(requires, &mut machine).await?;
                     return Ok(Some(Told::Inadmissible(why)));
                 }
-                Err(why) => return Ok(Some(Told::Nothing(cannot_tell(&why)))),
+                Err(why) => return Ok(Some(Told::Unknown(cannot_tell(&why)))),
             }
             machine.stand_at_the_begin(false);
         }
@@ -140,7 +172,7 @@ impl Asserts {
             return Ok(Some(Told::Nothing(why.to_owned())));
         }
         Ok(Some(match holds(ensures, &mut machine).await? {
-            Err(why) => Told::Nothing(cannot_tell(&why)),
+            Err(why) => Told::Unknown(cannot_tell(&why)),
             Ok(false) => Told::Invalid(why_not(ensures, &mut machine).await?),
             Ok(true) if rule.complete => Told::Valid(format!("`{ensures}` is true")),
             Ok(true) => {
