@@ -13,7 +13,7 @@ mod value;
 
 pub use content::{Held, HeldByObject, LambdaCode, MOST_ITEMS, Told};
 pub use coordinate::{Came, CameBy, Coordinate, Forecast, LastHit};
-pub use namer::{Namer, boxed, quoted, short_class_name};
+pub use namer::{Namer, boxed, lambda_text, message_text, optional, quoted, short_class_name};
 pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight, Way};
 pub use site::{MethodName, Site};
 pub use tables::{

@@ -30,7 +30,7 @@ impl Namer {
         match value.object_id().and_then(|id| tables.told(id)) {
             Some(Told::Boxed(inside)) => boxed(&value.class_name(tables).unwrap_or_default(), inside),
             Some(Told::Text(text)) => text.to_string(),
-            Some(Told::Optional(inside)) => format!("Optional[{}]", self.item(inside, tables)),
+            Some(Told::Optional(inside)) => optional(&self.item(inside, tables)),
             Some(Told::Lambda(code)) => self.lambda(code),
             Some(Told::Message(_)) | None => identity,
         }
@@ -69,7 +69,7 @@ impl Namer {
     /// exception in quotes. None where nothing is known.
     pub fn contents(&mut self, value: &Value, held: Option<&Held>, tables: &Tables) -> Option<String> {
         if let Some(Told::Message(message)) = value.object_id().and_then(|id| tables.told(id)) {
-            return Some(quoted(&shortened(message, WHOLE), '"'));
+            return Some(message_text(message));
         }
         let (parts, size, [open, close]) = match held? {
             Held::Elements { first, size } => {
@@ -100,17 +100,7 @@ impl Namer {
     }
 
     fn lambda(&self, code: &Arc<LambdaCode>) -> String {
-        if let Some(known) = self.lambdas.get(code) {
-            return known.clone();
-        }
-        match (&code.place, code.is_body()) {
-            (Some((file, line)), true) => format!("{file}:{line} lambda"),
-            (None, true) => format!("lambda of {}", short_class_name(&code.class)),
-            (_, false) => {
-                let method = if &*code.method == "<init>" { "new" } else { &code.method };
-                format!("{}::{method}", short_class_name(&code.class))
-            }
-        }
+        self.lambdas.get(code).cloned().unwrap_or_else(|| lambda_text(code))
     }
 
     fn object(&mut self, id: ObjectId, class: &str) -> String {
@@ -124,6 +114,29 @@ impl Namer {
         self.numbers.insert(id, text.clone());
         text
     }
+}
+
+/// A lambda by its place and a method reference by what it names: `Shop.java:41 lambda`, `Order::total`. The source can tell
+/// more ([`Namer::name_lambda`]).
+pub fn lambda_text(code: &LambdaCode) -> String {
+    match (&code.place, code.is_body()) {
+        (Some((file, line)), true) => format!("{file}:{line} lambda"),
+        (None, true) => format!("lambda of {}", short_class_name(&code.class)),
+        (_, false) => {
+            let method = if &*code.method == "<init>" { "new" } else { &code.method };
+            format!("{}::{method}", short_class_name(&code.class))
+        }
+    }
+}
+
+/// The message of an exception, as it stands behind its name.
+pub fn message_text(message: &str) -> String {
+    quoted(&shortened(message, WHOLE), '"')
+}
+
+/// An `Optional` by what it holds.
+pub fn optional(inside: &str) -> String {
+    format!("Optional[{inside}]")
 }
 
 /// A box by its class and what it holds: `Integer 5`, `Long 5`, `Character 'c'`.

@@ -45,18 +45,30 @@ pub fn add_contents(
 pub fn name_lambdas(namer: &mut Namer, tables: &Tables, book: &CodeBook<'_>) {
     let codes: Vec<Arc<LambdaCode>> = tables.lambdas().cloned().collect();
     for code in codes {
-        let Some((file, line)) = code.place.as_ref().filter(|_| code.is_body()) else { continue };
-        let method = MethodName::new(code.class.clone(), &*code.method, "()V");
-        let frame =
-            Frame { site: Site { method, bci: 0 }, line: Some(*line), source_file: Some(file.clone()) };
-        let Some(source) = book.text(&frame) else { continue };
-        let body = lambda_in(&source).unwrap_or("lambda");
-        let body: String = match body.char_indices().nth(LAMBDA) {
-            Some((end, _)) => format!("{}…", body.get(..end).unwrap_or(body)),
-            None => body.to_owned(),
-        };
-        namer.name_lambda(code.clone(), format!("{file}:{line} {body}"));
+        let text = lambda_in_source(&code, |file, line| {
+            let method = MethodName::new(code.class.clone(), &*code.method, "()V");
+            let source_file = Some(file.clone());
+            book.text(&Frame { site: Site { method, bci: 0 }, line: Some(line), source_file })
+        });
+        if let Some(text) = text {
+            namer.name_lambda(code, text);
+        }
     }
+}
+
+/// The text of a lambda by its source, of which `source` gives a line of a file. None where the source is not there.
+pub fn lambda_in_source(
+    code: &LambdaCode,
+    source: impl FnOnce(&Arc<str>, u32) -> Option<String>,
+) -> Option<String> {
+    let (file, line) = code.place.as_ref().filter(|_| code.is_body())?;
+    let source = source(file, *line)?;
+    let body = lambda_in(&source).unwrap_or("lambda");
+    let body: String = match body.char_indices().nth(LAMBDA) {
+        Some((end, _)) => format!("{}…", body.get(..end).unwrap_or(body)),
+        None => body.to_owned(),
+    };
+    Some(format!("{file}:{line} {body}"))
 }
 
 /// The lambda in a source line, if there is exactly one: its parameters, the arrow and its body as far as it is in the line.

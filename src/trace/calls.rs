@@ -132,6 +132,7 @@ impl Calls {
     pub fn open(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
         let mut calls = Calls::opened(folder, about, opening)?;
         calls.name_constants()?;
+        calls.name_lambdas();
         Ok(calls)
     }
 

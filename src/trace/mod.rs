@@ -10,7 +10,7 @@
 //! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
 //! - `calls` is the tree of calls; `writes` finds what was written to a field or an element, `held` what it held at some time,
 //!   `contents` what a collection did.
-//! - `constants` names the constants of enums.
+//! - `constants` names the constants of enums, `lambdas` finds the code of lambdas.
 //! - `recent` keeps at hand what was read last of the events.
 //! - `walk` goes through the events of a thread or a call; `standing` goes from one to the next, to and fro.
 
@@ -25,6 +25,7 @@ mod decode;
 mod error;
 mod folder;
 mod held;
+mod lambdas;
 mod objects;
 mod packing;
 mod recent;

@@ -2,8 +2,9 @@
 
 use super::columns::{ARRAY, BOX, TEXT, Table};
 use super::decode;
+use super::lambdas::LAMBDA;
 use super::sites::Site;
-use crate::model::{Namer, Tables, Value, quoted};
+use crate::model::{Namer, Tables, Value, boxed, quoted};
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -29,12 +30,22 @@ pub struct Objects {
     own: HashMap<u32, u32>,
     /// The names of enum constants, with their classes.
     constants: HashMap<u32, String>,
+    /// The texts of lambdas, by the numbers of their classes.
+    lambdas: HashMap<u32, String>,
 }
 
 impl Objects {
     pub(super) fn new(table: Table, texts: Bytes, names: BTreeMap<u32, String>) -> Objects {
         let names = names.into_iter().map(|(number, name)| (number, name.into())).collect();
-        Objects { table, texts, names, shown: HashMap::new(), own: HashMap::new(), constants: HashMap::new() }
+        Objects {
+            table,
+            texts,
+            names,
+            shown: HashMap::new(),
+            own: HashMap::new(),
+            constants: HashMap::new(),
+            lambdas: HashMap::new(),
+        }
     }
 
     fn row(&self, object: u32) -> Option<usize> {
@@ -106,6 +117,17 @@ impl Objects {
         self.constants.get(&object).map(String::as_str)
     }
 
+    /// The classes of lambdas: their numbers and names.
+    pub(super) fn lambda_classes(&self) -> impl Iterator<Item = (u32, &Arc<str>)> {
+        let classes = self.names.iter().map(|(number, name)| (*number, name));
+        classes.filter(|(_, name)| name.contains(LAMBDA))
+    }
+
+    /// Has the instances of a lambda's class shown by a text.
+    pub fn name_lambda(&mut self, class: u32, text: String) {
+        self.lambdas.insert(class, text);
+    }
+
     /// The number by which an object is shown.
     pub fn number(&self, object: u32) -> u32 {
         self.shown.get(&object).copied().unwrap_or(object)
@@ -116,9 +138,13 @@ impl Objects {
         self.table.len()
     }
 
+    fn class_number(&self, object: u32) -> Option<u32> {
+        Some(self.table.word(2, self.row(object)?))
+    }
+
     /// The binary name of an object's class, if it was met.
     pub fn class(&self, object: u32) -> Option<&Arc<str>> {
-        self.names.get(&self.table.word(2, self.row(object)?))
+        self.names.get(&self.class_number(object)?)
     }
 
     /// One instruction stores into arrays of `byte` and of `boolean`: what it has found and stored is what the class of its array says.
@@ -143,8 +169,26 @@ impl Objects {
         Some(Text { begins, length: self.table.word(3, row).cast_signed() })
     }
 
-    /// An object as `Rec@7`, `int[3]@9`, what a box holds, an enum constant, or a text in quotes; `null` for 0.
+    /// An object by what it is, in the words of a live value ([`Namer`]): `Rec@7`, `int[3]@9`, `Integer 5`, an enum constant,
+    /// a lambda by its place, or a text in quotes; `null` for 0.
     pub fn show(&self, object: u32) -> String {
+        match self.class_number(object).and_then(|class| self.lambdas.get(&class)) {
+            Some(lambda) => lambda.clone(),
+            None => self.name(object),
+        }
+    }
+
+    /// An element of a collection: a box reads like the value that it holds.
+    pub fn item(&self, object: u32) -> String {
+        match self.class(object).and_then(|class| self.boxed(object, class)) {
+            Some(value) => Namer::default().identity(&value, &Tables::default()),
+            None => self.show(object),
+        }
+    }
+
+    /// An object by its class and number, as it can be asked about. Texts, boxes and enum constants have no better name than
+    /// what they are.
+    pub fn name(&self, object: u32) -> String {
         if object == 0 {
             return "null".to_owned();
         }
@@ -161,7 +205,7 @@ impl Objects {
         let number = self.number(object);
         let Some(class) = self.class(object) else { return format!("?@{number}") };
         if let Some(value) = self.boxed(object, class) {
-            return Namer::default().text(&value, &Tables::default());
+            return boxed(class, &value);
         }
         let name = shown_class(class);
         let length = self.length_of(object);
@@ -255,7 +299,11 @@ mod tests {
         let objects = met(&rows, &names);
         let shown: Vec<String> = [0, 11, 12, 13, 14, 99].map(|object| objects.show(object)).into();
         assert_eq!(shown, ["null", "Shop@11", "int[3]@12", "String[2][]@13", "\"a\\\"b\"", "?@99"]);
-        assert_eq!([15, 16, 17].map(|object| objects.show(object)), ["-3", "'c'", "8L"]);
+        assert_eq!(
+            [15, 16, 17].map(|object| objects.show(object)),
+            ["Integer -3", "Character 'c'", "Long 8"]
+        );
+        assert_eq!([15, 16, 17].map(|object| objects.item(object)), ["-3", "'c'", "8L"]);
         assert_eq!(objects.show(18), "\"abc\"… (300 characters)");
     }
 }

@@ -16,5 +16,6 @@ mod places;
 mod recorder;
 mod step;
 mod threads;
+mod values;
 mod views;
 mod window;

@@ -527,7 +527,7 @@ fn objects_have_classes_wherever_the_objects_of_these_were_met() {
     let record = ["trace", "record", "--level=calls", &out, "--", "java", "-cp", "classes", "Classes"];
     case.run(&record).is(0, &["recorded in"]);
     let calls = case.run(&["trace", "calls", &folder, "--all", "--method=Classes.pass"]);
-    let texts = ["pass(Classes.First@", "pass(Classes.Second@", "pass(5000L) = 5000L"];
+    let texts = ["pass(Classes.First@", "pass(Classes.Second@", "pass(Long 5000) = Long 5000"];
     calls.is(0, &texts);
     let said = String::from_utf8_lossy(&calls.output.stdout).into_owned();
     assert_eq!(said.matches("pass(Class@").count(), 3, "{said}");

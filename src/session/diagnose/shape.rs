@@ -391,7 +391,7 @@ impl Shaper<'_> {
     /// How a key of a map or an element of a set is told in a path.
     pub fn key(&self, value: Value) -> String {
         match value {
-            Value::Object(object) => self.calls.objects.show(object),
+            Value::Object(object) => self.calls.objects.item(object),
             plain => match primitive(plain, "") {
                 Shape::Plain { value, .. } => value.to_string(),
                 _ => "?".to_owned(),

@@ -189,7 +189,7 @@ impl CallShown {
             node: calls.shown(node),
             class,
             method: name,
-            this: call.this.map(|this| if this == 0 { "?".to_owned() } else { objects.show(this) }),
+            this: call.this.map(|this| if this == 0 { "?".to_owned() } else { objects.name(this) }),
             arguments: match call.is_around {
                 true => vec!["?".to_owned(); parameter_count(&descriptor)],
                 false => call.arguments.iter().map(text).collect(),
@@ -228,8 +228,22 @@ fn of_methods(calls: &Calls, thread: u32, wanted: &str) -> Vec<u32> {
 
 /// A value as in Java source.
 pub(super) fn shown(value: &Value, objects: &Objects) -> String {
+    text(value, |object| objects.show(object))
+}
+
+/// What a collection holds: a box reads like its value.
+pub(super) fn shown_item(value: &Value, objects: &Objects) -> String {
+    text(value, |object| objects.item(object))
+}
+
+/// The object that something is done to.
+pub(super) fn shown_name(value: &Value, objects: &Objects) -> String {
+    text(value, |object| objects.name(object))
+}
+
+fn text(value: &Value, of: impl FnOnce(u32) -> String) -> String {
     let plain = match *value {
-        Value::Object(object) => return objects.show(object),
+        Value::Object(object) => return of(object),
         Value::Boolean(v) => Plain::Boolean(v),
         Value::Char(v) => Plain::Char(v),
         Value::Int(v) => Plain::Int(v),

@@ -1,6 +1,6 @@
 //! What collections of a recorded run hold, and how they change.
 
-use super::calls::shown;
+use super::calls::shown_item;
 use super::events::EventShown;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Change, Held, Items, Objects, Told, Value, When};
@@ -76,7 +76,7 @@ impl ContentsShown {
 }
 
 fn items(held: &Held, objects: &Objects, limit: usize) -> Vec<ItemShown> {
-    let text = |value: &Value| shown(value, objects);
+    let text = |value: &Value| shown_item(value, objects);
     match &held.items {
         Items::Elements(elements) => {
             let element = |value: &Option<Value>| value.as_ref().map_or_else(|| "?".to_owned(), text);
@@ -91,8 +91,8 @@ fn items(held: &Held, objects: &Objects, limit: usize) -> Vec<ItemShown> {
 
 /// A change of a collection as an event.
 pub(super) fn change(told: &Told<'_>, objects: &Objects) -> EventShown {
-    let text = |at: usize| told.rest.get(at).map(|value| shown(value, objects));
-    let object = (told.collection != 0).then(|| objects.show(told.collection));
+    let text = |at: usize| told.rest.get(at).map(|value| shown_item(value, objects));
+    let object = (told.collection != 0).then(|| objects.name(told.collection));
     let mut event = EventShown {
         event: "contents",
         object,

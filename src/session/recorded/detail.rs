@@ -275,7 +275,7 @@ impl Told {
                 at.hash(to);
                 if at == next {
                     self.objects.push(object);
-                    let shown = objects.show(object);
+                    let shown = objects.name(object);
                     let is_text = objects.text_of(object).is_some();
                     let kind = if is_text { None } else { shown.rsplit_once('@') };
                     unnamed(kind.map_or(shown.as_str(), |(kind, _)| kind)).hash(to);

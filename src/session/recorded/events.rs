@@ -1,6 +1,6 @@
 //! The events of a call of a recorded run, in their order; calls that it makes as one each.
 
-use super::calls::{CallShown, shown};
+use super::calls::{CallShown, shown, shown_name};
 use super::contents::change;
 use super::detail::detail;
 use super::open::RecordedTrace;
@@ -183,6 +183,7 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
         return change(&told, &calls.objects);
     }
     let told = |at: usize| Some(shown(values.get(at)?, &calls.objects));
+    let named = |at: usize| Some(shown_name(values.get(at)?, &calls.objects));
     let mut event = EventShown {
         event: site.what.word(),
         line: site.line,
@@ -194,15 +195,15 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
     };
     match site.what {
         Traced::Put => {
-            (event.object, event.old, event.new) = (told(0), told(1), told(2));
+            (event.object, event.old, event.new) = (named(0), told(1), told(2));
         }
         Traced::Preset => {
-            event.object = seen.node.and_then(|node| calls.born(node)).map(|this| calls.objects.show(this));
+            event.object = seen.node.and_then(|node| calls.born(node)).map(|this| calls.objects.name(this));
             event.new = told(0);
         }
         Traced::PutStatic => (event.old, event.new) = (told(0), told(1)),
         Traced::Element(_) => {
-            event.object = told(0);
+            event.object = named(0);
             event.index = values.get(1).and_then(index);
             (event.old, event.new) = if site.is_nowhere() { (None, told(2)) } else { (told(2), told(3)) };
         }
@@ -219,7 +220,7 @@ pub(super) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
         | Traced::Born
         | Traced::Contents => {}
         Traced::Start => {
-            event.object = told(0);
+            event.object = named(0);
             event.name = values.first().and_then(|thread| calls.name_of_thread(thread));
         }
     }

@@ -1,6 +1,6 @@
 //! A recorded run for other programs: an event each, by thread.
 
-use super::calls::shown;
+use super::calls::{shown, shown_name};
 use super::events::{EventShown, event};
 use super::later::{Later, above, later};
 use super::open::RecordedTrace;
@@ -252,6 +252,7 @@ fn ended<'a>(calls: &Calls, end: ThreadEnd, thread: &'a str) -> Line<'a> {
 
 fn line<'a>(calls: &'a Calls, seen: &Seen<'_>, thread: &'a str) -> Line<'a> {
     let text = |at: usize| seen.values.get(at).map(|value| shown(value, &calls.objects));
+    let named = |at: usize| seen.values.get(at).map(|value| shown_name(value, &calls.objects));
     let mut line = Line {
         thread,
         turn: seen.turn,
@@ -265,10 +266,10 @@ fn line<'a>(calls: &'a Calls, seen: &Seen<'_>, thread: &'a str) -> Line<'a> {
         Traced::Enter if seen.is_around => line.event.event = "around",
         Traced::Enter => {
             let first = usize::from(!method.is_static && method.name != "<init>");
-            line.this = if first == 1 { text(0) } else { None };
+            line.this = if first == 1 { named(0) } else { None };
             line.arguments = Some((first..seen.values.len()).filter_map(text).collect());
         }
-        Traced::Born => line.this = text(0),
+        Traced::Born => line.this = named(0),
         Traced::Return => line.result = text(0),
         Traced::Leave => line.exception = text(0),
         _ => {}

@@ -3,8 +3,10 @@
 
 use super::events::EventShown;
 use crate::chain::{Chain, Debuggee};
-use crate::classes::{ClassPool, FoundClass};
+use crate::classes::{ClassPool, FoundClass, SourceRoots};
+use crate::model::lambda_text;
 use crate::session::arms::{self, Given};
+use crate::session::contents::lambda_in_source;
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Calls, Level, Method, Seen, Site, Standing, Traced};
@@ -12,6 +14,7 @@ use bytecode::lines::{LineEntries, entries_of_line, line_of};
 use bytecode::{ArmLines, Arms, Code, Op};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Most events that are gone back for one value.
 const BACK: usize = 10_000;
@@ -19,8 +22,8 @@ const BACK: usize = 10_000;
 /// The class files of a recorded program, as far as they are there.
 pub struct Lines {
     about: About,
-    /// None before it was looked for; then none where there is none.
-    pool: Option<Option<ClassPool>>,
+    /// None before they were looked for; then none where there are no class files.
+    code: Option<Option<(ClassPool, SourceRoots)>>,
     /// By method and index: what can have given the value there.
     known: HashMap<(u32, u32), Option<Arc<ArmLines>>>,
 }
@@ -39,17 +42,41 @@ pub struct Passes {
 impl Lines {
     /// For a recorded run.
     pub fn new(about: &About) -> Lines {
-        Lines { about: about.clone(), pool: None, known: HashMap::new() }
+        Lines { about: about.clone(), code: None, known: HashMap::new() }
     }
 
-    fn pool(&mut self) -> Option<&ClassPool> {
+    fn code(&mut self) -> Option<&(ClassPool, SourceRoots)> {
         let about = &self.about;
         let open = || {
             let command = about.command.clone();
             let debuggee = Debuggee { command, cwd: Some(about.cwd.clone()), ..Debuggee::default() };
-            Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()
+            let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
+            Some((workspace.pool(None).ok()?, workspace.sources()))
         };
-        self.pool.get_or_insert_with(open).as_ref()
+        self.code.get_or_insert_with(open).as_ref()
+    }
+
+    fn pool(&mut self) -> Option<&ClassPool> {
+        self.code().map(|(pool, _)| pool)
+    }
+
+    /// Has the lambdas of a recording shown as they stand in its source. A source that was written after the recording tells
+    /// nothing.
+    pub fn name_lambdas(&mut self, calls: &mut Calls, recorded: Option<SystemTime>) {
+        for (class, mut code) in calls.lambdas().into_iter().filter(|(_, code)| code.is_body()) {
+            let Some((pool, sources)) = self.code() else { return };
+            let found = pool.find(&code.class).ok().flatten();
+            if code.place.is_none() {
+                code.place = found.as_ref().and_then(|found| place(found, &code.method));
+            }
+            let origin = found.as_ref().map(|found| &found.origin);
+            let text = lambda_in_source(&code, |file, line| {
+                let source = sources.find(&code.class, Some(file.as_ref()), origin)?;
+                let is_older = source.modified.zip(recorded).is_none_or(|(source, then)| source <= then);
+                is_older.then(|| source.line(line).map(|text| text.trim().to_owned())).flatten()
+            });
+            calls.objects.name_lambda(class, text.unwrap_or_else(|| lambda_text(&code)));
+        }
     }
 
     fn class(&mut self, class: &str) -> Option<Arc<FoundClass>> {
@@ -198,6 +225,13 @@ impl Passes {
 
 fn code<'c>(class: &'c FoundClass, method: &Method) -> Option<&'c Code> {
     class.file.method(&method.name, &method.descriptor)?.code.as_ref()
+}
+
+/// The file and the first line of the method that is the body of a lambda.
+fn place(class: &FoundClass, method: &str) -> Option<(Arc<str>, u32)> {
+    let body = class.file.methods.iter().find(|body| body.name == method)?;
+    let line = body.code.as_ref()?.lines.first()?.line;
+    Some((class.file.source_file.as_deref()?.into(), line))
 }
 
 /// The instructions from one up to another, which is not among them, without a decision between; none where there is one.

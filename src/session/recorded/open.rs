@@ -120,8 +120,10 @@ impl RecordedTrace {
         match opened {
             Err(TraceError::Stopped) => Err(SessionError::Interrupted),
             opened => {
-                let lines = Lines::new(&about);
-                Ok(RecordedTrace { folder, about, calls: opened?, memory, lines, is_own: false })
+                let (mut lines, mut calls) = (Lines::new(&about), opened?);
+                let recorded = std::fs::metadata(folder.events()).and_then(|events| events.modified()).ok();
+                lines.name_lambdas(&mut calls, recorded);
+                Ok(RecordedTrace { folder, about, calls, memory, lines, is_own: false })
             }
         }
     }

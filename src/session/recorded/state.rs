@@ -116,7 +116,7 @@ pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown
     let contents = ContentsShown::between(calls, (object, object), (begins, ends), asked.limit)?;
     parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));
     let ended = matches!(call.exit, Exit::Returned | Exit::Threw);
-    let shown = calls.objects.show(object);
+    let shown = calls.objects.name(object);
     let Some(call) = CallShown::of(calls, node)? else { return Err(no_such) };
     let more = next.is_some();
     Ok(StateShown { call, object: shown, ended, parts, contents, more, missing: trace.missing_until(node) })
@@ -197,6 +197,8 @@ impl Around {
 
 /// `Rec@7`, `@7` or `7`.
 pub(super) fn number(text: &str) -> Option<u32> {
+    // An exception is shown with its message behind.
+    let text = text.split_once(" \"").map_or(text, |(name, _)| name);
     text.rsplit_once('@').map_or(text, |(_, number)| number).parse().ok()
 }
 
@@ -222,7 +224,7 @@ mod tests {
 
     #[test]
     fn objects_are_named_by_their_numbers() {
-        assert_eq!(["Rec@7", "@7", "7"].map(number), [Some(7); 3]);
+        assert_eq!(["Rec@7", "@7", "7", "Failure@7 \"to a@b\""].map(number), [Some(7); 4]);
         assert_eq!([number("Rec"), number("@"), number("@x")], [None; 3]);
     }
 }

@@ -234,7 +234,7 @@ impl<'a> CallMachine<'a> {
         match told {
             Some(held) if !held.unsure => Ok(held),
             Some(_) => not_known("the collection may have been changed where that is not recorded"),
-            None => not_known(format!("what {} holds was not recorded", self.calls.objects.show(number))),
+            None => not_known(format!("what {} holds was not recorded", self.calls.objects.name(number))),
         }
     }
 
@@ -470,7 +470,7 @@ impl Machine for CallMachine<'_> {
         let (Some(class), Ok(at)) = (class, u32::try_from(index)) else {
             return not_known("the class of an array was not recorded");
         };
-        let shown = self.calls.objects.show(number);
+        let shown = self.calls.objects.name(number);
         if let Some(who) = self.unseen.of_array(&class) {
             return not_known(format!(
                 "{shown}[{index}] may have been written by {who}, which is not recorded"

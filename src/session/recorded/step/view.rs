@@ -3,11 +3,11 @@
 use super::Stepper;
 use super::target::Target;
 use crate::session::error::SessionError;
-use crate::session::recorded::calls::{CallShown, shown};
+use crate::session::recorded::calls::{CallShown, shown, shown_item};
 use crate::session::recorded::events::{EventShown, event};
 use crate::session::recorded::history::of_parts;
 use crate::session::recorded::open::RecordedTrace;
-use crate::session::recorded::state::Around;
+use crate::session::recorded::state::{Around, number};
 use crate::session::recorded::{History, WriteShown};
 use crate::trace::{Calls, Held, Items, Level, Objects, Standing, Traced, Value, When};
 use serde::Serialize;
@@ -190,7 +190,7 @@ impl Stepper<'_> {
         let is_more = self.contents_then(object, (when, began), depth, around, &mut parts)?;
         around.pop();
         Ok(ObjectShown {
-            object: self.trace.calls.objects.show(object),
+            object: self.trace.calls.objects.name(object),
             parts,
             more: next.is_some() || is_more,
         })
@@ -224,7 +224,7 @@ impl Stepper<'_> {
                 _ => None,
             };
             let changed = was.get(name).is_none_or(|before| before != value);
-            let shown = value.as_ref().map(|value| shown(value, &self.trace.calls.objects));
+            let shown = value.as_ref().map(|value| shown_item(value, &self.trace.calls.objects));
             parts.push(HeldShown { name: name.clone(), value: shown, changed, inner });
         }
         let is_more = many > parts.len();
@@ -241,7 +241,7 @@ impl Stepper<'_> {
     /// There is no such thing, or it is no object.
     pub fn show(&mut self, text: &str, depth: u32) -> Result<HeldShown, SessionError> {
         let unknown = || SessionError::NoVariable(text.to_owned());
-        let value = match text.rsplit_once('@').and_then(|(_, number)| number.parse().ok()) {
+        let value = match Some(text).filter(|text| text.contains('@')).and_then(number) {
             Some(object) => Some(Value::Object(self.trace.calls.objects.own(object))),
             None if text == "this" => self.this()?.map(Value::Object),
             None => match self.target(text)? {
@@ -433,7 +433,7 @@ fn named(held: Option<Held>, objects: &Objects) -> Vec<(String, Option<Value>)> 
         }
         Some(Items::Pairs(pairs)) => pairs
             .into_iter()
-            .map(|(key, value)| (format!("[{}]", shown(&key, objects)), Some(value)))
+            .map(|(key, value)| (format!("[{}]", shown_item(&key, objects)), Some(value)))
             .collect(),
     }
 }

@@ -1,0 +1,65 @@
+//! The code of lambdas, by the names that the recorder gives their classes: `Host$$Lambda/lambda$main$0` calls a method of its
+//! host, `Host$$Lambda/java.util.ArrayList::<init>` is a method reference.
+
+use super::calls::Calls;
+use super::sites::Sites;
+use crate::model::{LambdaCode, lambda_text};
+use std::collections::HashMap;
+use std::sync::Arc;
+use wire::recording::Traced;
+
+/// What stands between the name of a class and that of the method which its lambda calls.
+pub(super) const LAMBDA: &str = "$$Lambda/";
+
+impl Calls {
+    /// The classes of lambdas that were met, by number, and the code that each calls. The places are those of recorded methods.
+    pub fn lambdas(&self) -> Vec<(u32, LambdaCode)> {
+        let mut codes: Vec<(u32, LambdaCode)> =
+            self.objects.lambda_classes().filter_map(|(class, name)| Some((class, code(name)?))).collect();
+        if codes.iter().any(|(_, code)| code.is_body()) {
+            let places = places(&self.sites);
+            for (_, code) in &mut codes {
+                code.place = places.get(&(&*code.class, &*code.method)).cloned();
+            }
+        }
+        codes.sort_unstable_by_key(|(class, _)| *class);
+        codes
+    }
+
+    /// Has lambdas shown by their places. Their source is not known here.
+    pub(super) fn name_lambdas(&mut self) {
+        for (class, code) in self.lambdas() {
+            self.objects.name_lambda(class, lambda_text(&code));
+        }
+    }
+}
+
+fn code(class: &str) -> Option<LambdaCode> {
+    let (host, called) = class.split_once(LAMBDA)?;
+    let (class, method) = called.split_once("::").unwrap_or((host, called));
+    Some(LambdaCode { class: class.into(), method: method.into(), place: None })
+}
+
+/// Where the bodies of lambdas begin, by class and method.
+fn places(sites: &Sites) -> HashMap<(&str, &str), (Arc<str>, u32)> {
+    let entries = sites.all().filter(|site| site.what == Traced::Enter);
+    let place = |(method, line): (u32, u16)| {
+        let method = sites.method(method).filter(|method| method.is_synthetic)?;
+        Some(((&*method.class, &*method.name), (method.source.clone()?, line.into())))
+    };
+    entries.filter_map(|site| place((site.method, site.line?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lambdas_are_told_from_method_references() {
+        let text = |class: &str| lambda_text(&code(class).expect("a lambda"));
+        assert_eq!(text("com.acme.Shop$$Lambda/lambda$main$0"), "lambda of Shop");
+        assert_eq!(text("com.acme.Shop$$Lambda/com.acme.Shop$Order::total"), "Shop.Order::total");
+        assert_eq!(text("com.acme.Shop$$Lambda/java.util.ArrayList::<init>"), "ArrayList::new");
+        assert!(code("com.acme.Shop$Order").is_none());
+    }
+}

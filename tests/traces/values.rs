@@ -1,0 +1,117 @@
+//! Recordings and live answers show values in the same words, which are those that the program prints of them.
+
+use crate::support;
+use crate::support::case::Case;
+use crate::support::{finish, point, said};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// How values read, by the names of the locals that hold them.
+type Words = BTreeMap<String, String>;
+
+/// Words without the numbers of objects, which differ between runs.
+fn unnumbered(words: &str) -> String {
+    let mut out = String::new();
+    let mut rest = words;
+    while let Some((before, after)) = rest.split_once('@') {
+        out.push_str(before);
+        out.push('@');
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    out + rest
+}
+
+/// What the program itself prints of its values.
+fn printed(case: &Case, java: &str) -> Words {
+    let output = finish(Command::new(java).current_dir(case.work()).args(["-cp", "classes", "Told"]));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let words: Words =
+        text.lines().filter_map(|l| l.split_once('=')).map(|(n, w)| (n.into(), w.into())).collect();
+    assert!(words.len() > 10, "{text}");
+    words
+}
+
+/// What an answer about the running program shows of them.
+fn live(case: &Case, java: &str) -> Words {
+    let line = case.line("Told.java", "// AT");
+    let debuggee = format!("command: [{java:?}, \"-cp\", \"classes\", \"Told\"], sources: [\".\"]");
+    let points = format!("(id: \"A\", at: Line(\"Told\", {line}))");
+    let answer = case.replay(&debuggee, &points, &["--format", "json"]).answer();
+    let a = point(&answer, "A");
+    let words = a["collected"].as_object().expect("values").iter().map(|(name, value)| {
+        let value = value.as_str().expect("a text");
+        // Only the contents of an exception stand behind its name in a recording.
+        let message = a["contents"].get(value).and_then(Value::as_str).filter(|text| text.starts_with('"'));
+        (name.clone(), unnumbered(&message.map_or(value.to_owned(), |message| format!("{value} {message}"))))
+    });
+    words.collect()
+}
+
+fn json(case: &Case, arguments: &[&str]) -> Value {
+    let output = finish(case.qp().args(arguments).args(["--format", "json"]));
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", said(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn record(case: &Case, java: &str, to: &str) {
+    let arguments = ["trace", "record", "--level", "all", "-o", to, "--", java, "-cp", "classes", "Told"];
+    let output = finish(case.qp().args(arguments));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+}
+
+/// The first call of a method, which must have been recorded.
+fn call(case: &Case, recording: &str, method: &str) -> Value {
+    let calls = json(case, &["trace", "calls", recording, "--method", method]);
+    calls["threads"][0]["calls"][0].clone()
+}
+
+fn recorded(case: &Case, recording: &str) -> Words {
+    let node = call(case, recording, "Told.check")["node"].to_string();
+    let events = json(case, &["trace", "events", &node, recording, "--limit", "10000"]);
+    let locals = events["events"].as_array().expect("events").iter().filter(|e| e["event"] == "local");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    locals.map(|e| (text(&e["name"]), unnumbered(&text(&e["new"])))).collect()
+}
+
+#[test]
+fn recordings_show_values_in_the_words_of_live_answers() {
+    let case = Case::new("told");
+    for (java, to) in support::javas().iter().zip(["one", "other", "third"]) {
+        let (printed, live) = (printed(&case, java), live(&case, java));
+        record(&case, java, to);
+        let recorded = recorded(&case, to);
+        for (name, words) in printed {
+            assert_eq!(live.get(&name), Some(&words), "{name}, live, by {java}");
+            assert_eq!(recorded.get(&name), Some(&words), "{name}, recorded, by {java}");
+        }
+    }
+}
+
+#[test]
+fn fields_of_a_recording_hold_what_values_are() {
+    let case = Case::new("told");
+    record(&case, "java", "all");
+    let slot = call(&case, "all", "Told$Slot.put")["this"].as_str().expect("an object").to_owned();
+    let history = json(&case, &["trace", "history", &format!("{slot}.held"), "all"]);
+    let new: Vec<&str> =
+        history["writes"].as_array().unwrap().iter().filter_map(|w| w["new"].as_str()).collect();
+    let line = case.line("Told.java", "o -> o.total();");
+    assert_eq!(new, ["Integer 5", &format!("Told.java:{line} o -> o.total()")]);
+    let node = call(&case, "all", "Told.check")["node"].to_string();
+    let state = json(&case, &["trace", "state", &node, "all", "--object", &slot]);
+    assert_eq!(state["parts"][0]["exit"], new[1], "{state:#}");
+}
+
+#[test]
+fn a_lambda_whose_source_is_newer_than_the_recording_is_shown_by_its_place() {
+    let case = Case::new("told");
+    record(&case, "java", "all");
+    let line = case.line("Told.java", "o -> o.total();");
+    let source = case.work().join("Told.java");
+    let text = std::fs::read_to_string(&source).unwrap().replace("o -> o.total();", "o -> 0;");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(2);
+    std::fs::write(&source, text).unwrap();
+    std::fs::File::options().write(true).open(&source).unwrap().set_modified(later).unwrap();
+    assert_eq!(recorded(&case, "all")["fn"], format!("Told.java:{line} lambda"));
+}
