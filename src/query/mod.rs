@@ -3,10 +3,10 @@
 //! The chain translates into them, a run watches their events, the locator checks their constraints. This room holds
 //! only the data: it may use `model` and `expr` and does no I/O.
 
-mod askers;
+mod branch_groups;
 mod copies;
 
-pub use askers::{group_of, groups_of_way};
+pub use branch_groups::{group_of, groups_of_way};
 pub use copies::{Copies, CopySite, CopyWhat, SeenCopy, SiteSet, Source};
 
 use crate::expr::Expr;

@@ -3,7 +3,7 @@
 //! A class's bytecodes are compared with its class file first (DESIGN §5.17): an index means nothing in other code.
 
 use super::error::RunError;
-use super::notice::Notices;
+use super::reachability::Notices;
 use super::report::RunReport;
 use super::vm::{LoadedClass, Vm, or_default, type_signature};
 use super::watches::{ClassWatch, Interest, MethodWatch, Watches};

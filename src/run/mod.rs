@@ -1,35 +1,34 @@
-//! One run: the debuggee is launched, its VM watched by JDWP, and what happens turned into occurrences.
+//! One run: the program is launched, its VM watched by JDWP, and what happens turned into occurrences.
 //!
-//! This room may use `debuggee`, `classes`, `expr`, `query`, `model` and the crates `jdwp` and `bytecode`. JDWP ids
-//! never leave it.
+//! JDWP ids never leave this room.
 //!
 //! - [`execute`] launches, connects and watches one run until it ends, or is [`Halted`] with its program alive.
 //! - `attach` finds the VM of a program that another command launches.
-//! - `watches` says what to interrupt at by name, `install` puts it into the VM.
+//! - `watches` lists by name where to interrupt the program; `install` puts that into the VM.
 //! - `recording` has a run recorded instead of watched.
-//! - `notice` says what else happened, to explain a point that never hit.
-//! - `watcher` and `hits` turn interruptions into occurrences that `admit` lets through, and tell an [`Observer`]; `older` has those that stand in
-//!   an older frame than their event; `activations` tells activations apart; `arms` tells the
-//!   arms of expressions apart; `collect` and `machine` read values;
-//!   `content` reads what objects are and hold, and `describe` does so for candidates.
+//! - `watcher` and `hits` turn interruptions into occurrences, `filter` drops those that a question excludes, and an
+//!   [`Observer`] gets the rest. `caller_frame` has the occurrences whose values stand in a frame below their event's.
+//! - `activations` tells the activations of a method apart, `arms` the arms of an expression.
+//! - `collect` and `machine` read values; `content` reads what objects are and hold, `describe` does so for candidates.
+//! - `reachability` notices which methods and classes were reached, to explain a point that was never hit.
 
 mod activations;
-mod admit;
 mod arms;
 mod attach;
+mod caller_frame;
 mod collect;
 mod content;
 mod describe;
 mod error;
+mod filter;
 mod halted;
 mod hits;
 mod install;
 mod launch;
 mod machine;
-mod notice;
 mod observer;
-mod older;
 mod probes;
+mod reachability;
 mod recording;
 mod report;
 mod stop;

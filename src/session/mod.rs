@@ -1,44 +1,24 @@
-//! A session: the only door from commands to the machinery (DESIGN §4). It runs a chain to its answer.
+//! A session is the only door from commands to the machinery (DESIGN §4). It runs a chain to its answer.
 //!
-//! This room may use `chain`, `locate`, `run` and what lies below them. It prints nothing: it returns data and tells a
-//! [`Progress`] what goes on.
+//! This room prints nothing. It returns data, and reports its progress to a [`Progress`].
 //!
-//! - [`replay`] runs the debuggee until every point is located or nothing more can be learnt (DESIGN §5.13).
-//! - `watching` feeds the locator while the program runs; `assemble` turns what was located into an [`Answer`];
-//!   `arms` says which arm of an expression gave a value; `reasons` says why a point has none, `never` what came nearest to one that never hit.
-//! - [`repeat`] replays a chain several times and counts the answers.
-//! - [`Explorer`] is a session that a person leads: questions, runs, and a program that stands still between them.
-//! - `recorded` is the room of recorded runs: [`record`] makes one, and a [`RecordedTrace`] is read in several ways.
-//! - [`cost`] runs the program once to count hits, and `price` says what they would cost.
-//! - `trust` says whose files are run, and has a person asked.
-//! - [`judge`] tells from a chain's answer whether its bug is there (`verdict`).
+//! - [`replay`] runs the program until every point is located or nothing more can be learnt (DESIGN §5.13). The same room
+//!   repeats a chain ([`repeat`]), forecasts its cost ([`cost`]) and judges whether its bug is there ([`judge`]).
+//! - `answer` turns what was located into an [`Answer`], and explains points that were not located.
+//! - `explore` is a session that a person leads ([`Explorer`]): questions, runs, and a halted program between them.
+//! - `recorded` makes recordings ([`record`]) and reads them ([`RecordedTrace`]).
+//! - `diagnose` asks about the calls of a recording ([`Diagnoser`]).
+//! - `trust` decides whether a file of somebody else may be run.
 
 mod answer;
-mod arms;
-mod assemble;
-mod came;
-mod code;
-mod contents;
-mod cost;
 mod diagnose;
 mod error;
-mod expectation;
 mod explore;
 mod files;
-mod judge;
-mod never;
-mod price;
-mod probing;
 mod progress;
-mod reasons;
 mod recorded;
-mod repeat;
 mod replay;
-mod round;
-mod steps;
 mod trust;
-mod verdict;
-mod watching;
 mod workspace;
 
 pub use crate::debuggee::StdinRecording;
@@ -49,7 +29,6 @@ pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
     StatementAnswer, StepAnswer,
 };
-pub use cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use diagnose::{
     AssertFile, Bounds, Buggy, By, Change, Compared, Departure, DiagnoseOptions, Diagnoser, Judgement,
     KeptAnswer, Launcher, Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape,
@@ -61,9 +40,6 @@ pub use explore::{
     PointDifference, Ran, Scope, Standpoint, Step, Stepped, Words,
 };
 pub use files::{portable, seen_from_cwd};
-pub use judge::{Judged, judge};
-pub use price::Forecast;
-pub use probing::{Backend, EAGER};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallShown, CallTree, CallsAsked, ChainAsked, ContentsShown, EventShown, EventsAsked, EventsShown,
@@ -72,10 +48,14 @@ pub use recorded::{
     RecordOptions, RecordedRun, RecordedTrace, Secrets, Shown, StateAsked, StateShown, Stepper, ThreadShown,
     View, Way, WriteShown, as_chain, calls, events, export, find, history, holds, only, record, state,
 };
-pub use repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
+pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
+pub use replay::cost_model::Forecast;
+pub use replay::judge::{Judged, judge};
+pub use replay::probe_policy::{Backend, EAGER};
+pub use replay::repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
+pub use replay::verdict::Verdict;
 pub use replay::{Options, replay};
 pub use trust::{Consent, TRUSTED_FOLDERS, Wanted, allow, trust_written};
-pub use verdict::Verdict;
 
 pub use crate::chain::GraphFormat;
 use crate::chain::{Chain, Explanation, Learned};

@@ -1,11 +1,11 @@
 //! The tree of calls: a node for each, by thread, in the order in which they were entered.
 
 use super::columns::{Arranging, Columns, NONE, Table, ThreadEnd, arrange};
+use super::compression::Packing;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::folder::{About, Folder};
 use super::objects::Objects;
-use super::packing::Packing;
 use super::recent::Recent;
 use super::sites::{Method, Sites};
 use super::source::Source;

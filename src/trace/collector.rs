@@ -1,7 +1,7 @@
 //! Takes events out of the rings while the program writes them: a thread of its own, since compressing them is work.
 
-use super::apart::Apart;
 use super::chunks::ChunkWriter;
+use super::cpu_affinity::Apart;
 use super::error::TraceError;
 use super::folder::Folder;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! (`contents(set)`), and the last call that changed that.
 
 use super::collections::{self, Asked, Keeper, Row};
-use super::seen::Seen;
+use super::target_variable::Seen;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, EventTypes, Expr, Literal, Node, Primitive, Type};
 use crate::query::{Aspect, Contents, Counts, Event, Key};

@@ -1,7 +1,7 @@
 //! `Created("A:order")`: where the object that a point sees was made.
 
 use super::Rule;
-use super::seen::Seen;
+use super::target_variable::Seen;
 use crate::chain::translate::classes::method_name;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, ClassLookup, EventTypes, Primitive, Type};

@@ -2,7 +2,7 @@
 //! DESIGN §5.1 to §5.5).
 
 use super::Rule;
-use super::seen::{Places, Seen, Variable};
+use super::target_variable::{Places, Seen, Variable};
 use super::watch::write_events;
 use crate::chain::translate::{Ask, PointContext, Stop};
 use crate::expr::{EventPart, EventTypes, Expr, Literal, Node, Type};

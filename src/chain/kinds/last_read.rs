@@ -1,7 +1,7 @@
 //! `LastRead("A(0):foo")`: where the value that a point sees in a field was last read before.
 
 use super::Rule;
-use super::seen::{Seen, Variable};
+use super::target_variable::{Seen, Variable};
 use super::watch::owner_event;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::query::Event;

@@ -13,8 +13,8 @@ mod last_read;
 mod line;
 mod origin;
 mod read;
-mod seen;
 mod skipped_line;
+mod target_variable;
 mod watch;
 
 use super::translate::{Ask, PointContext, Stop};
@@ -128,12 +128,12 @@ pub(super) trait Rule {
 
     /// What is wrong with the arguments, as far as the text tells.
     fn complaints(&self) -> Vec<Complaint> {
-        self.asks_of().map_or_else(Vec::new, |(reference, what)| seen::complaints(reference, what))
+        self.asks_of().map_or_else(Vec::new, |(reference, what)| target_variable::complaints(reference, what))
     }
 
     /// The point it asks backwards from: its id, the text that names it and the column there.
     fn refers_to(&self) -> Option<(String, String, usize)> {
-        seen::refers_to(self.asks_of()?.0)
+        target_variable::refers_to(self.asks_of()?.0)
     }
 
     /// Which of the special fields it takes.

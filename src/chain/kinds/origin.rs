@@ -2,7 +2,7 @@
 //! it on: assignments, parameters, results, fields and elements.
 
 use super::Rule;
-use super::seen::{Seen, Variable};
+use super::target_variable::{Seen, Variable};
 use crate::chain::copies::{Finder, TooMany};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{EventTypes, Type};

@@ -3,7 +3,7 @@
 use super::classes::{Classes, method_name};
 use super::error::Refusal;
 use super::moved::{MethodLines, Remembered};
-use super::near::no_code_on_line;
+use super::suggestions::no_code_on_line;
 use crate::classes::SourceText;
 use crate::model::MethodName;
 use bytecode::lines::{entries_of_line, lines_with_code};

@@ -9,8 +9,8 @@ mod context;
 mod error;
 pub(crate) mod lines;
 mod moved;
-mod near;
 mod need;
+mod suggestions;
 
 pub use error::{Refusal, TranslateError};
 pub use need::{Learned, LearnedPoint, Need};

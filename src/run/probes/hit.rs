@@ -1,8 +1,8 @@
 //! Turns a stop of the recorder into what the TraceQuery of its site makes of it.
 
+use super::agent_report::NumberedSite;
 use super::plan::{assigned, copied};
 use super::recorder::{Recorder, Stopped};
-use super::told::NumberedSite;
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, Detail, Value, Way};
 use crate::query::{BranchSite, Copies, CopySite, Event, Field, TraceQuery};

@@ -1,31 +1,32 @@
 //! Watching by probes: the agent in the VM counts, keeps and filters, and only the hits that get through interrupt the
-//! execution. They are then read by JDWP as any other.
+//! program. They are then read by JDWP as any other.
 //!
-//! - `plan` says what the agent is to put where.
-//! - `told` reads what it has put where, and moves indices between the code as it was and as it is.
+//! - `plan` says what the agent puts where.
+//! - `agent_report` reads what the agent has put where, and translates code indices between the original code and the
+//!   changed code.
 //! - `recorder` speaks with the class that the probes call; `hit` turns its stops into occurrences.
-//! - `collection` does so for changes of the JDK's collections, and looks at what others see of those.
-//! - `walk` goes back through a log of how values were passed on; `tracing` reads it, and sees the steps again.
-//! - `count` reads what a run has counted that was watched for nothing else.
+//! - `collection` does so for changes of the JDK's collections.
+//! - `walk` goes back through a log of how values were passed on; `tracing` reads that log.
+//! - `count` reads the counts of a run that only counts.
 //! - `forecast` asks, at a candidate, for the last hits before it of the points that depend on it.
 
+mod activation_ids;
+mod agent_report;
 mod collection;
 mod count;
 mod forecast;
 mod hit;
-mod numbered;
 mod plan;
 mod recorder;
 mod seen;
-mod told;
 mod tracing;
 mod walk;
 
+pub(super) use agent_report::{Moved, Told};
 pub(super) use count::counted;
 pub use count::{Counted, SiteHits};
 pub use plan::Gate;
 pub(super) use recorder::{NAME, Recorder, is_own, program_below, quiet};
-pub(super) use told::{Moved, Told};
 pub use wire::Varied;
 
 use super::launch::Questions;

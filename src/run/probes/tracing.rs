@@ -1,9 +1,9 @@
 //! The way of a value: read from the log at the point that sees it, and seen again, step by step, in the next run.
 
+use super::agent_report::NumberedSite;
 use super::hit::place_of;
 use super::plan::copied;
 use super::recorder::{self, Stopped};
-use super::told::NumberedSite;
 use super::walk::{Look, Passed, walk};
 use crate::model::{Came, CameBy, Coordinate, FrameKey, LastHit, Occurrence, Site, Value, Way};
 use crate::query::{Copies, CopyWhat, SeenCopy, TraceQuery};

@@ -1,51 +1,48 @@
 //! Declarative debugging of a recorded run (JHyde §2): calls are asked about, one after the other, until one is left.
 //!
-//! - [`Diagnoser`] leads from question to answer. `question` says what a call was given and what became of it, `shape` what values were,
-//!   `fields` which fields objects have; `live` asks about a program that still runs; `covered` is what calls have covered of the
-//!   code, `chains` of the data flow, along the way that `stretch` lays out.
-//! - `generated` are members that only the compiler knows; `around` looks around while a call is asked about.
-//! - `nodes` is what the nodes of the trees are: calls, and executions of loops, which `loops` finds.
-//! - `others` are those who answer for a person: `asserts`, conditions on methods; `kept`, answers that are kept; and a [`Reference`], a version
-//!   of the program that is right. `silent` tells which calls that can judge by values alone.
+//! - [`Diagnoser`] leads from question to answer. `question` describes a call: what it was given and what it did.
+//!   `snapshot` describes the values, `fields` the fields of objects, `around` what surrounds the call.
+//! - `tree` is the execution tree that is asked about. `live` asks while the program still runs.
+//! - `generated` recognises members that the compiler made; they are not asked about.
+//! - `oracles` answer in place of a person: `asserts` by conditions on methods, `answer_cache` by earlier answers, and a
+//!   [`Reference`] by a version of the program that is right. `purity` tells which calls that version can judge by values.
 //! - `violations` evaluates all assertions before the first question, and finds the call at which the search begins.
+//! - `slice_answer` is the answer that points at a wrong value: `value_path` finds the value, `slice` the calls that
+//!   influenced it, along the code that `stretch` lays out.
+//! - [`parted`] finds where two versions part (`divergence`). `lambdas` names lambdas alike in both, `chance` finds what
+//!   changes from run to run.
 //! - `again` tells whether a recorded program can be run once more.
-//! - `wrong` is the answer that points at a part of what a call left: `pointed` finds that part, `slice` the calls that have influenced it.
-//! - [`parted`] tells where two versions part; `lambdas` names lambdas so that they are found in both, `chance` knows what changes
-//!   from run to run.
 
 mod again;
+mod answer_cache;
 mod around;
 mod asserts;
-mod chains;
 mod chance;
-mod covered;
+mod divergence;
 mod fields;
 mod generated;
-mod kept;
 mod lambdas;
 mod live;
-mod loops;
-mod nodes;
-mod others;
-mod parted;
-mod pointed;
+mod oracles;
+mod purity;
 mod question;
 mod reference;
-mod shape;
-mod silent;
 mod slice;
+mod slice_answer;
+mod snapshot;
 mod stretch;
+mod tree;
+mod value_path;
 mod violations;
-mod wrong;
 
+pub use answer_cache::KeptAnswer;
 pub use asserts::{AssertFile, Told};
-pub use kept::KeptAnswer;
-pub use nodes::{Left, LoopPart};
-pub use others::{By, Referred};
-pub use parted::{Compared, Departure, Parted, Varying, parted};
+pub use divergence::{Compared, Departure, Parted, Varying, parted};
+pub use oracles::{By, Referred};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference};
-pub use shape::{Bounds, Shape};
+pub use snapshot::{Bounds, Shape};
+pub use tree::nodes::{Left, LoopPart};
 pub use violations::{Survey, Violation};
 
 use super::error::SessionError;
@@ -58,9 +55,9 @@ use crate::declarative::{Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, V
 use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
 use fields::Fields;
-use nodes::Nodes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use tree::nodes::Nodes;
 
 /// How calls are asked about.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +159,7 @@ pub struct Diagnoser {
     needs: Needs,
     /// The program, if it may go on.
     live: Option<live::Live>,
-    silence: silent::Silence,
+    silence: purity::Silence,
     asserts: Option<asserts::Asserts>,
     surveyed: violations::Surveyed,
     reference: Option<Reference>,
@@ -174,7 +171,7 @@ pub struct Diagnoser {
     by_reference: usize,
     /// The calls that an answer which was kept stands for, with what tells them from others.
     unasked: Vec<(u32, Option<String>)>,
-    kept: kept::Kept,
+    kept: answer_cache::Kept,
     /// The questions that somebody has answered, in their order, with the calls.
     asked: Vec<(u32, Question)>,
     /// What is to be said about the way in which it is asked.
@@ -224,7 +221,7 @@ impl Diagnoser {
             options,
             needs: row.needs,
             live: None,
-            silence: silent::Silence::default(),
+            silence: purity::Silence::default(),
             asserts: None,
             surveyed: violations::Surveyed::default(),
             reference: None,
@@ -232,7 +229,7 @@ impl Diagnoser {
             by_assertion: 0,
             by_reference: 0,
             unasked: Vec::new(),
-            kept: kept::Kept::default(),
+            kept: answer_cache::Kept::default(),
             asked: Vec::new(),
             notes,
         })
@@ -367,7 +364,7 @@ impl Diagnoser {
     /// # Errors
     /// It cannot be read, or holds something else.
     pub fn keep_in(&mut self, file: &std::path::Path) -> Result<(), SessionError> {
-        self.kept = kept::Kept::of(file)?;
+        self.kept = answer_cache::Kept::of(file)?;
         let mut trusted = BTreeSet::new();
         for (method, trust) in self.kept.trusted() {
             let of = |m: &crate::trace::Method| format!("{}.{}{}", m.class, m.name, m.descriptor) == method;
@@ -502,8 +499,8 @@ fn coverage(
     Ok(match needs {
         _ if trace.about.level < Level::All => None,
         Needs::Nothing => None,
-        Needs::Edges => Some(covered::edges(&mut trace.calls, nodes)?),
-        Needs::Chains => Some(chains::chains(&mut trace.calls, nodes, pool)?),
+        Needs::Edges => Some(tree::branch_coverage::edges(&mut trace.calls, nodes)?),
+        Needs::Chains => Some(tree::def_use::chains(&mut trace.calls, nodes, pool)?),
     })
 }
 
@@ -517,7 +514,7 @@ fn trees(
     let level = trace.about.level;
     if with_loops && level < Level::All {
         notes.push(format!("loops are not asked about: what they do is not recorded at level {level}"));
-    } else if with_loops && let Some(found) = loops::trees(&mut trace.calls, pool, notes)? {
+    } else if with_loops && let Some(found) = tree::loops::trees(&mut trace.calls, pool, notes)? {
         return Ok(found);
     }
     Ok((forest(&trace.calls), Nodes::default()))

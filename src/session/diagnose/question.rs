@@ -2,8 +2,8 @@
 
 use super::fields::Fields;
 use super::generated::is_hidden_field;
-use super::nodes::{Left, LoopAt, LoopPart, Turns};
-use super::shape::{Bounds, Part, Shape, Shaper};
+use super::snapshot::{Bounds, Part, Shape, Shaper};
+use super::tree::nodes::{Left, LoopAt, LoopPart, Turns};
 use crate::classes::ClassPool;
 use crate::session::error::SessionError;
 use crate::trace::{Call, Calls, Exit, Items, Level, Method, Standing, Traced, Value, When};

@@ -5,7 +5,7 @@ use crate::locate::Locator;
 use crate::model::{Coordinate, Namer, Occurrence, Site, Tables, Value};
 use crate::query::PointIndex;
 use crate::session::Difference;
-use crate::session::round::{AskedCell, Round};
+use crate::session::replay::iteration::{AskedCell, Round};
 use serde::Serialize;
 use std::sync::Arc;
 

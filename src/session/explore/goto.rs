@@ -2,18 +2,18 @@
 //! (paper §6).
 
 use super::arrival::{Arrival, Arrived, Certainty, Found, Gone, Unsettled};
-use super::going::{End, Finished, end_of};
-use super::place::{Place, Standing};
+use super::position::{Place, Standing};
+use super::run_control::{End, Finished, end_of};
 use super::{Explorer, Opened};
 use crate::classes::ClassPool;
 use crate::model::{LastHit, Namer};
 use crate::query::PointIndex;
 use crate::run::{Ended, Halted};
-use crate::session::code::CodeBook;
+use crate::session::answer::source_context::CodeBook;
 use crate::session::error::SessionError;
-use crate::session::probing::{Astray, astray};
-use crate::session::round::{Asked, AskedCell, Halting};
-use crate::session::watching::Watching;
+use crate::session::replay::iteration::{Asked, AskedCell, Halting};
+use crate::session::replay::observer::Watching;
+use crate::session::replay::probe_policy::{Astray, astray};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -1,13 +1,13 @@
 //! Looks at the program where it stands: values, scopes, frames.
 
 use super::Explorer;
-use super::place::{Standing, frame_at};
+use super::position::{Standing, frame_at};
 use crate::expr::Expr;
 use crate::model::{Held, HeldByObject, Told, Value, quoted};
 use crate::session::FrameAnswer;
-use crate::session::assemble::frame_answer;
-use crate::session::code::CodeBook;
-use crate::session::contents::name_lambdas;
+use crate::session::answer::assemble::frame_answer;
+use crate::session::answer::contents::name_lambdas;
+use crate::session::answer::source_context::CodeBook;
 use crate::session::error::SessionError;
 use serde::Serialize;
 
@@ -129,7 +129,7 @@ impl Explorer {
     /// The frame that is looked at; 0 where no program stands still.
     pub fn frame(&self) -> i32 {
         match &self.place {
-            super::place::Place::Halted(standing) => standing.frame,
+            super::position::Place::Halted(standing) => standing.frame,
             _ => 0,
         }
     }
@@ -149,7 +149,7 @@ impl Explorer {
     /// The point where the program stands.
     pub fn point(&self) -> Option<&str> {
         match &self.place {
-            super::place::Place::Halted(standing) => standing.point.as_deref(),
+            super::position::Place::Halted(standing) => standing.point.as_deref(),
             _ => None,
         }
     }

@@ -1,41 +1,41 @@
-//! A re-run session: questions are added and taken back between runs, the program stands still where a run led, and a
-//! cause found by one run can be gone to in the next (paper §5 and §6).
+//! A session in which the program is run again and again: questions are added and removed between runs, the program
+//! halts where a run led, and the next run can halt at a cause that this one found (paper §5 and §6).
 //!
-//! - [`Explorer`] holds the chain and where one is; this file has what changes the chain.
-//! - `going` makes runs, in front or in the background; `place` is where one is; `halt` looks at the halted program.
-//! - `stepping` goes forward from there, by lines and by events.
-//! - `goto` moves the halted execution; `arrival` compares what is there with what an earlier run saw.
-//! - `history` keeps what earlier runs answered; `words` what can be completed at a prompt.
+//! - [`Explorer`] holds the chain and the current position; this file has what changes the chain.
+//! - `run_control` makes runs, in front or in the background. `position` is where the session stands.
+//! - `halt` reads the halted program, `stepping` moves it forward by lines and by events.
+//! - `goto` halts at a located point; `arrival` compares what is there with what an earlier run saw.
+//! - `history` keeps the answers of earlier runs. `completion` lists what a prompt can complete.
 
 mod arrival;
-mod going;
+mod completion;
 mod goto;
 mod halt;
 mod history;
-mod place;
+mod position;
+mod run_control;
 mod stepping;
-mod words;
 
 pub use arrival::{Arrival, Certainty, Gone};
-pub use going::{Front, Interrupter, Ran};
+pub use completion::{Members, Words};
 pub use halt::{Member, NamedValue, Scope};
 pub use history::{PastRun, PointDifference};
-pub use place::Standpoint;
+pub use position::Standpoint;
+pub use run_control::{Front, Interrupter, Ran};
 pub use stepping::{Step, Stepped};
-pub use words::{Members, Words};
 
 use super::error::SessionError;
 use super::files::portable;
 use super::progress::Progress;
 use super::replay::Options;
-use super::round::{Teaching, in_order};
+use super::replay::iteration::{Teaching, in_order};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Explanation, Point, translate};
 use crate::classes::SourceRoots;
 use crate::debuggee::Tail;
-use going::Going;
 use history::History;
-use place::Place;
+use position::Place;
+use run_control::Going;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -320,7 +320,7 @@ impl Explorer {
     fn replace(&mut self, chain: Chain, places: &[Option<usize>], changed: Vec<String>) {
         self.chain = chain;
         self.teaching.learned = crate::chain::Learned::default();
-        self.teaching.probing = crate::session::probing::Probing::default();
+        self.teaching.probing = super::replay::probe_policy::Probing::default();
         self.history.renumber(places, changed);
         self.edition += 1;
     }

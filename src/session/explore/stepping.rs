@@ -1,7 +1,7 @@
 //! Goes forward from where the program stands: to the next line, or on to the next event that a point asks for.
 
 use super::Explorer;
-use super::place::{Place, Standing, Standpoint};
+use super::position::{Place, Standing, Standpoint};
 use crate::chain::Chain;
 use crate::model::{ActivationKey, Occurrence, Tables};
 use crate::run::{Control, Ended, Observer, ObserverError, Stage};

@@ -2,8 +2,8 @@
 
 use super::calls::{CallShown, shown, shown_name};
 use super::contents::change;
-use super::detail::detail;
 use super::open::RecordedTrace;
+use super::rerecord::detail;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;

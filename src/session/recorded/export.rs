@@ -2,9 +2,9 @@
 
 use super::calls::{shown, shown_name};
 use super::events::{EventShown, event};
-use super::later::{Later, above, later};
 use super::open::RecordedTrace;
 use super::parquet::Rows;
+use super::supplements::{Later, above, later};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;

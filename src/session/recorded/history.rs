@@ -1,8 +1,8 @@
 //! Every write to a field or an element of a recorded run, in their order.
 
 use super::events::{EventShown, event};
-use super::later::{Later, above, later};
 use super::open::RecordedTrace;
+use super::supplements::{Later, above, later};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;

@@ -1,7 +1,7 @@
 //! A recorded run that is open to be read.
 
-use super::detail::detail;
 use super::lines::Lines;
+use super::rerecord::detail;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;

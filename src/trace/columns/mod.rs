@@ -2,21 +2,22 @@
 //! docs/trace-format.md describes them.
 //!
 //! - `table` is a table in a file, `writer` writes it.
-//! - `sorter` sorts rows, however many; `unfolded` has calls in the order in which they began, `grouped` numbers by groups.
-//! - `arrange` goes through all events once and makes the tables; `open` knows which calls are open then.
+//! - `external_sort` sorts any number of rows. `call_table` has calls in the order in which they began, `posting_lists`
+//!   numbers by groups.
+//! - `index_builder` goes through all events once and makes the tables; `open` knows which calls are open meanwhile.
 //! - `checksums` notices a table that was changed.
 
-mod arrange;
+mod call_table;
 mod checksums;
-mod grouped;
+mod external_sort;
+mod index_builder;
 mod open;
-mod sorter;
+mod posting_lists;
 mod table;
-mod unfolded;
 mod writer;
 
-pub use arrange::{ARRAY, Arranging, BOX, TEXT, arrange};
 pub use checksums::Checksum;
+pub use index_builder::{ARRAY, Arranging, BOX, TEXT, arrange};
 pub use table::Table;
 
 use super::error::TraceError;

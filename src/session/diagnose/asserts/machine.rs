@@ -2,11 +2,11 @@
 //! what is not known is an error, never a value.
 
 use super::library::{self, Made};
-use super::unseen::Unseen;
+use super::unrecorded_writes::Unseen;
 use crate::expr::{ClassInfo, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal, Type};
 use crate::model::{JavaString, ObjectId, Tables, Value};
 use crate::session::diagnose::fields::Fields;
-use crate::session::diagnose::shape::{Part, held, type_name};
+use crate::session::diagnose::snapshot::{Part, held, type_name};
 use crate::session::error::SessionError;
 use crate::trace::{self, Call, Calls, Exit, Held, Level, Traced, When};
 use bytecode::Constant;

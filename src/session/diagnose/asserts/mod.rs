@@ -1,12 +1,13 @@
-//! Assertions: small conditions on methods, in Java, that answer for a person (docs/declarative.md). `file` is what is written, `check` says
-//! whether it means something for the program, `machine` is a call of a recording as conditions read it, with the methods of `library`;
-//! `unseen` is what nobody knows of it.
+//! Assertions: small conditions on methods, in Java, that answer for a person (docs/declarative.md).
+//!
+//! `file` reads them, `check` checks them against the program's classes, and `machine` evaluates them on a recorded call,
+//! with the methods of `library`. `unrecorded_writes` finds the values that a call may have changed without an event.
 
 mod check;
 mod file;
 mod library;
 mod machine;
-mod unseen;
+mod unrecorded_writes;
 
 pub use file::AssertFile;
 
@@ -18,7 +19,7 @@ use crate::session::error::SessionError;
 use crate::trace::{Calls, Exit};
 use check::Rule;
 use machine::{CallMachine, Unread};
-pub use unseen::Unseen;
+pub use unrecorded_writes::Unseen;
 
 /// What an assertion says of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

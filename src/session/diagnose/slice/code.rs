@@ -1,7 +1,7 @@
 //! What is known of the code of methods: where their branches come together again, and what is recorded of what they call.
 
-use super::around::Ways;
 use super::effect::{Effect, effect};
+use super::potential_definitions::Ways;
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Level, Method, Written};
 use bytecode::op::InvokeKind;

@@ -1,35 +1,37 @@
-//! Which calls below one have influenced a value that it left: a dynamic slice (Korel & Laski 1988), by calls.
+//! A dynamic slice (Korel & Laski 1988), by calls: which calls below one have influenced a value that it left.
 //!
-//! Reads are not recorded. So the call and all below it are gone through once more, event by event, with the code of their methods between
-//! (`replay`, `instruction`). Each value knows what it was made of (`graph`), and why it was stored, given or returned: the branches that led
-//! there, of the calls around too, as post-dominators tell (`code`), and exceptions that were caught. It knows, too, which branches have led
-//! around a write to its place, and what has told the places of other writes (`around`). `frame` has the variables and operands of a call,
-//! `heap` fields and elements, `effect` what the JDK does and `back` what it can call.
+//! Recordings have no reads. So the call and all below it are interpreted once more, event by event, with the code of
+//! their methods in between (`interpreter`, `transfer`). Each value knows the values it was made of (`graph`), and why it
+//! was stored, passed or returned: the branches that led there, by post-dominators (`code`), and exceptions that were
+//! caught. It also knows the branches that led around a write to its place (`potential_definitions`). `frame` has the
+//! locals and operands of a call, `heap` fields and elements, `effect` what methods of the JDK do, `call_targets` what
+//! they can call.
 //!
-//! No call is left out that has influenced the value. Where it is not known which object or element was read, all writes to such fields and elements count; where it is not
-//! known what called a method, all that it could have been given; what is not recorded may have read and written everything. Where the
-//! recording does not tell enough even for that, it is said why.
+//! No call that has influenced the value is left out. Where the object or element that was read is not known, all writes
+//! to such fields and elements count. Where the receiver of a call is not known, all that it was given counts. Code that
+//! was not recorded may have read and written everything. Where the recording does not suffice even for that, the reason
+//! is given.
 //!
-//! What somebody should have done and has not is in no slice: who uses this must not leave out the other calls.
+//! A slice has no place for what a call should have done and did not. Its users must not leave out the other calls.
 
-mod around;
-mod back;
+mod call_targets;
 mod code;
 mod effect;
 mod frame;
 mod graph;
 mod heap;
-mod instruction;
-mod replay;
+mod interpreter;
+mod potential_definitions;
+mod transfer;
 
-use super::pointed::Target;
+use super::value_path::Target;
 use crate::classes::ClassPool;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, HeldValue, Then};
 use code::Codes;
 use heap::Heap;
-use replay::Replay;
+use interpreter::Replay;
 use std::collections::BTreeSet;
 
 /// So often it is gone through, to learn what fields held before.
@@ -92,7 +94,7 @@ pub async fn influential(
         }
         for (object, part) in missed {
             let held = match calls.held(object, part, begins)? {
-                HeldValue::Value(value) => Some(replay::plain(value)),
+                HeldValue::Value(value) => Some(interpreter::plain(value)),
                 HeldValue::Unwritten | HeldValue::Unknown => None,
             };
             replay.heap.before.insert((object, part), held);

@@ -1,0 +1,180 @@
+//! What a point sees: the variable that a reference names in one of its frames. For the kinds that ask what last
+//! happened to it.
+
+use super::Complaint;
+use crate::chain::translate::{PointContext, Refusal, Stop};
+use crate::expr;
+use crate::expr::{Expr, Node, Place, Reference, Type};
+use crate::model::Site;
+use crate::query::{Constraint, Field, PointIndex, Slot};
+use bytecode::stores::stores_to;
+
+/// What the point sees: an expression in one of its frames.
+pub(super) struct Seen {
+    pub(super) point: PointIndex,
+    pub(super) frame: i32,
+    pub(super) expr: Expr,
+}
+
+pub(super) type Places = Vec<(Site, Place)>;
+
+/// The variable that an expression names.
+pub(super) enum Variable {
+    /// A local variable or parameter, with where it is seen.
+    Local { name: String, places: Places },
+    /// A field, of the object that the expression gives if it is not static.
+    Field { field: Field, descriptor: String, owner: Option<Expr> },
+    /// An element of an array.
+    Element { array: Expr, index: Expr, descriptor: String },
+}
+
+/// What is wrong with a reference; `what` happened before the point it lacks.
+pub(super) fn complaints(reference: &str, what: &str) -> Vec<Complaint> {
+    match Reference::parse(reference) {
+        Err(error) => vec![Complaint::of_parse(error)],
+        Ok(Reference { point: None, expr, .. }) => vec![Complaint::about(
+            reference,
+            format!("`{expr}` needs a point: {what} before what?"),
+            format!("write `A:{expr}` with the id of a point above"),
+        )],
+        Ok(_) => Vec::new(),
+    }
+}
+
+/// The point that a reference asks backwards from.
+pub(super) fn refers_to(reference: &str) -> Option<(String, String, usize)> {
+    let point = Reference::parse(reference).ok()?.point?;
+    Some((point, reference.to_owned(), 1))
+}
+
+impl Seen {
+    /// Reads a reference.
+    pub(super) fn new(context: &PointContext<'_, '_>, reference: &str) -> Result<Seen, Stop> {
+        let Reference { point, frame, expr } = Reference::parse(reference)?;
+        let point = context.earlier(&point.unwrap_or_default())?;
+        Ok(Seen { point, frame, expr })
+    }
+
+    /// The variable.
+    pub(super) fn variable(&self, context: &mut PointContext<'_, '_>) -> Result<Variable, Stop> {
+        let places = self.places(context)?;
+        let of_class = |class: String, name: String, is_static: bool| Field {
+            class: class.into(),
+            name: name.into(),
+            is_static,
+        };
+        Ok(match one_variable(&self.expr, &places)? {
+            Place::Local { name, .. } => Variable::Local { name, places },
+            Place::Static { class, name, descriptor } => {
+                Variable::Field { field: of_class(class, name, true), descriptor, owner: None }
+            }
+            Place::Field { owner, class, name, descriptor } => {
+                Variable::Field { field: of_class(class, name, false), descriptor, owner: Some(owner) }
+            }
+            Place::Unknown { owner, field } => {
+                let (field, descriptor) = self.field_of(context, &owner, &field, &places)?;
+                let owner = (!field.is_static).then_some(owner);
+                Variable::Field { field, descriptor, owner }
+            }
+            Place::Element { array, index, descriptor } => {
+                let descriptor = match descriptor {
+                    Some(descriptor) => descriptor,
+                    None => self.element_of(context, &array)?,
+                };
+                Variable::Element { array, index, descriptor }
+            }
+        })
+    }
+
+    /// Before the point, and of the object that it sees.
+    pub(super) fn of_owner(
+        &self,
+        context: &mut PointContext<'_, '_>,
+        owner: Option<&Expr>,
+    ) -> Vec<Constraint> {
+        let point = self.point;
+        let mut constraints = vec![Constraint::Before(point)];
+        if let Some(owner) = owner {
+            let theirs = Slot::Kept(context.keep(point, self.frame, owner));
+            constraints.push(Constraint::Sameness { mine: Slot::Owner, point, theirs });
+        }
+        constraints
+    }
+
+    /// The variable the expression names at each site where the frame can stand.
+    fn places(&self, context: &mut PointContext<'_, '_>) -> Result<Places, Stop> {
+        let mut sites = context.sites_of(self.point, self.frame)?;
+        let at = |context: &mut PointContext<'_, '_>, sites: &[Site]| {
+            context.at_sites(sites, |_, scope, classes| expr::place(&self.expr, scope, classes))
+        };
+        let mut places = at(context, &sites);
+        // The user means what it is at one site. Where that depends on which, a run tells.
+        if places.as_ref().is_ok_and(|p| !is_one(p)) {
+            sites = context.learned_site(self.point, self.frame)?;
+            places = at(context, &sites);
+        }
+        let Node::Name(name) = self.expr.node() else { return Ok(places?) };
+        let unclear =
+            places.as_ref().map_or(true, |p| p.iter().any(|(_, p)| matches!(p, Place::Unknown { .. })));
+        if unclear {
+            // Without a variable table a name may be a local's: say what would tell.
+            for site in &sites {
+                let told = context.classes().at(&site.method, |_, method| stores_to(method, name, site.bci));
+                if let Some(Err(error @ bytecode::StoreError::NoVariableTable { .. })) = told {
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(places?)
+    }
+
+    /// The descriptor of the elements of an array whose class only a run tells.
+    fn element_of(&self, context: &mut PointContext<'_, '_>, array: &Expr) -> Result<String, Stop> {
+        let class = context.class_of(self.point, self.frame, array)?;
+        let element = class.strip_suffix("[]").ok_or_else(|| Refusal::NoArray { text: array.to_string() })?;
+        let primitive = ["Z", "B", "C", "S", "I", "J", "F", "D"];
+        let named = |d: &&&str| Type::of_descriptor(d).to_string() == element;
+        Ok(primitive.iter().find(named).map_or_else(|| "Ljava/lang/Object;".to_owned(), |d| (*d).to_owned()))
+    }
+
+    /// The field of an object whose class the expression alone does not tell: the event's types may, else a run must.
+    fn field_of(
+        &self,
+        context: &mut PointContext<'_, '_>,
+        owner: &Expr,
+        name: &str,
+        places: &Places,
+    ) -> Result<(Field, String), Stop> {
+        let events = context.events_of(self.point);
+        let sites: Vec<Site> = places.iter().map(|(site, _)| site.clone()).collect();
+        let types =
+            context.at_sites(&sites, |_, scope, classes| expr::check(owner, scope, classes, &events))?;
+        if let Some((_, Type::Class(class))) = types.first()
+            && types.iter().all(|(_, of)| *of == Type::Class(class.clone()))
+        {
+            let known = context.classes().named(class)?.file.clone();
+            if let Ok(found) = context.classes().field(&known, name) {
+                return Ok(found);
+            }
+        }
+        let class = context.class_of(self.point, self.frame, owner)?;
+        let known = context.classes().named(&class)?.file.clone();
+        Ok(context.classes().field(&known, name)?)
+    }
+}
+
+/// Whether all sites mean one variable. A local can have several slots, but has one name.
+fn is_one(places: &Places) -> bool {
+    let Some((_, first)) = places.first() else { return true };
+    places.iter().all(|(_, place)| match (first, place) {
+        (Place::Local { name: a, .. }, Place::Local { name: b, .. }) => a == b,
+        (a, b) => a == b,
+    })
+}
+
+fn one_variable(expr: &Expr, places: &Places) -> Result<Place, Stop> {
+    let first = places.first().map(|(_, place)| place.clone());
+    first.ok_or_else(|| {
+        Refusal::Chain(format!("`{expr}`: no class file holds the method of its point")).into()
+    })
+}

@@ -1,0 +1,134 @@
+//! Which arm of an expression gave a value: what a run must mark to tell, and the lines that an answer names.
+
+use super::source_context::accesses;
+use crate::classes::ClassPool;
+use crate::model::{MethodName, Site};
+use crate::query::{CopyWhat, Event, TraceQuery};
+use crate::run::Marks;
+use crate::session::replay::iteration::Round;
+use bytecode::{ArmLines, Arms, Code, Op};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a value came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// The line that gave it; the statement's, where several can have.
+    pub line: Option<u32>,
+    /// The line at which the statement begins that stored or returned it.
+    pub statement: Option<u32>,
+    /// The lines that can have given it, where it is not known which did.
+    pub open: Vec<u32>,
+}
+
+/// The lines of what the instruction at a site stores or returns. `arm` is the last mark that ran before.
+pub fn given(pool: &ClassPool, site: &Site, arm: Option<u32>) -> Option<Given> {
+    let lines = in_code(pool, &site.method, |code| Arms::new(code)?.of(site.bci)).flatten()?;
+    Some(given_by(&lines, arm))
+}
+
+/// The line of those that can have given a value, by the last mark that ran.
+pub fn given_by(lines: &ArmLines, arm: Option<u32>) -> Given {
+    let statement = lines.statement;
+    let known = arm.and_then(|arm| lines.marks.get(&arm)).copied();
+    let only = lines.marks.values().next().copied().filter(|_| !lines.is_open());
+    match known.or(only) {
+        Some(line) => Given { line: Some(line), statement, open: Vec::new() },
+        None => Given { line: statement, statement, open: lines.lines().into_iter().collect() },
+    }
+}
+
+/// What a run marks for these TraceQueries, and for sites that an earlier run has found.
+pub fn marks(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -> Marks {
+    let mut wanted: BTreeMap<&MethodName, BTreeSet<u32>> = BTreeMap::new();
+    let mut fields = Vec::new();
+    for site in found {
+        wanted.entry(&site.method).or_default().insert(site.bci);
+    }
+    for query in queries {
+        match &query.event {
+            Event::Stored(stores) => {
+                for store in stores.iter().filter(|store| store.value_at != store.site.bci) {
+                    wanted.entry(&store.site.method).or_default().insert(store.site.bci);
+                }
+            }
+            Event::Returned(methods) => {
+                for method in methods {
+                    let returns = in_code(pool, method, returns).unwrap_or_default();
+                    wanted.entry(method).or_default().extend(returns);
+                }
+            }
+            Event::Copied(copies) => {
+                for place in copies.sites.iter().filter(|place| uses(&place.what)) {
+                    wanted.entry(&place.site.method).or_default().insert(place.site.bci);
+                }
+            }
+            Event::Written(field) => fields.push(field),
+            _ => {}
+        }
+    }
+    // A class of another file is marked when a write was found there.
+    let puts: Vec<Site> = fields.into_iter().flat_map(|field| accesses(pool, field, true)).collect();
+    for site in &puts {
+        wanted.entry(&site.method).or_default().insert(site.bci);
+    }
+    let mut marks = Marks::new();
+    for (method, sites) in wanted {
+        let found = in_code(pool, method, |code| open(code, &sites)).unwrap_or_default();
+        if !found.is_empty() {
+            marks.insert(method.clone(), found);
+        }
+    }
+    marks
+}
+
+/// The places at which a run has located points without knowing the arm: another run is to mark them.
+pub fn unmarked(round: &Round) -> Vec<Site> {
+    let located = round.queries.iter().filter(|query| gives(&query.event));
+    let located = located.filter_map(|query| Some(&round.located(query.point)?.occurrence));
+    let unknown = located.filter(|found| found.detail.as_ref().is_none_or(|detail| detail.arm.is_none()));
+    let sites = unknown.filter_map(|found| Some(round.outcome.tables.frame(found.frame)?.site.clone()));
+    sites.filter(|site| given(&round.pool, site, None).is_some_and(|given| !given.open.is_empty())).collect()
+}
+
+/// Whether an occurrence of an event stands where a value is stored or returned.
+pub fn gives(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Written(_)
+            | Event::ElementWritten(_)
+            | Event::Stored(_)
+            | Event::Returned(_)
+            | Event::Copied(_)
+    )
+}
+
+/// Whether a place stores or returns a value.
+pub fn uses(what: &CopyWhat) -> bool {
+    matches!(
+        what,
+        CopyWhat::Stored { .. }
+            | CopyWhat::Put { constructed: None, .. }
+            | CopyWhat::ElementPut { .. }
+            | CopyWhat::Returned { .. }
+    )
+}
+
+fn open(code: &Code, sites: &BTreeSet<u32>) -> BTreeSet<u32> {
+    // Without a jump there is one way to each.
+    if !code.instructions.iter().any(|i| !i.op.targets().is_empty()) {
+        return BTreeSet::new();
+    }
+    let Some(arms) = Arms::new(code) else { return BTreeSet::new() };
+    let found = sites.iter().filter_map(|pc| arms.of(*pc)).filter(ArmLines::is_open);
+    found.flat_map(|lines| lines.marks.into_keys()).collect()
+}
+
+fn returns(code: &Code) -> Vec<u32> {
+    let returns = code.instructions.iter().filter(|i| matches!(i.op, Op::Return(Some(_))));
+    returns.map(|i| i.pc).collect()
+}
+
+fn in_code<T>(pool: &ClassPool, method: &MethodName, look: impl FnOnce(&Code) -> T) -> Option<T> {
+    let class = pool.find(&method.class).ok().flatten()?;
+    Some(look(class.file.method(&method.name, &method.descriptor)?.code.as_ref()?))
+}

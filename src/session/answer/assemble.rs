@@ -1,0 +1,533 @@
+//! Turns what was located in a run into an answer.
+
+use super::arms::Given;
+use super::contents::{add_contents, name_lambdas};
+use super::expectation::compare;
+use super::source_context::{CodeBook, Source, unique};
+use super::steps::steps;
+use super::unlocated::pending;
+use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated};
+use crate::chain::Chain;
+use crate::classes::SourceRoots;
+use crate::locate::{Located, PointReport};
+use crate::model::{Detail, ExceptionDetail, Frame, Namer, Occurrence, Told, Value, short_class_name};
+use crate::query::{Constraint, Event, PointIndex, TraceQuery};
+use crate::run::Ended;
+use crate::session::replay::iteration::Round;
+use indexmap::IndexMap;
+
+/// How many lines of the program's output are shown when it ended badly.
+const LAST_OUTPUT: usize = 20;
+
+/// What an answer is made from.
+pub struct Assembly<'a> {
+    /// Name of the chain.
+    pub name: &'a str,
+    /// The chain.
+    pub chain: &'a Chain,
+    /// The sources.
+    pub sources: &'a SourceRoots,
+    /// How many runs there were.
+    pub runs: u32,
+    /// The last of them.
+    pub round: &'a Round,
+}
+
+impl Assembly<'_> {
+    /// The answer when no run could be asked anything.
+    pub fn unasked(name: &str, chain: &Chain, outcome: Outcome) -> Answer {
+        let points = chain.points.iter().map(|p| PointAnswer {
+            id: p.id.clone(),
+            question: p.question(),
+            reason: Some("it was never asked".to_owned()),
+            ..PointAnswer::default()
+        });
+        let (chain, points) = (name.to_owned(), points.collect());
+        let (earlier, warnings, last_output) = (Vec::new(), Vec::new(), Vec::new());
+        Answer {
+            chain,
+            outcome,
+            runs: 0,
+            points,
+            earlier,
+            warnings,
+            last_output,
+            ended: None,
+            blind_spots: Vec::new(),
+        }
+    }
+
+    /// The answer, its objects numbered by `namer`.
+    pub fn answer(&self, namer: &mut Namer) -> Answer {
+        let locator = &self.round.locator;
+        let book = CodeBook { pool: &self.round.pool, sources: self.sources };
+        name_lambdas(namer, &self.round.outcome.tables, &book);
+        let solutions = locator.solutions();
+        // With --last the newest root hit is the answer itself; those before it come first.
+        let before = solutions.len().saturating_sub(1);
+        let mut earlier = Vec::new();
+        for solution in solutions.iter().take(before) {
+            earlier.push(self.points(namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
+        }
+        let mut points = self.points(namer, &|p| self.round.located(p));
+        for (points, solution) in earlier.iter_mut().zip(solutions) {
+            self.contents(namer, points, &|p| solution.get(usize::from(p.0))?.as_ref());
+        }
+        self.contents(namer, &mut points, &|p| self.round.located(p));
+        let outcome = self.outcome(&points);
+        let mut warnings = self.round.translation.warnings.clone();
+        warnings.extend(self.round.outcome.report.warnings.iter().cloned());
+        warnings.extend(self.sources.missing().iter().map(|root| {
+            format!(
+                "the source folder {} does not exist; correct `sources` (relative to `cwd`)",
+                root.display()
+            )
+        }));
+        if self.round.outcome.report.called_methods {
+            warnings.push(
+                "expressions of this chain call methods of the program, which can change what it does"
+                    .to_owned(),
+            );
+        }
+        let (chain, last_output) = (self.name.to_owned(), self.last_output(&points));
+        Answer {
+            chain,
+            outcome,
+            runs: self.runs,
+            points,
+            earlier,
+            warnings,
+            last_output,
+            ended: Some(self.round.outcome.ended.clone()),
+            blind_spots: self.blind_spots(),
+        }
+    }
+
+    /// What can have kept the run from seeing the points.
+    fn blind_spots(&self) -> Vec<String> {
+        let report = &self.round.outcome.report;
+        let mut spots = report.sites_lost.clone();
+        spots.extend(report.classes.values().flat_map(|c| c.refused.iter().cloned()));
+        for (place, query) in &report.queries {
+            if let (true, Some(why)) = (query.condition_failed > 0, query.failure()) {
+                let (id, failed) = (self.id(PointIndex(*place)), query.condition_failed);
+                let at = hits(failed);
+                spots.push(format!("the condition of {id} could not be evaluated at {at}: {why}"));
+            }
+        }
+        for (point, need) in &self.round.translation.pending {
+            if self.round.locator.located(need.point()).is_some() {
+                spots.push(format!("{} could not be asked: {}", self.id(*point), pending(self, *point)));
+            }
+        }
+        spots
+    }
+
+    /// What the program said before it ended badly and without the root: often the reason.
+    fn last_output(&self, points: &[PointAnswer]) -> Vec<String> {
+        let well = matches!(
+            self.round.outcome.ended,
+            Ended::Stopped | Ended::Driven | Ended::Exited(Some(0)) | Ended::Interrupted
+        );
+        if well || points.first().is_none_or(|root| root.located) {
+            return Vec::new();
+        }
+        let lines = self.round.outcome.tail.lines();
+        let skipped = lines.len().saturating_sub(LAST_OUTPUT);
+        lines.skip(skipped).map(|(_, line)| line.to_owned()).collect()
+    }
+
+    fn outcome(&self, points: &[PointAnswer]) -> Outcome {
+        let ended = &self.round.outcome.ended;
+        let expectations = points.iter().filter_map(|p| p.expectation.as_ref());
+        let all_held = expectations.clone().all(|e| e.held);
+        // What is expected not to be located is not missing.
+        let missing = |p: &&PointAnswer| !p.located && !p.expectation.as_ref().is_some_and(|e| e.held);
+        match ended {
+            _ if points.iter().all(|p| !missing(&p)) && all_held => Outcome::Held,
+            Ended::Interrupted => Outcome::Interrupted,
+            Ended::TimedOut(_) => Outcome::TimedOut,
+            _ if points.first().is_some_and(|root| missing(&root)) => Outcome::RootNotReached,
+            _ if points.iter().any(|p| missing(&p)) => Outcome::Unlocated,
+            _ => Outcome::Differs,
+        }
+    }
+
+    fn points<'l>(
+        &self,
+        namer: &mut Namer,
+        located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+    ) -> Vec<PointAnswer> {
+        let reports = self.round.locator.report();
+        let mut answers = Vec::new();
+        for (number, point) in self.chain.points.iter().enumerate() {
+            let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
+            let query = self.round.queries.iter().find(|q| q.point == index);
+            let mut answer = PointAnswer {
+                id: point.id.clone(),
+                question: point.question(),
+                asked_from: query.map(|q| self.asked_from(q)).unwrap_or_default(),
+                ..PointAnswer::default()
+            };
+            let report = reports.iter().find(|r| r.point == index);
+            match (query, located(index)) {
+                (Some(query), Some(found)) => {
+                    let mut filling = Filling { assembly: self, namer: &mut *namer, query, located };
+                    filling.fill(&mut answer, found);
+                }
+                (query, _) => {
+                    let mut reason = unlocated::unlocated(self, index, query, report, namer, located);
+                    if let Some(hits) = self.round.late.get(&index) {
+                        reason.push_str(&late(*hits));
+                    }
+                    answer.reason = Some(reason);
+                }
+            }
+            if let Some(report) = report {
+                self.rejected(namer, &mut answer, report);
+            }
+            answer.expectation = point.expect.as_ref().map(|expect| compare(expect, &answer));
+            answers.push(answer);
+        }
+        answers
+    }
+
+    /// What the objects of points hold.
+    fn contents<'l>(
+        &self,
+        namer: &mut Namer,
+        answers: &mut [PointAnswer],
+        located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+    ) {
+        for (number, answer) in answers.iter_mut().enumerate() {
+            let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
+            let query = self.round.queries.iter().find(|q| q.point == index);
+            if let (Some(query), Some(found)) = (query, located(index)) {
+                add_contents(answer, namer, &self.round.outcome.tables, query, found);
+            }
+        }
+    }
+
+    fn asked_from(&self, query: &TraceQuery) -> Vec<String> {
+        let mut points: Vec<PointIndex> = query.constraints.iter().map(|c| c.point()).collect();
+        points.sort();
+        points.dedup();
+        points.into_iter().map(|p| self.id(p)).collect()
+    }
+
+    /// The id of a point.
+    pub fn id(&self, point: PointIndex) -> String {
+        self.chain.points.get(usize::from(point.0)).map_or_else(|| "?".to_owned(), |p| p.id.clone())
+    }
+
+    fn rejected(&self, namer: &mut Namer, answer: &mut PointAnswer, report: &PointReport) {
+        let tables = &self.round.outcome.tables;
+        let describe = |reason: &crate::locate::Rejection| reason.describe(|p| self.id(p));
+        answer.rejections = report.rejected.iter().map(|(reason, n)| (describe(reason), *n)).collect();
+        for (occurrence, reason) in &report.sample {
+            let Some(frame) = tables.frame(occurrence.frame) else { continue };
+            let owner = occurrence.owner.object_id().map(|_| namer.text(&occurrence.owner, tables));
+            let (place, hit, reason) = (frame_answer(frame), occurrence.ordinal.into(), describe(reason));
+            answer.rejected.push(RejectedAnswer { place, hit, owner, reason });
+        }
+    }
+}
+
+fn hits(count: u64) -> String {
+    if count == 1 { "1 hit".to_owned() } else { format!("{count} hits") }
+}
+
+/// What a point that was asked while the run was on may miss.
+fn late(hits: u64) -> String {
+    format!(
+        "; asked while the run was on, after hit {hits}: what was before is not known, so run again for the whole"
+    )
+}
+
+/// A frame as it is shown.
+pub fn frame_answer(frame: &Frame) -> FrameAnswer {
+    FrameAnswer {
+        class: frame.site.method.class.to_string(),
+        method: frame.site.method.name.to_string(),
+        file: frame.source_file.as_ref().map(ToString::to_string),
+        line: frame.line,
+    }
+}
+
+/// That it is not known which of several lines gave a value.
+fn unknown_arm(given: &Given) -> Option<String> {
+    let (last, others) = given.open.split_last()?;
+    let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+    Some(format!("the value came by line {} or {last}: which of them ran is not known", others.join(", ")))
+}
+
+struct Filling<'a, 'l> {
+    assembly: &'a Assembly<'a>,
+    namer: &'a mut Namer,
+    query: &'a TraceQuery,
+    located: &'a dyn Fn(PointIndex) -> Option<&'l Located>,
+}
+
+impl Filling<'_, '_> {
+    fn text(&mut self, value: &Value) -> String {
+        self.namer.text(value, &self.assembly.round.outcome.tables)
+    }
+
+    /// The name of an object by its class and number.
+    fn identity(&mut self, value: &Value) -> Option<String> {
+        value.object_id().map(|_| self.namer.identity(value, &self.assembly.round.outcome.tables))
+    }
+
+    fn fill(&mut self, answer: &mut PointAnswer, found: &Located) {
+        let round = self.assembly.round;
+        let tables = &round.outcome.tables;
+        let book = CodeBook { pool: &round.pool, sources: self.assembly.sources };
+        let occurrence = &found.occurrence;
+        let Some(frame) = tables.frame(occurrence.frame) else { return };
+        answer.located = true;
+        answer.class = Some(frame.site.method.class.to_string());
+        answer.method = Some(frame.site.method.name.to_string());
+        answer.file = frame.source_file.as_ref().map(ToString::to_string);
+        answer.own_line = frame.line;
+        answer.bci = Some(frame.site.bci);
+        answer.thread = Some(tables.thread(occurrence.thread).to_string());
+        answer.hit = Some(occurrence.ordinal.into());
+        let given = self.given(occurrence, frame);
+        let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
+        answer.line = shown.line;
+        answer.text = book.text(&shown);
+        answer.statement = book.statement(frame, &given);
+        answer.neighbours = book.around(&shown);
+        answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();
+        if let Some(newest) = answer.stack.first_mut() {
+            newest.line = shown.line;
+        }
+        answer.notes.extend(unknown_arm(&given));
+        self.change(answer, occurrence, &book, frame);
+        if matches!(self.query.event, Event::Branched(_)) {
+            self.condition(answer, occurrence, &book, frame);
+        }
+        self.collected(answer, occurrence);
+        if let Some(detail) = &occurrence.detail {
+            self.detail(answer, detail, &book);
+        }
+        self.came(answer);
+        self.notes(answer, found);
+        if let Some(hits) = round.late.get(&self.query.point) {
+            answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
+        }
+        answer.notes.extend(book.stale(frame));
+    }
+
+    /// Where the value came from that is stored or returned there.
+    fn given(&self, o: &Occurrence, frame: &Frame) -> Given {
+        let is_entry = match &self.query.event {
+            Event::Stored(_) => self.assigned_on_entry(o),
+            Event::Copied(copies) => {
+                let place = o.way.and_then(|way| copies.site(way.get().into()));
+                !place.is_some_and(|place| arms::uses(&place.what))
+            }
+            event => !arms::gives(event),
+        };
+        if is_entry {
+            return Given::default();
+        }
+        let arm = o.detail.as_ref().and_then(|detail| detail.arm);
+        arms::given(&self.assembly.round.pool, &frame.site, arm).unwrap_or_default()
+    }
+
+    /// By which way the value came, and what that value is.
+    fn came(&mut self, answer: &mut PointAnswer) {
+        let Event::Copied(copies) = &self.query.event else { return };
+        let round = self.assembly.round;
+        let book = CodeBook { pool: &round.pool, sources: self.assembly.sources };
+        answer.new = unlocated::value_seen(self.query, self.located)
+            .map(|value| self.namer.text(value, &round.outcome.tables));
+        let Some(came) = round.ways.of(&round.queries, self.query.point) else { return };
+        answer.steps = steps(round, copies, came, &book);
+        answer.notes.extend(came.end.as_ref().map(|why| format!("it is not followed further: {why}")));
+    }
+
+    fn change(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
+        let is_change = matches!(
+            self.query.event,
+            Event::Written(_) | Event::Stored(_) | Event::ElementWritten(_) | Event::Changed(_)
+        );
+        if o.owner.object_id().is_some() {
+            answer.owner = Some(self.text(&o.owner));
+        }
+        if !is_change && !matches!(self.query.event, Event::Read(_)) {
+            return;
+        }
+        if is_change {
+            answer.old = Some(self.text(&o.old));
+            answer.identities = [&o.old, &o.new].map(|value| self.identity(value));
+            if !matches!(self.query.event, Event::Changed(_)) {
+                answer.assigned = book.assigned(&frame.site);
+            }
+        }
+        if self.assigned_on_entry(o) {
+            let method = &frame.site.method.name;
+            answer.notes.push(format!(
+                "a parameter that {method} did not assign before: the value came with the call. Ask about the caller, \
+                 in frame 1: LastChange({}(1):…)",
+                answer.id
+            ));
+        }
+        answer.new = Some(self.text(&o.new));
+        if let (Some(line), Some(assigned)) = (&answer.text, &answer.assigned) {
+            answer.mark = unique(line, assigned);
+        }
+    }
+
+    /// Whether the store is the entry of the method, which assigns its parameters.
+    fn assigned_on_entry(&self, o: &Occurrence) -> bool {
+        let Event::Stored(stores) = &self.query.event else { return false };
+        let store = o.way.and_then(|way| stores.get(usize::from(way.get())));
+        store.is_some_and(|s| s.value_at == s.site.bci)
+    }
+
+    fn condition(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
+        if o.detail.as_ref().is_some_and(|d| d.exception.is_some()) {
+            answer.condition = Some("an exception caught here".to_owned());
+            answer.taken = Some("caught".to_owned());
+            return;
+        }
+        let line = answer.text.as_deref();
+        let Some(decision) = o.way.and_then(|way| book.decision(&frame.site, way.get().into(), line)) else {
+            return;
+        };
+        if let Some(line) = &answer.text {
+            let part = decision.decided_by.as_ref().and_then(|part| unique(line, part));
+            answer.mark = part.or_else(|| unique(line, &decision.whole));
+        }
+        let tables = &self.assembly.round.outcome.tables;
+        let names = tables.shape(o.shape);
+        let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
+        for (text, source) in decision.operands {
+            let value = names.iter().zip(values).find(|(name, _)| ***name == *text).map(|(_, v)| v);
+            let shown = match (source, value) {
+                (Source::Told(value), _) => value,
+                (Source::Read, Some(value)) => self.text(&value.clone()),
+                (Source::Read, None) | (Source::Gone, _) => "? (not kept in a variable)".to_owned(),
+            };
+            answer.operands.insert(text, shown);
+        }
+        answer.condition = Some(decision.whole);
+        answer.decided_by = decision.decided_by;
+        answer.taken = Some(decision.taken);
+        answer.turns = o.detail.as_ref().and_then(|d| d.turns);
+    }
+
+    fn collected(&mut self, answer: &mut PointAnswer, o: &Occurrence) {
+        let tables = &self.assembly.round.outcome.tables;
+        let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
+        let mut collected = IndexMap::new();
+        for (name, value) in tables.shape(o.shape).iter().zip(values) {
+            collected.insert(name.to_string(), self.text(value));
+        }
+        answer.collected = collected;
+    }
+
+    fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail, book: &CodeBook<'_>) {
+        let tables = &self.assembly.round.outcome.tables;
+        answer.by = detail
+            .by
+            .and_then(|by| tables.frame(by))
+            .map(|by| format!("{}.{}", short_class_name(&by.site.method.class), by.site.method.name));
+        answer.unchanged = detail.unchanged;
+        answer.result = detail.result.as_ref().map(|v| self.text(v));
+        answer.notes.extend(detail.notes.iter().cloned());
+        let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
+        answer.notes.extend(self.thrown_again(&answer.id, exception, thrown, book));
+        let caught = exception.caught.as_ref().and_then(|c| {
+            // The frame stands where the exception came from; it is caught where the handler begins.
+            let frame = tables.frame(c.frame)?;
+            let line = book.line(&frame.site.method, c.handler);
+            Some(FrameAnswer { line: line.or(frame.line), ..frame_answer(frame) })
+        });
+        answer.exception = tables.frame(exception.thrown).map(|place| ExceptionAnswer {
+            object: self.text(thrown),
+            class: thrown.class_name(tables).map(|c| c.to_string()).unwrap_or_default(),
+            message: thrown.object_id().and_then(|id| tables.told(id)).and_then(|told| match told {
+                Told::Message(message) => Some(message.to_string()),
+                _ => None,
+            }),
+            thrown: frame_answer(place),
+            caught,
+        });
+    }
+
+    /// That what led to a throw in a method called from the `try` was not looked at: only what led to the call.
+    fn thrown_beyond(&self) -> Option<String> {
+        let tables = &self.assembly.round.outcome.tables;
+        let Event::Branched(_) = self.query.event else { return None };
+        let handler = self.query.constraints.iter().find_map(|c| match c {
+            Constraint::Controls(point) => Some(*point),
+            _ => None,
+        })?;
+        let found = &(self.located)(handler)?.occurrence;
+        found.left()?;
+        let detail = found.detail.as_ref()?;
+        let exception =
+            detail.exception.as_ref().filter(|e| e.caught.as_ref().is_some_and(|c| c.above > 0))?;
+        let place = tables.frame(exception.thrown)?;
+        let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
+        let class = detail.thrown.as_ref()?.class_name(tables)?;
+        Some(format!(
+            "this led to the call; the exception of {} came from {}.{}{line}, and what led to it there is another question: \
+             `Exception(\"{class}\")` and the LastCondition of that",
+            self.assembly.id(handler),
+            short_class_name(&place.site.method.class),
+            place.site.method.name,
+        ))
+    }
+
+    /// That the place of a throw only throws again what a handler there had caught.
+    fn thrown_again(
+        &self,
+        id: &str,
+        exception: &ExceptionDetail,
+        thrown: &Value,
+        book: &CodeBook<'_>,
+    ) -> Option<String> {
+        let tables = &self.assembly.round.outcome.tables;
+        let again = book.thrown_again(&tables.frame(exception.thrown)?.site)?;
+        let is_own = matches!(self.query.event, Event::Thrown { .. });
+        let here = is_own || exception.caught.as_ref().is_some_and(|c| c.above == 0);
+        let next = if here {
+            format!("`LastCondition(\"{id}\")`")
+        } else {
+            // That is this same throw, as a point that stands where it happened.
+            let class = thrown.class_name(tables)?;
+            format!("`Exception(\"{class}\")` with `before: \"{id}\"`, and the LastCondition of that")
+        };
+        Some(format!("{again}; for where it was thrown before that ask {next}"))
+    }
+
+    fn notes(&mut self, answer: &mut PointAnswer, found: &Located) {
+        if found.uncertain {
+            answer
+                .notes
+                .push("it may be of another activation of the method than the one asked for".to_owned());
+        }
+        let is_copied = matches!(self.query.event, Event::Copied(_));
+        if let Some(seen) = unlocated::value_seen(self.query, self.located).filter(|_| !is_copied)
+            && !matches!(seen, Value::Failed(_) | Value::Unassigned)
+            && !(seen.same(&found.occurrence.new)
+                && unlocated::holds_the_same(self.query, &found.occurrence, self.located))
+        {
+            let seen = self.text(seen);
+            let missed = unlocated::missed_writes(&self.query.event);
+            let what = unlocated::missable(&self.query.event);
+            answer.notes.push(format!("a {what} was missed: the value seen later is {seen}. {missed}"));
+        }
+        answer.notes.extend(unlocated::other_key(self.query, self.located));
+        answer.notes.extend(self.thrown_beyond());
+        let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
+        if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
+            let at = hits(failed);
+            answer.notes.push(format!("its condition could not be evaluated at {at}: {why}"));
+        }
+    }
+}

@@ -1,0 +1,540 @@
+//! Why a point never hit, with what came nearest (DESIGN §5.20): its class was never loaded or never initialised, its
+//! method never entered, its line passed by; or what was there had another thread, caller or condition.
+
+use super::assemble::Assembly;
+use super::source_context::CodeBook;
+use crate::model::{Frame, MethodName, Namer, Site, short_class_name};
+use crate::query::{Constraint, Event, Field, Making, Pass, TraceQuery};
+use crate::run::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
+use std::sync::Arc;
+
+/// How many things of one kind are named.
+const NAMED: usize = 3;
+/// Longest shown text of one value.
+const VALUE: usize = 60;
+
+/// `once`, `5 times`.
+pub fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
+/// `a`, `a and b`, `a, b and 3 more`.
+pub fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [all @ .., last] if names.len() <= NAMED => format!("{} and {last}", all.join(", ")),
+        _ => {
+            let shown = names.get(..NAMED).unwrap_or_default();
+            format!("{} and {} more", shown.join(", "), names.len() - shown.len())
+        }
+    }
+}
+
+/// What a query's hits lacked.
+pub fn conditions(
+    assembly: &Assembly<'_>,
+    query: &TraceQuery,
+    run: &QueryReport,
+    namer: &mut Namer,
+) -> String {
+    let mut parts = vec![format!("it occurred {}", times(run.events))];
+    if run.other_thread > 0 {
+        let thread = query.local.thread.as_deref().unwrap_or("?");
+        let count = times(run.other_thread);
+        parts.push(format!("{count} in another thread than {thread} ({})", tally(&run.threads)));
+    }
+    if run.other_caller > 0 {
+        let from = query.local.from.as_deref().unwrap_or("?");
+        let count = times(run.other_caller);
+        parts.push(format!("{count} without {from} on the stack (called from {})", tally(&run.callers)));
+    }
+    if run.condition_false > 0 {
+        let count = times(run.condition_false);
+        parts.push(format!("its condition was false {count}{}", samples(assembly, &run.samples, namer)));
+    }
+    if run.condition_failed > 0 {
+        let count = times(run.condition_failed);
+        let why = match run.failures.named.as_slice() {
+            [(one, _)] if run.failures.others == 0 => one.clone(),
+            _ => tally(&run.failures),
+        };
+        parts.push(format!("its condition could not be evaluated {count}: {why}"));
+    }
+    parts.join(", ")
+}
+
+/// The most frequent first.
+fn tally(tally: &Tally) -> String {
+    let mut named = tally.named.clone();
+    named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut parts: Vec<String> =
+        named.iter().map(|(name, count)| format!("{name} {}", times(*count))).collect();
+    if tally.others > 0 {
+        parts.push(format!("others {}", times(tally.others)));
+    }
+    parts.join(", ")
+}
+
+/// The first sample, the last, and one between, as far as they differ.
+fn samples(assembly: &Assembly<'_>, samples: &[Sample], namer: &mut Namer) -> String {
+    let tables = &assembly.round.outcome.tables;
+    let mut shown: Vec<(u64, String)> = Vec::new();
+    for sample in samples {
+        let operands = sample.operands.iter().map(|(name, value)| {
+            let text = namer.text(value, tables);
+            format!("{name} = {}", shortened(&text))
+        });
+        let text = operands.collect::<Vec<_>>().join(", ");
+        if shown.last().is_none_or(|(_, last)| *last != text) {
+            shown.push((sample.number, text));
+        }
+    }
+    match shown.as_slice() {
+        [] => String::new(),
+        [(_, one)] if samples.len() == 1 => format!(" ({one})"),
+        [(_, one)] => format!(" ({one} each time it was sampled)"),
+        [first, .., last] => {
+            let between = shown.get(shown.len() / 2).filter(|s| *s != first && *s != last);
+            let text = |(number, text): &(u64, String)| format!("{text} the {} time", ordinal(*number));
+            let all: Vec<String> =
+                [Some(first), between, Some(last)].into_iter().flatten().map(text).collect();
+            format!(" ({})", all.join("; "))
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= VALUE {
+        text.to_owned()
+    } else {
+        text.chars().take(VALUE).chain(['…']).collect()
+    }
+}
+
+fn ordinal(number: u64) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// Why the event of a query never occurred.
+pub struct Never<'a> {
+    /// What is known of the run.
+    pub assembly: &'a Assembly<'a>,
+    /// The query.
+    pub query: &'a TraceQuery,
+}
+
+impl Never<'_> {
+    fn run(&self) -> &RunReport {
+        &self.assembly.round.outcome.report
+    }
+
+    fn book(&self) -> CodeBook<'_> {
+        CodeBook { pool: &self.assembly.round.pool, sources: self.assembly.sources }
+    }
+
+    /// What kept the class itself: code that could not be watched, a class that was not loaded or not initialised.
+    pub fn class(&self) -> Option<String> {
+        let reports = &self.run().classes;
+        let watched = self.watched_classes();
+        let of = |class: &Arc<str>| reports.get(class);
+        let refused = watched.iter().filter_map(of).find_map(|c| Some((c, c.refused.first()?)));
+        if let Some((report, reason)) = refused {
+            let several = if report.loaders.len() > 1 {
+                format!(" (the class was {})", loaded(report))
+            } else {
+                String::new()
+            };
+            return Some(format!("{reason}{several}"));
+        }
+        let unseen: Vec<String> = watched
+            .iter()
+            .filter(|c| of(c).is_none_or(|c| c.prepared == 0))
+            .map(ToString::to_string)
+            .collect();
+        if !watched.is_empty() && unseen.len() == watched.len() {
+            let noun = if unseen.len() == 1 { "class" } else { "none of the classes" };
+            let unseen = list(&unseen);
+            return Some(match self.effect() {
+                Some(id) => format!("{noun} {unseen} was not loaded before {id}"),
+                None if noun == "class" => {
+                    format!("class {unseen} was never loaded in this run, or only named: no code of it ran")
+                }
+                None => format!("{noun} {unseen} was ever loaded in this run"),
+            });
+        }
+        let idle = |c: &ClassReport| c.prepared > 0 && c.not_initialised == c.prepared;
+        let all_idle = watched.iter().filter_map(of).filter(|c| c.prepared > 0).all(idle);
+        let seen: Vec<&Arc<str>> = watched.iter().filter(|c| of(c).is_some_and(|c| c.prepared > 0)).collect();
+        match seen.as_slice() {
+            [one] if all_idle && !matches!(self.query.event, Event::Thrown { .. }) => {
+                let by = of(one).map(loaded).unwrap_or_default();
+                Some(format!("class {one} was {by} but never initialised: no code of it ran"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The point that this one is asked backwards from.
+    fn effect(&self) -> Option<String> {
+        self.query.constraints.iter().find_map(|c| match c {
+            Constraint::Before(p) => Some(self.assembly.id(*p)),
+            _ => None,
+        })
+    }
+
+    /// That lines did not run. The point that is asked from can stand at one of them, before it runs.
+    fn not_run(&self, sites: &[Site]) -> String {
+        let lines = self.lines(sites);
+        let Some((id, frame)) = self.standing() else { return format!("{lines} did not run") };
+        let place = |class: &str, line: Option<u32>| line.map(|line| (self.book().file(class), line));
+        let here = place(&frame.site.method.class, frame.line);
+        let line = |site: &Site| self.book().line(&site.method, site.bci);
+        let is_here =
+            here.is_some() && sites.iter().any(|site| place(&site.method.class, line(site)) == here);
+        match here.filter(|_| is_here) {
+            Some((_, line)) => {
+                format!("{lines} had not run before {id}, which stands before line {line} runs")
+            }
+            None => format!("{lines} did not run before {id}"),
+        }
+    }
+
+    /// The point that is asked from, and where it was located.
+    fn standing(&self) -> Option<(String, &Frame)> {
+        let point = self.query.constraints.iter().find_map(|c| match c {
+            Constraint::Before(point) => Some(*point),
+            _ => None,
+        })?;
+        let found = self.assembly.round.located(point)?;
+        Some((self.assembly.id(point), self.assembly.round.outcome.tables.frame(found.occurrence.frame)?))
+    }
+
+    /// What cut the run short, if something did: what had not occurred by then may still have been to come.
+    pub fn cut(&self) -> Option<&'static str> {
+        match self.assembly.round.outcome.ended {
+            Ended::Interrupted => Some("the run was interrupted"),
+            Ended::TimedOut(_) => Some("its time was over"),
+            Ended::Killed(_) => Some("the program was killed"),
+            Ended::Lost(_) => Some("the connection was lost"),
+            Ended::Stopped => Some("the run was stopped"),
+            Ended::Exited(_) | Ended::Driven => None,
+        }
+    }
+
+    /// What kept the event, where its class was there.
+    pub fn event(&self) -> String {
+        match &self.query.event {
+            Event::Reached(passes) if passes.iter().all(|p| p.on_entry) => self.entry(passes),
+            Event::Reached(passes) => self.line(passes),
+            Event::Returned(methods) => self.exit(methods),
+            Event::Written(field) => self.field(field, true),
+            Event::Read(field) => self.field(field, false),
+            Event::ElementWritten(_) => "no element of such an array was written by the program's own code".to_owned(),
+            Event::Changed(_) => "no call was seen that changed that of such a collection".to_owned(),
+            Event::Made(making) => super::unlocated::unmade(making).to_owned(),
+            Event::Copied(_) => "nothing that gave it a value was seen".to_owned(),
+            Event::Thrown { class, caught } => self.exception(class.as_deref().unwrap_or("exception"), *caught),
+            Event::Skipped(lines) => {
+                let methods: Vec<&MethodName> = lines.iter().map(|l| &l.method).collect();
+                match self.not_entered(&methods) {
+                    Some(none) => format!("{none}, so no exception bypassed the line"),
+                    None => format!(
+                        "no exception bypassed the line: none that {} catches was thrown before it there",
+                        self.names(&methods)
+                    ),
+                }
+            }
+            Event::Stored(stores) => {
+                let sites: Vec<Site> = stores.iter().map(|s| s.site.clone()).collect();
+                let before = self.effect().map(|id| format!(" before {id}")).unwrap_or_default();
+                format!("the variable was never assigned{before}: {}", self.not_run(&sites))
+            }
+            Event::Branched(branches) if branches.is_empty() => {
+                "nothing in the methods on its stack decides whether it is reached: it runs whenever its thread does"
+                    .to_owned()
+            }
+            Event::Branched(branches) => {
+                let sites: Vec<Site> = branches.iter().map(|b| b.site.clone()).collect();
+                format!("none of the conditions it depends on was decided before it: {}", self.not_run(&sites))
+            }
+        }
+    }
+
+    fn entry(&self, passes: &[Pass]) -> String {
+        let methods: Vec<&MethodName> = passes.iter().map(|p| &p.method).collect();
+        // It may have been entered, but in other code than the class file's.
+        self.not_entered(&methods)
+            .unwrap_or_else(|| format!("{} {} there", self.names(&methods), self.not_reached()))
+    }
+
+    /// `was never reached`, or not by the end of a run that was cut short.
+    fn not_reached(&self) -> String {
+        self.cut().map_or_else(|| "was never reached".to_owned(), |cut| format!("was not reached when {cut}"))
+    }
+
+    fn line(&self, passes: &[Pass]) -> String {
+        let place = passes
+            .first()
+            .and_then(|pass| Some(Site { method: pass.method.clone(), bci: *pass.entries.first()? }));
+        let line = place.map_or_else(|| "the line".to_owned(), |place| self.lines(&[place]));
+        let methods: Vec<&MethodName> = passes.iter().map(|p| &p.method).collect();
+        if let Some(none) = self.not_entered(&methods) {
+            return format!("{line} {}: {none}", self.not_reached());
+        }
+        let entered: Vec<&Pass> = passes.iter().filter(|p| self.run().entered.contains(&p.method)).collect();
+        let Some(pass) = entered.first() else {
+            return format!("{} {} there", self.names(&methods), self.not_reached());
+        };
+        let who: Vec<&MethodName> = entered.iter().map(|p| &p.method).collect();
+        let decided = self.decided(pass).map(|decided| format!(": {decided}")).unwrap_or_default();
+        format!("{} was entered, but {line} {}{decided}", self.names(&who), self.not_reached())
+    }
+
+    /// What decides whether a place of a method is reached. None where nothing is known to: the run was cut short, so
+    /// the method may have been on its way there.
+    fn decided(&self, pass: &Pass) -> Option<String> {
+        let book = self.book();
+        let entries = &pass.entries;
+        let deciding = entries.iter().flat_map(|bci| book.deciding(&pass.method, *bci));
+        let mut conditions: Vec<String> = Vec::new();
+        for (text, line) in deciding {
+            let line = line.map_or_else(String::new, |line| format!(" on line {line}"));
+            let shown = format!("{}{line}", shortened(&text));
+            if !conditions.contains(&shown) {
+                conditions.push(shown);
+            }
+        }
+        if !conditions.is_empty() {
+            return Some(format!("that depends on {}; a `Line` there shows its values", list(&conditions)));
+        }
+        self.cut().is_none().then(|| {
+            "no condition decides that, so an exception, or a call that did not return, came before"
+                .to_owned()
+        })
+    }
+
+    fn exit(&self, methods: &[MethodName]) -> String {
+        let all: Vec<&MethodName> = methods.iter().collect();
+        if let Some(none) = self.not_entered(&all) {
+            return none;
+        }
+        let names = self.names(&all);
+        if let Some(cut) = self.cut() {
+            let entered = methods.iter().any(|m| self.run().entered.contains(m));
+            let entered = if entered { "was entered and " } else { "" };
+            return format!("{names} {entered}had not returned normally when {cut}");
+        }
+        if methods.iter().any(|m| self.run().entered.contains(m)) {
+            return format!(
+                "{names} was entered and never returned normally; an exceptional exit is an Exception point"
+            );
+        }
+        format!("{names} never returned normally; an exceptional exit is an Exception point")
+    }
+
+    fn field(&self, field: &Field, writes: bool) -> String {
+        let (name, done) =
+            (format!("{}.{}", field.class, field.name), if writes { "written" } else { "read" });
+        let book = self.book();
+        let file = book.file(&field.class);
+        if !writes && book.is_constant(field) {
+            return format!(
+                "{name} is a constant: its value was copied to where it is used, so no code reads it"
+            );
+        }
+        let sites = book.accesses(field, writes);
+        let where_ = if sites.is_empty() {
+            format!("no code of {file} {}", if writes { "writes it" } else { "reads it" })
+        } else {
+            self.not_run(&sites)
+        };
+        let missed = if writes {
+            format!(". {}", super::unlocated::missed_writes(&self.query.event))
+        } else {
+            String::new()
+        };
+        format!("{name} was never {done}: {where_}{missed}")
+    }
+
+    fn exception(&self, class: &str, caught: Option<bool>) -> String {
+        let report = self.run().queries.get(&self.query.point.0);
+        let tables = &self.assembly.round.outcome.tables;
+        let left_out = report.and_then(|r| r.left_out).and_then(|frame| tables.frame(frame));
+        let Some((place, caught)) = left_out.zip(caught) else {
+            return format!("no {class} was thrown");
+        };
+        let (wanted, other) = if caught {
+            ("that is caught", "nothing catches")
+        } else {
+            ("that nothing catches", "is caught")
+        };
+        let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
+        let method = self.shown(&place.site.method);
+        format!(
+            "no {class} {wanted} was thrown, but one that {other} was, in {method}{line}: change `caught`"
+        )
+    }
+
+    /// That none of the methods was entered, if that is so and surely known.
+    fn not_entered(&self, methods: &[&MethodName]) -> Option<String> {
+        let run = self.run();
+        // A method that was redefined, or has no code to watch, may have been entered without a word.
+        let known = run.sites_lost.is_empty() && methods.iter().all(|m| self.book().has_code(m));
+        if !known || methods.iter().any(|m| run.entered.contains(*m)) {
+            return None;
+        }
+        let mut classes: Vec<&Arc<str>> = methods.iter().map(|m| &m.class).collect();
+        classes.sort();
+        classes.dedup();
+        let loaded = classes.into_iter().map(|class| match run.classes.get(class) {
+            Some(report) if report.prepared > 0 => format!("class {class} was {}", loaded(report)),
+            _ => format!("class {class} was not loaded"),
+        });
+        let loaded: Vec<String> = loaded.collect();
+        let verb = if methods.len() == 1 { "was" } else { "were" };
+        let never = if self.cut().is_some() { "not yet" } else { "never" };
+        let overridden: Vec<String> = methods.iter().flat_map(|method| self.overriding(method)).collect();
+        let instead = if overridden.is_empty() {
+            String::new()
+        } else {
+            format!("; it is overridden, so perhaps another was called: ask for {}", list(&overridden))
+        };
+        Some(format!("{} {verb} {never} entered ({}){instead}", self.names(methods), loaded.join(", ")))
+    }
+
+    /// The methods that override one, as they can be asked for.
+    fn overriding(&self, method: &MethodName) -> Vec<String> {
+        let classes = self.assembly.round.pool.overriding(&method.class, &method.name, &method.descriptor);
+        let written =
+            |class: String| format!("`Entry(\"{class}.{}({})\")`", method.name, parameters(method).join(","));
+        classes.into_iter().map(written).collect()
+    }
+
+    /// The methods as people call them, each once.
+    fn names(&self, methods: &[&MethodName]) -> String {
+        let mut names: Vec<String> = methods.iter().map(|m| self.shown(m)).collect();
+        names.sort();
+        names.dedup();
+        list(&names)
+    }
+
+    /// A method as people call it, with its parameters where there are several of its name.
+    fn shown(&self, method: &MethodName) -> String {
+        let name = called(method);
+        let class = self.assembly.round.pool.find(&method.class).ok().flatten();
+        match class {
+            Some(class) if class.file.methods_named(&method.name).count() > 1 => {
+                let types: Vec<String> = parameters(method).iter().map(|t| short_class_name(t)).collect();
+                format!("{name}({})", types.join(", "))
+            }
+            _ => name,
+        }
+    }
+
+    /// `line 24 of Shop.java`, `lines 3 and 5 of Shop.java`.
+    fn lines(&self, sites: &[Site]) -> String {
+        let book = self.book();
+        let mut lines: Vec<u32> = sites.iter().filter_map(|s| book.line(&s.method, s.bci)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let numbers: Vec<String> = lines.iter().map(u32::to_string).collect();
+        let file = sites.first().map(|s| book.file(&s.method.class)).unwrap_or_default();
+        match numbers.as_slice() {
+            [] => self.names(&sites.iter().map(|s| &s.method).collect::<Vec<_>>()),
+            [one] => format!("line {one} of {file}"),
+            _ => format!("lines {} of {file}", list(&numbers)),
+        }
+    }
+
+    /// Those of the classes whose file is older than its source.
+    pub fn stale(&self) -> String {
+        if matches!(self.query.event, Event::Thrown { .. }) {
+            return String::new();
+        }
+        let book = self.book();
+        let stale = self.watched_classes().iter().find_map(|class| book.stale_class(class));
+        stale.map(|note| format!(". {note}")).unwrap_or_default()
+    }
+
+    fn watched_classes(&self) -> Vec<Arc<str>> {
+        let mut classes: Vec<Arc<str>> = match &self.query.event {
+            Event::Reached(passes) => passes.iter().map(|p| p.method.class.clone()).collect(),
+            Event::Returned(methods) => methods.iter().map(|m| m.class.clone()).collect(),
+            Event::Written(field) | Event::Read(field) => vec![field.class.clone()],
+            Event::Made(Making::Object { sites, .. }) => {
+                sites.iter().map(|s| s.site.method.class.clone()).collect()
+            }
+            Event::ElementWritten(_)
+            | Event::Changed(_)
+            | Event::Copied(_)
+            | Event::Made(Making::Array { .. }) => Vec::new(),
+            Event::Thrown { class, .. } => class.iter().cloned().collect(),
+            Event::Skipped(lines) => lines.iter().map(|l| l.method.class.clone()).collect(),
+            Event::Stored(stores) => stores.iter().map(|s| s.site.method.class.clone()).collect(),
+            Event::Branched(branches) => branches.iter().map(|b| b.site.method.class.clone()).collect(),
+        };
+        classes.sort();
+        classes.dedup();
+        classes
+    }
+}
+
+/// `loaded by app`, `loaded by 2 loaders, app and URLClassLoader`.
+fn loaded(report: &ClassReport) -> String {
+    match report.loaders.as_slice() {
+        [] => "loaded".to_owned(),
+        [one] => format!("loaded by {one}"),
+        many => format!("loaded by {} loaders, {}", many.len(), list(many)),
+    }
+}
+
+/// The types of a method's parameters, as in Java.
+fn parameters(method: &MethodName) -> Vec<String> {
+    let parsed = bytecode::descriptor::parse_method(&method.descriptor);
+    parsed
+        .map(|d| d.parameters.iter().map(|p| bytecode::descriptor::java_type(p)).collect())
+        .unwrap_or_default()
+}
+
+fn called(method: &MethodName) -> String {
+    let class = short_class_name(&method.class);
+    let lambda = method.name.strip_prefix("lambda$").and_then(|rest| rest.rsplit_once('$'));
+    match (&*method.name, lambda) {
+        ("<init>", _) => format!("a constructor of {class}"),
+        ("<clinit>", _) => format!("the static initialiser of {class}"),
+        (_, Some((outer, _))) => format!("a lambda of {class}.{outer}"),
+        (name, None) => format!("{class}.{name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_read_well() {
+        assert_eq!([1, 2].map(times), ["once", "2 times"]);
+        assert_eq!([1, 2, 4, 11, 32, 512].map(ordinal), ["1st", "2nd", "4th", "11th", "32nd", "512th"]);
+        let names = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+        assert_eq!(
+            [1, 2, 3, 5].map(|n| list(&names(n))),
+            ["0", "0 and 1", "0, 1 and 2", "0, 1, 2 and 2 more"]
+        );
+    }
+
+    #[test]
+    fn methods_are_called_as_people_call_them() {
+        let named = |name: &str| called(&MethodName::new("shop.Cart$Item", name, "()V"));
+        assert_eq!(named("add"), "Cart.Item.add");
+        assert_eq!(named("<init>"), "a constructor of Cart.Item");
+        assert_eq!(named("lambda$main$0"), "a lambda of Cart.Item.main");
+    }
+}

@@ -1,0 +1,85 @@
+//! The steps by which a value came, as an answer shows them.
+
+use super::arms::Given;
+use super::source_context::CodeBook;
+use super::{StepAnswer, arms};
+use crate::model::{Came, CameBy, Frame, Site};
+use crate::query::{Copies, CopyWhat};
+use crate::session::replay::iteration::Round;
+use crate::session::replay::value_flow::visit;
+use bytecode::class::ACC_BRIDGE;
+use bytecode::stores::variable_in_slot;
+
+/// The steps of a way that was seen, from the point back.
+pub fn steps(round: &Round, copies: &Copies, came: &Came, book: &CodeBook<'_>) -> Vec<StepAnswer> {
+    came.steps.iter().filter_map(|step| one(round, copies, step, book)).collect()
+}
+
+fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Option<StepAnswer> {
+    let outcome = &round.outcome;
+    let visit = visit(step, &outcome.report.visits)?;
+    let what = &copies.site(step.at.way?.get().into())?.what;
+    let own = outcome.tables.frame(visit.frame)?;
+    // A parameter is passed where the call is.
+    let caller = visit.caller.filter(|_| step.caller.is_some() && matches!(what, CopyWhat::Entered { .. }));
+    let frame: &Frame = caller.and_then(|caller| outcome.tables.frame(caller)).unwrap_or(own);
+    if is_bridge(&frame.site, book) {
+        return None;
+    }
+    let given = match caller {
+        None if arms::uses(what) => arms::given(book.pool, &own.site, visit.arm).unwrap_or_default(),
+        _ => Given::default(),
+    };
+    let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
+    Some(StepAnswer {
+        passed: passed(what).to_owned(),
+        variable: variable(what, &own.site, book),
+        class: frame.site.method.class.to_string(),
+        method: frame.site.method.name.to_string(),
+        file: frame.source_file.as_ref().map(ToString::to_string),
+        line: shown.line,
+        text: book.text(&shown),
+        statement: book.statement(frame, &given),
+        thread: step.at.thread.to_string(),
+        hit: step.at.ordinal.into(),
+    })
+}
+
+/// Whether nobody wrote the method: it only calls the one of its name with other types.
+fn is_bridge(site: &Site, book: &CodeBook<'_>) -> bool {
+    let found = book.pool.find(&site.method.class).ok().flatten();
+    let method = found.as_ref().and_then(|f| f.file.method(&site.method.name, &site.method.descriptor));
+    method.is_some_and(|method| method.access & ACC_BRIDGE != 0)
+}
+
+fn passed(what: &CopyWhat) -> &'static str {
+    match what {
+        CopyWhat::Entered { .. } => "parameter",
+        CopyWhat::Returned { .. } => "returned",
+        CopyWhat::Put { .. } => "field",
+        CopyWhat::ElementPut { .. } => "element",
+        CopyWhat::Called { .. } => "argument",
+        _ => "assigned",
+    }
+}
+
+/// What the value was copied to: `x`, `Box.value`, `m()`.
+fn variable(what: &CopyWhat, site: &Site, book: &CodeBook<'_>) -> Option<String> {
+    let found = book.pool.find(&site.method.class).ok().flatten()?;
+    let code = found.file.method(&site.method.name, &site.method.descriptor)?.code.as_ref()?;
+    let local = |slot: u16, pc: u32| variable_in_slot(code, slot, pc).map(|v| v.name.clone());
+    match what {
+        CopyWhat::Entered { slot, .. } => local(*slot, 0),
+        // A variable is there behind what stores it first.
+        CopyWhat::Stored { slot, .. } | CopyWhat::Increased { slot, .. } => {
+            local(*slot, code.successor(site.bci)?)
+        }
+        CopyWhat::Put { name, .. } => Some(name.to_string()),
+        CopyWhat::Returned { .. } => Some(format!("{}()", site.method.name)),
+        CopyWhat::ElementPut { .. } => book.assigned(site).map(|text| match text.split_once(" = ") {
+            Some((target, _)) => target.to_owned(),
+            None => text,
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,288 @@
+//! Why a point was not located, in words that say what to do next (DESIGN §5.20).
+
+use super::assemble::Assembly;
+use super::near_miss::{Never, conditions, times};
+use super::source_context::CodeBook;
+use crate::chain::Need;
+use crate::locate::{Located, PointReport, Unlocated};
+use crate::model::{LastHit, Namer, Occurrence, Sight, Value};
+use crate::query::{Aspect, Contents, Event, Key, Making, PointIndex, TraceQuery};
+use crate::run::{Ended, QueryReport};
+use crate::session::replay::probe_policy::Astray;
+
+/// Which writes of a query's event nobody is told of.
+pub fn missed_writes(event: &Event) -> &'static str {
+    match event {
+        Event::Changed(_) => {
+            "Map.Entry.setValue, clone, deserialisation, reflection, and collections that two threads change at the same moment \
+             are not seen"
+        }
+        Event::ElementWritten(_) => {
+            "Elements that the JDK or native code stores (System.arraycopy, Arrays.fill, clone, a collection's own array) are \
+             not seen"
+        }
+        _ => {
+            "Writes by reflection, Unsafe, VarHandle, MethodHandle setters, field updaters, deserialisation and native code \
+             raise no event"
+        }
+    }
+}
+
+/// What can be missed of an event.
+pub fn missable(event: &Event) -> &'static str {
+    if matches!(event, Event::Changed(_)) { "change" } else { "write" }
+}
+
+/// That nobody saw an object made, and which are made without a word.
+pub fn unmade(making: &Making) -> &'static str {
+    match making {
+        Making::Object { .. } => {
+            "nobody saw it made: what clone, deserialisation, Unsafe and native code make runs no constructor of its class, \
+             and what was there before the program was watched is not known"
+        }
+        Making::Array { .. } => {
+            "nobody saw it made: arrays that the JDK or native code makes (clone, Arrays.copyOf, toArray, the arguments of \
+             main, values() of an enum) are not seen"
+        }
+    }
+}
+
+/// The value that a later point sees of what this one changed.
+pub fn value_seen<'l>(
+    query: &TraceQuery,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> Option<&'l Value> {
+    let (point, slot) = query.compare_at?;
+    let occurrence = &located(point)?.occurrence;
+    match &query.event {
+        Event::Changed(_) => sight(occurrence, query.point).map(|sight| &sight.value),
+        _ => occurrence.kept.get(slot),
+    }
+}
+
+/// What an occurrence saw of the collection that a point asks about.
+fn sight(occurrence: &Occurrence, point: PointIndex) -> Option<&Sight> {
+    occurrence.detail.as_ref()?.sights.iter().find(|sight| sight.query == point.0)
+}
+
+/// That a key or index was learnt from an earlier run, and is another one in this.
+pub fn other_key<'l>(
+    query: &TraceQuery,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> Option<String> {
+    let Event::Changed(Contents { aspect, told: Some((point, slot)), .. }) = &query.event else {
+        return None;
+    };
+    let asked = match aspect {
+        Aspect::All => return None,
+        Aspect::Element(index) => Key::Boxed('I', (*index).into()),
+        Aspect::Key(key) => key.clone(),
+    };
+    let seen = located(*point)?.occurrence.kept.get(*slot).and_then(Key::of);
+    (seen.as_ref() != Some(&asked)).then(|| {
+        let seen = seen.map_or_else(|| "another".to_owned(), |seen| seen.to_string());
+        format!("it was asked for {asked}, as an earlier run told; in this run it is {seen}, so the answer is of another")
+    })
+}
+
+/// Whether all that a collection holds is as it was after its change, as far as both are known.
+pub fn holds_the_same<'l>(
+    query: &TraceQuery,
+    change: &Occurrence,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> bool {
+    let seen = query.compare_at.and_then(|(point, _)| sight(&located(point)?.occurrence, query.point));
+    match (sight(change, query.point), seen) {
+        (Some(then), Some(seen)) => then.print == seen.print,
+        _ => true,
+    }
+}
+
+/// Why a point was not located.
+pub fn unlocated<'l>(
+    assembly: &Assembly<'_>,
+    index: PointIndex,
+    query: Option<&TraceQuery>,
+    report: Option<&PointReport>,
+    namer: &mut Namer,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> String {
+    let is_pending = assembly.round.translation.pending.iter().any(|(p, _)| *p == index);
+    let (Some(query), Some(report), false) = (query, report, is_pending) else {
+        return pending(assembly, index);
+    };
+    if let Some(astray) = assembly.round.astray.get(&index) {
+        return not_the_last(assembly, astray);
+    }
+    let run = &assembly.round.outcome.report;
+    let text = match report.outcome.err() {
+        Some(Unlocated::EffectNotLocated(point)) => {
+            return format!("{}, which it is asked from, was not located", assembly.id(point));
+        }
+        Some(Unlocated::NeverOccurred) | None => {
+            let empty = QueryReport::default();
+            never(assembly, query, run.queries.get(&index.0).unwrap_or(&empty), namer, located)
+        }
+        Some(Unlocated::NotYet) => "the run ended before it could be decided".to_owned(),
+        Some(Unlocated::AllRejected) => {
+            let reasons = report
+                .rejected
+                .iter()
+                .map(|(reason, n)| format!("{n} {}", reason.describe(|p| assembly.id(p))));
+            let reasons: Vec<String> = reasons.collect();
+            let rejected = match report.hits {
+                1 => format!("its only occurrence does not fit: {}", reasons.join(", ")),
+                hits => format!("none of its {hits} occurrences fits: {}", reasons.join(", ")),
+            };
+            let meaning = match &query.event {
+                Event::Branched(_) => {
+                    Some("no condition led there: it is reached from the entries of its methods".to_owned())
+                }
+                Event::Made(making) => Some(unmade(making).to_owned()),
+                _ => change_missing(assembly, query, namer, located),
+            };
+            match meaning {
+                Some(text) => format!("{text} ({rejected})"),
+                None => rejected,
+            }
+        }
+        Some(Unlocated::IndexOutOfRange { instances }) => {
+            format!("it occurred {}, which is not enough for index {}", times(instances), report.index)
+        }
+    };
+    let never = Never { assembly, query };
+    // What ends by itself with a reason is not said to have ended for it twice.
+    let told = never.cut().is_some_and(|cut| text.contains(cut));
+    let ended = match &assembly.round.outcome.ended {
+        Ended::Interrupted if told => String::new(),
+        ended => ending(ended),
+    };
+    format!("{text}{ended}{}", never.stale())
+}
+
+/// Why what was located for a point is not its answer.
+fn not_the_last(assembly: &Assembly<'_>, astray: &Astray) -> String {
+    match astray {
+        Astray::Follows(point) => format!("{}, which it is asked from, was not located", assembly.id(*point)),
+        Astray::Last(LastHit::At(last)) => {
+            let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
+            format!("its last hit was {}, which was not stopped at; the next run stops there", book.hit(last))
+        }
+        Astray::Last(LastHit::Never | LastHit::Came(_)) => "its last hit was not kept; run again".to_owned(),
+        Astray::Last(LastHit::Unknown(why)) => format!("its last hit is not known: {why}; run again"),
+    }
+}
+
+/// Why a point was not asked yet.
+pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
+    let need = assembly.round.translation.pending.iter().find(|(p, _)| *p == index);
+    match need {
+        Some((_, need @ Need::Nothing { .. })) => need.to_string(),
+        Some((_, need)) => {
+            let effect = assembly.id(need.point());
+            if let Some(text) = is_null(assembly, need) {
+                format!("`{text}` is null at {effect}")
+            } else if assembly.round.locator.located(need.point()).is_some() {
+                format!("it needs {need}, which costs another run: allow more with --max-runs")
+            } else {
+                format!("it needs {need}, and {effect} was not located")
+            }
+        }
+        None => "it was never asked".to_owned(),
+    }
+}
+
+/// The expression whose class is needed, where it is null.
+fn is_null<'n>(assembly: &Assembly<'_>, need: &'n Need) -> Option<&'n str> {
+    let Need::ClassOf { point, frame, expr, .. } = need else { return None };
+    let keep = &assembly.round.queries.iter().find(|q| q.point == *point)?.keep;
+    let place = keep.iter().position(|k| k.frame == *frame && k.expr.text() == &**expr)?;
+    let value = assembly.round.locator.located(*point)?.occurrence.kept.get(place)?;
+    (*value == Value::Null).then_some(&**expr)
+}
+
+fn ending(ended: &Ended) -> String {
+    match ended {
+        Ended::Stopped | Ended::Exited(Some(0)) => String::new(),
+        Ended::Driven => " (`drive` had finished, and the program was asked to end)".to_owned(),
+        Ended::Exited(Some(code)) => format!(" (the program ended with exit code {code})"),
+        Ended::Exited(None) => " (the program ended)".to_owned(),
+        Ended::Killed(signal) => format!(" (the program was killed by signal {signal})"),
+        Ended::TimedOut(limit) => {
+            format!(" (the run was ended after {} s: raise `timeout_s` or --timeout)", limit.as_secs())
+        }
+        Ended::Interrupted => " (the run was interrupted)".to_owned(),
+        Ended::Lost(why) => format!(" (the connection was lost: {why})"),
+    }
+}
+
+/// A change that no write was seen for.
+fn change_missing<'l>(
+    assembly: &Assembly<'_>,
+    query: &TraceQuery,
+    namer: &mut Namer,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> Option<String> {
+    let base = match &query.event {
+        Event::Written(field) => {
+            let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
+            if field.is_static && book.is_constant(field) {
+                return Some(format!(
+                    "{}.{} is a constant: the class file holds its value and no code writes it",
+                    field.class, field.name
+                ));
+            }
+            "no write was seen since the class was prepared; it has its default value".to_owned()
+        }
+        Event::Copied(_) => {
+            "no write was seen since its class was prepared, or its array made; it has its default value"
+                .to_owned()
+        }
+        Event::ElementWritten(_) => {
+            "no write was seen since the array was made; it has its default value".to_owned()
+        }
+        Event::Changed(_) => "no call was seen that changed it; it is as it was made".to_owned(),
+        _ => return None,
+    };
+    let (effect, _) = query.compare_at?;
+    let seen = value_seen(query, located)?;
+    if is_default(seen) {
+        return Some(base);
+    }
+    let tables = &assembly.round.outcome.tables;
+    let text = namer.text(seen, tables);
+    let (id, what) = (assembly.id(effect), missable(&query.event));
+    Some(format!(
+        "a {what} was missed: no {what} was seen, yet its value at {id} is {text}. {}",
+        missed_writes(&query.event)
+    ))
+}
+
+fn is_default(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Absent | Value::Boolean(false) => true,
+        Value::Byte(v) => *v == 0,
+        Value::Char(v) => *v == 0,
+        Value::Short(v) => *v == 0,
+        Value::Int(v) => *v == 0,
+        Value::Long(v) => *v == 0,
+        Value::Float(v) => v.to_bits() == 0,
+        Value::Double(v) => v.to_bits() == 0,
+        _ => false,
+    }
+}
+
+fn never<'l>(
+    assembly: &Assembly<'_>,
+    query: &TraceQuery,
+    run: &QueryReport,
+    namer: &mut Namer,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> String {
+    if run.events > 0 {
+        return conditions(assembly, query, run, namer);
+    }
+    let never = Never { assembly, query };
+    let class = never.class().or_else(|| change_missing(assembly, query, namer, located));
+    class.unwrap_or_else(|| never.event())
+}

@@ -1,0 +1,192 @@
+//! Answers that are kept for calls that do the same: in this run, in a later one, and after the program was edited. Two
+//! calls do the same when their method, all they were given and all they did are the same, whatever code did it.
+
+use super::question::{Question, renumbered};
+use super::{Judgement, Trust};
+use crate::files::write_private;
+use crate::session::error::SessionError;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The version of the file.
+const FORMAT: u32 = 1;
+/// So many bytes of a digest tell calls apart.
+const BYTES: usize = 16;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    format: u32,
+    answers: Vec<KeptAnswer>,
+}
+
+/// An answer that is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptAnswer {
+    /// The method, as CLASS.METHOD and its descriptor.
+    pub method: String,
+    /// What tells calls that do the same from others.
+    pub call: String,
+    /// What was said.
+    pub answer: Judgement,
+    /// The loop of the call of which it was said, if it was of one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub part: String,
+    /// The part that somebody has pointed at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// Answers that are kept.
+#[derive(Default)]
+pub struct Kept {
+    file: Option<PathBuf>,
+    /// By what tells a call from others.
+    answers: IndexMap<String, KeptAnswer>,
+}
+
+impl Kept {
+    /// Those of a file, if it is there.
+    ///
+    /// # Errors
+    /// It cannot be read, or holds something else.
+    pub fn of(file: &Path) -> Result<Kept, SessionError> {
+        let unusable = |why: String| SessionError::Answers { file: file.to_owned(), why };
+        let answers = match std::fs::read_to_string(file) {
+            Ok(text) => {
+                let read: File = ron::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+                if read.format != FORMAT {
+                    let why = format!("it is of format {}, and this qp reads {FORMAT}", read.format);
+                    return Err(unusable(why));
+                }
+                read.answers
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(unusable(error.to_string())),
+        };
+        let answers = answers.into_iter().map(|kept| (kept.call.clone(), kept)).collect();
+        Ok(Kept { file: Some(file.to_owned()), answers })
+    }
+
+    /// All, in their order.
+    pub fn answers(&self) -> impl ExactSizeIterator<Item = &KeptAnswer> {
+        self.answers.values()
+    }
+
+    /// What was said of a call that does the same, and the part that somebody has pointed at.
+    pub fn answer(&self, question: &Question) -> Option<(Judgement, Option<String>)> {
+        if self.answers.is_empty() {
+            return None;
+        }
+        let kept = self.answers.get(&question.digest()?)?;
+        Some((kept.answer, kept.path.clone()))
+    }
+
+    /// Keeps an answer. What cannot be told from other calls is not kept, nor is that nobody knew.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep(
+        &mut self,
+        question: &Question,
+        answer: Judgement,
+        path: Option<&str>,
+    ) -> Result<(), SessionError> {
+        let Some(call) = question.digest().filter(|_| answer != Judgement::Unknown) else { return Ok(()) };
+        let method = question.full_method();
+        self.answers.shift_remove(&call);
+        let part =
+            question.part.as_ref().map(|part| format!("{}, from iteration {}", part.named(), part.iteration));
+        let (part, path) = (part.unwrap_or_default(), path.map(str::to_owned));
+        let kept = KeptAnswer { method, call: call.clone(), answer, part, path };
+        self.answers.insert(call, kept);
+        self.save()
+    }
+
+    /// Takes back what was said of a call.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn retract(&mut self, question: &Question) -> Result<(), SessionError> {
+        if let Some(call) = question.digest() {
+            self.answers.shift_remove(&call);
+        }
+        self.save()
+    }
+
+    /// Takes back one, by its place.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn remove(&mut self, at: usize) -> Result<(), SessionError> {
+        self.answers.shift_remove_index(at);
+        self.save()
+    }
+
+    /// The methods that were said to be right for sure, and how far that goes.
+    pub fn trusted(&self) -> impl Iterator<Item = (&str, Trust)> {
+        self.answers.values().filter_map(|kept| match kept.answer {
+            Judgement::Trusted(trust) => Some((kept.method.as_str(), trust)),
+            _ => None,
+        })
+    }
+
+    fn save(&self) -> Result<(), SessionError> {
+        let Some(path) = &self.file else { return Ok(()) };
+        let unusable = |why: String| SessionError::Answers { file: path.clone(), why };
+        let file = File { format: FORMAT, answers: self.answers.values().cloned().collect() };
+        let text = ron::ser::to_string_pretty(&file, ron::ser::PrettyConfig::new());
+        let text = text.map_err(|error| unusable(error.to_string()))? + "\n";
+        write_private(path, text).map_err(|error| unusable(error.to_string()))
+    }
+}
+
+impl Question {
+    /// The method with its descriptor.
+    pub fn full_method(&self) -> String {
+        format!("{}.{}{}", self.class, self.method, self.descriptor)
+    }
+
+    /// What tells calls that do the same from others; none where not all of them is known.
+    pub fn digest(&self) -> Option<String> {
+        if !self.is_whole {
+            return None;
+        }
+        let mut told = serde_json::json!({
+            "method": self.full_method(), "entry": self.entry, "exit": self.exit, "changed": self.changed,
+            "result": self.result, "exception": self.exception,
+        });
+        if let Some(part) = &self.part {
+            told["loop"] = serde_json::to_value(part).ok()?;
+        }
+        if !is_whole(&told) {
+            return None;
+        }
+        let told = renumbered(told, &mut HashMap::new());
+        let digest = Sha256::digest(told.to_string());
+        let mut text = String::new();
+        for byte in digest.iter().take(BYTES) {
+            // Writing to a text does not fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        Some(text)
+    }
+}
+
+/// Whether all of a value is known.
+fn is_whole(value: &serde_json::Value) -> bool {
+    use serde_json::Value as Json;
+    match value {
+        Json::Object(fields) => {
+            let is = |word: &str| fields.get(word) == Some(&Json::Bool(true));
+            !is("truncated") && !is("unknown") && fields.values().all(is_whole)
+        }
+        Json::Array(values) => values.iter().all(is_whole),
+        _ => true,
+    }
+}

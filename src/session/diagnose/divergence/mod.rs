@@ -1,0 +1,191 @@
+//! Where recorded runs of two versions part: the innermost call that was given the same in both, made the same calls,
+//! and did something else. `walk` goes through the calls, `told` compares what they did.
+//!
+//! Several runs of each version show what differs from run to run: time, random numbers, races of threads. Such a
+//! difference is none of the versions.
+
+mod told;
+mod walk;
+
+pub use walk::Varying;
+
+use super::chance::may_vary;
+use super::lambdas::Lambdas;
+use super::question::Question;
+use super::{Buggy, Diagnoser};
+use crate::run::Interrupt;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use serde::Serialize;
+use walk::{Candidate, Runs, Variation};
+
+/// How many runs of each version a difference is confirmed by.
+const RUNS: usize = 2;
+/// The same, where the program has several threads, or something varies.
+const IN_DOUBT: usize = 4;
+/// The same, where the call itself asks for time, random numbers or the like: one that draws a bit is the same in few runs by chance.
+const IN_GREAT_DOUBT: usize = 8;
+
+/// Where two versions part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Parted {
+    /// The call in which they do, and its method's place; none where already the first calls of a thread are others.
+    #[serde(flatten)]
+    pub call: Option<Buggy>,
+    /// What it was given and what became of that, here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub here: Option<Box<Question>>,
+    /// The same in the other version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub there: Option<Box<Question>>,
+    /// What it does otherwise.
+    pub differs: Vec<Departure>,
+    /// So many calls that were compared do the same.
+    pub same: usize,
+}
+
+/// Something that is otherwise in the other version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Departure {
+    /// What: a call that it makes, its result or exception, or something that it changes.
+    pub what: String,
+    /// Here.
+    pub here: String,
+    /// There.
+    pub there: String,
+}
+
+/// What was found by comparing runs.
+#[derive(Debug)]
+pub struct Compared {
+    /// Where the versions part; none where all calls do the same.
+    pub parted: Option<Parted>,
+    /// What varies between runs of the same version, and was not compared.
+    pub varies: Vec<Varying>,
+    /// How many further places vary.
+    pub more: usize,
+    /// How many runs of each version it takes to be sure; 0 where they do not part.
+    pub wanted: usize,
+}
+
+/// Finds where two versions part, of which as many runs each were recorded.
+///
+/// # Errors
+/// They cannot be read.
+pub async fn parted(
+    here: &mut [Diagnoser],
+    there: &mut [Diagnoser],
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<Compared, SessionError> {
+    let first = here.len();
+    let mut runs = Runs {
+        all: here.iter_mut().chain(there).collect(),
+        lambdas: [Lambdas::default(), Lambdas::default()],
+        first,
+        variation: Variation::default(),
+        same: 0,
+    };
+    let mut threads: Vec<Vec<Thread>> = runs.all.iter().map(|run| threads_of(run)).collect();
+    let mut found: Vec<(Option<u32>, Candidate)> = Vec::new();
+    let mut count = 0;
+    while let Some(roots) = next_thread(&mut runs, &mut threads) {
+        count += 1;
+        if let Some(candidate) = runs.parted(&roots.name, roots.calls, progress, interrupt).await? {
+            found.push((roots.started_in, candidate));
+        }
+    }
+    let is_in_doubt = count > 1 || !runs.variation.is_empty();
+    let ((varies, more), same) = (runs.variation.told(), runs.same);
+    let Some((shown, candidate)) = here.first().and_then(|run| Some((run, innermost(run, found)?))) else {
+        return Ok(Compared { parted: None, varies, more, wanted: 0 });
+    };
+    let Candidate { call, differs } = candidate;
+    let own = call.as_ref().and_then(|(one, _)| shown.trace.calls.method(shown.trace.calls.own(one.node)));
+    let wanted = match own {
+        Some(method) if may_vary(method, shown.fields.pool()) => IN_GREAT_DOUBT,
+        _ if is_in_doubt => IN_DOUBT,
+        _ => RUNS,
+    };
+    let parted = match call {
+        None => Parted { call: None, here: None, there: None, differs, same },
+        Some((one, other)) => Parted {
+            call: Some(shown.buggy(shown.trace.calls.own(one.node))),
+            here: Some(Box::new(one)),
+            there: Some(Box::new(other)),
+            differs,
+            same,
+        },
+    };
+    Ok(Compared { parted: Some(parted), varies, more, wanted })
+}
+
+/// A thread of a run.
+struct Thread {
+    name: String,
+    number: u32,
+}
+
+fn threads_of(run: &Diagnoser) -> Vec<Thread> {
+    run.trace.calls.threads().into_iter().map(|(number, name, _)| Thread { name, number }).collect()
+}
+
+/// The first calls of a thread, in all runs.
+struct Roots {
+    name: String,
+    calls: Vec<Vec<u32>>,
+    /// The call that has started it, in the first run.
+    started_in: Option<u32>,
+}
+
+/// Takes the next thread out of those of all runs: the first one of its name that is left in each.
+fn next_thread(runs: &mut Runs<'_>, threads: &mut [Vec<Thread>]) -> Option<Roots> {
+    loop {
+        let name = threads.iter().find_map(|of| of.first()).map(|thread| thread.name.clone())?;
+        let mut numbers = Vec::new();
+        for of in threads.iter_mut() {
+            let at = of.iter().position(|thread| thread.name == name);
+            numbers.push(at.map(|at| of.remove(at).number));
+        }
+        let (ours, theirs) = numbers.split_at(runs.first);
+        let is_steady = |version: &[Option<u32>]| {
+            version.iter().all(Option::is_some) || version.iter().all(Option::is_none)
+        };
+        if !is_steady(ours) || !is_steady(theirs) {
+            runs.variation.add(format!("thread {name}"), "whether it runs".to_owned(), Vec::new());
+            continue;
+        }
+        let calls = runs.all.iter().zip(&numbers);
+        let calls = calls.map(|(run, number)| number.map(|of| run.trace.calls.roots(of)).unwrap_or_default());
+        let calls = calls.collect();
+        let of = numbers.first().copied().flatten();
+        let started_in = of.and_then(|of| runs.all.first()?.trace.calls.started_in(of));
+        return Some(Roots { name, calls, started_in });
+    }
+}
+
+/// Of the calls in which threads part, one that has started no thread with such a call: what a thread does comes before what its
+/// starter makes of it.
+fn innermost(shown: &Diagnoser, mut found: Vec<(Option<u32>, Candidate)>) -> Option<Candidate> {
+    if found.is_empty() {
+        return None;
+    }
+    let mut at = 0;
+    let mut left = found.len();
+    while left > 0 {
+        left -= 1;
+        let tree = found.get(at).and_then(|(_, candidate)| {
+            let (one, _) = candidate.call.as_ref()?;
+            let calls = &shown.trace.calls;
+            let own = calls.own(one.node);
+            Some(one.node..=one.node.saturating_add(calls.below(own)))
+        });
+        let is_inside =
+            |started: &Option<u32>| tree.as_ref().zip(*started).is_some_and(|(tree, of)| tree.contains(&of));
+        match found.iter().enumerate().position(|(other, (started, _))| other != at && is_inside(started)) {
+            Some(inside) => at = inside,
+            None => break,
+        }
+    }
+    Some(found.swap_remove(at).1)
+}

@@ -1,0 +1,212 @@
+//! What calls were given and what became of it, in a form that is the same in every run, and where two of these differ.
+
+use crate::classes::ClassPool;
+use crate::session::diagnose::lambdas::Lambdas;
+use crate::session::diagnose::question::Question;
+use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
+
+/// The way from the root of a value to a part of it.
+pub type Path = Vec<String>;
+
+/// The most differences of two values that are told.
+const MOST: usize = 1000;
+
+/// Where the values of several runs of two versions differ.
+pub struct Apart {
+    /// The versions differ here, and neither from itself.
+    pub differs: Vec<Path>,
+    /// A version differs from itself here.
+    pub varies: Vec<Path>,
+}
+
+impl Apart {
+    /// The first values are of one version, the others of the other one.
+    pub fn of(values: &[Value], first: usize) -> Apart {
+        let (ours, theirs) = values.split_at(first.min(values.len()));
+        let mut varies = Vec::new();
+        for version in [ours, theirs] {
+            if let Some((one, others)) = version.split_first() {
+                others.iter().for_each(|other| apart(one, other, &mut Vec::new(), &mut varies));
+            }
+        }
+        let mut differs = Vec::new();
+        if let (Some(one), Some(other)) = (ours.first(), theirs.first()) {
+            apart(one, other, &mut Vec::new(), &mut differs);
+        }
+        let varying: HashSet<&[String]> = varies.iter().map(Vec::as_slice).collect();
+        let is_varying = |path: &Path| {
+            (0..=path.len()).any(|to| path.get(..to).is_some_and(|begin| varying.contains(begin)))
+        };
+        differs.retain(|path| !is_varying(path));
+        Apart { differs, varies }
+    }
+}
+
+/// Adds the places where two values differ: as deep as possible, but an array of another length and an object of another type as a whole.
+fn apart(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
+    if one == other || found.len() >= MOST {
+        return;
+    }
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) if one.get("type") == other.get("type") => {
+            let all = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
+            for key in all {
+                at.push(key.clone());
+                match (one.get(key), other.get(key)) {
+                    (Some(one), Some(other)) => apart(one, other, at, found),
+                    _ => found.push(at.clone()),
+                }
+                at.pop();
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (index, (one, other)) in one.iter().zip(other).enumerate() {
+                at.push(format!("[{index}]"));
+                apart(one, other, at, found);
+                at.pop();
+            }
+        }
+        _ => found.push(at.clone()),
+    }
+}
+
+/// A path as a person writes it: `this.items[2]`, `its result`.
+pub fn shown(path: &[String]) -> String {
+    let (first, rest) = match path {
+        [] => return "all".to_owned(),
+        [first, name, rest @ ..] if first == "entry" || first == "exit" || first == "changed" => {
+            let rest = if first == "changed" { rest.get(1..).unwrap_or_default() } else { rest };
+            (name.clone(), rest)
+        }
+        [first, rest @ ..] => (format!("its {first}"), rest),
+    };
+    let plain = ["fields", "elements", "value", "object", "type", "truncated", "key"];
+    let parts = rest.iter().filter(|part| !plain.contains(&part.as_str()));
+    parts.fold(first, |text, part| if part.starts_with('[') { text + part } else { format!("{text}.{part}") })
+}
+
+/// What stands at a path, if it is a plain value.
+pub fn plain(value: &Value, path: &[String]) -> Option<String> {
+    let mut at = value;
+    for part in path {
+        let index = part.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.parse::<usize>().ok());
+        at = match index {
+            Some(index) if at.is_array() => at.get(index)?,
+            _ => at.get(part)?,
+        };
+    }
+    let at = at.get("value").unwrap_or(at);
+    (at.is_string() || at.is_number() || at.is_boolean()).then(|| at.to_string())
+}
+
+/// A call in that form.
+pub struct Told {
+    /// It.
+    pub value: Value,
+    /// The paths of its changes, by their keys in the value.
+    pub changes: HashMap<String, String>,
+}
+
+/// Puts calls of a run into that form.
+pub struct Teller<'a> {
+    /// Where lambdas stand.
+    pub lambdas: &'a mut Lambdas,
+    /// The class files.
+    pub pool: Option<&'a ClassPool>,
+}
+
+impl Teller<'_> {
+    /// What a call was given.
+    pub fn given(&mut self, question: &Question) -> Value {
+        self.named(json!({ "entry": question.entry }), "", &mut HashMap::new())
+    }
+
+    /// What a call was given and what became of it; without its own variables.
+    pub fn told(&mut self, question: &Question) -> Told {
+        let refers = |(name, shape): (&String, &crate::session::diagnose::Shape)| -> Option<(String, Value)> {
+            let value = serde_json::to_value(shape).ok()?;
+            value.get("object").is_some().then(|| (name.clone(), value))
+        };
+        let own = question.exit.iter().filter(|(name, _)| question.entry.contains_key(*name));
+        let exit: Map<String, Value> = own.filter_map(refers).collect();
+        let mut changed = Map::new();
+        for change in &question.changed {
+            changed.insert(change.path.clone(), json!({ "old": change.old, "new": change.new }));
+        }
+        let told = json!({
+            "entry": question.entry, "exit": exit, "result": question.result, "exception": question.exception,
+            "changed": changed,
+        });
+        let mut objects = HashMap::new();
+        let value = self.named(told, "", &mut objects);
+        let key =
+            |change: &crate::session::diagnose::Change| (keyed(&change.path, &objects), change.path.clone());
+        Told { value, changes: question.changed.iter().map(key).collect() }
+    }
+
+    /// Objects are named by the first way to them, and lambdas by where they stand.
+    fn named(&mut self, value: Value, at: &str, objects: &mut HashMap<u64, String>) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let mut named = Map::new();
+                for (key, value) in fields {
+                    let value = match (key.as_str(), value) {
+                        ("object", Value::Number(number)) => {
+                            let number = number.as_u64().unwrap_or(0);
+                            objects.entry(number).or_insert_with(|| at.to_owned()).clone().into()
+                        }
+                        ("type", Value::String(of)) => self.lambdas.class(&of, self.pool).into(),
+                        (_, value) => self.named(value, &format!("{at}/{key}"), objects),
+                    };
+                    named.insert(keyed(&key, objects), value);
+                }
+                Value::Object(named)
+            }
+            Value::Array(values) => {
+                let one = |(index, value)| self.named(value, &format!("{at}/{index}"), objects);
+                Value::Array(values.into_iter().enumerate().map(one).collect())
+            }
+            plain => plain,
+        }
+    }
+}
+
+/// A key that has the number of an object in it, such as `this.counts{Key@7}`, with the object's name in its place.
+fn keyed(key: &str, objects: &HashMap<u64, String>) -> String {
+    let mut parts = key.split('@');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = part.split_at(digits);
+        let name = number.parse().ok().and_then(|number: u64| objects.get(&number));
+        text = match name {
+            Some(name) => format!("{text}@({name}){rest}"),
+            None => format!("{text}@{part}"),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_varies_is_no_difference() {
+        let value = |n: u32, m: u32| json!({"entry": {"a": {"fields": {"n": n, "m": m}}}, "result": m});
+        let texts = |paths: &[Path]| paths.iter().map(|path| shown(path)).collect::<Vec<_>>();
+        let once = Apart::of(&[value(1, 5), value(2, 6)], 1);
+        assert_eq!(texts(&once.differs), ["a.n", "a.m", "its result"]);
+        let twice = Apart::of(&[value(1, 5), value(3, 5), value(2, 6), value(2, 6)], 2);
+        assert_eq!(
+            (texts(&twice.differs), texts(&twice.varies)),
+            (vec!["a.m".into(), "its result".into()], vec!["a.n".into()])
+        );
+        // An array that varies in one element can still have another length.
+        let rows = [json!([1, 2]), json!([3, 2]), json!([1]), json!([1])];
+        assert_eq!(Apart::of(&rows, 2).differs, [Path::new()]);
+        let rows = [json!([1, 2]), json!([3]), json!([1, 5]), json!([1, 5])];
+        assert!(Apart::of(&rows, 2).differs.is_empty());
+    }
+}

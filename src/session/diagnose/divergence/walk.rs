@@ -1,0 +1,305 @@
+//! Goes through the calls of one thread in all runs of both versions at once.
+
+use super::Departure;
+use super::told::{Apart, Path, Teller, Told, plain, shown};
+use crate::run::Interrupt;
+use crate::session::diagnose::Diagnoser;
+use crate::session::diagnose::lambdas::Lambdas;
+use crate::session::diagnose::question::Question;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use indexmap::IndexMap;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// The most places that are named of those that vary, and the most that are counted.
+const NAMED: usize = 12;
+const COUNTED: usize = 10_000;
+/// The most values that are shown of one.
+const VALUES: usize = 4;
+
+/// Something that is another one in each run of the same version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Varying {
+    /// Where: a method, as CLASS.METHOD, or a thread.
+    pub place: String,
+    /// What: a value, or the calls that it makes.
+    pub what: String,
+    /// Some of its values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+/// What varies, each place once: a static field as one, not in each method that is called meanwhile.
+#[derive(Default)]
+pub struct Variation {
+    named: IndexMap<(String, String), Vec<String>>,
+    /// Further places.
+    more: HashSet<(String, String)>,
+}
+
+impl Variation {
+    /// Whether nothing does.
+    pub fn is_empty(&self) -> bool {
+        self.named.is_empty()
+    }
+
+    /// Notes that something varies.
+    pub fn add(&mut self, place: String, what: String, values: Vec<String>) {
+        let key = (place, what);
+        if self.named.len() < NAMED || self.named.contains_key(&key) {
+            self.named.entry(key).or_insert(values);
+        } else if self.more.len() < COUNTED {
+            self.more.insert(key);
+        }
+    }
+
+    fn of_values(&mut self, place: &str, paths: &[Path], values: &[Value]) {
+        for path in paths {
+            let mut some: Vec<String> = values.iter().filter_map(|value| plain(value, path)).collect();
+            some.dedup();
+            some.truncate(VALUES);
+            let is_static = path.first().is_some_and(|first| first == "entry")
+                && path.get(1).is_some_and(|name| name.contains('.'));
+            let place = if is_static { "static field" } else { place };
+            self.add(place.to_owned(), shown(path), some);
+        }
+    }
+
+    /// What varies, and how many further places do.
+    pub fn told(self) -> (Vec<Varying>, usize) {
+        let one = |((place, what), values)| Varying { place, what, values };
+        (self.named.into_iter().map(one).collect(), self.more.len())
+    }
+}
+
+/// Where the runs of a thread part.
+pub struct Candidate {
+    /// The call in which they do, in the first run of each version; none: the first calls of the thread are others.
+    pub call: Option<(Question, Question)>,
+    /// What it does otherwise.
+    pub differs: Vec<Departure>,
+}
+
+/// All runs of both versions.
+pub struct Runs<'a> {
+    /// Those of the version that is looked at, and behind them those of the other one.
+    pub all: Vec<&'a mut Diagnoser>,
+    /// Where lambdas stand, in each version.
+    pub lambdas: [Lambdas; 2],
+    /// How many are of the first version.
+    pub first: usize,
+    /// What varies.
+    pub variation: Variation,
+    /// How many calls do the same.
+    pub same: usize,
+}
+
+/// A call in all runs, with those that it has made there, and which of these comes next.
+struct Open {
+    of: Option<Vec<Question>>,
+    made: Vec<Vec<u32>>,
+    next: usize,
+}
+
+/// What all of a version have in common; none where they have not.
+fn common<T: PartialEq>(version: &[T]) -> Option<&T> {
+    version.first().filter(|first| version.iter().all(|one| one == *first))
+}
+
+impl Runs<'_> {
+    /// Where they part, from calls on that begin a thread, which has this name.
+    pub async fn parted(
+        &mut self,
+        thread: &str,
+        roots: Vec<Vec<u32>>,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<Option<Candidate>, SessionError> {
+        // The calls that are open, the outermost first: what is around them all has no question.
+        let mut open = vec![Open { of: None, made: roots, next: 0 }];
+        while let Some(around) = open.last_mut() {
+            if interrupt.is_set() {
+                return Err(SessionError::Interrupted);
+            }
+            let at = around.next;
+            around.next += 1;
+            let nodes: Vec<Option<u32>> = around.made.iter().map(|made| made.get(at).copied()).collect();
+            let methods: Vec<Option<String>> = nodes
+                .iter()
+                .enumerate()
+                .map(|(run, node)| node.and_then(|node| self.method(run, node)))
+                .collect();
+            let (ours, theirs) = methods.split_at(self.first);
+            let Some((one, other)) = common(ours).zip(common(theirs)) else {
+                let place =
+                    around.of.as_ref().and_then(|of| of.first()).map_or(format!("thread {thread}"), name);
+                self.variation.add(place, format!("its calls, from call {} on", at + 1), Vec::new());
+                around.made.iter_mut().for_each(Vec::clear);
+                continue;
+            };
+            if one.is_none() && other.is_none() {
+                // All that it has made do the same.
+                let Some(of) = open.pop().and_then(|open| open.of) else { continue };
+                let differs = self.became(&of);
+                if !differs.is_empty() {
+                    return Ok(Some(Candidate { call: pair(of, self.first), differs }));
+                }
+                self.same += 1;
+                continue;
+            }
+            let mut questions = Vec::with_capacity(nodes.len());
+            for (run, node) in nodes.iter().enumerate() {
+                if let (Some(node), Some(diagnoser)) = (node, self.all.get_mut(run)) {
+                    questions.push(diagnoser.question(*node, progress, interrupt).await?);
+                }
+            }
+            // Runs of one version have all or none of it.
+            let is_in_both = questions.len() == nodes.len();
+            if is_in_both && one == other && self.is_given_the_same(&questions) {
+                let made = self.made(&questions);
+                open.push(Open { of: Some(questions), made, next: 0 });
+                continue;
+            }
+            let mut questions = questions.into_iter();
+            let here = if one.is_some() { questions.next() } else { None };
+            let there =
+                if here.is_some() { questions.nth(self.first.saturating_sub(1)) } else { questions.next() };
+            let what = format!("its call {}", at + 1);
+            let first = Departure { what, here: call(here.as_ref()), there: call(there.as_ref()) };
+            let mut differs = vec![first];
+            let around = open.pop().and_then(|open| open.of);
+            if let Some(of) = &around {
+                differs.extend(self.became(of));
+            }
+            return Ok(Some(Candidate { call: around.and_then(|of| pair(of, self.first)), differs }));
+        }
+        Ok(None)
+    }
+
+    /// The method of a call, with lambdas by their places.
+    fn method(&mut self, run: usize, node: u32) -> Option<String> {
+        let diagnoser = self.all.get(run)?;
+        let method = diagnoser.trace.calls.method(node)?;
+        let version = usize::from(run >= self.first);
+        let name =
+            self.lambdas.get_mut(version)?.method(&method.class, &method.name, diagnoser.fields.pool());
+        Some(format!("{}.{name}{}", method.class, method.descriptor))
+    }
+
+    fn each<T>(&mut self, questions: &[Question], tell: impl Fn(&mut Teller<'_>, &Question) -> T) -> Vec<T> {
+        let mut told = Vec::with_capacity(questions.len());
+        for (run, question) in questions.iter().enumerate() {
+            let version = usize::from(run >= self.first);
+            if let (Some(lambdas), Some(diagnoser)) = (self.lambdas.get_mut(version), self.all.get(run)) {
+                told.push(tell(&mut Teller { lambdas, pool: diagnoser.fields.pool() }, question));
+            }
+        }
+        told
+    }
+
+    /// Whether a call was given the same in both versions, but for what varies.
+    fn is_given_the_same(&mut self, questions: &[Question]) -> bool {
+        let given = self.each(questions, |teller, question| teller.given(question));
+        let apart = Apart::of(&given, self.first);
+        if apart.differs.is_empty()
+            && let Some(question) = questions.first()
+        {
+            self.variation.of_values(&name(question), &apart.varies, &given);
+        }
+        apart.differs.is_empty()
+    }
+
+    /// What became of a call otherwise, but for what varies.
+    fn became(&mut self, questions: &[Question]) -> Vec<Departure> {
+        let told = self.each(questions, |teller, question| teller.told(question));
+        let values: Vec<Value> = told.iter().map(|told| told.value.clone()).collect();
+        let apart = Apart::of(&values, self.first);
+        if let Some(question) = questions.first() {
+            // What it was given is told already.
+            let new: Vec<Path> = apart.varies.into_iter().filter(|path| !is_given(path)).collect();
+            self.variation.of_values(&name(question), &new, &values);
+        }
+        let differs: Vec<Path> = apart.differs.into_iter().filter(|path| !is_given(path)).collect();
+        match (questions.first(), questions.get(self.first), told.first(), told.get(self.first)) {
+            (Some(one), Some(other), Some(ours), Some(theirs)) => {
+                departures(&differs, (one, ours), (other, theirs))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn made(&self, questions: &[Question]) -> Vec<Vec<u32>> {
+        let of = |(diagnoser, question): (&&mut Diagnoser, &Question)| {
+            let calls = &diagnoser.trace.calls;
+            calls.children(calls.own(question.node))
+        };
+        self.all.iter().zip(questions).map(of).collect()
+    }
+}
+
+fn is_given(path: &Path) -> bool {
+    path.first().is_some_and(|first| first == "entry")
+}
+
+fn name(question: &Question) -> String {
+    format!("{}.{}", question.class, question.method)
+}
+
+/// The questions of the first runs of both versions.
+fn pair(questions: Vec<Question>, first: usize) -> Option<(Question, Question)> {
+    let mut questions = questions.into_iter();
+    let one = questions.next()?;
+    Some((one, questions.nth(first.saturating_sub(1))?))
+}
+
+/// A call as one is told of it.
+fn call(question: Option<&Question>) -> String {
+    let Some(question) = question else { return "none".to_owned() };
+    let given: Vec<String> =
+        question.entry.iter().map(|(name, shape)| format!("{name} = {}", shape.text(1))).collect();
+    format!("#{} {}.{}({})", question.node, question.class, question.method, given.join(", "))
+}
+
+/// The differences as text, in the order in which a question tells them.
+fn departures(differs: &[Path], one: (&Question, &Told), other: (&Question, &Told)) -> Vec<Departure> {
+    let changes = |(question, told): (&Question, &Told)| -> IndexMap<String, (String, String)> {
+        let key = |path: &str| told.changes.iter().find(|(_, of)| *of == path).map(|(key, _)| key.clone());
+        let all = question.changed.iter();
+        all.filter_map(|change| Some((key(&change.path)?, (change.path.clone(), change.new.text(1)))))
+            .collect()
+    };
+    let (ours, theirs) = (changes(one), changes(other));
+    let mut found: Vec<Departure> = Vec::new();
+    let nothing = || "as it was".to_owned();
+    let keys = ours.keys().chain(theirs.keys().filter(|key| !ours.contains_key(*key)));
+    for key in keys.filter(|key| differs.iter().any(|path| is_at(path, &["changed", key.as_str()]))) {
+        let (here, there) = (ours.get(key), theirs.get(key));
+        let what = here.or(there).map(|(path, _)| path.clone()).unwrap_or_default();
+        let text = |side: Option<&(String, String)>| side.map_or_else(nothing, |(_, value)| value.clone());
+        found.push(Departure { what, here: text(here), there: text(there) });
+    }
+    let text = |shape: &Option<crate::session::diagnose::Shape>| {
+        shape.as_ref().map_or("none".to_owned(), |shape| shape.text(1))
+    };
+    for (of, here, there) in
+        [("result", &one.0.result, &other.0.result), ("exception", &one.0.exception, &other.0.exception)]
+    {
+        if differs.iter().any(|path| is_at(path, &[of])) {
+            found.push(Departure { what: format!("its {of}"), here: text(here), there: text(there) });
+        }
+    }
+    if found.is_empty()
+        && let Some(path) = differs.first()
+    {
+        let text = |told: &Told| plain(&told.value, path).unwrap_or("something else".to_owned());
+        found.push(Departure { what: shown(path), here: text(one.1), there: text(other.1) });
+    }
+    found
+}
+
+fn is_at(path: &Path, begin: &[&str]) -> bool {
+    path.len() >= begin.len() && path.iter().zip(begin).all(|(part, of)| part == of)
+        || begin.iter().zip(path).all(|(of, part)| of == part) && path.len() < begin.len()
+}

@@ -1,0 +1,217 @@
+//! Oracles (Shapiro 1982): what answers in place of a person. Assertions, answers of earlier sessions, and a version of
+//! the program that is right. A person is asked what these cannot tell.
+
+use super::asserts::{AssertFile, Asserts, Told};
+use super::question::Asked;
+use super::{Diagnoser, Judgement, LoopPart, Opinion, Question, Reference};
+use crate::run::Interrupt;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use crate::session::recorded::detail;
+use crate::trace::Level;
+use serde::Serialize;
+
+/// Who answers without being asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// An assertion.
+    Assertion,
+    /// An answer that was kept.
+    Kept,
+    /// The version that is right.
+    Reference,
+}
+
+/// An answer that nobody was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Referred {
+    /// The call.
+    pub node: u32,
+    /// Its method, as CLASS.METHOD.
+    pub method: String,
+    /// The loop of the call of which it was said.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub part: Option<LoopPart>,
+    /// What was said.
+    pub answer: Judgement,
+    /// Who has said it.
+    #[serde(skip)]
+    pub by: By,
+    /// Why.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+impl Diagnoser {
+    /// From now on these assertions answer what they can. A method of which no call was recorded is a mistake, unless the program goes on: its name
+    /// is told by [`Diagnoser::unmet`].
+    ///
+    /// # Errors
+    /// They mean nothing for the program, or no call of a method was recorded.
+    pub fn assert_by(&mut self, file: &AssertFile, is_over: bool) -> Result<(), SessionError> {
+        let about = &self.trace.about;
+        let has_outside = !about.scope.is_empty() || !about.trust.is_empty();
+        let asserts = Asserts::new(file, self.fields.pool(), has_outside)?;
+        if is_over && about.recorded.is_some() {
+            asserts.are_met(file, &self.trace.calls)?;
+        }
+        self.asserts = Some(asserts);
+        self.surveyed.due();
+        Ok(())
+    }
+
+    /// The methods of assertions of which no call was recorded.
+    pub fn unmet(&self) -> Vec<String> {
+        self.asserts.as_ref().map_or_else(Vec::new, |asserts| asserts.unmet(&self.trace.calls))
+    }
+
+    /// From now on this version, which is right, is asked before a person.
+    pub fn ask_first(&mut self, reference: Reference) {
+        self.reference = Some(reference);
+    }
+
+    /// What was answered without a question since this was asked last.
+    pub fn take_referred(&mut self) -> Vec<Referred> {
+        std::mem::take(&mut self.referred)
+    }
+
+    /// Whether a call is answered without a question: by an assertion that is false, by an answer that was kept, by an assertion that says
+    /// all, or by the version that is right. What those say that cannot tell is added to the question.
+    pub(super) async fn answered(
+        &mut self,
+        node: u32,
+        question: &mut Question,
+        told: Option<Told>,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<bool, SessionError> {
+        let (kept, path) = self.kept.answer(question).unzip();
+        let mut pointed = None;
+        let (answer, by, why) = match (told, kept) {
+            (Some(Told::Invalid(why)), kept) => (Judgement::Invalid, By::Assertion, against(why, kept)),
+            (Some(Told::Inadmissible(why)), kept) => {
+                (Judgement::Inadmissible, By::Assertion, against(why, kept))
+            }
+            (_, Some(answer)) => {
+                self.unasked.push((node, question.digest()));
+                pointed = path.flatten();
+                (answer, By::Kept, String::new())
+            }
+            (Some(Told::Valid(why)), None) => (Judgement::Valid, By::Assertion, why),
+            (told, None) => {
+                question.notes.extend(told.map(|told| told.why()));
+                match self.refer(node, question).await? {
+                    Some(Opinion::Valid) => (Judgement::Valid, By::Reference, String::new()),
+                    Some(Opinion::Invalid(why)) => (Judgement::Invalid, By::Reference, why),
+                    Some(Opinion::Unknown(why)) => {
+                        question.notes.push(format!("the reference cannot tell: {why}"));
+                        return Ok(false);
+                    }
+                    None => return Ok(false),
+                }
+            }
+        };
+        self.by_assertion += usize::from(by == By::Assertion);
+        self.by_reference += usize::from(by == By::Reference);
+        let method = format!("{}.{}", question.class, question.method);
+        let part = question.part.clone();
+        self.referred.push(Referred { node: question.node, method, part, answer, by, why });
+        let Some(path) = pointed else {
+            self.take(node, answer);
+            return Ok(true);
+        };
+        let found = match self.influential(question, &path, progress, interrupt).await {
+            // A file that was changed can point at anything.
+            Err(error @ SessionError::NoPart { .. }) => Err(error.to_string()),
+            found => found?,
+        };
+        self.take_wrong(node, found);
+        Ok(true)
+    }
+
+    /// What the version that is right says of a call, if there is one.
+    async fn refer(&mut self, node: u32, question: &Question) -> Result<Option<Opinion>, SessionError> {
+        // Nobody can call a loop.
+        let Some(reference) = self.reference.as_mut().filter(|_| question.part.is_none()) else {
+            return Ok(None);
+        };
+        let (forest, calls) = (self.diagnosis.forest(), &self.trace.calls);
+        let is_silent = self.silence.of(node, forest, calls, self.fields.pool());
+        reference.judge(question, is_silent).await.map(Some)
+    }
+
+    /// What would be asked of a node, and what an assertion says of it, if it is a call and one is of its method.
+    ///
+    /// # Errors
+    /// There is no such call, or it cannot be read; the program cannot be run again, or did something else this time.
+    pub async fn look_at(
+        &mut self,
+        node: u32,
+        progress: &mut dyn Progress,
+        interrupt: &mut Interrupt,
+    ) -> Result<(Question, Option<Told>), SessionError> {
+        let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
+        let counts = (self.diagnosis.remaining(), self.diagnosis.influential());
+        let bounds = self.options.bounds;
+        let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
+        let (at, node, has_loops) = (node, self.nodes.call(node), self.nodes.has_loops());
+        let whole_node = node;
+        let outermost = self.outermost(node);
+        let mut later = detail(&mut self.trace, outermost, wanted, progress, interrupt).await?;
+        let fields = &mut self.fields;
+        if let Some(asserts) = &mut self.asserts {
+            asserts.look_at(&self.trace.calls, fields.pool());
+        }
+        let is_later = later.is_some();
+        // Of a part it is not known what other threads have written.
+        let has_others = self.trace.calls.threads().len() > 1;
+        let is_part = self.trace.about.is_whole().is_err() || is_later && has_others;
+        // Where less was recorded, nothing is known of loops.
+        let part = self.nodes.part(at).filter(|_| !is_later);
+        let part = part.map(|part| (part, self.nodes.loop_of(part)));
+        let (calls, node) = match &mut later {
+            None => (&mut self.trace.calls, node),
+            Some(later) => {
+                fields.forget();
+                let node = later.calls.own(node);
+                (&mut later.calls, node)
+            }
+        };
+        let told = match &self.asserts {
+            Some(asserts) if part.is_none() => asserts.judge(calls, node, fields, is_part).await?,
+            _ => None,
+        };
+        let question = Asked { calls, node, part, fields, bounds }.question(number, counts);
+        if is_later {
+            fields.forget();
+        }
+        // The whole run may tell what a further run of one thread does not, from arguments and results alone.
+        let told = match (&self.asserts, told) {
+            (Some(asserts), Some(Told::Unknown(why))) if is_later => {
+                let of_whole = asserts.judge(&mut self.trace.calls, whole_node, fields, false).await?;
+                of_whole.filter(|told| !matches!(told, Told::Unknown(_))).or(Some(Told::Unknown(why)))
+            }
+            (_, told) => told,
+        };
+        let part = self.nodes.told(at).filter(|_| !is_later);
+        Ok((Question { part, at, has_loops: has_loops && !is_later, ..question? }, told))
+    }
+
+    /// How many answers assertions have given.
+    pub fn by_assertion(&self) -> usize {
+        self.by_assertion
+    }
+
+    /// How many answers the version that is right has given.
+    pub fn by_reference(&self) -> usize {
+        self.by_reference
+    }
+}
+
+/// Why an assertion has answered, and which answer that was kept it is against.
+fn against(why: String, kept: Option<Judgement>) -> String {
+    match kept {
+        None | Some(Judgement::Invalid | Judgement::Inadmissible) => why,
+        Some(_) => format!("{why} (an answer that is kept says otherwise)"),
+    }
+}

@@ -1,0 +1,220 @@
+//! What can be called by a name that an instruction does not give: by the names of interfaces the methods that lambdas and method references stand for; by
+//! code of the JDK these, and methods that override its own; and the initializers of classes.
+
+use super::code::Codes;
+use super::effect::Effect;
+use super::potential_definitions::{Around, Named};
+use crate::trace::Calls;
+use bytecode::{Constant, MethodRef, Op};
+use std::collections::{HashMap, HashSet};
+
+/// What only those call who are given it for that.
+const FUNCTIONS: [&str; 3] = ["java/util/function/", "java/lang/Runnable", "java/util/concurrent/Callable"];
+/// What is kept too, to be called later.
+const COMPARATOR: &str = "java/util/Comparator";
+
+/// All that stands for functions.
+pub(super) fn functions() -> Named {
+    ("functions".to_owned(), String::new())
+}
+
+/// All that overrides what the JDK declares.
+pub(super) fn overriding() -> Named {
+    ("overriding".to_owned(), String::new())
+}
+
+/// All that lambdas and method references stand for.
+pub(super) fn referred_to() -> Named {
+    ("referred to".to_owned(), String::new())
+}
+
+/// Whether a method is given what it calls.
+pub(super) fn takes_functions(descriptor: &str) -> bool {
+    let given = descriptor.split(')').next().unwrap_or_default();
+    FUNCTIONS.iter().any(|of| given.contains(of)) || takes_comparator(descriptor)
+}
+
+/// Whether a method is given what compares.
+pub(super) fn takes_comparator(descriptor: &str) -> bool {
+    descriptor.split(')').next().is_some_and(|given| given.contains(COMPARATOR))
+}
+
+/// What is called by names.
+#[derive(Default)]
+pub(super) struct Called {
+    is_found: bool,
+    /// The numbers of recorded methods.
+    numbers: HashMap<Named, Vec<u32>>,
+    /// What those do that are not recorded.
+    unrecorded: HashMap<Named, Around>,
+    /// The methods that lambdas and method references stand for.
+    referred_to: HashSet<Named>,
+    /// The recorded methods that the JDK can call.
+    called_back: HashSet<u32>,
+    /// Whether arrays are made collections of anywhere.
+    backs: bool,
+}
+
+impl Called {
+    /// The recorded methods.
+    pub(super) fn numbers(&self, named: &Named) -> Vec<u32> {
+        self.numbers.get(named).cloned().unwrap_or_default()
+    }
+
+    /// What the others do.
+    pub(super) fn unrecorded(&self, named: &Named) -> Option<&Around> {
+        self.unrecorded.get(named)
+    }
+
+    /// Whether there are several methods of a name.
+    pub(super) fn has_others(&self, named: &Named) -> bool {
+        self.numbers.get(named).map_or(0, Vec::len) > 1 || self.unrecorded.contains_key(named)
+    }
+
+    /// Whether a lambda or a method reference stands for a method.
+    pub(super) fn is_referred_to(&self, named: &Named) -> bool {
+        self.referred_to.contains(named)
+    }
+}
+
+impl Codes<'_> {
+    /// The names of what initializes a class and those above it.
+    pub(super) fn initializers(&mut self, class: &str) -> Vec<Named> {
+        self.above(class).iter().map(|class| ("<clinit>".to_owned(), class.clone())).collect()
+    }
+
+    /// Whether arrays are made collections of anywhere in what is recorded.
+    pub fn backs(&mut self, calls: &Calls) -> bool {
+        self.find_called(calls);
+        self.ways.called.backs
+    }
+
+    /// Whether code that is not recorded can have called a method, when it was called by this instruction.
+    pub fn may_call(&mut self, op: &Op, number: u32, calls: &Calls) -> bool {
+        self.find_called(calls);
+        let is_known = match op {
+            Op::Invoke { method, .. } => {
+                if self.effect(method) == Effect::Computes {
+                    return false;
+                }
+                let found = self.pool.find(&method.class).ok().flatten();
+                let reflects =
+                    ["java.lang.reflect.", "java.lang.invoke.", "java.lang.Class", "java.io.Object"];
+                found.is_some_and(|found| found.origin.is_runtime())
+                    && !reflects.iter().any(|of| method.class.starts_with(of))
+            }
+            Op::InvokeDynamic { .. } => true,
+            _ => return false,
+        };
+        !is_known || self.ways.called.called_back.contains(&number)
+    }
+
+    /// Whether a lambda or a method reference that stands for a method of which nothing is recorded can be what is called.
+    pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &Calls) -> bool {
+        self.find_called(calls);
+        let unrecorded = &self.ways.called.unrecorded;
+        !unrecorded.is_empty() && unrecorded.contains_key(&(method.name.clone(), method.descriptor.clone()))
+    }
+
+    /// Finds what is called by each name.
+    pub(super) fn find_called(&mut self, calls: &Calls) {
+        if std::mem::replace(&mut self.ways.called.is_found, true) {
+            return;
+        }
+        let mut found = Called { is_found: true, ..Called::default() };
+        let begun = self.initialized(calls);
+        for (number, method) in (0..).zip(calls.sites.methods()) {
+            let named = match method.name.as_str() {
+                "<clinit>" if begun.contains(&number) => continue,
+                "<clinit>" => (method.name.clone(), method.class.to_string()),
+                name => (name.to_owned(), method.descriptor.clone()),
+            };
+            found.numbers.entry(named).or_default().push(number);
+            if !method.is_static
+                && !method.name.starts_with('<')
+                && let Some(is_function) = self.overrides(&method.class, &method.name)
+            {
+                let key = if is_function { functions() } else { overriding() };
+                found.numbers.entry(key).or_default().push(number);
+            }
+        }
+        for method in calls.sites.methods() {
+            let class = self.pool.find(&method.class).ok().flatten();
+            let declared =
+                class.as_ref().and_then(|class| class.file.method(&method.name, &method.descriptor));
+            let Some(code) = declared.and_then(|declared| declared.code.as_ref()) else { continue };
+            let mut is_fresh = false;
+            for instruction in &code.instructions {
+                // Nobody else knows an array of which that was the last instruction before.
+                let is_shared = !is_fresh;
+                is_fresh = matches!(instruction.op, Op::ArrayStore(_) | Op::NewArray(_));
+                match &instruction.op {
+                    Op::InvokeDynamic { name, descriptor, bootstrap: Some(bootstrap) } => {
+                        let [Constant::MethodType(erased), Constant::MethodHandle(target), ..] =
+                            bootstrap.arguments.as_slice()
+                        else {
+                            continue;
+                        };
+                        let is_function = FUNCTIONS
+                            .iter()
+                            .any(|of| descriptor.rsplit(')').next().is_some_and(|made| made.contains(of)));
+                        let key = if is_function { functions() } else { overriding() };
+                        self.refer(&mut found, &[(name.clone(), erased.clone()), key, referred_to()], target);
+                    }
+                    Op::Invoke { method, .. } => {
+                        found.backs |= is_shared && self.effect(method) == Effect::Backs;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let keys = [functions(), overriding(), referred_to()];
+        found.called_back = keys.iter().flat_map(|key| found.numbers(key)).collect();
+        self.ways.called = found;
+    }
+
+    /// A lambda or a method reference stands for a method, by some names.
+    fn refer(&mut self, found: &mut Called, names: &[Named], target: &MethodRef) {
+        let own = (target.name.clone(), target.descriptor.clone());
+        let numbers = found.numbers(&own);
+        let at = self.pool.find(&target.class).ok().flatten();
+        let is_recorded = !numbers.is_empty() && at.is_some_and(|at| !at.origin.is_runtime());
+        let effect = self.effect(target);
+        for named in names {
+            let all = found.numbers.entry(named.clone()).or_default();
+            for number in &numbers {
+                if !all.contains(number) {
+                    all.push(*number);
+                }
+            }
+            if !is_recorded {
+                found.unrecorded.entry(named.clone()).or_default().does(effect);
+                found.backs |= effect == Effect::Backs;
+            }
+        }
+        found.referred_to.insert(own);
+    }
+
+    /// Whether a method overrides one of the JDK; if so, whether that is one of a function.
+    fn overrides(&mut self, class: &str, name: &str) -> Option<bool> {
+        for above in self.above(class).iter().skip(1) {
+            let Some(at) = self.pool.find(above).ok().flatten().filter(|at| at.origin.is_runtime()) else {
+                continue;
+            };
+            // By its name alone: compilers put a bridge between them.
+            if at.file.methods.iter().any(|method| method.name == name) {
+                let above = above.replace('.', "/");
+                return Some(FUNCTIONS.iter().any(|of| above.starts_with(of)));
+            }
+        }
+        None
+    }
+
+    /// The initializers that have begun before the call that is looked at.
+    fn initialized(&self, calls: &Calls) -> HashSet<u32> {
+        let methods = (0..).zip(calls.sites.methods());
+        let all: HashSet<u32> =
+            methods.filter(|(_, method)| method.name == "<clinit>").map(|(number, _)| number).collect();
+        (0..self.root).filter_map(|node| calls.method_number(node)).filter(|n| all.contains(n)).collect()
+    }
+}

@@ -1,0 +1,232 @@
+//! What a branch has led around: variables, fields and elements that would have been written on the way that was not taken. A value that was not
+//! written because of that has been influenced by the branch all the same (relevant slicing: Gyimóthy, Beszédes & Forgács 1999).
+
+use super::call_targets;
+use super::call_targets::Called;
+use super::code::{Body, Codes};
+use super::effect::{Effect, dynamic};
+use crate::trace::{Calls, Method};
+use bytecode::op::InvokeKind;
+use bytecode::{Instruction, Op};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+/// What some code can write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Variables by their slots.
+    pub slots: BTreeSet<u16>,
+    /// Fields by their names, of whatever class.
+    pub fields: BTreeSet<String>,
+    /// Elements of arrays.
+    pub elements: bool,
+    /// What objects of the JDK hold.
+    pub state: bool,
+    /// Anything.
+    pub everything: bool,
+    /// It can throw an exception: then what a handler does is written, and what is before it is not.
+    pub throws: bool,
+}
+
+/// A method by its name and descriptor, of whatever class.
+pub(super) type Named = (String, String);
+
+/// What branches lead around, as far as somebody has asked.
+#[derive(Default)]
+pub struct Ways {
+    known: HashMap<(u32, u32, u32), Rc<Around>>,
+    /// By method: what it can write itself, and what it calls.
+    own: HashMap<u32, Rc<(Around, HashSet<Named>)>>,
+    /// By method: what it and those that it calls can write.
+    below: HashMap<Named, Rc<Around>>,
+    /// What can be called by a name.
+    pub(super) called: Called,
+}
+
+impl Codes<'_> {
+    /// What a branch of a method has led around that has gone on at an instruction.
+    pub fn around(
+        &mut self,
+        method: u32,
+        body: &Body,
+        (branch, to): (u32, u32),
+        calls: &Calls,
+    ) -> Rc<Around> {
+        if let Some(known) = self.ways.known.get(&(method, branch, to)) {
+            return known.clone();
+        }
+        let (mut around, called) = self.written_by(passed_over(body, branch, to));
+        for named in called {
+            around.add(&self.below(named, calls));
+        }
+        let around = Rc::new(around);
+        self.ways.known.insert((method, branch, to), around.clone());
+        around
+    }
+
+    /// What would have been written by methods that an object could have chosen in place of the one that was called; none if there is no other.
+    pub fn not_chosen(&mut self, called: &Method, calls: &Calls) -> Option<Rc<Around>> {
+        self.find_called(calls);
+        let named = (called.name.clone(), called.descriptor.clone());
+        if self.ways.called.is_referred_to(&named) {
+            return Some(self.below(call_targets::referred_to(), calls));
+        }
+        self.ways.called.has_others(&named).then(|| self.below(named, calls))
+    }
+
+    /// What somebody can choose who gives something to a method of the JDK that calls it back; none if that does not.
+    pub fn called_back(&mut self, effect: Effect, descriptor: &str, calls: &Calls) -> Option<Rc<Around>> {
+        // Of what does anything at all the rest is known anyway.
+        if matches!(effect, Effect::Computes | Effect::Foreign) || !call_targets::takes_functions(descriptor)
+        {
+            return None;
+        }
+        let compares = call_targets::takes_comparator(descriptor);
+        Some(
+            self.below(if compares { call_targets::referred_to() } else { call_targets::functions() }, calls),
+        )
+    }
+
+    /// What some instructions can write, and which methods they call that are recorded.
+    fn written_by<'i>(
+        &mut self,
+        instructions: impl IntoIterator<Item = &'i Instruction>,
+    ) -> (Around, HashSet<Named>) {
+        let (mut found, mut called) = (Around::default(), HashSet::new());
+        for instruction in instructions {
+            let effect = match &instruction.op {
+                Op::PutField(field) | Op::PutStatic(field) => {
+                    found.fields.insert(field.name.clone());
+                    if let Op::PutStatic(field) = &instruction.op {
+                        called.extend(self.initializers(&field.class));
+                    }
+                    continue;
+                }
+                Op::ArrayStore(_) => {
+                    found.elements = true;
+                    continue;
+                }
+                Op::Throw => {
+                    found.throws = true;
+                    continue;
+                }
+                Op::Invoke { kind, method } => {
+                    called.insert((method.name.clone(), method.descriptor.clone()));
+                    if *kind == InvokeKind::Static {
+                        called.extend(self.initializers(&method.class));
+                    }
+                    if self.surely_enters(*kind, method) {
+                        continue;
+                    }
+                    let effect = self.effect(method);
+                    if effect != Effect::Computes {
+                        called.insert(call_targets::overriding());
+                        called.extend(
+                            call_targets::takes_functions(&method.descriptor).then(call_targets::functions),
+                        );
+                    }
+                    effect
+                }
+                Op::InvokeDynamic { bootstrap, .. } => {
+                    let effect = dynamic(bootstrap.as_ref());
+                    called.extend((effect != Effect::Computes).then(call_targets::overriding));
+                    effect
+                }
+                Op::New(class) => {
+                    called.extend(self.initializers(class));
+                    continue;
+                }
+                Op::GetStatic(field) => {
+                    called.extend(self.initializers(&field.class));
+                    continue;
+                }
+                op => {
+                    found.slots.extend(op.stored_slot().map(|(slot, _)| slot));
+                    continue;
+                }
+            };
+            found.does(effect);
+        }
+        (found, called)
+    }
+
+    /// What methods of a name, and those that they call, can write.
+    fn below(&mut self, named: Named, calls: &Calls) -> Rc<Around> {
+        if let Some(known) = self.ways.below.get(&named) {
+            return known.clone();
+        }
+        self.find_called(calls);
+        let mut found = Around::default();
+        let (mut open, mut seen) = (vec![named.clone()], HashSet::from([named.clone()]));
+        while let Some(next) = open.pop() {
+            if let Some(unrecorded) = self.ways.called.unrecorded(&next) {
+                found.add(unrecorded);
+            }
+            for number in self.ways.called.numbers(&next) {
+                let own = self.own(number, calls);
+                found.add(&own.0);
+                open.extend(own.1.iter().filter(|called| seen.insert((*called).clone())).cloned());
+            }
+        }
+        // Variables of theirs are not those of who calls them.
+        found.slots.clear();
+        let found = Rc::new(found);
+        self.ways.below.insert(named, found.clone());
+        found
+    }
+
+    fn own(&mut self, number: u32, calls: &Calls) -> Rc<(Around, HashSet<Named>)> {
+        if let Some(known) = self.ways.own.get(&number) {
+            return known.clone();
+        }
+        let body = calls.sites.method(number).and_then(|method| self.body(number, method));
+        let found = Rc::new(match body {
+            Some(body) => self.written_by(&body.code.instructions),
+            None => (Around { everything: true, ..Around::default() }, HashSet::new()),
+        });
+        self.ways.own.insert(number, found.clone());
+        found
+    }
+}
+
+impl Around {
+    /// What is not recorded does that too.
+    pub(super) fn does(&mut self, effect: Effect) {
+        match effect {
+            Effect::Computes | Effect::Looks | Effect::Reads | Effect::Prints => {}
+            Effect::Changes | Effect::Backs => self.state = true,
+            Effect::Foreign => self.everything = true,
+        }
+    }
+
+    fn add(&mut self, other: &Around) {
+        self.slots.extend(&other.slots);
+        self.fields.extend(other.fields.iter().cloned());
+        self.elements |= other.elements;
+        self.state |= other.state;
+        self.everything |= other.everything;
+        self.throws |= other.throws;
+    }
+}
+
+/// The instructions on the ways that a branch has not taken, up to where its ways come together again.
+fn passed_over(body: &Body, branch: u32, to: u32) -> Vec<&Instruction> {
+    let Some(instruction) = body.code.at(branch) else { return Vec::new() };
+    let end = body.join_of(branch);
+    let mut open: Vec<u32> = instruction.op.targets();
+    if !instruction.op.ends_flow() {
+        open.push(instruction.next_pc());
+    }
+    open.retain(|next| *next != to);
+    let mut seen: HashSet<u32> = end.into_iter().collect();
+    let mut found = Vec::new();
+    while let Some(pc) = open.pop() {
+        let Some(next) = body.code.at(pc).filter(|_| seen.insert(pc)) else { continue };
+        found.push(next);
+        open.extend(next.op.targets());
+        if !next.op.ends_flow() {
+            open.push(next.next_pc());
+        }
+    }
+    found
+}

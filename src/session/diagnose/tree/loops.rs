@@ -1,0 +1,518 @@
+//! Executions of loops as nodes of the trees (Insa and Silva's loop expansion): a loop is like a method that does one iteration and calls itself
+//! for the rest. So below "from iteration 3" are the calls of iteration 3, and then "from iteration 4".
+//!
+//! - The way of a call through its code is laid out anew in stretches (`stretch`). Where it passes the first instruction of a loop an iteration
+//!   begins; where it comes to an instruction that is not of the loop, the loop has ended.
+//! - Where in a stretch an event is, its instruction tells. A call that is made tells none: it is made by the next instruction of its line that names its
+//!   method, or where the event before was, if none does (what the JDK calls, initialisers of classes). So where one line has the end of an
+//!   iteration and the beginning of the next, a call of that kind can count for the wrong one.
+//! - An iteration that makes no recorded call is no node: it belongs to the one before. A loop that makes none at all is one node, if it is in
+//!   no loop, or in an iteration that makes calls. So there are no more nodes than a few for each call, however often loops turn.
+
+use super::nodes::{Left, LoopAt, Node, Nodes, Turns};
+use crate::classes::ClassPool;
+use crate::declarative::Forest;
+use crate::session::diagnose::stretch::{Begins, code_of, stretch};
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Exit, Method, Seen, Standing, Then, Traced};
+use bytecode::loops::Loop;
+use bytecode::{Code, MethodRef, Op};
+use std::collections::{BTreeSet, HashMap};
+
+/// Of so many methods it is told by name that their loops are not known.
+const NAMED: usize = 3;
+
+/// A method whose loops are known, and which has some.
+struct Known {
+    code: Code,
+    loops: Vec<Loop>,
+    /// The place of its first loop among all.
+    first: usize,
+    stretches: HashMap<Begins, Option<usize>>,
+}
+
+/// A stretch as it matters for loops.
+struct Stretch {
+    /// Its instructions, in the order in which they execute.
+    instructions: Vec<u32>,
+    /// The place where it goes on behind the last one, if it is an endless loop.
+    again: Option<usize>,
+    /// The places where an iteration begins or a loop can end, with their instructions.
+    marks: Vec<(usize, u32)>,
+    /// The places where lines begin, in order.
+    lines: Vec<usize>,
+    /// The places where methods are called.
+    invokes: Vec<(usize, MethodRef)>,
+}
+
+/// A call that is open.
+struct OpenCall {
+    node: u32,
+    call: u32,
+    /// Its method, if that has loops.
+    method: Option<usize>,
+    stretch: Option<usize>,
+    /// The first place of the stretch that it is not known to have reached.
+    next: usize,
+    /// The place of the last event, and what that was.
+    last: Option<(usize, Traced)>,
+    loops: Vec<OpenLoop>,
+    executions: u32,
+}
+
+/// A loop that is open.
+struct OpenLoop {
+    /// Its place among those of the method.
+    which: usize,
+    /// Its place among those of the program.
+    of_all: usize,
+    execution: u32,
+    /// Where it begins.
+    first: Standing,
+    /// The iteration in which it is, and where that begins.
+    iteration: u32,
+    begins: Standing,
+    /// Whether a node holds this iteration's calls already.
+    is_there: bool,
+    /// Its nodes.
+    nodes: Vec<u32>,
+    /// Loops that have ended in this iteration and made no calls, as long as the iteration has made none.
+    idle: Vec<Turns>,
+}
+
+/// What was found.
+#[derive(Default)]
+struct Found {
+    rows: Vec<Node>,
+    sizes: Vec<u32>,
+    parts: Vec<Turns>,
+}
+
+impl Found {
+    fn node(&mut self, row: Node) -> u32 {
+        let node = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        self.rows.push(row);
+        self.sizes.push(1);
+        node
+    }
+
+    fn part(&mut self, part: Turns) -> u32 {
+        self.parts.push(part);
+        self.node(Node::Part(self.parts.len() - 1))
+    }
+
+    /// A part has ended, or nothing more is known of it.
+    fn end(&mut self, node: u32, ends: Option<Standing>, left: Left) {
+        let row = usize::try_from(node).ok().and_then(|node| self.rows.get(node));
+        if let Some(Node::Part(part)) = row
+            && let Some(part) = self.parts.get_mut(*part)
+        {
+            (part.ends, part.left) = (ends, left);
+        }
+    }
+
+    /// The tree of a node ends with the last one.
+    fn close(&mut self, node: u32) {
+        let count = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        if let Some(size) = usize::try_from(node).ok().and_then(|node| self.sizes.get_mut(node)) {
+            *size = count.saturating_sub(node);
+        }
+    }
+}
+
+/// Goes along all events.
+struct Finder {
+    /// By method; none without loops.
+    known: Vec<Option<Known>>,
+    stretches: Vec<Stretch>,
+    loops: Vec<LoopAt>,
+    found: Found,
+    open: Vec<OpenCall>,
+    /// So many calls were entered.
+    calls: u32,
+    /// Methods whose code is not what was recorded.
+    strange: BTreeSet<usize>,
+    /// Whether calls did not come in the order of their numbers.
+    is_astray: bool,
+}
+
+/// The shape of the trees with loops, what their nodes are, and what is to be said about it; none where nothing is known of loops.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn trees(
+    calls: &mut Calls,
+    pool: Option<&ClassPool>,
+    notes: &mut Vec<String>,
+) -> Result<Option<(Forest, Nodes)>, SessionError> {
+    let mut unknown: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let mut finder = Finder::new(calls.sites.methods(), pool, &mut unknown);
+        let mut threads: Vec<u32> = calls.threads().into_iter().map(|(thread, ..)| thread).collect();
+        threads.retain(|thread| !calls.of_thread(*thread).is_empty());
+        threads.sort_by_key(|thread| calls.of_thread(*thread).start);
+        for thread in threads {
+            let all = calls.of_thread(thread);
+            calls.walk(thread, None, |calls, seen| finder.see(calls, seen))?;
+            finder.finish(None);
+            finder.is_astray |= finder.calls != all.end;
+        }
+        if finder.is_astray {
+            notes.push("loops are not asked about: not all of what calls have done can be read".to_owned());
+            return Ok(None);
+        }
+        if finder.strange.is_empty() {
+            if let Some(note) = note(calls.sites.methods(), &unknown) {
+                notes.push(note);
+            }
+            let Finder { found, loops, .. } = finder;
+            let forest = forest(calls, &found);
+            return Ok(Some((forest, Nodes::new(found.rows, found.parts, loops))));
+        }
+        // What was taken for loops of these is none: all again, without them.
+        unknown.extend(finder.strange);
+    }
+}
+
+fn note(methods: &[Method], unknown: &BTreeSet<usize>) -> Option<String> {
+    let names: Vec<String> = unknown
+        .iter()
+        .filter_map(|number| methods.get(*number))
+        .map(|method| format!("{}.{}", method.class, method.name))
+        .collect();
+    let named: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} other methods") };
+    let why = "no class files of the run are there, or their branches were not recorded";
+    (!names.is_empty()).then(|| format!("loops of {}{more} are not known: {why}", named.join(", ")))
+}
+
+fn forest(calls: &Calls, found: &Found) -> Forest {
+    let mut forest = Forest::with_room(found.rows.len());
+    let methods = u32::try_from(calls.sites.methods().len()).unwrap_or(u32::MAX);
+    let mut of_calls = Vec::with_capacity(calls.count());
+    for ((node, row), size) in (0_u32..).zip(&found.rows).zip(&found.sizes) {
+        match row {
+            Node::Call(call) => {
+                of_calls.push(node);
+                let has_ended = matches!(calls.exit(*call), Exit::Returned | Exit::Threw);
+                let method = calls.method_number(*call).unwrap_or(methods).min(methods);
+                forest.push(*size, method, has_ended);
+            }
+            Node::Part(part) => {
+                forest.push_part(*size, found.parts.get(*part).is_some_and(|part| part.ends.is_some()));
+            }
+        }
+    }
+    let node = |call: u32| {
+        let node = usize::try_from(call).ok().and_then(|call| of_calls.get(call)).copied();
+        node.unwrap_or_else(|| forest.count())
+    };
+    let threads: Vec<_> = calls.threads().iter().map(|(thread, ..)| calls.of_thread(*thread)).collect();
+    let ranges: Vec<_> = threads.into_iter().map(|calls| node(calls.start)..node(calls.end)).collect();
+    ranges.into_iter().for_each(|range| forest.thread(range));
+    forest
+}
+
+impl Finder {
+    fn new(methods: &[Method], pool: Option<&ClassPool>, unknown: &mut BTreeSet<usize>) -> Finder {
+        let mut loops: Vec<LoopAt> = Vec::new();
+        let mut known = Vec::with_capacity(methods.len());
+        for (number, method) in methods.iter().enumerate() {
+            let code = code_of(method, pool).filter(|_| !unknown.contains(&number));
+            let Some(code) = code else {
+                unknown.insert(number);
+                known.push(None);
+                continue;
+            };
+            let own = bytecode::loops::loops(&code);
+            let first = loops.len();
+            loops.extend(own.iter().map(|of| {
+                let has_value = |v: &&bytecode::LocalVariable| (v.start_pc..v.end_pc()).contains(&of.header);
+                let variables = code.variables.iter().filter(has_value).map(|v| v.name.clone()).collect();
+                LoopAt { lines: of.lines, variables }
+            }));
+            known.push((!own.is_empty()).then(|| Known {
+                code,
+                loops: own,
+                first,
+                stretches: HashMap::new(),
+            }));
+        }
+        Finder {
+            known,
+            stretches: Vec::new(),
+            loops,
+            found: Found::default(),
+            open: Vec::new(),
+            calls: 0,
+            strange: BTreeSet::new(),
+            is_astray: false,
+        }
+    }
+    fn see(&mut self, calls: &Calls, seen: &Seen<'_>) -> Then {
+        let Some(node) = seen.node else { return Then::Next };
+        let is_entry = seen.site.what == Traced::Enter;
+        let innermost = if is_entry { seen.around } else { Some(node) };
+        self.finish(innermost);
+        if let (Some(innermost), Some(mut at)) = (innermost, seen.standing()) {
+            at.node = innermost;
+            self.go_on(calls, seen, at);
+        }
+        if is_entry {
+            if node != self.calls {
+                self.is_astray = true;
+                return Then::Stop;
+            }
+            self.calls += 1;
+            self.enter(node, seen);
+        }
+        Then::Next
+    }
+
+    fn enter(&mut self, call: u32, seen: &Seen<'_>) {
+        let number = usize::try_from(seen.site.method).ok().filter(|_| !seen.is_around);
+        let known = number.and_then(|number| self.known.get_mut(number)).and_then(Option::as_mut);
+        let begins = known.map(|known| known.stretch(Begins::Entry, &mut self.stretches));
+        let node = self.found.node(Node::Call(call));
+        self.open.push(OpenCall {
+            node,
+            call,
+            method: number.filter(|_| begins.is_some()),
+            stretch: begins.flatten(),
+            next: 0,
+            last: None,
+            loops: Vec::new(),
+            executions: 0,
+        });
+    }
+
+    /// Calls inside of this one have ended.
+    fn finish(&mut self, innermost: Option<u32>) {
+        while let Some(mut open) = self.open.pop_if(|open| Some(open.call) != innermost) {
+            while open.leave(None, Left::Normally, &mut self.found) {}
+            self.found.close(open.node);
+        }
+    }
+
+    /// Something happens in a call, or a call is made there.
+    fn go_on(&mut self, calls: &Calls, seen: &Seen<'_>, at: Standing) {
+        let Finder { known, stretches, found, open, strange, .. } = self;
+        let Some(open) = open.last_mut().filter(|open| open.call == at.node) else { return };
+        let Some(method) = open.method else { return };
+        let Some(known) = known.get_mut(method).and_then(Option::as_mut) else { return };
+        let what = seen.site.what;
+        if let Some(stretch) = open.stretch.and_then(|number| stretches.get(number)) {
+            let place = match what {
+                Traced::Leave | Traced::Catch | Traced::Contents => None,
+                Traced::Enter => {
+                    calls.sites.method(seen.site.method).and_then(|callee| open.invoke(stretch, callee))
+                }
+                _ => open.place(stretch, seen.site.bci, what),
+            };
+            if place.is_none() && matches!(what, Traced::Branch(_) | Traced::Return) {
+                strange.insert(method);
+            }
+            open.reach(stretch, place.unwrap_or((0, false)), at, known, found);
+            if let Some((place, _)) = place {
+                open.last = Some((place, what));
+            }
+        }
+        match what {
+            Traced::Enter => open.make_room(found),
+            Traced::Return => while open.leave(Some(at), Left::Return, found) {},
+            Traced::Leave => while open.leave(Some(at), Left::Exception, found) {},
+            Traced::Catch => {
+                let bci = seen.site.bci;
+                let stay = open.loops.iter().take_while(|of| known.holds(of.which, bci)).count();
+                while open.loops.len() > stay {
+                    open.leave(Some(at), Left::Exception, found);
+                }
+            }
+            _ => {}
+        }
+        if let Some(begins) = Begins::with(seen).filter(|begins| *begins != Begins::Entry) {
+            open.stretch = known.stretch(begins, stretches);
+            if open.stretch.is_none() {
+                strange.insert(method);
+            }
+            (open.next, open.last) = (0, None);
+        }
+    }
+}
+
+impl Known {
+    fn holds(&self, which: usize, pc: u32) -> bool {
+        self.loops.get(which).is_some_and(|of| of.holds(pc))
+    }
+
+    /// The loop whose iterations begin at an instruction.
+    fn begins_at(&self, pc: u32) -> Option<usize> {
+        self.loops.iter().position(|of| of.header == pc)
+    }
+
+    /// The stretch that begins there; none where the class file has no such place.
+    fn stretch(&mut self, begins: Begins, all: &mut Vec<Stretch>) -> Option<usize> {
+        if let Some(known) = self.stretches.get(&begins) {
+            return *known;
+        }
+        let number = stretch(&self.code, begins).map(|(instructions, again)| {
+            all.push(self.marked(instructions, again));
+            all.len() - 1
+        });
+        self.stretches.insert(begins, number);
+        number
+    }
+
+    fn marked(&self, instructions: Vec<u32>, again: Option<usize>) -> Stretch {
+        let (mut marks, mut invokes) = (Vec::new(), Vec::new());
+        let mut before: Option<Vec<bool>> = None;
+        for (place, pc) in instructions.iter().enumerate() {
+            let around: Vec<bool> = self.loops.iter().map(|of| of.holds(*pc)).collect();
+            let is_mark = before.as_ref() != Some(&around) || again == Some(place);
+            if is_mark || self.begins_at(*pc).is_some() {
+                marks.push((place, *pc));
+            }
+            before = Some(around);
+            if let Some(Op::Invoke { method, .. }) = self.code.at(*pc).map(|instruction| &instruction.op) {
+                invokes.push((place, method.clone()));
+            }
+        }
+        let begins_line = |pc: u32| self.code.lines.iter().any(|entry| entry.start_pc == pc);
+        let places = instructions.iter().enumerate();
+        let lines = places.filter(|(_, pc)| begins_line(**pc)).map(|(place, _)| place).collect();
+        Stretch { instructions, again, marks, lines, invokes }
+    }
+}
+
+impl OpenCall {
+    /// The place of an event of the call, and whether an endless loop has begun anew before that.
+    fn place(&self, stretch: &Stretch, bci: u32, what: Traced) -> Option<(usize, bool)> {
+        let here = self.next.saturating_sub(1);
+        // The same does not happen twice at an instruction, and its line begins before all else.
+        let is_over = |(place, last): (usize, Traced)| {
+            place == here && (last == what || matches!(what, Traced::Line(_)))
+        };
+        let from = if self.last.is_some_and(is_over) { here + 1 } else { here };
+        stretch.places(from).find(|(place, _)| stretch.instructions.get(*place) == Some(&bci))
+    }
+
+    /// The place where a method is called.
+    fn invoke(&self, stretch: &Stretch, callee: &Method) -> Option<(usize, bool)> {
+        let here = self.next.saturating_sub(1);
+        let is_made = |(place, last): (usize, Traced)| place == here && last == Traced::Enter;
+        let from = if self.last.is_some_and(is_made) { here + 1 } else { here };
+        let names = |method: &MethodRef| {
+            (&method.name, &method.descriptor) == (&callee.name, &callee.descriptor)
+                && (callee.name != "<init>" || *method.class == *callee.class)
+        };
+        // Where another line begins, an event tells it.
+        let is_near = |(place, is_anew): &(usize, bool)| {
+            (*place == here && !is_anew) || stretch.lines.binary_search(place).is_err()
+        };
+        let is_it = |place: usize| stretch.invokes.iter().any(|(at, method)| *at == place && names(method));
+        stretch.places(from).take_while(is_near).find(|(place, _)| is_it(*place))
+    }
+
+    /// The call has come to a place of its stretch.
+    fn reach(
+        &mut self,
+        stretch: &Stretch,
+        (place, is_anew): (usize, bool),
+        at: Standing,
+        known: &Known,
+        found: &mut Found,
+    ) {
+        if let (true, Some(again)) = (is_anew, stretch.again) {
+            self.pass(stretch, stretch.instructions.len(), at, known, found);
+            (self.next, self.last) = (again, None);
+        }
+        self.pass(stretch, place + 1, at, known, found);
+    }
+
+    /// The call has passed all before a place.
+    fn pass(&mut self, stretch: &Stretch, end: usize, at: Standing, known: &Known, found: &mut Found) {
+        let from = stretch.marks.partition_point(|(place, _)| *place < self.next);
+        for (_, pc) in stretch.marks.iter().skip(from).take_while(|(place, _)| *place < end) {
+            let mut stay = self.loops.iter().take_while(|of| known.holds(of.which, *pc)).count();
+            let header = known.begins_at(*pc);
+            let turns = header.and_then(|which| self.loops.iter().position(|of| of.which == which));
+            if let Some(turns) = turns {
+                stay = stay.min(turns + 1);
+            }
+            while self.loops.len() > stay {
+                self.leave(Some(at), Left::Normally, found);
+            }
+            match (header, self.loops.last_mut().filter(|of| Some(of.which) == header)) {
+                (Some(_), Some(of)) => {
+                    of.iteration = of.iteration.saturating_add(1);
+                    (of.begins, of.is_there) = (at, false);
+                    of.idle.clear();
+                }
+                (Some(which), None) => {
+                    self.executions = self.executions.saturating_add(1);
+                    self.loops.push(OpenLoop {
+                        which,
+                        of_all: known.first + which,
+                        execution: self.executions,
+                        first: at,
+                        iteration: 1,
+                        begins: at,
+                        is_there: false,
+                        nodes: Vec::new(),
+                        idle: Vec::new(),
+                    });
+                }
+                (None, _) => {}
+            }
+        }
+        self.next = self.next.max(end);
+    }
+
+    /// A call is made: the iterations in which it is are nodes, if they are none yet.
+    fn make_room(&mut self, found: &mut Found) {
+        let call = self.call;
+        for of in self.loops.iter_mut().filter(|of| !of.is_there) {
+            if of.nodes.is_empty() && of.iteration > 1 {
+                of.nodes.push(found.part(of.part(call, 1, of.first)));
+            }
+            of.nodes.push(found.part(of.part(call, of.iteration, of.begins)));
+            for idle in of.idle.drain(..) {
+                found.part(idle);
+            }
+            of.is_there = true;
+        }
+    }
+
+    /// The innermost loop has ended, or nothing more is known of it. Whether there was one.
+    fn leave(&mut self, ends: Option<Standing>, left: Left, found: &mut Found) -> bool {
+        let Some(of) = self.loops.pop() else { return false };
+        for node in &of.nodes {
+            found.close(*node);
+            found.end(*node, ends, left);
+        }
+        if of.nodes.is_empty() {
+            let part = Turns { ends, left, ..of.part(self.call, 1, of.first) };
+            match self.loops.last_mut() {
+                Some(around) if !around.is_there => around.idle.push(part),
+                _ => drop(found.part(part)),
+            }
+        }
+        true
+    }
+}
+
+impl OpenLoop {
+    fn part(&self, call: u32, iteration: u32, begins: Standing) -> Turns {
+        let (which, execution) = (self.of_all, self.execution);
+        Turns { call, which, execution, iteration, begins, ends: None, left: Left::Normally }
+    }
+}
+
+impl Stretch {
+    /// The places from one on; behind the last one an endless loop goes on anew.
+    fn places(&self, from: usize) -> impl Iterator<Item = (usize, bool)> {
+        let anew = self.again.unwrap_or(from)..from;
+        (from..self.instructions.len()).map(|place| (place, false)).chain(anew.map(|place| (place, true)))
+    }
+}

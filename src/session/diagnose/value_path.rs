@@ -1,0 +1,290 @@
+//! What somebody points at when a call is wrong: a path as questions show it, and the places whose values are meant by it.
+//!
+//! A path begins at a name of the question, and goes on by fields (`.left`), elements (`[2]`) and keys (`{"a"}`). It is followed as the call ended. What
+//! a question shows as changed is found along the ways that there were as the call began, so such a path is followed there too, and both are
+//! meant. Whoever points at an object means all that hangs on it.
+
+use super::fields::Fields;
+use super::question::{Given, Question, all_statics, locals};
+use super::snapshot::{Bounds, Part, Shaper};
+use crate::session::error::SessionError;
+use crate::trace::{Calls, Exit, Items, Value, When};
+use std::collections::HashSet;
+
+/// So many fields and elements behind an object are meant, at most.
+const MOST: usize = 20_000;
+
+/// A place whose value is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// What the call returned, or the exception that left it.
+    Exit,
+    /// What a variable of it held at last.
+    Variable(String),
+    /// What an element held as it ended: the array, and the index.
+    Element(u32, u32),
+    /// What a field held as it ended: the object, 0 for static fields, its number if it is ever written, and its name.
+    Field(u32, Option<u32>, String),
+    /// What the JDK's collections held.
+    Contents,
+}
+
+/// What somebody points at.
+pub struct Pointing<'a> {
+    /// The recording that tells what the call does.
+    pub calls: &'a mut Calls,
+    /// Its number there.
+    pub node: u32,
+    /// The fields of classes.
+    pub fields: &'a mut Fields,
+    /// The question that was asked of it.
+    pub question: &'a Question,
+}
+
+/// A name at which paths begin.
+struct Root {
+    name: String,
+    /// What it held as the call began, if it did so then.
+    before: Option<Option<Value>>,
+    /// What it held as the call ended, and where that is found.
+    after: Option<(Option<Value>, Option<Target>)>,
+}
+
+impl Pointing<'_> {
+    /// The places that a path means; none where too much hangs on what it leads to.
+    ///
+    /// # Errors
+    /// The question has no such part, or the recording cannot be read.
+    pub fn targets(mut self, path: &str) -> Result<Option<Vec<Target>>, SessionError> {
+        let (begins, ends) = self.calls.span(self.node)?;
+        let roots = self.roots_of(begins, ends)?;
+        let Pointing { calls, fields, question, .. } = self;
+        let no_part = |why: String| SessionError::NoPart { path: path.to_owned(), why };
+        // A name can be the beginning of another one.
+        let is_root = |root: &&Root| {
+            path.strip_prefix(root.name.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
+        };
+        let Some(root) = roots.iter().filter(is_root).max_by_key(|root| root.name.len()) else {
+            let mut there: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
+            there.dedup();
+            return Err(no_part(format!("write one of {}, and what is behind it", there.join(", "))));
+        };
+        let steps = path.get(root.name.len()..).unwrap_or_default();
+        let is_changed = question.changed.iter().any(|change| path.starts_with(&change.path));
+        let bounds = Bounds { depth: 0, elements: 0, parts: MOST };
+        let mut way = Way { shaper: Shaper { calls, fields, bounds }, targets: Vec::new(), ends };
+        let mut found = Err(String::new());
+        if let (Some(before), true) = (root.before, is_changed && !steps.is_empty()) {
+            found = way.follow(&root.name, before, steps, begins)?;
+            // What led there was given to the call.
+            let last = way.targets.pop();
+            way.targets = last.into_iter().collect();
+        }
+        if let Some((after, target)) = &root.after {
+            let kept = way.targets.clone();
+            way.targets.extend(target.clone());
+            match (way.follow(&root.name, *after, steps, ends)?, &found) {
+                (Ok(value), _) => {
+                    let other = std::mem::replace(&mut found, Ok(value)).ok().flatten();
+                    if !way.hangs_on(other)? {
+                        return Ok(None);
+                    }
+                }
+                (Err(_), Ok(_)) => way.targets = kept,
+                (Err(why), Err(_)) => found = Err(why),
+            }
+        }
+        let value = found.map_err(no_part)?;
+        Ok(if way.hangs_on(value)? { Some(way.targets) } else { None })
+    }
+
+    /// All names of the question.
+    fn roots_of(&mut self, begins: When, ends: When) -> Result<Vec<Root>, SessionError> {
+        let Given { call, this, arguments, .. } = Given::of(self.calls, self.node)?;
+        let mut roots = Vec::new();
+        let exit = match call.exit {
+            Exit::Returned => call.result.map(|result| ("result", result)),
+            Exit::Threw => call.result.map(|exception| ("exception", exception)),
+            Exit::Open | Exit::Unseen => None,
+        };
+        if let Some((name, value)) = exit {
+            roots.push(Root {
+                name: name.to_owned(),
+                before: None,
+                after: Some((Some(value), Some(Target::Exit))),
+            });
+        }
+        if let Some(this) = this {
+            roots.push(Root { name: "this".to_owned(), before: Some(this), after: Some((this, None)) });
+        }
+        for ((name, value, _), _) in locals(self.calls, self.node, &arguments, None)? {
+            if roots.iter().any(|root| root.name == name) {
+                continue;
+            }
+            let before =
+                arguments.iter().find(|(other, ..)| *other == name).map(|(_, value, _)| Some(*value));
+            let target = Target::Variable(name.clone());
+            roots.push(Root { name, before, after: Some((Some(value), Some(target))) });
+        }
+        let bounds = Bounds { depth: 0, elements: 0, parts: 0 };
+        let statics = all_statics(self.calls);
+        let mut shaper = Shaper { calls: self.calls, fields: self.fields, bounds };
+        for (number, name) in statics {
+            let part = Part::of_static(number);
+            let (before, after) = (shaper.held(0, &part, begins)?, shaper.held(0, &part, ends)?);
+            let field = name.rsplit('.').next().unwrap_or_default().to_owned();
+            let target = Target::Field(0, Some(number), field);
+            roots.push(Root { name, before: Some(before), after: Some((after, Some(target))) });
+        }
+        Ok(roots)
+    }
+}
+
+/// On the way along a path.
+struct Way<'a> {
+    shaper: Shaper<'a>,
+    targets: Vec<Target>,
+    /// When the call ends.
+    ends: When,
+}
+
+impl Way<'_> {
+    /// Follows the steps of a path from a value on, along what there was at some time: what stands at its end as the call ends. Else how far it leads.
+    fn follow(
+        &mut self,
+        root: &str,
+        from: Option<Value>,
+        steps: &str,
+        when: When,
+    ) -> Result<Result<Option<Value>, String>, SessionError> {
+        let (mut value, mut rest, mut so_far) = (from, steps, root.to_owned());
+        while !rest.is_empty() {
+            let object = match value {
+                Some(Value::Object(0)) => return Ok(Err(format!("{so_far} is null"))),
+                Some(Value::Object(object)) => object,
+                Some(_) => return Ok(Err(format!("{so_far} has no parts"))),
+                None => return Ok(Err(format!("what {so_far} was is not known"))),
+            };
+            let Some((step, held)) = self.step(object, rest, when)? else {
+                let shown = self.shaper.calls.objects.show(object);
+                return Ok(Err(format!("{so_far} is {shown}, and has no {rest}")));
+            };
+            so_far.push_str(rest.get(..step).unwrap_or_default());
+            rest = rest.get(step..).unwrap_or_default();
+            value = held;
+        }
+        Ok(Ok(value))
+    }
+
+    /// The first step of what is left of a path: its length, and what stands there. At the end of the path that is what stands there as the call ends.
+    fn step(
+        &mut self,
+        object: u32,
+        rest: &str,
+        when: When,
+    ) -> Result<Option<(usize, Option<Value>)>, SessionError> {
+        if self.shaper.calls.has_contents(object) {
+            let mut found = self.items(object, rest, when)?;
+            if found.is_none_or(|(step, _)| step == rest.len()) {
+                // What is not there any more can be what is wrong.
+                let now = self.items(object, rest, self.ends)?;
+                found = now.or(found.map(|(step, _)| (step, None)));
+            }
+            if found.is_some() {
+                self.targets.push(Target::Contents);
+                return Ok(found);
+            }
+        }
+        let (parts, _) = self.shaper.parts(object, MOST);
+        let is_meant = |part: &&Part| {
+            rest.strip_prefix(part.path("").as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
+        };
+        let Some(part) = parts.iter().filter(is_meant).max_by_key(|part| part.path("").len()) else {
+            return Ok(None);
+        };
+        let step = part.path("").len();
+        let when = if step == rest.len() { self.ends } else { when };
+        self.targets.extend(target(object, part));
+        Ok(Some((step, self.shaper.held(object, part, when)?)))
+    }
+
+    /// The item of a collection at which a path goes on.
+    fn items(
+        &mut self,
+        object: u32,
+        rest: &str,
+        when: When,
+    ) -> Result<Option<(usize, Option<Value>)>, SessionError> {
+        let Some(held) = self.shaper.contents(object, when)? else { return Ok(None) };
+        let is_meant = |text: &str| rest.starts_with(text).then_some(text.len());
+        Ok(match held.items {
+            Items::Pairs(pairs) => pairs.into_iter().find_map(|(key, value)| {
+                Some((is_meant(&format!("{{{}}}", self.shaper.key(key)))?, Some(value)))
+            }),
+            Items::Elements(elements) => elements.into_iter().enumerate().find_map(|(at, value)| {
+                let by_itself = value.map(|value| format!("{{{}}}", self.shaper.key(value)));
+                let step = is_meant(&format!("[{at}]")).or(by_itself.and_then(|text| is_meant(&text)))?;
+                Some((step, value))
+            }),
+        })
+    }
+
+    /// Means all that hangs on a value too. Whether that is not too much.
+    fn hangs_on(&mut self, value: Option<Value>) -> Result<bool, SessionError> {
+        let mut left = MOST;
+        let mut queue: Vec<u32> = Vec::new();
+        let push = |queue: &mut Vec<u32>, value: Option<Value>| match value {
+            Some(Value::Object(object)) if object != 0 => queue.push(object),
+            _ => {}
+        };
+        push(&mut queue, value);
+        let mut seen = HashSet::new();
+        while let Some(object) = queue.pop() {
+            if !seen.insert(object) {
+                continue;
+            }
+            if let Some(held) = self.shaper.contents(object, self.ends)? {
+                self.targets.push(Target::Contents);
+                left = left.saturating_sub(held.items.len());
+                match held.items {
+                    Items::Elements(elements) => {
+                        elements.into_iter().for_each(|value| push(&mut queue, value))
+                    }
+                    Items::Pairs(pairs) => pairs.into_iter().for_each(|(key, value)| {
+                        push(&mut queue, Some(key));
+                        push(&mut queue, Some(value));
+                    }),
+                }
+            }
+            let (parts, is_whole) = self.shaper.parts(object, left.saturating_add(1));
+            let objects = &self.shaper.calls.objects;
+            if !is_whole && objects.text_of(object).is_none() && !objects.is_box(object) {
+                self.targets.push(Target::Contents);
+            }
+            if parts.len() > left {
+                return Ok(false);
+            }
+            left -= parts.len();
+            for part in parts {
+                self.targets.extend(target(object, &part));
+                let held = self.shaper.held(object, &part, self.ends)?;
+                push(&mut queue, held);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A field or element of an object.
+fn target(object: u32, part: &Part) -> Option<Target> {
+    match &part.name {
+        // A field that a class below hides has its class before its name.
+        Some(name) => {
+            let name = name.rsplit('.').next().unwrap_or_default();
+            Some(Target::Field(object, part.part, name.to_owned()))
+        }
+        None => part.part.map(|index| Target::Element(object, index)),
+    }
+}

@@ -1,0 +1,204 @@
+//! Where a session stands: nowhere yet, after a run that ended, or at a point of a halted program.
+
+use super::Explorer;
+use super::arrival::Arrived;
+use crate::classes::{ClassPool, SourceRoots};
+use crate::model::{Frame, FrameKey, Namer, Tables, short_class_name};
+use crate::run::{Ended, Halted, Outcome};
+use crate::session::FrameAnswer;
+use crate::session::answer::arms;
+use crate::session::answer::assemble::frame_answer;
+use crate::session::answer::source_context::CodeBook;
+use crate::session::error::SessionError;
+use serde::Serialize;
+use std::rc::Rc;
+
+/// Where one is.
+pub(super) enum Place {
+    /// Before the first run, or after the program was left.
+    Nowhere,
+    /// The last run came to its end.
+    Ended(Ended),
+    /// The program stands still.
+    Halted(Box<Standing>),
+}
+
+/// A program that stands still.
+pub(super) struct Standing {
+    pub(super) halted: Box<Halted>,
+    pub(super) pool: Rc<ClassPool>,
+    pub(super) sources: Rc<SourceRoots>,
+    /// Numbers its objects as the answer did.
+    pub(super) namer: Namer,
+    /// The point where it stands.
+    pub(super) point: Option<String>,
+    pub(super) run: u32,
+    /// What it was sent to, where not every point is decided yet.
+    pub(super) arrived: Option<Arrived>,
+    /// The frame that is looked at.
+    pub(super) frame: i32,
+}
+
+/// A place in a program that stands still.
+#[derive(Clone, Debug, Serialize)]
+pub struct Standpoint {
+    /// The point of the chain.
+    pub point: Option<String>,
+    /// Number of the run.
+    pub run: u32,
+    /// The frame that is looked at: 0 the newest.
+    pub frame: i32,
+    /// The thread that stands here.
+    pub thread: String,
+    /// Where.
+    pub place: FrameAnswer,
+    /// The source line, trimmed.
+    pub text: Option<String>,
+    /// Source lines around it, as `(number, text)`.
+    pub neighbours: Vec<(u32, String)>,
+    /// Whether it is where an earlier run found the point, and that is not confirmed by this one.
+    pub unconfirmed: bool,
+}
+
+impl Standing {
+    pub(super) fn new(
+        halted: Box<Halted>,
+        (pool, sources): (Rc<ClassPool>, Rc<SourceRoots>),
+        namer: Namer,
+        point: Option<String>,
+        run: u32,
+        arrived: Option<Arrived>,
+    ) -> Standing {
+        Standing { halted, pool, sources, namer, point, run, arrived, frame: 0 }
+    }
+
+    pub(super) fn tables(&self) -> &Tables {
+        self.halted.tables()
+    }
+
+    /// The frames of the thread, newest first.
+    pub(super) async fn frames(&mut self) -> Result<Vec<FrameKey>, SessionError> {
+        Ok(self.halted.stack().await?.1)
+    }
+
+    pub(super) async fn end(self) -> Outcome {
+        self.halted.end().await
+    }
+}
+
+impl Explorer {
+    /// Where the program stands, if it is alive.
+    ///
+    /// # Errors
+    /// It has ended meanwhile.
+    pub async fn stand(&mut self) -> Result<Option<Standpoint>, SessionError> {
+        let Some(opened) = &self.opened else { return Ok(None) };
+        let Place::Halted(standing) = &mut self.place else { return Ok(None) };
+        let frames = match standing.frames().await {
+            Ok(frames) => frames,
+            Err(error) => return Err(self.lost(error).await),
+        };
+        let at = frame_at(&frames, standing.frame);
+        let Some(frame) = at.and_then(|key| standing.tables().frame(key)) else { return Ok(None) };
+        let book = CodeBook { pool: &standing.pool, sources: &opened.sources };
+        // Where a value is stored, the line that gave it, as in the answer.
+        let candidate = standing.halted.candidate().filter(|_| standing.frame == 0);
+        let arm = candidate.and_then(|candidate| candidate.detail.as_ref()?.arm);
+        let given = arm.and_then(|arm| arms::given(&standing.pool, &frame.site, Some(arm))?.line);
+        let frame = &Frame { line: given.or(frame.line), ..frame.clone() };
+        Ok(Some(Standpoint {
+            point: standing.point.clone(),
+            run: standing.run,
+            frame: standing.frame,
+            thread: standing.halted.thread().to_string(),
+            place: frame_answer(frame),
+            text: book.text(frame),
+            neighbours: book.around(frame),
+            unconfirmed: standing.arrived.is_some(),
+        }))
+    }
+
+    /// How the last run ended, if its program is not alive any more.
+    pub fn ended(&self) -> Option<&Ended> {
+        match &self.place {
+            Place::Ended(ended) => Some(ended),
+            _ => None,
+        }
+    }
+
+    /// The last lines that the program printed, by now or until its end.
+    pub fn output(&self, lines: usize) -> Vec<String> {
+        let now = match &self.place {
+            Place::Halted(standing) => Some(standing.halted.tail()),
+            _ => None,
+        };
+        let tail = now.as_ref().unwrap_or(&self.tail);
+        let all = tail.lines();
+        let skipped = all.len().saturating_sub(lines);
+        all.skip(skipped).map(|(_, line)| line.to_owned()).collect()
+    }
+
+    /// Source lines around one of a class, with the name of the file.
+    ///
+    /// # Errors
+    /// The class or its source is not there, or the source has no such line.
+    pub async fn source(
+        &mut self,
+        class: &str,
+        line: u32,
+        around: u32,
+    ) -> Result<(String, Vec<(u32, String)>), SessionError> {
+        self.open().await?;
+        let none = || SessionError::NoSource { class: class.to_owned() };
+        let opened = self.opened.as_ref().ok_or_else(none)?;
+        let pool = match &self.place {
+            Place::Halted(standing) => standing.pool.clone(),
+            _ => self.teaching.pools.of(&opened.workspace, &crate::run::VmFacts::default())?,
+        };
+        let found = pool.find(class)?;
+        let found = match found {
+            Some(found) => Some(found),
+            // Written by its simple name.
+            None => {
+                let full = pool.user_classes().find(|c| short_class_name(c) == class).map(str::to_owned);
+                full.map(|full| pool.find(&full)).transpose()?.flatten()
+            }
+        };
+        let name = found.as_ref().map_or(class, |f| f.file.name.as_str());
+        let file = found.as_ref().and_then(|f| f.file.source_file.clone());
+        let text = opened.sources.find(name, file.as_deref(), found.as_ref().map(|f| &f.origin));
+        let text = text.ok_or_else(none)?;
+        if text.line(line).is_none() {
+            return Err(SessionError::NoSuchLine { file: text.path.clone(), lines: text.lines().len() });
+        }
+        let lines = line.saturating_sub(around).max(1)..=line.saturating_add(around);
+        let lines = lines.filter_map(|n| Some((n, text.line(n)?.replace('\t', "    "))));
+        Ok((text.path.clone(), lines.collect()))
+    }
+
+    pub(super) fn standing(&mut self) -> Result<&mut Standing, SessionError> {
+        if self.going.is_some() {
+            return Err(SessionError::RunIsOn);
+        }
+        match &mut self.place {
+            Place::Halted(standing) => Ok(standing),
+            Place::Ended(ended) => Err(SessionError::NotHalted(format!("the program has ended ({ended})"))),
+            Place::Nowhere => Err(SessionError::NotHalted("the program does not run".to_owned())),
+        }
+    }
+
+    /// The program has gone while it was looked at: forgets it.
+    pub(super) async fn lost(&mut self, error: SessionError) -> SessionError {
+        self.leave().await;
+        SessionError::Lost(Box::new(error))
+    }
+}
+
+/// The frame counted as in references: 0 the newest, -1 the oldest.
+pub(super) fn frame_at(frames: &[FrameKey], frame: i32) -> Option<FrameKey> {
+    let index = match usize::try_from(frame) {
+        Ok(index) => Some(index),
+        Err(_) => frames.len().checked_sub(frame.unsigned_abs() as usize),
+    };
+    frames.get(index?).copied()
+}

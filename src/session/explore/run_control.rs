@@ -1,0 +1,345 @@
+//! Makes the runs of a session: in front, or in the background while questions are added.
+
+use super::history::unchanged;
+use super::position::{Place, Standing};
+use super::{AskedWhen, Explorer};
+use crate::chain::{Chain, Translation};
+use crate::model::Namer;
+use crate::query::TraceQuery;
+use crate::run::{Ended, Halted, Interrupt, More, Outcome, Questions, Stage};
+use crate::session::answer::arms;
+use crate::session::answer::assemble::Assembly;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use crate::session::replay::iteration::{
+    Asked, AskedCell, Halting, Last, Round, Runner, SharedChain, Teaching, extends,
+};
+use crate::session::{Answer, Outcome as Answered};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+/// What a front end gives a re-run session.
+pub trait Front {
+    /// Who is told of a run, which is in front or in the background.
+    fn progress(&self, in_front: bool) -> Box<dyn Progress>;
+}
+
+/// Ends the run that is on, if one is. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Interrupter(Rc<RefCell<Option<watch::Sender<bool>>>>, Rc<Cell<bool>>);
+
+impl Interrupter {
+    /// Ends the run that is on. False if none is.
+    pub fn interrupt(&self) -> bool {
+        self.0.borrow().as_ref().is_some_and(|sender| sender.send(true).is_ok())
+    }
+
+    /// Whether the program runs in front, and reads what is typed.
+    pub fn is_run(&self) -> bool {
+        self.1.get()
+    }
+
+    pub(super) fn reads(&self, is_run: bool) {
+        self.1.set(is_run);
+    }
+
+    pub(super) fn arm(&self) -> Interrupt {
+        let (sender, interrupt) = Interrupt::new();
+        *self.0.borrow_mut() = Some(sender);
+        interrupt
+    }
+
+    pub(super) fn disarm(&self) {
+        *self.0.borrow_mut() = None;
+        self.1.set(false);
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Ran {
+    /// The answer to the chain.
+    pub answer: Rc<Answer>,
+    /// Number of the session's last run.
+    pub run: u32,
+    /// Ids of points that the newest run before has answered the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchanged: Vec<String>,
+    /// Where the program stands now, if it is alive.
+    pub standing: Option<super::Standpoint>,
+    /// Whether it had come to its end, and was run again to halt it where the last point was located.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub run_again: bool,
+}
+
+/// How a run ended that was to halt at a coordinate.
+pub(super) enum End {
+    /// Interrupted before anything could be asked.
+    Nothing,
+    /// Every point is decided, or the program has ended.
+    Whole(Box<Last>),
+    /// It stands at the coordinate, and not every point is decided.
+    Arrived(Box<Halted>, AskedCell),
+}
+
+pub(super) struct Finished {
+    pub(super) end: End,
+    teaching: Teaching,
+}
+
+type Asking = Rc<RefCell<Option<(AskedCell, mpsc::Sender<More>)>>>;
+
+/// A run that is on.
+pub(super) struct Going {
+    task: JoinHandle<Result<Finished, SessionError>>,
+    chain: SharedChain,
+    asking: Asking,
+    why: String,
+    /// How many runs there were before.
+    before: u32,
+    started: Instant,
+}
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Going {
+    /// Asks a chain that has grown of the run, and of those that follow it. Gives when it is asked, or what tells
+    /// whether the run has taken it.
+    pub(super) fn ask_more(
+        &self,
+        chain: &Chain,
+        translate: impl FnOnce(&Asked) -> Result<(Translation, Arc<[TraceQuery]>), SessionError>,
+    ) -> Result<Result<AskedWhen, oneshot::Receiver<bool>>, SessionError> {
+        *self.chain.borrow_mut() = Rc::new(chain.clone());
+        let asking = self.asking.borrow();
+        let Some((cell, more)) = asking.as_ref() else { return Ok(Ok(AskedWhen::AsItBegins)) };
+        let mut cell = cell.borrow_mut();
+        let Some(asked) = cell.as_mut() else { return Ok(Ok(AskedWhen::AsItBegins)) };
+        let (translation, queries) = translate(asked)?;
+        // A point that must learn something first cannot be asked in this run.
+        if translation.pending.len() > asked.translation.pending.len() || !extends(asked, &queries) {
+            return Ok(Ok(AskedWhen::Next));
+        }
+        let tracked = translation.tracked.clone();
+        let pool = asked.pool.clone();
+        let marks = arms::marks(&queries, &pool, &Default::default());
+        let questions = Questions { queries, tracked, marks, pool, gates: None, recording: None };
+        let (sender, taken) = oneshot::channel();
+        if more.try_send(More { questions, taken: sender }).is_err() {
+            return Ok(Ok(AskedWhen::Next));
+        }
+        asked.more.push_back(translation);
+        Ok(Err(taken))
+    }
+}
+
+/// What is known of a run besides its answer.
+pub(super) struct Made {
+    /// What it was for.
+    why: String,
+    took: Duration,
+    /// How often the program was run for it.
+    runs: u32,
+}
+
+/// How many additions may wait for the run to take them.
+const WAITING: usize = 64;
+
+impl Explorer {
+    /// Whether a run is on.
+    pub fn is_running(&self) -> bool {
+        self.going.is_some()
+    }
+
+    /// Begins to run the program, in the background.
+    ///
+    /// # Errors
+    /// A run is on already, or the program cannot be opened or built.
+    pub async fn start(&mut self, why: &str, in_front: bool) -> Result<(), SessionError> {
+        self.not_while_running()?;
+        if self.chain.points.is_empty() {
+            return Err(SessionError::NothingAsked);
+        }
+        self.leave().await;
+        let (runner, mut progress, mut interrupt) = self.prepare(in_front).await?;
+        let mut teaching = self.teaching.clone();
+        let asking = Asking::default();
+        let of_task = asking.clone();
+        self.spawn(why, runner.chain.clone(), asking, async move {
+            let mut halting = |cell: &AskedCell| {
+                let (sender, more) = mpsc::channel(WAITING);
+                *of_task.borrow_mut() = Some((cell.clone(), sender));
+                Halting { hold: true, more: Some(more), ..Halting::default() }
+            };
+            let made = runner.rounds(&mut teaching, &mut halting, &mut *progress, &mut interrupt).await;
+            progress.done();
+            let end = made?.map_or(End::Nothing, |last| End::Whole(Box::new(last)));
+            Ok(Finished { end, teaching })
+        });
+        Ok(())
+    }
+
+    pub(super) fn spawn(
+        &mut self,
+        why: &str,
+        chain: SharedChain,
+        asking: Asking,
+        run: impl Future<Output = Result<Finished, SessionError>> + 'static,
+    ) {
+        let (why, before, started) = (why.to_owned(), self.teaching.runs, Instant::now());
+        self.going = Some(Going { task: tokio::task::spawn_local(run), chain, asking, why, before, started });
+    }
+
+    /// What a run needs.
+    pub(super) async fn prepare(
+        &mut self,
+        in_front: bool,
+    ) -> Result<(Runner, Box<dyn Progress>, Interrupt), SessionError> {
+        // No program stands still any more: it can be opened anew.
+        let timeout_s = self.options.timeout_s;
+        self.opened = self.opened.take().filter(|opened| opened.timeout_s == timeout_s);
+        self.open().await?;
+        self.refresh().await?;
+        let Some(opened) = &self.opened else { return Err(SessionError::Interrupted) };
+        let runner = Runner {
+            workspace: opened.workspace.clone(),
+            chain: Rc::new(Rc::new(self.chain.clone()).into()),
+            options: self.options.clone(),
+            sources: opened.sources.clone(),
+        };
+        let interrupt = self.interrupter.arm();
+        self.interrupter.reads(in_front);
+        Ok((runner, self.front.progress(in_front), interrupt))
+    }
+
+    /// Waits for the end of the run that is on; for ever if none is. Cancel-safe.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn finished(&mut self) -> Result<Ran, SessionError> {
+        let finished = self.wait().await?;
+        match finished {
+            (End::Whole(last), made) => {
+                let ran = self.whole(*last, &made).await?;
+                self.halt_again(ran).await
+            }
+            // Only a run that goes to a coordinate ends there, and that is waited for elsewhere.
+            (End::Nothing | End::Arrived(..), ..) => Err(SessionError::Interrupted),
+        }
+    }
+
+    /// A program that has come to its end, since a point was looked for until then, is halted where the last one was
+    /// located: that costs a run.
+    async fn halt_again(&mut self, mut ran: Ran) -> Result<Ran, SessionError> {
+        let by_itself = matches!(ran.answer.ended, Some(Ended::Exited(_) | Ended::Driven | Ended::Killed(_)));
+        let located = ran.answer.points.iter().filter(|p| p.located);
+        let last = located.max_by_key(|p| p.hit).map(|p| p.id.clone());
+        if let (None, true, Some(last)) = (&ran.standing, by_itself, last)
+            && let Ok(gone) = Box::pin(self.goto(&last)).await
+            && gone.standing.is_some()
+        {
+            (ran.standing, ran.run_again, ran.run) = (gone.standing, true, self.teaching.runs);
+        }
+        Ok(ran)
+    }
+
+    pub(super) async fn wait(&mut self) -> Result<(End, Made), SessionError> {
+        let Some(going) = &mut self.going else { return std::future::pending().await };
+        let finished = (&mut going.task).await;
+        let (why, took) = (going.why.clone(), going.started.elapsed());
+        let before = going.before;
+        self.going = None;
+        self.interrupter.disarm();
+        let finished = match finished {
+            Ok(finished) => finished?,
+            Err(_) => return Err(SessionError::Interrupted),
+        };
+        self.teaching = finished.teaching;
+        let runs = self.teaching.runs - before;
+        Ok((finished.end, Made { why, took, runs }))
+    }
+
+    /// Takes over a run whose points are all decided.
+    pub(super) async fn whole(&mut self, last: Last, made: &Made) -> Result<Ran, SessionError> {
+        let Some(opened) = &self.opened else { return Err(SessionError::Interrupted) };
+        let Last { round, halted } = last;
+        let mut namer = Namer::default();
+        let run = self.teaching.runs;
+        let answer = {
+            let (name, chain, sources) = (&self.name, &self.chain, &*opened.sources);
+            Rc::new(Assembly { name, chain, sources, runs: made.runs, round: &round }.answer(&mut namer))
+        };
+        self.tail = round.outcome.tail.clone();
+        let unchanged = self.answer().map(|before| unchanged(&before, &answer)).unwrap_or_default();
+        self.history.add(run, &made.why, made.took, answer.clone(), &round);
+        self.place = match halted {
+            None => Place::Ended(round.outcome.ended.clone()),
+            Some(halted) => {
+                let code = (round.pool.clone(), opened.sources.clone());
+                let point = newest(&round).and_then(|p| self.chain.points.get(usize::from(p.0)));
+                let point = point.map(|p| p.id.clone());
+                Place::Halted(Box::new(Standing::new(halted, code, namer, point, run, None)))
+            }
+        };
+        let standing = self.stand().await?;
+        Ok(Ran { answer, run, unchanged, standing, run_again: false })
+    }
+
+    /// Ends the program that stands still, if one does.
+    pub async fn leave(&mut self) {
+        if let Place::Halted(standing) = std::mem::replace(&mut self.place, Place::Nowhere) {
+            let _: Outcome = standing.end().await;
+        }
+    }
+
+    /// Ends everything: the run that is on, and the program that stands still.
+    pub async fn end(&mut self) {
+        if self.interrupter.interrupt()
+            && let Some(going) = &mut self.going
+        {
+            // It ends as an interrupted run does: nothing of the program is left.
+            let _ = (&mut going.task).await;
+        }
+        self.going = None;
+        self.leave().await;
+    }
+}
+
+impl Finished {
+    pub(super) fn new(end: End, teaching: Teaching) -> Finished {
+        Finished { end, teaching }
+    }
+}
+
+/// What a run that was to halt at a coordinate came to. One that stands there with every point decided is whole.
+pub(super) fn end_of(stage: Stage, asked: AskedCell) -> End {
+    let decided = asked.borrow().as_ref().is_none_or(|a| a.locator.is_complete());
+    let (outcome, halted) = match stage {
+        Stage::Halted(halted) if halted.has_arrived() && !decided => return End::Arrived(halted, asked),
+        Stage::Halted(mut halted) => (halted.outcome(), Some(halted)),
+        Stage::Over(outcome) => (*outcome, None),
+    };
+    Round::of(&asked, outcome).map_or(End::Nothing, |round| End::Whole(Box::new(Last { round, halted })))
+}
+
+/// The located point that came last.
+fn newest(round: &Round) -> Option<crate::query::PointIndex> {
+    let located = round.queries.iter().filter_map(|q| Some((q.point, round.located(q.point)?)));
+    located.max_by_key(|(_, l)| l.occurrence.sequence).map(|(point, _)| point)
+}
+
+impl Ran {
+    /// The exit code of its answer.
+    pub fn exit_code(&self) -> u8 {
+        let outcome: Answered = self.answer.outcome;
+        outcome.exit_code()
+    }
+}

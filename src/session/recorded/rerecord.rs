@@ -1,0 +1,298 @@
+//! What a call of a recorded run does, recorded later: the program is run again, and only that call is recorded with more. It is
+//! taken for the same call where all that both runs have recorded of it, and of the calls around it, is the same.
+
+use super::open::RecordedTrace;
+use super::record::{RecordOptions, record};
+use super::secrets::Secrets;
+use crate::chain::{Chain, Debuggee};
+use crate::files;
+use crate::run::Interrupt;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use crate::session::trust;
+use crate::session::trust::Wanted;
+use crate::trace::{About, Calls, Exit, Level, Objects, Then, Value, Window};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The run in which a call is recorded at a level; none where the first run has it so. The program is run again unless it was
+/// before, for this call or one around it. Its calls and objects have the numbers of those of the first run that they are, and objects
+/// that only it has met further ones.
+///
+/// # Errors
+/// The program cannot be run again, or it did something else this time.
+pub async fn detail(
+    trace: &mut RecordedTrace,
+    node: u32,
+    level: Level,
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<Option<RecordedTrace>, SessionError> {
+    let RecordedTrace { folder: there, about, calls, memory, is_own, .. } = trace;
+    let memory = *memory;
+    if about.level >= level {
+        return Ok(None);
+    }
+    // Of a part it is not known which calls of the whole run it has.
+    about.is_whole()?;
+    let Some(window) = window(calls, node) else {
+        return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+    };
+    let mut around = Some(node);
+    while let Some(at) = around {
+        let levels = [Level::Writes, Level::All].into_iter().filter(|known| *known >= level);
+        for path in levels.map(|known| there.detail(at, known)) {
+            if path.is_dir() {
+                let later = RecordedTrace::open(&path, memory, progress, interrupt).await?;
+                return joined(calls, at, later).map(Some);
+            }
+        }
+        around = calls.parent(at);
+    }
+    if about.redacted {
+        return Err(SessionError::Redacted { command: about.command.join(" "), level });
+    }
+    if !*is_own {
+        trust::allow(&Wanted::of_recording(there.path(), about), progress)?;
+        *is_own = true;
+    }
+    let path = there.detail(node, level);
+    let unfinished = path.with_extension("unfinished");
+    drop(std::fs::remove_dir_all(&unfinished));
+    if let Some(details) = path.parent().filter(|details| !details.exists()) {
+        files::create_folder(details).map_err(crate::trace::TraceError::at(details))?;
+    }
+    let options = RecordOptions {
+        out: unfinished.clone(),
+        level,
+        scope: about.scope.clone(),
+        trust: about.trust.clone(),
+        window: Some(window),
+        places: None,
+        memory,
+        timeout_s: None,
+        show_output: false,
+        secrets: Secrets::default(),
+    };
+    let debuggee =
+        Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
+    let found = match record(&Chain::new(debuggee, Vec::new()), &options, progress, interrupt).await {
+        Ok(_) => match RecordedTrace::open(&unfinished, memory, progress, interrupt).await {
+            Ok(later) => joined(calls, node, later),
+            Err(error) => Err(error),
+        },
+        Err(error) => Err(error),
+    };
+    match found {
+        Ok(found) => {
+            std::fs::rename(&unfinished, &path).map_err(crate::trace::TraceError::at(&path))?;
+            Ok(Some(found))
+        }
+        Err(error) => {
+            // What is of another run helps nobody.
+            drop(std::fs::remove_dir_all(&unfinished));
+            Err(match error {
+                SessionError::NotTheSame { call, .. } => {
+                    SessionError::NotTheSame { call, command: again(about, level) }
+                }
+                other => other,
+            })
+        }
+    }
+}
+
+/// The command that records the whole run with more.
+fn again(about: &About, level: Level) -> String {
+    let patterns = |option: &str, patterns: &[String]| -> String {
+        patterns.iter().map(|pattern| format!(" --{option} '{pattern}'")).collect()
+    };
+    let (scope, trust) = (patterns("scope", &about.scope), patterns("trust", &about.trust));
+    format!("qp trace record --level {level}{scope}{trust} -- {}", about.command.join(" "))
+}
+
+/// Which calls of a recorded run a further one records: one and those below it, or those from one up to another of its thread, without
+/// that; none: to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// A call and those below it.
+    Call(u32),
+    /// Calls that follow each other.
+    Between(u32, Option<u32>),
+}
+
+/// Where calls of a recorded run are, for a further run of the program that records only these.
+///
+/// # Errors
+/// There is no such call, or the second one is no later one of the thread of the first.
+pub fn only(trace: &RecordedTrace, only: Only) -> Result<Window, SessionError> {
+    let calls = &trace.calls;
+    let no_such = |node: u32| SessionError::NoSuchCall { node, calls: calls.count() };
+    match only {
+        Only::Call(node) => window(calls, node).ok_or_else(|| no_such(node)),
+        Only::Between(from, to) => {
+            let window = window(calls, from).ok_or_else(|| no_such(from))?;
+            let thread = calls.thread_number(from).map(|thread| calls.of_thread(thread)).unwrap_or(0..0);
+            let to = match to {
+                None => u64::from(u32::MAX),
+                Some(to) if to <= from || !thread.contains(&to) => {
+                    let why = format!("call #{to} is no later one of the thread of call #{from}");
+                    return Err(SessionError::NoStep(why));
+                }
+                Some(to) => u64::from(to - thread.start),
+            };
+            Ok(Window { to, ..window })
+        }
+    }
+}
+
+/// Where a call is: its thread, its ordinal there, and those of the calls around it.
+fn window(calls: &Calls, node: u32) -> Option<Window> {
+    let number = calls.thread_number(node)?;
+    let threads = calls.threads();
+    let thread = threads.iter().find(|(of, ..)| *of == number).map(|(_, name, _)| name.clone())?;
+    let nth = threads.iter().filter(|(of, name, _)| *of < number && *name == thread).count();
+    let first = calls.of_thread(number).start;
+    let ordinal = |node: u32| u64::from(node.saturating_sub(first));
+    let mut around: Vec<u64> = path(calls, node).into_iter().map(ordinal).collect();
+    around.truncate(around.len().saturating_sub(1));
+    let (from, to) = (ordinal(node), ordinal(node) + 1 + u64::from(calls.below(node)));
+    Some(Window { thread, nth: u32::try_from(nth).ok()?, from, to, around })
+}
+
+/// The calls around a call, the outermost first, and itself.
+fn path(calls: &Calls, node: u32) -> Vec<u32> {
+    let mut path = vec![node];
+    while let Some(parent) = path.last().and_then(|node| calls.parent(*node)) {
+        path.push(parent);
+    }
+    path.reverse();
+    path
+}
+
+/// A later recording of a call, if it is of the same.
+pub(super) fn joined(
+    calls: &mut Calls,
+    node: u32,
+    mut later: RecordedTrace,
+) -> Result<RecordedTrace, SessionError> {
+    let found = &mut later.calls;
+    let around = path(calls, node);
+    let differs = |node: u32| SessionError::NotTheSame { call: node, command: String::new() };
+    let Some((thread, _, _)) = found.threads().into_iter().find(|(_, _, count)| *count > 0) else {
+        return Err(differs(node));
+    };
+    let first = found.of_thread(thread).start;
+    let there = first + u32::try_from(around.len()).unwrap_or(1) - 1;
+    let path: Vec<u32> = (first..=there).collect();
+    let ours = Told::of(calls, &around, None)?;
+    let theirs = Told::of(found, &path, None)?;
+    let block = ours.blocks.iter().zip(&theirs.blocks).take_while(|(a, b)| a == b).count();
+    if block < ours.blocks.len().max(theirs.blocks.len()) {
+        // Of a call that had not ended no more can be compared than what it had done.
+        let is_open = calls.call(node)?.is_none_or(|call| call.exit == Exit::Open);
+        let ours = Told::of(calls, &around, Some(block))?.events;
+        let theirs = Told::of(found, &path, Some(block))?.events;
+        let same = ours.iter().zip(&theirs).take_while(|((a, _), (b, _))| a == b).count();
+        let all = if is_open { ours.len() } else { ours.len().max(theirs.len()) };
+        if same < all {
+            return Err(differs(ours.get(same).map_or(node, |(_, node)| *node)));
+        }
+    }
+    let names = theirs.objects.into_iter().zip(ours.objects).collect();
+    found.objects.rename(names, &calls.objects);
+    // A folder that was changed can hold other calls than were recorded.
+    let offset = node.checked_sub(there).ok_or_else(|| differs(node))?;
+    found.renumber(around.into_iter().take(usize::try_from(there).unwrap_or(0)).collect(), offset);
+    Ok(later)
+}
+
+/// Events whose digest is kept as one: those of a call may be too many to be held.
+const BLOCK: usize = 1 << 12;
+
+/// What was recorded of a call at level `calls`, with the entries of those around it. Numbers of objects differ from run to run:
+/// they are told by the order in which they are met.
+#[derive(Default)]
+struct Told {
+    /// A digest of every so many events.
+    blocks: Vec<u64>,
+    /// Of one block: what each event says, and the call that it is in.
+    events: Vec<(u64, u32)>,
+    objects: Vec<u32>,
+    count: usize,
+}
+
+impl Told {
+    fn of(calls: &mut Calls, path: &[u32], block: Option<usize>) -> Result<Told, SessionError> {
+        let mut told = Told::default();
+        let mut met = HashMap::new();
+        for (at, node) in path.iter().enumerate() {
+            let Some(thread) = calls.thread_number(*node) else { continue };
+            let is_around = at + 1 < path.len();
+            calls.walk(thread, Some(*node), |calls, seen| {
+                if seen.site.what.level() == Level::Calls {
+                    let mut hasher = DefaultHasher::new();
+                    (seen.site.what, seen.site.bci).hash(&mut hasher);
+                    if let Some(method) = calls.sites.method(seen.site.method) {
+                        (unnamed(&method.class), &method.name, &method.descriptor).hash(&mut hasher);
+                    }
+                    for value in seen.values {
+                        told.value(*value, &calls.objects, &mut met, &mut hasher);
+                    }
+                    told.event(hasher.finish(), seen.node.unwrap_or(*node), block);
+                }
+                if is_around { Then::Stop } else { Then::Next }
+            })?;
+        }
+        Ok(told)
+    }
+
+    fn event(&mut self, says: u64, node: u32, block: Option<usize>) {
+        if block == Some(self.count / BLOCK) {
+            self.events.push((says, node));
+        }
+        if self.count.is_multiple_of(BLOCK) {
+            self.blocks.push(0);
+        }
+        if let Some(digest) = self.blocks.last_mut() {
+            let mut hasher = DefaultHasher::new();
+            (*digest, says).hash(&mut hasher);
+            *digest = hasher.finish();
+        }
+        self.count += 1;
+    }
+
+    fn value(
+        &mut self,
+        value: Value,
+        objects: &Objects,
+        met: &mut HashMap<u32, usize>,
+        to: &mut DefaultHasher,
+    ) {
+        match value {
+            Value::Object(0) => 0_u8.hash(to),
+            Value::Object(object) => {
+                let next = met.len();
+                let at = *met.entry(object).or_insert(next);
+                at.hash(to);
+                if at == next {
+                    self.objects.push(object);
+                    let shown = objects.name(object);
+                    let is_text = objects.text_of(object).is_some();
+                    let kind = if is_text { None } else { shown.rsplit_once('@') };
+                    unnamed(kind.map_or(shown.as_str(), |(kind, _)| kind)).hash(to);
+                }
+            }
+            Value::Boolean(v) => v.hash(to),
+            Value::Char(v) => v.hash(to),
+            Value::Int(v) => v.hash(to),
+            Value::Long(v) => v.hash(to),
+            Value::Float(v) => v.to_bits().hash(to),
+            Value::Double(v) => v.to_bits().hash(to),
+        }
+    }
+}
+
+/// Without what a hidden class has behind its name: another in each run.
+fn unnamed(class: &str) -> &str {
+    class.split_once("/0x").map_or(class, |(name, _)| name)
+}

@@ -1,0 +1,63 @@
+//! What was recorded later of a recorded run: calls of which a further run of the program has more.
+
+use super::open::RecordedTrace;
+use super::rerecord::joined;
+use crate::run::Interrupt;
+use crate::session::error::SessionError;
+use crate::session::progress::Progress;
+use crate::trace::{Calls, Level, When};
+
+/// A call that was recorded later, with all calls below it.
+pub(super) struct Later {
+    /// The name of that run: that of its folder in `details`.
+    pub run: String,
+    /// The call, by its number in the first run.
+    pub node: u32,
+    /// What was recorded. Its calls and objects have the numbers of those of the first run that they are.
+    pub trace: RecordedTrace,
+}
+
+/// The calls of which more was recorded later, at one of these levels, in the order in which the first run has entered them. Of one
+/// inside of another, nothing more is told.
+///
+/// # Errors
+/// A recording cannot be read, or is of something else.
+pub(super) async fn later(
+    trace: &mut RecordedTrace,
+    levels: &[Level],
+    progress: &mut dyn Progress,
+    interrupt: &mut Interrupt,
+) -> Result<Vec<Later>, SessionError> {
+    let RecordedTrace { folder, calls, memory, .. } = trace;
+    let mut known: Vec<(u32, Level)> = folder.details();
+    known.retain(|(node, level)| levels.contains(level) && calls.entry(*node).is_some());
+    let mut left = Vec::new();
+    for (node, level) in &known {
+        let is_better = |(other, more): &(u32, Level)| match other == node {
+            true => more > level,
+            false => more >= level && is_below(calls, *node, *other),
+        };
+        if !known.iter().any(is_better) {
+            left.push((calls.span(*node)?.0, *node, *level));
+        }
+    }
+    left.sort_by_key(|(when, node, _): &(When, u32, Level)| (*when, *node));
+    let mut found = Vec::new();
+    for (_, node, level) in left {
+        let path = folder.detail(node, level);
+        let opened = RecordedTrace::open(&path, *memory, progress, interrupt).await?;
+        let run = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        found.push(Later { run, node, trace: joined(calls, node, opened)? });
+    }
+    Ok(found)
+}
+
+/// Whether a call is one of those below another.
+fn is_below(calls: &Calls, node: u32, other: u32) -> bool {
+    node > other && node - other <= calls.below(other)
+}
+
+/// The levels above one.
+pub(super) fn above(level: Level) -> Vec<Level> {
+    [Level::Writes, Level::All].into_iter().filter(|more| *more > level).collect()
+}

@@ -1,0 +1,258 @@
+//! Whether the way of a value that one run has logged is seen again, step by step, by the next: only then it is an answer.
+//! Where a step shows another value, something wrote that was not seen, and the way ends there.
+
+use super::iteration::Round;
+use crate::model::{Came, CameBy, Coordinate, LastHit, Site, Tables, Value, short_class_name};
+use crate::query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
+use crate::run::Visit;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// So often the way may be another one in the next run.
+const CHANGES: u32 = 3;
+
+/// The ways that are known so far.
+#[derive(Clone, Debug, Default)]
+pub struct Ways {
+    /// By point, with what tells its question from others: in a session a point can become another one.
+    known: BTreeMap<PointIndex, (u64, Came)>,
+    changes: BTreeMap<PointIndex, u32>,
+}
+
+/// What a run has come to for one point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The way holds, or there is none.
+    Holds,
+    /// The next run stops at its steps.
+    Again,
+    /// It cannot be told.
+    Refused(String),
+}
+
+/// What comparing a way with what was seen of it has come to.
+#[derive(Debug, PartialEq, Eq)]
+enum Compared {
+    Same,
+    /// It ends earlier.
+    Shorter(Came),
+    /// A step was not there.
+    Gone,
+    /// The objects are other ones.
+    OtherObject,
+}
+
+impl Ways {
+    /// The way of a point's value.
+    pub fn of(&self, queries: &[TraceQuery], point: PointIndex) -> Option<&Came> {
+        let (question, came) = self.known.get(&point)?;
+        (*question == question_of(queries, point)).then_some(came)
+    }
+
+    /// Runs begin that belong together: how often a way was another one before is not for them.
+    pub fn begin(&mut self) {
+        self.changes.clear();
+    }
+
+    /// Where the next run is to stop for a point.
+    pub fn armed(&self, queries: &[TraceQuery], point: PointIndex) -> Vec<Coordinate> {
+        let steps = self.of(queries, point).into_iter().flat_map(|came| &came.steps);
+        steps.flat_map(|step| [Some(&step.at), step.got.as_ref()]).flatten().cloned().collect()
+    }
+
+    /// Compares what a run has seen of the way of one point's value with what is known.
+    pub fn verdict(&mut self, round: &Round, query: &TraceQuery, copies: &Copies) -> Seen {
+        let Some((effect, kept)) = effect(query) else { return Seen::Holds };
+        let Some(effect) = round.locator.located(effect) else { return Seen::Holds };
+        let question = question_of(&round.queries, query.point);
+        let Some((_, came)) = self.known.get(&query.point).filter(|(of, _)| *of == question) else {
+            let detail = effect.occurrence.detail.as_ref();
+            let forecast = detail.and_then(|d| d.forecasts.iter().find(|f| f.query == query.point.0));
+            return match forecast.map(|f| &f.last) {
+                Some(LastHit::Never) => Seen::Holds,
+                Some(LastHit::Came(came)) => self.learn(query.point, question, came.clone()),
+                Some(LastHit::Unknown(why)) => Seen::Refused(format!("{}: {why}", query.id)),
+                Some(LastHit::At(_)) | None => {
+                    Seen::Refused(format!("{}: nothing was logged at the point it is asked from", query.id))
+                }
+            };
+        };
+        let outcome = &round.outcome;
+        let seen = effect.occurrence.kept.get(kept);
+        match compare(came, copies, &outcome.report.visits, seen, &outcome.tables) {
+            Compared::Same => match round.locator.located(query.point) {
+                Some(_) => Seen::Holds,
+                None => self.forget(query),
+            },
+            Compared::Shorter(came) => self.learn(query.point, question, came),
+            Compared::Gone => self.forget(query),
+            Compared::OtherObject => Seen::Refused(format!(
+                "{}: two objects bear the same identity hash code, so the log cannot tell them apart",
+                query.id
+            )),
+        }
+    }
+
+    fn learn(&mut self, point: PointIndex, question: u64, came: Came) -> Seen {
+        self.known.insert(point, (question, came));
+        Seen::Again
+    }
+
+    /// The steps were not there again: the next run logs anew.
+    fn forget(&mut self, query: &TraceQuery) -> Seen {
+        self.known.remove(&query.point);
+        let changes = self.changes.entry(query.point).or_default();
+        *changes += 1;
+        if *changes < CHANGES {
+            return Seen::Again;
+        }
+        Seen::Refused(format!(
+            "{}: the value comes another way in each run: the program does not repeat itself",
+            query.id
+        ))
+    }
+}
+
+/// Tells a point's question from others: with the points it is asked from, whose occurrences it depends on.
+fn question_of(queries: &[TraceQuery], point: PointIndex) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut asked = vec![point];
+    let mut next = 0;
+    while let Some(query) = asked.get(next).and_then(|p| queries.iter().find(|query| query.point == *p)) {
+        next += 1;
+        // What later points want of it changes nothing.
+        format!("{:?}", TraceQuery { keep: Vec::new(), ..query.clone() }).hash(&mut hasher);
+        if let Event::Copied(copies) = &query.event {
+            copies.sites.iter().for_each(|place| place.site.hash(&mut hasher));
+        }
+        for from in query.constraints.iter().map(Constraint::point) {
+            if !asked.contains(&from) {
+                asked.push(from);
+            }
+        }
+    }
+    hasher.finish()
+}
+
+/// The point that sees the value, and which of its kept values that is.
+fn effect(query: &TraceQuery) -> Option<(PointIndex, usize)> {
+    let before = query.constraints.iter().find_map(|c| match c {
+        Constraint::Before(point) => Some(*point),
+        _ => None,
+    });
+    query.compare_at.filter(|(point, _)| Some(*point) == before)
+}
+
+/// A value that passes, and what is in it if it is a box.
+type Passing<'a> = (&'a Value, Option<&'a Value>);
+
+fn compare(
+    came: &Came,
+    copies: &Copies,
+    visits: &[Visit],
+    seen: Option<&Value>,
+    tables: &Tables,
+) -> Compared {
+    let at = |coordinate: &Coordinate| visits.iter().rev().find(|visit| visit.at == *coordinate);
+    let site = |visit: &Visit| tables.frame(visit.frame).map(|frame| frame.site.clone());
+    let mut value: Option<Passing<'_>> = seen.map(|seen| (seen, None));
+    let cut = |steps: usize, end: String| {
+        let shorter = Came { steps: came.steps.iter().take(steps.max(1)).cloned().collect(), end: Some(end) };
+        if shorter == *came { Compared::Same } else { Compared::Shorter(shorter) }
+    };
+    for (number, step) in came.steps.iter().enumerate() {
+        let Some(visit) = at(&step.at) else { return Compared::Gone };
+        if let Some(got) = &step.got {
+            let Some(read) = at(got) else { return Compared::Gone };
+            let both = (read.owner.as_ref(), visit.owner.as_ref());
+            let same = match both {
+                (Some(read), Some(written)) => read.same(written),
+                (None, None) => true,
+                _ => false,
+            };
+            if !same {
+                return Compared::OtherObject;
+            }
+        }
+        if let Some(passing) = &visit.value {
+            let here = (passing, visit.unboxed.as_ref());
+            if let Some(later) = value
+                && !same(later, here)
+            {
+                let what = step.at.way.and_then(|way| copies.site(way.get().into())).map(|place| &place.what);
+                return cut(number, missed(what));
+            }
+            value = Some(here);
+        }
+        if let Some(caller) = &step.caller {
+            let below = visit.caller.and_then(|frame| tables.frame(frame)).map(|frame| &frame.site);
+            if below != Some(caller) {
+                let is_result = site(visit).is_some_and(|here| here.bci > 0);
+                let method = below.map_or_else(|| "the VM".to_owned(), named);
+                return if is_result {
+                    cut(number, format!("it came out of {method}, which is not followed"))
+                } else {
+                    cut(number + 1, format!("it was passed by {method}, which is not followed"))
+                };
+            }
+        }
+    }
+    Compared::Same
+}
+
+fn named(site: &Site) -> String {
+    format!("{}.{}", short_class_name(&site.method.class), site.method.name)
+}
+
+/// Why a way ends before a step that shows another value.
+fn missed(what: Option<&CopyWhat>) -> String {
+    let ways = "by reflection, Unsafe, a VarHandle, deserialisation, clone, System.arraycopy, Arrays.fill or native code";
+    match what {
+        Some(CopyWhat::Put { name, .. }) => {
+            format!(
+                "a write was missed: the last one of {name} that was seen wrote another value; it was written {ways}"
+            )
+        }
+        Some(CopyWhat::ElementPut { .. }) => format!(
+            "a write was missed: the last one of the element that was seen wrote another value; it was written {ways}"
+        ),
+        _ => "the last place that was seen to pass it on had another value".to_owned(),
+    }
+}
+
+/// Whether both are the same value, boxes by what is in them.
+fn same((a, in_a): Passing<'_>, (b, in_b): Passing<'_>) -> bool {
+    if a.same(b) {
+        return true;
+    }
+    let (a, b) = (in_a.unwrap_or(a), in_b.unwrap_or(b));
+    match (small(a), small(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.same(b),
+    }
+}
+
+/// What the VM has on its operand stack for a `boolean` or one of the smaller integers.
+fn small(value: &Value) -> Option<i32> {
+    match value {
+        Value::Boolean(v) => Some((*v).into()),
+        Value::Byte(v) => Some((*v).into()),
+        Value::Char(v) => Some((*v).into()),
+        Value::Short(v) => Some((*v).into()),
+        Value::Int(v) => Some(*v),
+        _ => None,
+    }
+}
+
+/// The visit of a step.
+pub fn visit<'v>(step: &CameBy, visits: &'v [Visit]) -> Option<&'v Visit> {
+    visits.iter().rev().find(|visit| visit.at == step.at)
+}
+
+/// The points whose values' ways are asked for, with what is possible.
+pub fn asked(queries: &[TraceQuery]) -> impl Iterator<Item = (&TraceQuery, &Copies)> {
+    queries.iter().filter_map(|query| match &query.event {
+        Event::Copied(copies) => Some((query, &**copies)),
+        _ => None,
+    })
+}

@@ -1,0 +1,541 @@
+//! One pass over all events of a recorded run, which makes the tables. What has to be sorted is sorted in so much memory as is
+//! given, whatever there is of it.
+
+use super::call_table::Unfolded;
+use super::external_sort::{Sorted, Sorter};
+use super::open::OpenCalls;
+use super::posting_lists::Grouped;
+use super::table::Layout;
+use super::writer::{GroupsWriter, TableWriter, Tap};
+use super::{
+    BORN, BY_METHOD, CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES,
+};
+use crate::files;
+use crate::trace::TraceError;
+use crate::trace::calls::{Exit, Place};
+use crate::trace::contents::CONTENTS;
+use crate::trace::decode::{Decoder, Event, Meeting, Met, Value};
+use crate::trace::sites::{Site, Sites};
+use crate::trace::source::Source;
+use crate::trace::value_at::MADE;
+use foldhash::fast::FixedState;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use wire::recording::{Level, Traced, Written};
+
+/// Kinds of objects.
+pub const PLAIN: u32 = 0;
+/// An array: its length is told.
+pub const ARRAY: u32 = 1;
+/// A text: its length, and how it begins.
+pub const TEXT: u32 = 2;
+/// A box of a primitive value: its bits.
+pub const BOX: u32 = 3;
+
+/// So many chunks are unpacked before they are gone through.
+const AHEAD: usize = 2;
+
+/// How to arrange.
+pub struct Arranging<'a> {
+    /// The folder that the tables are written into, which is there and empty.
+    pub to: &'a Path,
+    /// For so many bytes of rows there is memory.
+    pub memory: usize,
+    /// Told how many chunks of how many are done; says whether to go on.
+    pub goes_on: &'a mut dyn FnMut(usize, usize) -> bool,
+}
+
+/// Makes the tables.
+///
+/// # Errors
+/// Events cannot be read, or a table not be written; or it was told not to go on.
+pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> Result<Columns, TraceError> {
+    let Arranging { to, memory, goes_on } = arranging;
+    let mut pass = Pass::new(sites, to, memory)?;
+    let mut by_thread: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, chunk) in (0..).zip(&source.chunks) {
+        by_thread.entry(chunk.thread).or_default().push(number);
+    }
+    let all = source.chunks.clone();
+    let mut chunks = vec![[0; 5]; all.len()];
+    let order: Vec<u32> = by_thread.values().flatten().copied().collect();
+    let mut done = 0;
+    std::thread::scope(|scope| {
+        // The next chunk is unpacked while this one is gone through.
+        let (send, ready) = std::sync::mpsc::sync_channel(AHEAD);
+        let (back, used) = std::sync::mpsc::sync_channel(AHEAD);
+        let packed = &mut *source;
+        let unpacks = move || {
+            // It ends where nobody takes any more.
+            let mut read =
+                order.into_iter().map(|number| packed.read_into(number, used.try_recv().unwrap_or_default()));
+            let _ = read.try_for_each(|read| send.send(read));
+        };
+        std::thread::Builder::new().spawn_scoped(scope, unpacks).map_err(TraceError::at(to))?;
+        for (thread, numbers) in by_thread {
+            let first = pass.begin(thread);
+            let mut expected = Some(0);
+            for number in numbers {
+                done += 1;
+                if !goes_on(done, all.len()) {
+                    return Err(TraceError::Stopped);
+                }
+                let place = usize::try_from(number).unwrap_or(usize::MAX);
+                let (Some(chunk), Ok(read), Some(from)) = (all.get(place), ready.recv(), expected) else {
+                    continue;
+                };
+                let Some(events) = read?.filter(|_| chunk.at == from) else {
+                    let name = sites.threads.get(&thread).map_or("?", |(name, _)| name.as_str());
+                    let what = format!("events of thread {name} are missing from byte {from} on");
+                    pass.summary.missing.push(what);
+                    expected = None;
+                    continue;
+                };
+                expected = Some(chunk.at + u64::from(chunk.length));
+                pass.summary.bytes += u64::from(chunk.length);
+                if let Some(row) = chunks.get_mut(place) {
+                    *row = pass.row();
+                }
+                pass.chunk(number, &events).map_err(|error| error.in_thread(thread, chunk.at))?;
+                // It is for the next one.
+                drop(back.try_send(events));
+            }
+            let count = pass.end(first)?;
+            pass.summary.threads.push((thread, first, count));
+        }
+        Ok(())
+    })?;
+    pass.finish(chunks, source)?;
+    Columns::open(to)
+}
+
+/// Why a chunk cannot be read.
+enum Failed {
+    Events(usize, &'static str),
+    Trace(TraceError),
+}
+
+impl Failed {
+    fn in_thread(self, thread: u32, at: u64) -> TraceError {
+        match self {
+            Failed::Events(place, what) => {
+                TraceError::Broken { thread, at: at + u64::try_from(place).unwrap_or(0), what }
+            }
+            Failed::Trace(error) => error,
+        }
+    }
+}
+
+impl From<TraceError> for Failed {
+    fn from(error: TraceError) -> Failed {
+        Failed::Trace(error)
+    }
+}
+
+/// A call that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    node: u32,
+    /// Of a constructor: the row that will have what it makes; [`NONE`] for others.
+    born: u32,
+}
+
+/// A field that is written before it is known of which object.
+struct Preset {
+    /// The call that has written it.
+    node: u32,
+    field: u32,
+    turn: u64,
+    place: Place,
+}
+
+struct Pass<'a> {
+    sites: &'a Sites,
+    to: &'a Path,
+    summary: Summary,
+    /// By the number of a method: whether it is a constructor.
+    constructors: Vec<bool>,
+    /// The method, the call around and where it begins are known when a call begins; its size, where it ends and how, when it has ended.
+    calls: Unfolded<3, 4>,
+    born: Unfolded<1, 1>,
+    /// The calls of each method: filled by the thread that writes all calls.
+    methods: Arc<Mutex<Grouped>>,
+    writes: Sorter<7>,
+    objects: ObjectsMet,
+    fields: Fields,
+    /// How many events there are, by the words for them.
+    counts: [u64; Traced::WORDS.len()],
+    open: OpenCalls<Open>,
+    /// Of the calls that are open, the innermost one's last.
+    presets: Vec<Preset>,
+    next: u32,
+    turn: u64,
+    strays: u64,
+    /// Writes of this chunk and turn, by what is written: where the first one is, and how many.
+    written: HashMap<(u32, u32), (u32, u32), FixedState>,
+    chunk: u32,
+    thread: u32,
+}
+
+impl<'a> Pass<'a> {
+    fn new(sites: &'a Sites, to: &'a Path, memory: usize) -> Result<Pass<'a>, TraceError> {
+        let eighth = memory / 8;
+        let methods = Arc::new(Mutex::new(Grouped::new(to, 2 * eighth)));
+        let (by_method, mut first) = (methods.clone(), 0);
+        let of_calls: Tap = Box::new(move |columns| {
+            let of_each = columns.first().map_or(&[][..], Vec::as_slice);
+            by_method.lock().unwrap_or_else(PoisonError::into_inner).push(first, of_each)?;
+            first += u32::try_from(of_each.len()).unwrap_or(0);
+            Ok(())
+        });
+        Ok(Pass {
+            sites,
+            to,
+            summary: Summary { missing: Vec::new(), format: FORMAT, ..Summary::default() },
+            constructors: sites.methods().iter().map(|method| method.name == "<init>").collect(),
+            calls: Unfolded::create(&to.join("calls.arrow"), CALLS, eighth / 4 * 3, of_calls)?,
+            born: Unfolded::create(&to.join("born.arrow"), BORN, eighth / 4, Box::new(|_| Ok(())))?,
+            methods,
+            writes: Sorter::new(to, 3 * eighth),
+            objects: ObjectsMet::new(to, eighth)?,
+            fields: Fields::default(),
+            counts: [0; Traced::WORDS.len()],
+            open: OpenCalls::default(),
+            presets: Vec::new(),
+            next: 0,
+            turn: 0,
+            strays: 0,
+            written: HashMap::default(),
+            chunk: 0,
+            thread: 0,
+        })
+    }
+
+    fn begin(&mut self, thread: u32) -> u32 {
+        self.thread = thread;
+        self.open = OpenCalls::default();
+        self.presets.clear();
+        self.turn = 0;
+        self.next
+    }
+
+    /// What is known at the beginning of a chunk.
+    fn row(&self) -> [u32; 5] {
+        let [high, low] = halves(self.turn);
+        [high, low, self.next, self.open.innermost().map_or(NONE, |call| call.node), 1]
+    }
+
+    fn chunk(&mut self, number: u32, events: &[u8]) -> Result<(), Failed> {
+        self.chunk = number;
+        let mut values = Vec::new();
+        let mut decoder = Decoder::of_writes(self.sites, events);
+        loop {
+            let place = decoder.at();
+            let event = decoder.next(&mut values, Some(&mut self.objects));
+            match event.map_err(|what| Failed::Events(place, what))? {
+                None => break,
+                Some(Event::Turn(turn)) => {
+                    self.count("turn");
+                    self.flush()?;
+                    self.turn = turn;
+                }
+                // Who has the VM exit is still inside of a call when the VM ends it.
+                Some(Event::End(_)) if self.open.innermost().is_some() => {}
+                Some(Event::End(exception)) => {
+                    self.count("end");
+                    self.summary.ends.insert(self.thread, ThreadEnd { turn: self.turn, exception });
+                }
+                Some(Event::Around(site)) => {
+                    self.count("around");
+                    let at = u32::try_from(place).unwrap_or(u32::MAX);
+                    self.enter(site, at)?;
+                }
+                Some(Event::At(site)) => {
+                    let at = u32::try_from(place).unwrap_or(u32::MAX);
+                    self.take(site, &values, at)?;
+                }
+            }
+        }
+        self.flush()?;
+        self.objects.failed.take().map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// An event at no site.
+    fn count(&mut self, word: &str) {
+        *self.summary.events.entry(word.to_owned()).or_default() += 1;
+    }
+
+    fn take(&mut self, site: &Site, values: &[Value], at: u32) -> Result<(), TraceError> {
+        if let Some(count) = self.counts.get_mut(site.what.nth()) {
+            *count += 1;
+        }
+        let place = (self.chunk, at);
+        match site.what {
+            Traced::Enter => self.enter(site, at)?,
+            Traced::Born => {
+                if let Some(Value::Object(this)) = values.first()
+                    && self.sites.method(site.method).is_some_and(|method| method.level >= Level::Writes)
+                {
+                    self.write(*this, MADE, at);
+                }
+                if let (Some(call), Some(Value::Object(this))) =
+                    (self.open.innermost().copied(), values.first())
+                {
+                    self.born(call, *this)?;
+                }
+            }
+            Traced::Return => self.leave(site.method, place, Exit::Returned)?,
+            Traced::Leave => self.leave(site.method, place, Exit::Threw)?,
+            Traced::Put => {
+                if let (Some(Value::Object(object)), Some(field)) = (values.first(), self.field(site)) {
+                    self.write(*object, field, at);
+                }
+            }
+            Traced::PutStatic => {
+                if let Some(field) = self.field(site) {
+                    self.write(0, field, at);
+                }
+            }
+            Traced::Preset => {
+                let field = self.field(site);
+                if let (Some(Open { node, .. }), Some(field)) = (self.open.innermost().copied(), field) {
+                    self.presets.push(Preset { node, field, turn: self.turn, place });
+                }
+            }
+            Traced::Element(_) => {
+                if let (Some(Value::Object(array)), Some(Value::Int(index))) = (values.first(), values.get(1))
+                {
+                    self.write(*array, index.cast_unsigned(), at);
+                }
+            }
+            Traced::Array => {
+                if let Some(Value::Object(array)) = values.first() {
+                    self.write(*array, MADE, at);
+                }
+            }
+            Traced::Contents => {
+                if let Some(Value::Object(collection)) = values.first() {
+                    self.write(*collection, CONTENTS, at);
+                }
+            }
+            Traced::Start => {
+                if let Some(Value::Object(thread)) = values.first() {
+                    let node = self.open.innermost().map(|call| call.node);
+                    self.summary.starts.entry(*thread).or_insert(node);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A call of a method begins.
+    fn enter(&mut self, site: &Site, at: u32) -> Result<(), TraceError> {
+        let parent = self.open.innermost().map_or(NONE, |call| call.node);
+        let method = site.method;
+        let node = self.calls.begin([method, parent, at])?;
+        self.next = node + 1;
+        let of_method = usize::try_from(method).ok().and_then(|method| self.constructors.get(method));
+        let born = if of_method == Some(&true) { self.born.begin([node])? } else { NONE };
+        self.open.enter(method, Open { node, born });
+        Ok(())
+    }
+
+    /// It is known what a constructor's call makes.
+    fn born(&mut self, call: Open, this: u32) -> Result<(), TraceError> {
+        if call.born != NONE {
+            self.born.end(call.born, [this])?;
+        }
+        while let Some(preset) = self.presets.pop_if(|preset| preset.node == call.node) {
+            let ([high, low], (chunk, at)) = (halves(preset.turn), preset.place);
+            self.writes.push([this, preset.field, high, low, chunk, at, 1])?;
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, site: &Site) -> Option<u32> {
+        site.written.as_ref().map(|written| self.fields.number(written, self.sites))
+    }
+
+    fn write(&mut self, object: u32, part: u32, at: u32) {
+        let (_, count) = self.written.entry((object, part)).or_insert((at, 0));
+        *count += 1;
+    }
+
+    fn flush(&mut self) -> Result<(), TraceError> {
+        let [high, low] = halves(self.turn);
+        for ((object, part), (at, count)) in self.written.drain() {
+            self.writes.push([object, part, high, low, self.chunk, at, count])?;
+        }
+        Ok(())
+    }
+
+    /// A call of a method ends.
+    fn leave(&mut self, method: u32, place: Place, how: Exit) -> Result<(), TraceError> {
+        if let Some(call) = self.open.leave_innermost(method) {
+            return self.close(&call, place, how);
+        }
+        let Some(left) = self.open.leave(method) else {
+            self.strays += 1;
+            return Ok(());
+        };
+        for call in left.unseen {
+            self.close(&call, (0, 0), Exit::Unseen)?;
+        }
+        self.close(&left.call, place, how)
+    }
+
+    fn close(&mut self, call: &Open, exit: Place, how: Exit) -> Result<(), TraceError> {
+        // Of an object that was not made nothing was written.
+        while self.presets.pop_if(|preset| preset.node >= call.node).is_some() {}
+        let size = self.next - call.node;
+        let (chunk, at) = exit;
+        self.calls.end(call.node, [size, chunk, at, how.number()])
+    }
+
+    /// The thread's events are over: how many calls it has.
+    fn end(&mut self, first: u32) -> Result<u32, TraceError> {
+        for call in std::mem::take(&mut self.open).all() {
+            self.close(&call, (0, 0), Exit::Open)?;
+        }
+        Ok(self.next - first)
+    }
+
+    fn finish(mut self, chunks: Vec<[u32; 5]>, source: &Source) -> Result<(), TraceError> {
+        self.summary.missing.splice(0..0, source.missing.iter().cloned());
+        if self.strays > 0 {
+            let what = format!("{} calls ended whose beginning was not recorded", self.strays);
+            self.summary.missing.push(what);
+        }
+        self.summary.of = source.stamp;
+        let counts = Traced::WORDS.into_iter().zip(self.counts).filter(|(_, count)| *count > 0);
+        self.summary.events.extend(counts.map(|(word, count)| (word.to_owned(), count)));
+        self.summary.fields = self.fields.names;
+        self.summary.classes = self.objects.classes;
+        let mut table = TableWriter::create(&self.to.join("chunks.arrow"), CHUNKS)?;
+        chunks.into_iter().try_for_each(|row| table.push(row))?;
+        table.finish()?;
+        let (to, calls, born, methods) = (self.to, self.calls, self.born, self.methods);
+        calls.finish()?;
+        let early = || TraceError::at(to)(std::io::Error::other("a thread has not ended"));
+        let methods = Arc::into_inner(methods).ok_or_else(early)?;
+        let methods = methods.into_inner().unwrap_or_else(PoisonError::into_inner);
+        std::thread::scope(|scope| {
+            let other = std::thread::Builder::new().spawn_scoped(scope, || {
+                let files = [("by_method", BY_METHOD), ("methods", METHODS)];
+                let [all, of_each] = files.map(|(name, layout)| (to.join(format!("{name}.arrow")), layout));
+                let mut table = GroupsWriter::create((&all.0, all.1), (&of_each.0, of_each.1))?;
+                methods.each(|method, nodes| table.push(method, nodes))?;
+                table.finish()
+            });
+            born.finish()?;
+            write(self.writes.sorted()?, to, "writes", WRITES, |_, _| false)?;
+            // Two threads may both say that they have met it.
+            write(self.objects.sorter.sorted()?, to, "objects", OBJECTS, |one, next| {
+                one.first() == next.first()
+            })?;
+            other.map_err(TraceError::at(to))?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })?;
+        let texts = self.to.join("texts");
+        self.objects.texts.flush().map_err(TraceError::at(&texts))?;
+        // What is there last says that all is.
+        let file = self.to.join("summary.json");
+        let text = serde_json::to_vec(&self.summary).map_err(|error| TraceError::at(&file)(error.into()))?;
+        files::write(&file, text).map_err(TraceError::at(&file))
+    }
+}
+
+/// Writes a table, without rows that stand for the same as the one before.
+fn write<const N: usize>(
+    mut rows: Sorted<N>,
+    to: &Path,
+    name: &str,
+    layout: Layout,
+    same: impl Fn(&[u32; N], &[u32; N]) -> bool,
+) -> Result<(), TraceError> {
+    let mut table = TableWriter::create(&to.join(format!("{name}.arrow")), layout)?;
+    let mut last = None;
+    while let Some(row) = rows.next()? {
+        if !last.as_ref().is_some_and(|last| same(last, &row)) {
+            table.push(row)?;
+        }
+        last = Some(row);
+    }
+    table.finish()
+}
+
+fn halves(number: u64) -> [u32; 2] {
+    let half = |bits: u64| u32::try_from(bits & 0xffff_ffff).unwrap_or(0);
+    [half(number >> 32), half(number)]
+}
+
+/// The numbers of fields.
+#[derive(Default)]
+struct Fields {
+    names: Vec<(String, String)>,
+    numbers: HashMap<(String, String), u32>,
+    /// By the address of what a site writes, which stays where it is.
+    known: HashMap<*const Written, u32, FixedState>,
+}
+
+impl Fields {
+    fn number(&mut self, written: &Arc<Written>, sites: &Sites) -> u32 {
+        let Fields { names, numbers, known } = self;
+        *known.entry(Arc::as_ptr(written)).or_insert_with(|| {
+            let name = (sites.declares(written), written.name.clone());
+            *numbers.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                u32::try_from(names.len() - 1).unwrap_or(NONE)
+            })
+        })
+    }
+}
+
+/// The objects that are met.
+struct ObjectsMet {
+    sorter: Sorter<8>,
+    classes: BTreeMap<u32, String>,
+    path: PathBuf,
+    texts: BufWriter<File>,
+    at: u64,
+    failed: Option<TraceError>,
+}
+
+impl ObjectsMet {
+    fn new(to: &Path, memory: usize) -> Result<ObjectsMet, TraceError> {
+        let path = to.join("texts");
+        let texts = files::create_new(&path).map_err(TraceError::at(&path))?;
+        let sorter = Sorter::new(to, memory);
+        let texts = BufWriter::new(texts);
+        Ok(ObjectsMet { sorter, classes: BTreeMap::new(), path, texts, at: 0, failed: None })
+    }
+
+    fn met(&mut self, object: u32, class: u32, met: &Met) -> Result<(), TraceError> {
+        let (kind, bits, text) = match met {
+            Met::Plain => (PLAIN, 0, ""),
+            Met::Array(length) => (ARRAY, u64::from(length.cast_unsigned()), ""),
+            Met::Text(begins, length) => (TEXT, u64::from(length.cast_unsigned()), begins.as_str()),
+            Met::Boxed(bits) => (BOX, bits.cast_unsigned(), ""),
+        };
+        self.texts.write_all(text.as_bytes()).map_err(TraceError::at(&self.path))?;
+        let ([high, low], [at_high, at_low]) = (halves(bits), halves(self.at));
+        let length = u32::try_from(text.len()).unwrap_or(0);
+        self.at += u64::from(length);
+        self.sorter.push([object, kind, class, high, low, at_high, at_low, length])
+    }
+}
+
+impl Meeting for ObjectsMet {
+    fn class(&mut self, number: u32, name: String) {
+        self.classes.insert(number, name);
+    }
+
+    fn object(&mut self, object: u32, class: u32, met: Met) {
+        if let Err(error) = self.met(object, class, &met) {
+            self.failed.get_or_insert(error);
+        }
+    }
+}
