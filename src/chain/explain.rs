@@ -110,7 +110,7 @@ impl Explanation {
                         &mut edges,
                         &point.id,
                         &names.id(constraint.point()),
-                        names.constraint(constraint, translation),
+                        names.constraint(query.point, constraint, translation),
                     );
                 }
             }
@@ -256,7 +256,8 @@ impl Names<'_> {
         row.conditions.extend(local.when.iter().map(|w| format!("when {w}")));
         row.conditions.extend(local.thread.iter().map(|t| format!("in thread {t}")));
         row.conditions.extend(local.from.iter().map(|m| format!("from {m}")));
-        row.constraints = query.constraints.iter().map(|c| self.constraint(c, translation)).collect();
+        row.constraints =
+            query.constraints.iter().map(|c| self.constraint(query.point, c, translation)).collect();
         row.keeps = query.keep.iter().map(|k| format!("({}):{}", k.frame, k.expr)).collect();
     }
 
@@ -343,13 +344,13 @@ impl Names<'_> {
         format!("{place} to @{}", ways.join(", @"))
     }
 
-    fn constraint(&self, constraint: &Constraint, translation: &Translation) -> String {
+    fn constraint(&self, own: PointIndex, constraint: &Constraint, translation: &Translation) -> String {
         let id = self.id(constraint.point());
         match constraint {
             Constraint::Before(_) => format!("before({id})"),
             Constraint::After(_) => format!("after({id})"),
             Constraint::SameThread(_) => format!("sameThread({id})"),
-            Constraint::Sameness { mine, point, theirs } => {
+            Constraint::Sameness { mine, point, theirs } | Constraint::SameValue { mine, point, theirs } => {
                 let of = |slot: &Slot, owner: PointIndex| match slot {
                     Slot::Owner => ".owner".to_owned(),
                     Slot::Kept(at) => {
@@ -358,7 +359,11 @@ impl Names<'_> {
                         kept.map_or_else(|| "?".to_owned(), |k| format!("({}):{}", k.frame, k.expr))
                     }
                 };
-                format!("sameness({}, {id}{})", of(mine, *point), of(theirs, *point))
+                let name = match constraint {
+                    Constraint::Sameness { .. } => "sameness",
+                    _ => "sameValue",
+                };
+                format!("{name}({}, {id}{})", of(mine, own), of(theirs, *point))
             }
             Constraint::MayAffect { frame: FrameSelector::Any, .. } => format!("mayAffect({id})"),
             Constraint::MayAffect { frame: FrameSelector::Nth(n), .. } => format!("mayAffect({id}({n}))"),

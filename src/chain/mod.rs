@@ -22,7 +22,7 @@ pub use error::{ChainError, Fault, InvalidChain};
 pub use explain::{Edge, Explanation, GraphFormat, Row};
 pub(crate) use format::options;
 pub use format::{Chain, Debuggee, Expect, FORMAT, Guards, Point, Ready};
-pub use kinds::Kind;
+pub use kinds::{Kind, is_call};
 pub(crate) use spans::{inside, trimmed};
 pub(crate) use translate::classes::Classes;
 pub use translate::{Learned, LearnedPoint, Need, Refusal, TranslateError, Translation, remember, translate};

@@ -67,7 +67,7 @@ impl Why {
         root.from.clone_from(&self.from);
         root.index = self.index;
         let question = match &self.expr {
-            Some(expr) => value_question("B", "A", 0, expr, Some(class))?,
+            Some(expr) => value_question("B", "A", 0, expr),
             None => Point::new("B", Kind::LastCondition("A".to_owned())),
         };
         let debuggee = self.program.debuggee(&self.command);

@@ -91,6 +91,15 @@ fn satisfied(
             };
             yes(read(c, mine)? == read(p, theirs)?)
         }
+        Constraint::SameValue { mine, theirs, .. } => {
+            let read = |o: &Occurrence, s: &Slot| match s {
+                Slot::Owner => Some(o.owner.clone()),
+                Slot::Kept(i) => o.kept.get(*i).cloned(),
+            };
+            let (mine, theirs) = (read(c, mine)?, read(p, theirs)?);
+            let is_read = |value: &Value| !matches!(value, Value::Failed(_));
+            yes(is_read(&mine) && is_read(&theirs) && mine.equals(&theirs))
+        }
         Constraint::MayAffect { frame: FrameSelector::Nth(n), .. } => {
             let (theirs, mine) = (nth(*n)?.1?, own?);
             (theirs.0 == mine.0).then_some(mine.1.certain)

@@ -127,6 +127,9 @@ impl Checker {
                 Constraint::Sameness { mine, .. } if slot(c, *mine).and_then(Value::identity).is_none() => {
                     return Err(Rejection::NoReference(p));
                 }
+                Constraint::SameValue { mine, .. } if slot(c, *mine).and_then(Value::equality).is_none() => {
+                    return Err(Rejection::Unread(p));
+                }
                 Constraint::MayAffect { .. } | Constraint::Controls(_) if !stands_in_own(c, tables) => {
                     return Err(Rejection::OtherActivation(p));
                 }
@@ -182,6 +185,12 @@ impl Checker {
                     Some(id) if is_index => hold(id == wanted, Rejection::OtherElement(point)),
                     Some(id) => hold(id == wanted, Rejection::OtherObject(point)),
                 }
+            }
+            Constraint::SameValue { mine, theirs, .. } => {
+                let readable = |value: &&Value| value.equality().is_some();
+                let wanted = slot(p, *theirs).filter(readable).ok_or(Rejection::PointUnread(point))?;
+                let value = slot(c, *mine).filter(readable).ok_or(Rejection::Unread(point))?;
+                hold(value.equals(wanted), Rejection::OtherValue(point))
             }
             Constraint::MayAffect { frame, .. } => {
                 let found = match frame {

@@ -22,6 +22,7 @@ use std::collections::HashSet;
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Object(Slot),
+    Equal(Slot),
     Thread,
     Own,
     Catcher,
@@ -36,6 +37,10 @@ impl Part {
             Part::Object(slot) => {
                 let id = check::slot(candidate, slot).and_then(Value::identity);
                 id.map_or(0, |id| id.wrapping_add(1))
+            }
+            Part::Equal(slot) => {
+                let equality = check::slot(candidate, slot).and_then(Value::equality);
+                equality.map_or(0, |number| number.wrapping_add(1))
             }
             Part::Thread => u64::from(candidate.thread.0),
             Part::Own => candidate.activation.map_or(0, |a| a.serial()),
@@ -127,6 +132,7 @@ impl Work<'_> {
         for constraint in self.constraints.clone() {
             let part = match constraint {
                 Constraint::Sameness { mine, .. } => Part::Object(*mine),
+                Constraint::SameValue { mine, .. } => Part::Equal(*mine),
                 Constraint::SameThread(_) => Part::Thread,
                 _ => continue,
             };
@@ -163,6 +169,7 @@ impl Work<'_> {
                 Constraint::Before(_) | Constraint::After(_) => {}
                 Constraint::SameThread(_) => self.add(Part::Thread),
                 Constraint::Sameness { mine, .. } => self.add(Part::Object(*mine)),
+                Constraint::SameValue { mine, .. } => self.add(Part::Equal(*mine)),
                 Constraint::MayAffect { .. } | Constraint::Within(_) => self.add(Part::Own),
                 Constraint::StoresFor { .. } => {
                     self.add(Part::Frame);
@@ -453,6 +460,9 @@ fn fixed(constraint: &Constraint, answer: &Occurrence) -> Option<u64> {
     match constraint {
         Constraint::Sameness { theirs, .. } => {
             check::slot(answer, *theirs).and_then(Value::identity).map(|id| id.wrapping_add(1))
+        }
+        Constraint::SameValue { theirs, .. } => {
+            check::slot(answer, *theirs).and_then(Value::equality).map(|number| number.wrapping_add(1))
         }
         Constraint::SameThread(_) => Some(u64::from(answer.thread.0)),
         _ => None,

@@ -90,6 +90,14 @@ fn constraints(choice: u8, p: u16, frame: i32, extra: u8) -> (u8, Vec<Constraint
         10 => (0, vec![Constraint::Before(p)]),
         11 => (0, vec![Constraint::MayAffect { point: p, frame: nth }, same(Slot::Kept(1))]),
         12 => (1, vec![Constraint::Before(p), Constraint::StoresFor { point: p, frame }]),
+        13 => {
+            let equal = Constraint::SameValue {
+                mine: Slot::Kept(0),
+                point: p,
+                theirs: Slot::Kept(usize::from(extra % 2)),
+            };
+            (0, vec![Constraint::Before(p), Constraint::SameThread(p), equal])
+        }
         _ => (0, vec![]),
     }
 }
@@ -132,7 +140,7 @@ type Templates = Vec<(u8, u16, i32, u8)>;
 
 fn chain() -> impl Strategy<Value = Vec<TraceQuery>> {
     let one =
-        (prop::collection::vec((0..14u8, any::<u16>(), -2..3i32, any::<u8>()), 0..3), -3..3i64, any::<u8>());
+        (prop::collection::vec((0..15u8, any::<u16>(), -2..3i32, any::<u8>()), 0..3), -3..3i64, any::<u8>());
     prop::collection::vec(one, 1..=5).prop_map(|points| {
         let build = |(place, (templates, index, salt)): (usize, (Templates, i64, u8))| {
             let mut kind = 0;

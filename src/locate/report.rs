@@ -19,6 +19,12 @@ pub enum Rejection {
     OtherObject(PointIndex),
     /// Another element of the array.
     OtherElement(PointIndex),
+    /// It was given another value than the point has.
+    OtherValue(PointIndex),
+    /// A value of it could not be read.
+    Unread(PointIndex),
+    /// A value of the point could not be read, so nothing is the same value.
+    PointUnread(PointIndex),
     /// Its reference is `null`, or could not be read.
     NoReference(PointIndex),
     /// The point's reference is `null`, or could not be read, so nothing is the same object.
@@ -47,6 +53,9 @@ impl Rejection {
             | Rejection::OtherThread(p)
             | Rejection::OtherObject(p)
             | Rejection::OtherElement(p)
+            | Rejection::OtherValue(p)
+            | Rejection::Unread(p)
+            | Rejection::PointUnread(p)
             | Rejection::NoReference(p)
             | Rejection::PointHasNoReference(p)
             | Rejection::OtherActivation(p)
@@ -66,6 +75,9 @@ impl Rejection {
             Rejection::OtherThread(p) => format!("another thread than {}", id(*p)),
             Rejection::OtherObject(p) => format!("another object than at {}", id(*p)),
             Rejection::OtherElement(p) => format!("another element than at {}", id(*p)),
+            Rejection::OtherValue(p) => format!("given another value than {} has", id(*p)),
+            Rejection::Unread(_) => "what it was given could not be read".to_owned(),
+            Rejection::PointUnread(p) => format!("a value at {} could not be read", id(*p)),
             Rejection::NoReference(_) => "its reference is null or unreadable".to_owned(),
             Rejection::PointHasNoReference(p) => format!("the reference at {} is null or unreadable", id(*p)),
             Rejection::OtherActivation(p) => format!("another activation than on the stack of {}", id(*p)),

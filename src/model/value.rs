@@ -1,6 +1,8 @@
 //! Values of the debuggee as they are kept: small, and free of JDWP ids' types.
 
 use super::tables::{ClassKey, ReasonKey, Tables};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem;
 use std::sync::Arc;
 
 /// Identity of an object within one run. Opaque: two ids are equal exactly when the objects are the same one.
@@ -91,6 +93,37 @@ impl Value {
                 _ => false,
             },
         }
+    }
+
+    /// Whether both are the same value, and strings the same text.
+    pub fn equals(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Str(a), Value::Str(b)) => a.text == b.text,
+            _ => self.same(other),
+        }
+    }
+
+    /// Equal numbers for values that are equal; different ones, but for a hash's collisions, for others. None for what
+    /// could not be read.
+    pub fn equality(&self) -> Option<u64> {
+        let mut hasher = DefaultHasher::new();
+        match self {
+            Value::Failed(_) => return None,
+            Value::Str(string) => string.text.hash(&mut hasher),
+            Value::Float(value) if value.is_nan() => f32::NAN.to_bits().hash(&mut hasher),
+            Value::Float(value) => value.to_bits().hash(&mut hasher),
+            Value::Double(value) if value.is_nan() => f64::NAN.to_bits().hash(&mut hasher),
+            Value::Double(value) => value.to_bits().hash(&mut hasher),
+            Value::Object { id, .. } => id.hash(&mut hasher),
+            Value::Boolean(value) => value.hash(&mut hasher),
+            Value::Byte(value) => value.hash(&mut hasher),
+            Value::Char(value) => value.hash(&mut hasher),
+            Value::Short(value) => value.hash(&mut hasher),
+            Value::Int(value) => value.hash(&mut hasher),
+            Value::Long(value) => value.hash(&mut hasher),
+            _ => mem::discriminant(self).hash(&mut hasher),
+        }
+        Some(hasher.finish())
     }
 
     /// The binary name of the runtime class, for a reference that is not `null`.

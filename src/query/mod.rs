@@ -360,6 +360,15 @@ pub enum Constraint {
         /// The other point's reference.
         theirs: Slot,
     },
+    /// Both values are the same: numbers and strings by what they are, other objects by identity, `null` as `null`.
+    SameValue {
+        /// The occurrence's value.
+        mine: Slot,
+        /// The other point.
+        point: PointIndex,
+        /// The other point's value.
+        theirs: Slot,
+    },
     /// The occurrence's activation is that of a frame of the point (exactly, where the paper compares stack shapes).
     MayAffect {
         /// The other point.
@@ -394,6 +403,7 @@ impl Constraint {
             | Constraint::Within(p)
             | Constraint::CaughtIn(p) => *p,
             Constraint::Sameness { point, .. }
+            | Constraint::SameValue { point, .. }
             | Constraint::MayAffect { point, .. }
             | Constraint::StoresFor { point, .. } => *point,
         }

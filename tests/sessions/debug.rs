@@ -397,13 +397,20 @@ fn the_program_goes_forward_from_where_it_stands() {
 fn why_of_a_call_asks_for_its_return() {
     let case = Case::new("orders");
     let line = |marker: &str| case.line("Orders.java", marker);
-    let script = format!("break Orders:{}\nrun\nwhy total(a)\nwhy a.total(1)\n", line("// <- other"));
+    let script =
+        format!("break Orders:{}\nrun\nwhy total(a)\nwhy a.total(1)\nwhy A:total(a)\n", line("// <- other"));
     let (_, replies) = session(&mut debug(&case, "Orders"), &script);
     let answer = &replies[2]["content"]["ran"]["answer"];
     let found = point(answer, "B");
     assert_eq!((&found["line"], &found["result"]), (&json!(line("// <- total")), &json!("11")));
-    assert_eq!(found["question"], "Exit(Orders.total) in thread main before A hit -1");
-    assert!(error(&replies[3]).contains("name the class of its method"), "{:#}", replies[3]);
+    assert_eq!(found["question"], "LastReturn(A(0):total(a))");
+    assert!(error(&replies[3]).contains("has no method `total`"), "{:#}", replies[3]);
+    // Of what another point sees: the other order was not yet given.
+    let answer = &replies[4]["content"]["ran"]["answer"];
+    assert_eq!(
+        answer["points"].as_array().and_then(|all| all.last()).map(|p| &p["result"]),
+        Some(&json!("11"))
+    );
     // The same at the command line.
     let mut why = case.qp();
     why.args(["why", "total(b)", "--format", "json", "--at"]).arg(format!("Orders:{}", line("// <- price")));

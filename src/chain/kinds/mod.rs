@@ -10,12 +10,15 @@ mod exit;
 mod last_change;
 mod last_condition;
 mod last_read;
+mod last_return;
 mod line;
 mod origin;
 mod read;
 mod skipped_line;
 mod target_variable;
 mod watch;
+
+pub use last_return::is_call;
 
 use super::translate::{Ask, PointContext, Stop};
 use serde::{Deserialize, Serialize};
@@ -78,6 +81,8 @@ kinds! {
     LastChange(reference: String) "`LastChange(\"A(0):foo\")`" => last_change::LastChange,
     /// A field that a point sees was read.
     LastRead(reference: String) "`LastRead(\"A(0):foo\")`" => last_read::LastRead,
+    /// A method returned the result of a call that a point sees.
+    LastReturn(reference: String) "`LastReturn(\"A:order.total(a)\")`" => last_return::LastReturn,
     /// An object that a point sees was made.
     Created(reference: String) "`Created(\"A:order\")`" => created::Created,
     /// The first point that computed the value that a point sees.

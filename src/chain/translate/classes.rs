@@ -194,7 +194,7 @@ pub(super) fn readable(class: &ClassFile, method: &Method) -> String {
     format!("{}.{}({})", class.name, method.name, parameters(method).join(","))
 }
 
-pub(super) fn parameters(method: &Method) -> Vec<String> {
+pub(crate) fn parameters(method: &Method) -> Vec<String> {
     let parsed = bytecode::descriptor::parse_method(&method.descriptor);
     parsed
         .map(|d| d.parameters.iter().map(|p| bytecode::descriptor::java_type(p)).collect())

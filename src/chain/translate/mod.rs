@@ -151,6 +151,7 @@ impl State<'_> {
             Kind::Entry(method) | Kind::Exit(method) => method.split('(').next()?.rsplit_once('.')?.0,
             Kind::LastChange(_)
             | Kind::LastRead(_)
+            | Kind::LastReturn(_)
             | Kind::Created(_)
             | Kind::Origin(_)
             | Kind::LastCondition(_) => {

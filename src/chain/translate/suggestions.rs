@@ -45,7 +45,7 @@ fn is_written(method: &Method) -> bool {
 
 impl Classes<'_> {
     /// A method that a class does not have.
-    pub(super) fn no_such_method(&self, class: &Arc<ClassFile>, name: &str, types: bool) -> Refusal {
+    pub(crate) fn no_such_method(&self, class: &Arc<ClassFile>, name: &str, types: bool) -> Refusal {
         let line = self.lineage(class);
         let simple = short_class_name(&class.name);
         let simple = simple.rsplit('.').next().unwrap_or(&simple);

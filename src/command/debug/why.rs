@@ -2,7 +2,7 @@
 //! runs.
 
 use super::{PromptCommand, Reply};
-use crate::chain::{Kind, Point};
+use crate::chain::{Kind, Point, is_call};
 use crate::command::CommandError;
 use crate::command::value_question::value_question;
 use crate::session::{AskedWhen, Explorer, SessionError};
@@ -30,7 +30,9 @@ impl PromptCommand for Why {
         let point = if is_point(about) {
             Point::new(id.clone(), Kind::LastCondition(about.to_owned()))
         } else if of_point.is_some_and(is_point) {
-            Point::new(id.clone(), Kind::LastChange(about.to_owned()))
+            let asks_for_call = about.split_once(':').is_some_and(|(_, expr)| is_call(expr));
+            let kind = if asks_for_call { Kind::LastReturn } else { Kind::LastChange };
+            Point::new(id.clone(), kind(about.to_owned()))
         } else {
             if explorer.is_running() {
                 return Err(SessionError::RunIsOn.into());
@@ -44,15 +46,7 @@ impl PromptCommand for Why {
             })?;
             match (about, explorer.frame()) {
                 ("", _) => Point::new(id.clone(), Kind::LastCondition(here)),
-                (expr, frame) => {
-                    let standing = explorer.stand().await?;
-                    let class = standing.as_ref().map(|standing| standing.place.class.as_str());
-                    let asked = value_question(&id, &here, frame, expr, class)?;
-                    // A call that another thread made has nothing to do with this one.
-                    let thread = standing.map(|standing| standing.thread);
-                    let is_call = matches!(asked.at, Kind::Exit(_));
-                    Point { thread: thread.filter(|_| is_call), ..asked }
-                }
+                (expr, frame) => value_question(&id, &here, frame, expr),
             }
         };
         let question = point.question();

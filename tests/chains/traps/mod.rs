@@ -11,5 +11,6 @@ mod limits;
 mod locals;
 mod origins;
 mod points;
+mod returns;
 mod runs;
 mod watching;
