@@ -18,4 +18,5 @@ mod reference;
 mod slices;
 mod strategies;
 mod values;
+mod violations;
 mod wrong_values;

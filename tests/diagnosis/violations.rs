@@ -1,13 +1,9 @@
 //! `qp diagnose --assert`: all assertions are evaluated before the first question, and the search begins at the innermost violation.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod support;
-
+use crate::support::questions::lines;
+use crate::support::{compiled, finish, qp, said, scratch};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use support::questions::lines;
-use support::{compiled, finish, qp, said, scratch};
 
 const CHAIN: &str = r#"
     (method: "Violations.sum", ensures: "result == n * (n + 1)"),
