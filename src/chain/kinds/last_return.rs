@@ -1,7 +1,7 @@
 //! `LastReturn("A(0):order.total(a)")`: the `return` that gave a call its result, as a point sees that call: of the same
 //! method, in the same thread, on the same object and with the same arguments.
 
-use super::seen::{self, Seen};
+use super::target_variable::{self, Seen};
 use super::{Complaint, Rule};
 use crate::chain::translate::classes::{method_name, parameters};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
@@ -34,7 +34,7 @@ impl Rule for LastReturn<'_> {
     }
 
     fn complaints(&self) -> Vec<Complaint> {
-        let mut complaints = seen::complaints(self.reference, "returned");
+        let mut complaints = target_variable::complaints(self.reference, "returned");
         if let Ok(Reference { expr, .. }) = Reference::parse(self.reference)
             && parts(&expr).is_none()
         {
