@@ -1,11 +1,15 @@
 //! `querypoint`: finds the cause of a reproducible bug in a JVM program by running it again.
 //!
 //! The rooms, from the top down (docs/ARCHITECTURE.md has the map):
-//! `ui` renders, `command` names what can be asked, `session` runs a chain to its answer, `chain` translates Querypoints
-//! to TraceQueries, `locate` picks the right occurrence, `run` watches one execution, `query` is what it watches for,
-//! `trace` keeps recorded runs, `declarative` chooses which of their calls to ask about, `expr`, `classes` and `debuggee` are the expression
-//! language, the class files and the relaunched process, `model` the nouns they share, `files` how files are written.
+//!
+//! - `ui` renders, `command` has a file for each command, `session` runs programs and decides what to ask of them.
+//! - `assertions`, `slice` and `inspect` read recordings; `declarative` chooses the call to ask about next.
+//! - `chain` translates Querypoints to TraceQueries, `locate` picks the right occurrence, `run` watches one execution.
+//! - `trace` keeps recordings. `program` and `classes` read class files, `debuggee` launches the program.
+//! - `query`, `expr` and `model` are the nouns they share: TraceQueries, Java expressions, sites, values and occurrences.
+//! - `files` writes files privately and whole.
 
+pub mod assertions;
 pub mod chain;
 pub mod classes;
 pub mod command;
@@ -13,10 +17,13 @@ pub mod debuggee;
 pub mod declarative;
 pub mod expr;
 pub mod files;
+pub mod inspect;
 pub mod locate;
 pub mod model;
+pub mod program;
 pub mod query;
 pub mod run;
 pub mod session;
+pub mod slice;
 pub mod trace;
 pub mod ui;

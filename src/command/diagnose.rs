@@ -5,6 +5,7 @@ use super::program::ProgramArgs;
 use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
+use crate::session::SessionError;
 use crate::session::{
     AssertFile, Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions,
     RecordedTrace, Reference, Stepper, TemporaryFolder, Trust,
@@ -138,7 +139,8 @@ impl Diagnose {
             bounds: if for_people { TO_PEOPLE } else { TO_PROGRAMS },
         };
         // What is wrong with it is told before a program is run.
-        let assertions = self.assertions.as_deref().map(AssertFile::load).transpose()?;
+        let assertions = self.assertions.as_deref().map(AssertFile::load).transpose();
+        let assertions = assertions.map_err(SessionError::from)?;
         let mut diagnoser = match &self.folder {
             Some(folder) => {
                 let trace = RecordedTrace::open(folder, self.memory.bytes(), progress, interrupt).await?;

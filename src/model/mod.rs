@@ -5,6 +5,7 @@
 
 mod content;
 mod coordinate;
+mod lambda_source;
 mod namer;
 mod occurrence;
 mod site;
@@ -13,6 +14,7 @@ mod value;
 
 pub use content::{Held, HeldByObject, LambdaCode, MOST_ITEMS, Told};
 pub use coordinate::{Came, CameBy, Coordinate, Forecast, LastHit};
+pub use lambda_source::lambda_in_source;
 pub use namer::{Namer, boxed, lambda_text, message_text, optional, quoted, short_class_name};
 pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight, Way};
 pub use site::{MethodName, Site};

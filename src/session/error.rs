@@ -1,10 +1,13 @@
 //! Why a session has no answer.
 
+use crate::assertions::AssertionError;
 use crate::chain::{ChainError, TranslateError};
 use crate::classes::ClassesError;
 use crate::debuggee::DebuggeeError;
+use crate::inspect::InspectError;
 use crate::locate::LocateError;
 use crate::run::RunError;
+use crate::slice::SliceError;
 use crate::trace::TraceError;
 use std::sync::Arc;
 
@@ -57,28 +60,6 @@ pub enum SessionError {
     /// A run cannot be recorded.
     #[error("this cannot be recorded: {0}")]
     NotRecorded(String),
-    /// A recorded run has no such call.
-    #[error("there is no call {node}: {calls} were recorded, numbered from 0")]
-    NoSuchCall {
-        /// The number that was given.
-        node: u32,
-        /// How many there are.
-        calls: usize,
-    },
-    /// A recorded run has no such thread.
-    #[error("no call of a thread `{thread}` was recorded; there are: {there}")]
-    NoSuchThread {
-        /// The name that was given.
-        thread: String,
-        /// The names that there are.
-        there: String,
-    },
-    /// A text names no variable of a recorded run.
-    #[error(
-        "`{0}` names no variable: write `Rec@7.bar` for a field of an object, `int[]@9[3]` for an element of an array, \
-         `com.acme.Shop.open` for a static field"
-    )]
-    NoVariable(String),
     /// The program did something else when it was run again.
     #[error(
         "the program did not do the same again: call {call} is another one, or was not made. What it did the first time is \
@@ -100,22 +81,6 @@ pub enum SessionError {
         command: String,
         /// How much is wanted.
         level: crate::trace::Level,
-    },
-    /// An object is not known, or a call has none.
-    #[error(
-        "no such object was recorded: call {0} has no `this`, or --object names none; write it as it is shown: Rec@7"
-    )]
-    NoObject(u32),
-    /// A number is that of no object, or of one of another class.
-    #[error(
-        "no object {written} was recorded{}; objects are written as `qp trace calls` shows them",
-        instead.as_ref().map(|is| format!(": object {} is {is}", is.rsplit('@').next().unwrap_or_default())).unwrap_or_default()
-    )]
-    NoSuchObject {
-        /// As it was written.
-        written: String,
-        /// What has this number.
-        instead: Option<String>,
     },
     /// There is no event to go to.
     #[error("{0}")]
@@ -139,17 +104,6 @@ pub enum SessionError {
         /// Why.
         why: String,
     },
-    /// Assertions cannot be read.
-    #[error("cannot read {file}: {source}; give --assert the path of a file that exists", file = file.display())]
-    Assertions {
-        /// The file.
-        file: std::path::PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// Assertions cannot be checked.
-    #[error("there are no class files of the program: --assert needs those of the command that was recorded")]
-    NoClassFiles,
     /// Nothing was recorded.
     #[error(
         "nothing was recorded: {why}, and the program ended with {ended}{}",
@@ -171,12 +125,15 @@ pub enum SessionError {
         /// Those that there are.
         there: String,
     },
-    /// Only calls were recorded.
-    #[error("writes were not recorded: record the run again with `--level writes`")]
-    NoWrites,
     /// A recorded run cannot be kept or read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// A recording does not have what is to be shown.
+    #[error(transparent)]
+    Inspect(InspectError),
+    /// Assertions cannot be read, or mean nothing for the program.
+    #[error(transparent)]
+    Assertions(AssertionError),
     /// A run that was to count hits did not tell them.
     #[error("the hits are not known, since the VM did not tell them at its end: {0}")]
     NotCounted(String),
@@ -314,6 +271,36 @@ pub enum SessionError {
     Interrupted,
 }
 
+impl From<InspectError> for SessionError {
+    fn from(error: InspectError) -> SessionError {
+        match error {
+            InspectError::Trace(error) => SessionError::Trace(error),
+            other => SessionError::Inspect(other),
+        }
+    }
+}
+
+impl From<SliceError> for SessionError {
+    fn from(error: SliceError) -> SessionError {
+        match error {
+            SliceError::Trace(error) => SessionError::Trace(error),
+            SliceError::Interrupted => SessionError::Interrupted,
+        }
+    }
+}
+
+impl From<AssertionError> for SessionError {
+    fn from(error: AssertionError) -> SessionError {
+        match error {
+            AssertionError::Trace(error) => SessionError::Trace(error),
+            AssertionError::Inspect(error) => error.into(),
+            AssertionError::Chain(error) => SessionError::Chain(error),
+            AssertionError::Classes(error) => SessionError::Classes(error),
+            other => SessionError::Assertions(other),
+        }
+    }
+}
+
 impl From<ClassesError> for SessionError {
     fn from(error: ClassesError) -> SessionError {
         SessionError::Classes(Box::new(error))
@@ -361,14 +348,8 @@ impl SessionError {
             | SessionError::NoSuchRun { .. }
             | SessionError::NothingToCompare
             | SessionError::NotRecorded(_)
-            | SessionError::NoSuchCall { .. }
-            | SessionError::NoSuchThread { .. }
-            | SessionError::NoVariable(_)
             | SessionError::NoStep(_)
             | SessionError::NoPart { .. }
-            | SessionError::NoObject(_)
-            | SessionError::NoSuchObject { .. }
-            | SessionError::NoWrites
             | SessionError::NotBuilt(_)
             | SessionError::NotTrusted { .. }
             | SessionError::Declined { .. }
@@ -376,8 +357,8 @@ impl SessionError {
             | SessionError::NoStrategy { .. }
             | SessionError::NothingRecorded { .. }
             | SessionError::Answers { .. }
-            | SessionError::Assertions { .. }
-            | SessionError::NoClassFiles
+            | SessionError::Inspect(_)
+            | SessionError::Assertions(_)
             | SessionError::Trace(
                 TraceError::Part | TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
             )

@@ -14,7 +14,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
+            "assertions",
+            "slice",
+            "inspect",
             "chain",
+            "program",
             "locate",
             "declarative",
             "run",
@@ -28,7 +32,11 @@ const LAYERS: &[(&str, &[&str])] = &[
             "files",
         ],
     ),
-    ("chain", &["query", "classes", "expr", "model", "bytecode"]),
+    ("assertions", &["chain", "inspect", "trace", "classes", "expr", "model", "bytecode"]),
+    ("slice", &["program", "trace", "classes", "bytecode"]),
+    ("inspect", &["trace", "classes", "model", "bytecode"]),
+    ("chain", &["program", "query", "classes", "expr", "model", "bytecode"]),
+    ("program", &["classes", "model", "bytecode"]),
     ("locate", &["query", "model"]),
     ("declarative", &[]),
     ("run", &["query", "debuggee", "classes", "expr", "model", "jdwp", "bytecode", "wire"]),
@@ -46,7 +54,15 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms that do no I/O.
-const PURE: &[&str] = &["src/locate", "src/query", "src/model", "src/expr", "crates/bytecode/src"];
+const PURE: &[&str] = &[
+    "src/locate",
+    "src/query",
+    "src/model",
+    "src/expr",
+    "src/program",
+    "src/inspect",
+    "crates/bytecode/src",
+];
 
 /// The longest file, in lines.
 const LONGEST: usize = 600;

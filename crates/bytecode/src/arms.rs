@@ -33,7 +33,29 @@ pub struct ArmLines {
     pub statement: Option<u32>,
 }
 
+/// Where a value came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenBy {
+    /// The line that gave it; the statement's, where several can have.
+    pub line: Option<u32>,
+    /// The line at which the statement begins that stored or returned it.
+    pub statement: Option<u32>,
+    /// The lines that can have given it, where it is not known which did.
+    pub open: Vec<u32>,
+}
+
 impl ArmLines {
+    /// Where the value came from, by the mark that ran last before it was stored or returned.
+    pub fn given_by(&self, arm: Option<u32>) -> GivenBy {
+        let statement = self.statement;
+        let known = arm.and_then(|arm| self.marks.get(&arm)).copied();
+        let only = self.marks.values().next().copied().filter(|_| !self.is_open());
+        match known.or(only) {
+            Some(line) => GivenBy { line: Some(line), statement, open: Vec::new() },
+            None => GivenBy { line: statement, statement, open: self.lines().into_iter().collect() },
+        }
+    }
+
     /// All lines that can have given the value, ascending.
     pub fn lines(&self) -> BTreeSet<u32> {
         self.marks.values().copied().collect()

@@ -51,7 +51,7 @@ pub mod stores;
 mod throws;
 
 #[cfg(feature = "analysis")]
-pub use arms::{ArmLines, Arms};
+pub use arms::{ArmLines, Arms, GivenBy};
 #[cfg(feature = "analysis")]
 pub use cfg::{Block, Cfg, EdgeKind};
 #[cfg(feature = "analysis")]

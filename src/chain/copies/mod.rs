@@ -2,16 +2,14 @@
 //! variable, what each of them stores, the calls that pass a parameter, the returns of a called method, the writes of a
 //! field, and so on until nothing new is found. By class files alone; so it holds more than any run takes.
 
-mod index;
-
 use super::translate::classes::Classes;
 use crate::model::{MethodName, Site, short_class_name};
+use crate::program::call_index::{Index, MethodAt, PlaceAt};
 use crate::query::{CopySite, CopyWhat, SiteSet, Source};
 use bytecode::descriptor::{parameter_slots, parse_method};
 use bytecode::op::Element;
 use bytecode::stores::{SlotStores, StoreKind};
 use bytecode::{FieldRef, Instruction, Kind, MethodRef, Op, Producer, Producers};
-use index::{Index, MethodAt, PlaceAt};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -62,7 +60,7 @@ pub struct Finder<'a> {
 impl<'a> Finder<'a> {
     /// Looks through the program's own classes.
     pub fn new(classes: &'a Classes<'a>) -> Finder<'a> {
-        let index = Index::new(classes);
+        let index = Index::new(classes.pool);
         let (sites, at, known) = (Vec::new(), Vec::new(), HashMap::new());
         let (fields, elements) = (HashMap::new(), HashMap::new());
         Finder { index, sites, at, known, tasks: VecDeque::new(), asked: HashSet::new(), fields, elements }

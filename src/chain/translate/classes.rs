@@ -4,6 +4,8 @@ use super::error::{Absent, Refusal};
 use crate::classes::{ClassPool, FoundClass, Resolution, SourceRoots};
 use crate::expr::{ClassLookup, Scope, ScopeLocal};
 use crate::model::{MethodName, Site};
+use crate::program::lineage;
+pub(crate) use crate::program::method_name;
 use crate::query::Field;
 use bytecode::{ClassFile, Code, Method, Op, stores};
 use std::sync::Arc;
@@ -21,11 +23,6 @@ impl ClassLookup for Classes<'_> {
     fn class(&self, binary_name: &str) -> Option<Arc<ClassFile>> {
         self.pool.find(binary_name).ok().flatten().map(|found| found.file.clone())
     }
-}
-
-/// The name of a method for sites.
-pub(crate) fn method_name(class: &ClassFile, method: &Method) -> MethodName {
-    MethodName::new(class.name.as_str(), method.name.as_str(), method.descriptor.as_str())
 }
 
 impl Classes<'_> {
@@ -55,19 +52,7 @@ impl Classes<'_> {
 
     /// The class and its superclasses and superinterfaces, nearest first, as far as they are known.
     pub(crate) fn lineage(&self, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
-        let mut line = vec![class.clone()];
-        let mut at = 0;
-        while let Some(file) = line.get(at).cloned() {
-            at += 1;
-            for above in file.super_name.iter().chain(&file.interfaces) {
-                if !line.iter().any(|f| f.name == *above)
-                    && let Some(found) = self.class(above)
-                {
-                    line.push(found);
-                }
-            }
-        }
-        line
+        lineage(self.pool, class)
     }
 
     /// Whether a class is another or below it.

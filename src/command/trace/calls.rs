@@ -2,6 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::CommandError;
+use crate::session::SessionError;
 use crate::session::{self, CallTree, CallsAsked, Interrupt, Progress};
 
 /// Shows the calls of a recorded run as a tree, with arguments and results
@@ -47,6 +48,7 @@ impl Calls {
             depth: self.depth,
             all: self.all,
         };
-        Ok(session::calls(&mut self.reading.open(progress, interrupt).await?, &asked)?)
+        let mut trace = self.reading.open(progress, interrupt).await?;
+        Ok(session::calls(&mut trace, &asked).map_err(SessionError::from)?)
     }
 }

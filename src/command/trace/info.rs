@@ -25,6 +25,7 @@ impl Info {
         progress: &mut dyn Progress,
         interrupt: &mut Interrupt,
     ) -> Result<Holds, CommandError> {
-        Ok(session::holds(&self.reading.open(progress, interrupt).await?))
+        let trace = self.reading.open(progress, interrupt).await?;
+        Ok(session::holds(&trace))
     }
 }

@@ -131,7 +131,7 @@ impl Record {
             _ => None,
         };
         let (scope, trust) = match like {
-            Some(like) => (like.about.scope, like.about.trust),
+            Some(like) => (like.about.scope.clone(), like.about.trust.clone()),
             None => (self.scope.clone(), self.trust.clone()),
         };
         let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());

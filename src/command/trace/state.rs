@@ -4,6 +4,7 @@ use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::CommandError;
 use crate::command::trust::TrustArgs;
+use crate::session::SessionError;
 use crate::session::{self, Interrupt, Progress, StateAsked, StateShown};
 
 /// Shows an object as a call found it and as it left it
@@ -47,6 +48,6 @@ impl State {
         let trace = self.reading.open(progress, interrupt).await?;
         let level = self.level.map(Into::into);
         let mut trace = trace.at_level(self.node, level, progress, interrupt).await?;
-        Ok(session::state(&mut trace, &asked)?)
+        Ok(session::state(&mut trace, &asked).map_err(SessionError::from)?)
     }
 }

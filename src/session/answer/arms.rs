@@ -6,35 +6,13 @@ use crate::model::{MethodName, Site};
 use crate::query::{CopyWhat, Event, TraceQuery};
 use crate::run::Marks;
 use crate::session::replay::iteration::Round;
-use bytecode::{ArmLines, Arms, Code, Op};
+use bytecode::{ArmLines, Arms, Code, GivenBy, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a value came from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
-    /// The line that gave it; the statement's, where several can have.
-    pub line: Option<u32>,
-    /// The line at which the statement begins that stored or returned it.
-    pub statement: Option<u32>,
-    /// The lines that can have given it, where it is not known which did.
-    pub open: Vec<u32>,
-}
-
 /// The lines of what the instruction at a site stores or returns. `arm` is the last mark that ran before.
-pub fn given(pool: &ClassPool, site: &Site, arm: Option<u32>) -> Option<Given> {
+pub fn given(pool: &ClassPool, site: &Site, arm: Option<u32>) -> Option<GivenBy> {
     let lines = in_code(pool, &site.method, |code| Arms::new(code)?.of(site.bci)).flatten()?;
-    Some(given_by(&lines, arm))
-}
-
-/// The line of those that can have given a value, by the last mark that ran.
-pub fn given_by(lines: &ArmLines, arm: Option<u32>) -> Given {
-    let statement = lines.statement;
-    let known = arm.and_then(|arm| lines.marks.get(&arm)).copied();
-    let only = lines.marks.values().next().copied().filter(|_| !lines.is_open());
-    match known.or(only) {
-        Some(line) => Given { line: Some(line), statement, open: Vec::new() },
-        None => Given { line: statement, statement, open: lines.lines().into_iter().collect() },
-    }
+    Some(lines.given_by(arm))
 }
 
 /// What a run marks for these TraceQueries, and for sites that an earlier run has found.

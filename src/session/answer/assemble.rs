@@ -1,6 +1,5 @@
 //! Turns what was located in a run into an answer.
 
-use super::arms::Given;
 use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
 use super::source_context::{CodeBook, Source, unique};
@@ -14,6 +13,7 @@ use crate::model::{Detail, ExceptionDetail, Frame, Namer, Occurrence, Told, Valu
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use crate::session::replay::iteration::Round;
+use bytecode::GivenBy;
 use indexmap::IndexMap;
 
 /// How many lines of the program's output are shown when it ended badly.
@@ -255,7 +255,7 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
 }
 
 /// That it is not known which of several lines gave a value.
-fn unknown_arm(given: &Given) -> Option<String> {
+fn unknown_arm(given: &GivenBy) -> Option<String> {
     let (last, others) = given.open.split_last()?;
     let others: Vec<String> = others.iter().map(ToString::to_string).collect();
     Some(format!("the value came by line {} or {last}: which of them ran is not known", others.join(", ")))
@@ -320,7 +320,7 @@ impl Filling<'_, '_> {
     }
 
     /// Where the value came from that is stored or returned there.
-    fn given(&self, o: &Occurrence, frame: &Frame) -> Given {
+    fn given(&self, o: &Occurrence, frame: &Frame) -> GivenBy {
         let is_entry = match &self.query.event {
             Event::Stored(_) => self.assigned_on_entry(o),
             Event::Copied(copies) => {
@@ -330,7 +330,7 @@ impl Filling<'_, '_> {
             event => !arms::gives(event),
         };
         if is_entry {
-            return Given::default();
+            return GivenBy::default();
         }
         let arm = o.detail.as_ref().and_then(|detail| detail.arm);
         arms::given(&self.assembly.round.pool, &frame.site, arm).unwrap_or_default()

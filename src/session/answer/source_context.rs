@@ -1,10 +1,10 @@
 //! What class files and sources say of a located site: its line, what it assigns, what it decides.
 
 use super::StatementAnswer;
-use super::arms::Given;
 use crate::classes::{ClassPool, FoundClass, SourceRoots, SourceText};
 use crate::model::{Coordinate, Frame, MethodName, Site};
 use crate::query::Field;
+use bytecode::GivenBy;
 use bytecode::{Cfg, Condition, ControlDependence, EdgeKind, Expressions, Op, Operand};
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl CodeBook<'_> {
     }
 
     /// The first line of the statement that stored or returned a value, where the value came from another line.
-    pub fn statement(&self, frame: &Frame, given: &Given) -> Option<StatementAnswer> {
+    pub fn statement(&self, frame: &Frame, given: &GivenBy) -> Option<StatementAnswer> {
         let line = given.statement.filter(|line| Some(*line) != given.line)?;
         let text = self.text(&Frame { line: Some(line), ..frame.clone() });
         Some(StatementAnswer { line, text })

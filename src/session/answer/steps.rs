@@ -1,12 +1,12 @@
 //! The steps by which a value came, as an answer shows them.
 
-use super::arms::Given;
 use super::source_context::CodeBook;
 use super::{StepAnswer, arms};
 use crate::model::{Came, CameBy, Frame, Site};
 use crate::query::{Copies, CopyWhat};
 use crate::session::replay::iteration::Round;
 use crate::session::replay::value_flow::visit;
+use bytecode::GivenBy;
 use bytecode::class::ACC_BRIDGE;
 use bytecode::stores::variable_in_slot;
 
@@ -28,7 +28,7 @@ fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Op
     }
     let given = match caller {
         None if arms::uses(what) => arms::given(book.pool, &own.site, visit.arm).unwrap_or_default(),
-        _ => Given::default(),
+        _ => GivenBy::default(),
     };
     let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
     Some(StepAnswer {

@@ -1,6 +1,7 @@
 //! Looking around while a call is asked about (JHyde §3): values, histories and events of it, and the questions of other calls.
 
 use super::{Diagnoser, Question};
+use crate::inspect::InspectError;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
@@ -25,7 +26,7 @@ impl Diagnoser {
         let node = self.nodes.of_call(call);
         let there = usize::try_from(call).is_ok_and(|call| call < calls);
         if !there || node >= self.diagnosis.forest().count() {
-            return Err(SessionError::NoSuchCall { node: call, calls });
+            return Err(InspectError::NoSuchCall { node: call, calls }.into());
         }
         if !self.diagnosis.forest().has_ended(node) {
             return Err(SessionError::NoStep(format!(

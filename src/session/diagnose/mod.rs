@@ -16,32 +16,26 @@
 mod again;
 mod answer_cache;
 mod around;
-mod asserts;
 mod chance;
 mod divergence;
-mod fields;
 mod generated;
 mod lambdas;
 mod live;
 mod oracles;
-mod purity;
 mod question;
 mod reference;
-mod slice;
 mod slice_answer;
-mod snapshot;
-mod stretch;
 mod tree;
 mod value_path;
 mod violations;
 
+pub use crate::assertions::{AssertFile, Told};
+pub use crate::inspect::snapshot::{Bounds, Shape};
 pub use answer_cache::KeptAnswer;
-pub use asserts::{AssertFile, Told};
 pub use divergence::{Compared, Departure, Parted, Varying, parted};
 pub use oracles::{By, Referred};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference};
-pub use snapshot::{Bounds, Shape};
 pub use tree::nodes::{Left, LoopPart};
 pub use violations::{Survey, Violation};
 
@@ -52,9 +46,11 @@ use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
 use crate::classes::{ClassPool, LaunchCommand, Main};
 use crate::declarative::{Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict, strategy};
+use crate::inspect::InspectError;
+use crate::inspect::fields::Fields;
+use crate::program::purity::Purity;
 use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
-use fields::Fields;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tree::nodes::Nodes;
@@ -159,8 +155,8 @@ pub struct Diagnoser {
     needs: Needs,
     /// The program, if it may go on.
     live: Option<live::Live>,
-    silence: purity::Silence,
-    asserts: Option<asserts::Asserts>,
+    purity: Purity,
+    asserts: Option<crate::assertions::Asserts>,
     surveyed: violations::Surveyed,
     reference: Option<Reference>,
     /// What was answered without a question, as far as nobody was told.
@@ -208,7 +204,7 @@ impl Diagnoser {
         if let Some(node) = options.node {
             let there = nodes.of_call(node);
             if there >= diagnosis.forest().count() {
-                return Err(SessionError::NoSuchCall { node, calls: trace.calls.count() });
+                return Err(InspectError::NoSuchCall { node, calls: trace.calls.count() }.into());
             }
             diagnosis.start_below(there);
         }
@@ -221,7 +217,7 @@ impl Diagnoser {
             options,
             needs: row.needs,
             live: None,
-            silence: purity::Silence::default(),
+            purity: Purity::default(),
             asserts: None,
             surveyed: violations::Surveyed::default(),
             reference: None,

@@ -1,15 +1,19 @@
 //! Oracles (Shapiro 1982): what answers in place of a person. Assertions, answers of earlier sessions, and a version of
 //! the program that is right. A person is asked what these cannot tell.
 
-use super::asserts::{AssertFile, Asserts, Told};
 use super::question::Asked;
 use super::{Diagnoser, Judgement, LoopPart, Opinion, Question, Reference};
+use crate::assertions::{AssertFile, Asserts, Told};
+use crate::model::MethodName;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::recorded::detail;
 use crate::trace::Level;
 use serde::Serialize;
+
+/// Most calls in the tree of a call that the right version judges by values alone.
+const MOST_JUDGED: u32 = 10_000;
 
 /// Who answers without being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,8 +140,17 @@ impl Diagnoser {
             return Ok(None);
         };
         let (forest, calls) = (self.diagnosis.forest(), &self.trace.calls);
-        let is_silent = self.silence.of(node, forest, calls, self.fields.pool());
-        reference.judge(question, is_silent).await.map(Some)
+        let tree = forest.tree(node);
+        let is_small = tree.end.saturating_sub(tree.start) <= MOST_JUDGED;
+        let methods = tree.map(|node| forest.method(node));
+        let name_of = |method: u32| {
+            let found = calls.sites.method(method)?;
+            Some(MethodName::new(&*found.class, found.name.as_str(), found.descriptor.as_str()))
+        };
+        let is_recorded = |class: &str| calls.sites.methods().iter().any(|method| *method.class == *class);
+        let methods = methods.collect();
+        let is_pure = is_small && self.purity.of(methods, &name_of, &is_recorded, self.fields.pool());
+        reference.judge(question, is_pure).await.map(Some)
     }
 
     /// What would be asked of a node, and what an assertion says of it, if it is a call and one is of its method.

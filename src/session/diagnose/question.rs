@@ -1,10 +1,11 @@
 //! What is asked of a call: what it was given and what became of that (JHyde §2.2).
 
-use super::fields::Fields;
 use super::generated::is_hidden_field;
-use super::snapshot::{Bounds, Part, Shape, Shaper};
 use super::tree::nodes::{Left, LoopAt, LoopPart, Turns};
 use crate::classes::ClassPool;
+use crate::inspect::InspectError;
+use crate::inspect::fields::Fields;
+use crate::inspect::snapshot::{Bounds, Part, Shape, Shaper};
 use crate::session::error::SessionError;
 use crate::trace::{Call, Calls, Exit, Items, Level, Method, Standing, Traced, Value, When};
 use indexmap::IndexMap;
@@ -202,7 +203,7 @@ impl Given {
     pub fn of(calls: &mut Calls, node: u32) -> Result<Given, SessionError> {
         let (call, method) = (calls.call(node)?, calls.method(node).cloned());
         let Some((call, method)) = call.zip(method) else {
-            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+            return Err(InspectError::NoSuchCall { node, calls: calls.count() }.into());
         };
         let types = bytecode::descriptor::parse_method(&method.descriptor);
         let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();

@@ -1,15 +1,15 @@
 //! The answer that points at a wrong value: calls that have influenced it are asked about first. The others follow,
 //! because a call that should have written the value, and did not, has not influenced it.
 
-use super::fields::Fields;
-use super::slice::{Lost, influential};
 use super::value_path::Pointing;
 use super::{Diagnoser, Judgement, Question};
 use crate::declarative::Verdict;
+use crate::inspect::fields::Fields;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::recorded::detail;
+use crate::slice::{Lost, influential};
 use crate::trace::{Calls, Level};
 use std::collections::BTreeSet;
 
@@ -91,7 +91,7 @@ async fn found(
     let Some(targets) = (Pointing { calls, node, fields, question }).targets(path)? else {
         return Ok(Err("too much hangs on it".to_owned()));
     };
-    let found = influential(calls, node, fields.pool(), &targets, is_whole, interrupt).await?;
+    let found = influential(calls, node, fields.pool(), &targets, is_whole, &|| interrupt.is_set()).await?;
     let shown = |found: BTreeSet<u32>| found.into_iter().map(|call| calls.shown(call)).collect();
     Ok(found.map(shown).map_err(|Lost(why)| why.to_owned()))
 }

@@ -4,30 +4,16 @@
 //! a question shows as changed is found along the ways that there were as the call began, so such a path is followed there too, and both are
 //! meant. Whoever points at an object means all that hangs on it.
 
-use super::fields::Fields;
 use super::question::{Given, Question, all_statics, locals};
-use super::snapshot::{Bounds, Part, Shaper};
+use crate::inspect::fields::Fields;
+use crate::inspect::snapshot::{Bounds, Part, Shaper};
 use crate::session::error::SessionError;
+use crate::slice::Target;
 use crate::trace::{Calls, Exit, Items, Value, When};
 use std::collections::HashSet;
 
 /// So many fields and elements behind an object are meant, at most.
 const MOST: usize = 20_000;
-
-/// A place whose value is meant.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Target {
-    /// What the call returned, or the exception that left it.
-    Exit,
-    /// What a variable of it held at last.
-    Variable(String),
-    /// What an element held as it ended: the array, and the index.
-    Element(u32, u32),
-    /// What a field held as it ended: the object, 0 for static fields, its number if it is ever written, and its name.
-    Field(u32, Option<u32>, String),
-    /// What the JDK's collections held.
-    Contents,
-}
 
 /// What somebody points at.
 pub struct Pointing<'a> {

@@ -2,6 +2,7 @@
 
 use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
+use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Exit, Method, Seen, Site, Standing, Then, Traced};
 
@@ -20,7 +21,7 @@ pub struct ChainAsked {
 /// There is no such call or event, or it cannot be read.
 pub fn as_chain(trace: &mut RecordedTrace, asked: ChainAsked) -> Result<Chain, SessionError> {
     let calls = &mut trace.calls;
-    let no_such = SessionError::NoSuchCall { node: asked.node, calls: calls.count() };
+    let no_such = InspectError::NoSuchCall { node: asked.node, calls: calls.count() };
     let mut at = calls.entry(asked.node).ok_or(no_such)?;
     for _ in 0..asked.event {
         let none = || SessionError::NoStep(format!("call #{} has not so many events", asked.node));
@@ -40,10 +41,10 @@ struct Told {
 
 /// The chain of the event at which one stands.
 pub(super) fn chain_of(trace: &mut RecordedTrace, at: Standing) -> Result<Chain, SessionError> {
-    let RecordedTrace { about, calls, lines, .. } = trace;
+    let Recording { about, calls, lines } = &mut trace.recording;
     about.is_whole()?;
     let told = calls.happens(at, |calls, seen| {
-        let shown = super::events::event(calls, seen);
+        let shown = crate::inspect::events::event(calls, seen);
         let method = calls.sites.method(seen.site.method).cloned()?;
         Some(Told { site: seen.site.clone(), method, node: seen.node.unwrap_or(at.node), new: shown.new })
     })?;
@@ -124,7 +125,7 @@ fn named(method: &Method) -> String {
 
 /// The point at which a call is entered.
 fn entry(calls: &Calls, node: u32) -> Result<Point, SessionError> {
-    let no_such = || SessionError::NoSuchCall { node, calls: calls.count() };
+    let no_such = || InspectError::NoSuchCall { node, calls: calls.count() };
     let method = calls.method(node).ok_or_else(no_such)?;
     let index = calls.ordinal(node).and_then(|ordinal| i64::try_from(ordinal).ok());
     let point = Point::new("A", Kind::Entry(named(method)));

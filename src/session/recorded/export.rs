@@ -1,10 +1,10 @@
 //! A recorded run for other programs: an event each, by thread.
 
-use super::calls::{shown, shown_name};
-use super::events::{EventShown, event};
 use super::open::RecordedTrace;
 use super::parquet::Rows;
 use super::supplements::{Later, above, later};
+use crate::inspect::calls::{shown, shown_name};
+use crate::inspect::events::{EventShown, event};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;

@@ -1,8 +1,9 @@
 //! The event of a recorded run at which a located point is.
 
-use super::calls::CallShown;
-use super::events::{EventShown, event};
 use super::open::RecordedTrace;
+use crate::inspect::InspectError;
+use crate::inspect::calls::CallShown;
+use crate::inspect::events::{EventShown, event};
 use crate::session::answer::{Answer, PointAnswer};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Seen, Standing, Then, Traced};
@@ -61,7 +62,7 @@ pub fn find(
         let calls = &mut trace.calls;
         let mut number = 0;
         calls.own_until(at, |_, _| number += 1)?;
-        let no_such = SessionError::NoSuchCall { node: at.node, calls: calls.count() };
+        let no_such = InspectError::NoSuchCall { node: at.node, calls: calls.count() };
         let event = calls.happens(at, event)?.unwrap_or_default();
         let call = CallShown::of(calls, at.node)?.ok_or(no_such)?;
         let thread = calls.thread_of(at.node).unwrap_or_default();

@@ -1,159 +1,13 @@
-//! Every write to a field or an element of a recorded run, in their order.
+//! Every write to a variable. Where the run was recorded without writes, those of calls that were recorded later.
 
-use super::events::{EventShown, event};
 use super::open::RecordedTrace;
 use super::supplements::{Later, above, later};
+use crate::inspect::history::of_parts;
+use crate::inspect::{History, InspectError, Variable};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
-use crate::trace::{CONTENTS, Calls, Level, Then, Writes, shown_class};
-use serde::Serialize;
-
-/// A field or an element.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Variable {
-    /// `Rec@7.bar` or `@7.bar`: a field of an object, by its number; `@7.Base.bar` the one that this class declares.
-    Field(u32, String),
-    /// `int[]@9[3]` or `@9[3]`: an element of an array, by its number.
-    Element(u32, i32),
-    /// `ArrayList@5` or `@5`: what a collection of the JDK holds, by its number.
-    Contents(u32),
-    /// `com.acme.Shop.open`: a static field, by the name of the class that declares it, or how that ends.
-    Static(String),
-}
-
-impl Variable {
-    /// From its text.
-    ///
-    /// # Errors
-    /// It is none.
-    pub fn parse(text: &str) -> Result<Variable, SessionError> {
-        let parsed = match text.split_once('@') {
-            Some((_, of)) => {
-                let digits = of.find(|c: char| !c.is_ascii_digit()).unwrap_or(of.len());
-                let (number, rest) = of.split_at(digits);
-                let number = number.parse().ok();
-                let element = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.parse().ok());
-                let field = rest.strip_prefix('.').filter(|name| !name.is_empty());
-                match (number, field, element) {
-                    (Some(number), Some(field), _) => Some(Variable::Field(number, field.to_owned())),
-                    (Some(number), None, Some(index)) => Some(Variable::Element(number, index)),
-                    (Some(number), None, None) if rest.is_empty() => Some(Variable::Contents(number)),
-                    _ => None,
-                }
-            }
-            None => text
-                .rsplit_once('.')
-                .filter(|(class, name)| !class.is_empty() && !name.is_empty())
-                .map(|_| Variable::Static(text.to_owned())),
-        };
-        parsed.ok_or_else(|| SessionError::NoVariable(text.to_owned()))
-    }
-
-    /// Its object, if it is of one: the number, and the class as it was written.
-    fn object<'t>(&self, text: &'t str) -> Option<(u32, &'t str)> {
-        match self {
-            Variable::Field(object, _) | Variable::Element(object, _) | Variable::Contents(object) => {
-                Some((*object, text.split('@').next().unwrap_or_default()))
-            }
-            Variable::Static(_) => None,
-        }
-    }
-
-    /// That its object was recorded, and is of the class that was written.
-    ///
-    /// # Errors
-    /// It was not, or is of another class.
-    pub(super) fn check(&self, text: &str, calls: &Calls) -> Result<(), SessionError> {
-        match self.object(text) {
-            Some((number, class)) => check_object(calls, number, class),
-            None => Ok(()),
-        }
-    }
-
-    /// What it is in the tables: an object, and the parts that are meant.
-    pub(super) fn parts(&self, calls: &Calls) -> (u32, Vec<u32>) {
-        let named = |wanted: &str| {
-            let (class, field) = wanted.rsplit_once('.').unwrap_or(("", wanted));
-            let is_it = |(declares, name): &(String, String)| {
-                name == field && (class.is_empty() || ends_with(declares, class))
-            };
-            let fields = (0..).zip(calls.fields()).filter(|(_, name)| is_it(name));
-            fields.map(|(number, _)| number).collect()
-        };
-        let own = |number: &u32| calls.objects.own(*number);
-        match self {
-            Variable::Field(array, _) if calls.objects.is_array(own(array)) => (own(array), Vec::new()),
-            Variable::Field(object, field) => (own(object), named(field)),
-            Variable::Element(array, index) if calls.objects.is_array(own(array)) => {
-                (own(array), vec![index.cast_unsigned()])
-            }
-            Variable::Element(object, _) => (own(object), Vec::new()),
-            Variable::Contents(object) => (own(object), vec![CONTENTS]),
-            Variable::Static(field) => (0, named(field)),
-        }
-    }
-}
-
-/// That an object was recorded, and is of the class that was written before its number: `Order` of `Order@80`; nothing of `@80`.
-///
-/// # Errors
-/// It was not, or is of another class.
-pub(super) fn check_object(calls: &Calls, number: u32, class: &str) -> Result<(), SessionError> {
-    let written = format!("{class}@{number}");
-    let objects = &calls.objects;
-    let own = objects.own(number);
-    let Some(found) = objects.class(own).filter(|_| own != 0) else {
-        return Err(SessionError::NoSuchObject { written, instead: None });
-    };
-    // `int[]@9`, `int[3]@9` and `Outer.Rec@7` are written as they are shown; a class can also be written by its whole name.
-    let element = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
-    let is_it = class.is_empty()
-        || ends_with(&element(&shown_class(found)), &element(class))
-        || ends_with(found, class);
-    let instead = Some(format!("{}@{number}", shown_class(found)));
-    if is_it { Ok(()) } else { Err(SessionError::NoSuchObject { written, instead }) }
-}
-
-/// Whether a class is named by how its name ends: `Shop` is `com.acme.Shop`.
-pub(super) fn ends_with(class: &str, wanted: &str) -> bool {
-    let (class, wanted) = (class.replace('$', "."), wanted.replace('$', "."));
-    class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}
-
-/// The writes to a variable.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct History {
-    /// What was asked.
-    pub variable: String,
-    /// The writes, in their order.
-    pub writes: Vec<WriteShown>,
-    /// How many there were before those.
-    pub before: usize,
-    /// The run was recorded without writes: those are shown that are known of these calls, which were recorded later.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub only: Vec<u32>,
-    /// What is missing of the run that can matter here, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
-}
-
-/// A write.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WriteShown {
-    /// The name of the thread.
-    pub thread: String,
-    /// The call that it is in.
-    pub node: Option<u32>,
-    /// The method of that, as CLASS.METHOD.
-    pub method: String,
-    /// The further run that it is known from, by the name of its folder in `details`; none: from the first one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run: Option<String>,
-    /// The write.
-    #[serde(flatten)]
-    pub write: EventShown,
-}
+use crate::trace::Level;
 
 /// Shows the last so many writes to a variable. Where the run was recorded without, those of calls that were recorded later.
 ///
@@ -193,85 +47,13 @@ pub async fn history(
         all.only.push(node);
     }
     if all.only.is_empty() {
-        return Err(SessionError::NoWrites);
+        return Err(InspectError::NoWrites.into());
     }
     if let Some(error) = unknown.filter(|_| !is_known) {
-        return Err(error);
+        return Err(error.into());
     }
     let more = all.writes.len().saturating_sub(limit);
     all.writes.drain(..more);
     all.before += more;
     Ok(all)
-}
-
-/// Shows the last so many writes to parts of an object.
-pub(super) fn of_parts(
-    trace: &mut RecordedTrace,
-    variable: &str,
-    object: u32,
-    parts: &[u32],
-    limit: usize,
-) -> Result<History, SessionError> {
-    let RecordedTrace { calls, lines, .. } = trace;
-    let rows: Vec<_> = parts.iter().map(|part| calls.rows_of(object, *part)).collect();
-    let all: usize = rows.iter().cloned().flatten().map(|row| count(calls.writes_in(row))).sum();
-    let mut last = rows;
-    let mut groups: Vec<Writes> = Vec::new();
-    let mut there = 0;
-    // The last rows, of all that are meant, until there are enough.
-    while there < limit {
-        let ends = last.iter_mut().filter_map(|rows| {
-            let row = rows.end.checked_sub(1).filter(|row| rows.contains(row))?;
-            Some((calls.writes_in(row), rows))
-        });
-        let Some((writes, rows)) = ends.max_by_key(|(writes, _)| writes.first) else { break };
-        rows.end -= 1;
-        there += count(writes);
-        groups.push(writes);
-    }
-    let mut writes = Vec::new();
-    for group in groups.into_iter().rev() {
-        calls.each_write(group, |calls, seen| {
-            let method = seen.method(calls);
-            let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
-            let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
-            let write = event(calls, seen);
-            let node = seen.node.map(|node| calls.shown(node));
-            writes.push((seen.standing(), WriteShown { thread, node, method, run: None, write }));
-            Then::Next
-        })?;
-    }
-    writes.drain(..writes.len().saturating_sub(limit));
-    let mut shown = Vec::with_capacity(writes.len());
-    for (at, mut write) in writes {
-        if let Some(at) = at {
-            lines.correct(calls, at, &mut write.write)?;
-        }
-        shown.push(write);
-    }
-    let writes = shown;
-    let before = all.saturating_sub(writes.len());
-    Ok(History { variable: variable.to_owned(), writes, before, ..History::default() })
-}
-
-fn count(writes: Writes) -> usize {
-    usize::try_from(writes.count).unwrap_or(usize::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_are_named_by_objects_and_classes() {
-        let parsed = |text: &str| Variable::parse(text).ok();
-        assert_eq!(parsed("Rec@7.bar"), Some(Variable::Field(7, "bar".into())));
-        assert_eq!(parsed("@7.bar"), Some(Variable::Field(7, "bar".into())));
-        assert_eq!(parsed("int[]@9[3]"), Some(Variable::Element(9, 3)));
-        assert_eq!(parsed("com.acme.Shop.open"), Some(Variable::Static("com.acme.Shop.open".into())));
-        assert_eq!(parsed("ArrayList@7"), Some(Variable::Contents(7)));
-        for none in ["", "bar", "@x.bar", "@7.", "@7[x]", ".bar", "@7[3"] {
-            assert_eq!(parsed(none), None, "{none}");
-        }
-    }
 }

@@ -1,12 +1,15 @@
 //! A recorded run that is open to be read.
 
-use super::lines::Lines;
 use super::rerecord::detail;
+use crate::chain::{Chain, Debuggee};
+use crate::inspect::{Lines, OpenCode, Recording};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::trust::{self, Wanted};
+use crate::session::workspace::Workspace;
 use crate::trace::{About, Calls, Folder, Level, Opening, TraceError};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,16 +24,36 @@ const TELL: Duration = Duration::from_millis(100);
 pub struct RecordedTrace {
     /// Where it is.
     pub folder: Folder,
-    /// What it is of.
-    pub about: About,
-    /// Its calls.
-    pub calls: Calls,
+    /// What views read of it.
+    pub recording: Recording,
     /// So many bytes of memory are for what has to be sorted.
     pub memory: usize,
-    /// The lines of its events by class files.
-    pub lines: Lines,
     /// Whether its command may be run again without a question.
     pub(super) is_own: bool,
+}
+
+impl Deref for RecordedTrace {
+    type Target = Recording;
+
+    fn deref(&self) -> &Recording {
+        &self.recording
+    }
+}
+
+impl DerefMut for RecordedTrace {
+    fn deref_mut(&mut self) -> &mut Recording {
+        &mut self.recording
+    }
+}
+
+/// Finds the class files and sources of a recorded program by its command.
+fn code_of(about: &About) -> OpenCode {
+    let (command, cwd) = (about.command.clone(), about.cwd.clone());
+    Box::new(move || {
+        let debuggee = Debuggee { command, cwd: Some(cwd), ..Debuggee::default() };
+        let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
+        Some((workspace.pool(None).ok()?, workspace.sources()))
+    })
 }
 
 impl RecordedTrace {
@@ -120,10 +143,11 @@ impl RecordedTrace {
         match opened {
             Err(TraceError::Stopped) => Err(SessionError::Interrupted),
             opened => {
-                let (mut lines, mut calls) = (Lines::new(&about), opened?);
+                let (mut lines, mut calls) = (Lines::new(code_of(&about)), opened?);
                 let recorded = std::fs::metadata(folder.events()).and_then(|events| events.modified()).ok();
                 lines.name_lambdas(&mut calls, recorded);
-                Ok(RecordedTrace { folder, about, calls, memory, lines, is_own: false })
+                let recording = Recording { about, calls, lines };
+                Ok(RecordedTrace { folder, recording, memory, is_own: false })
             }
         }
     }

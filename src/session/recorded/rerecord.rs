@@ -6,6 +6,7 @@ use super::record::{RecordOptions, record};
 use super::secrets::Secrets;
 use crate::chain::{Chain, Debuggee};
 use crate::files;
+use crate::inspect::{InspectError, Recording};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
@@ -28,7 +29,7 @@ pub async fn detail(
     progress: &mut dyn Progress,
     interrupt: &mut Interrupt,
 ) -> Result<Option<RecordedTrace>, SessionError> {
-    let RecordedTrace { folder: there, about, calls, memory, is_own, .. } = trace;
+    let RecordedTrace { folder: there, recording: Recording { about, calls, .. }, memory, is_own } = trace;
     let memory = *memory;
     if about.level >= level {
         return Ok(None);
@@ -36,7 +37,7 @@ pub async fn detail(
     // Of a part it is not known which calls of the whole run it has.
     about.is_whole()?;
     let Some(window) = window(calls, node) else {
-        return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+        return Err(InspectError::NoSuchCall { node, calls: calls.count() }.into());
     };
     let mut around = Some(node);
     while let Some(at) = around {
@@ -126,9 +127,9 @@ pub enum Only {
 /// There is no such call, or the second one is no later one of the thread of the first.
 pub fn only(trace: &RecordedTrace, only: Only) -> Result<Window, SessionError> {
     let calls = &trace.calls;
-    let no_such = |node: u32| SessionError::NoSuchCall { node, calls: calls.count() };
+    let no_such = |node: u32| InspectError::NoSuchCall { node, calls: calls.count() };
     match only {
-        Only::Call(node) => window(calls, node).ok_or_else(|| no_such(node)),
+        Only::Call(node) => Ok(window(calls, node).ok_or_else(|| no_such(node))?),
         Only::Between(from, to) => {
             let window = window(calls, from).ok_or_else(|| no_such(from))?;
             let thread = calls.thread_number(from).map(|thread| calls.of_thread(thread)).unwrap_or(0..0);

@@ -2,6 +2,7 @@
 
 use super::open::RecordedTrace;
 use super::rerecord::joined;
+use crate::inspect::Recording;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
@@ -28,7 +29,7 @@ pub(super) async fn later(
     progress: &mut dyn Progress,
     interrupt: &mut Interrupt,
 ) -> Result<Vec<Later>, SessionError> {
-    let RecordedTrace { folder, calls, memory, .. } = trace;
+    let RecordedTrace { folder, recording: Recording { calls, .. }, memory, .. } = trace;
     let mut known: Vec<(u32, Level)> = folder.details();
     known.retain(|(node, level)| levels.contains(level) && calls.entry(*node).is_some());
     let mut left = Vec::new();

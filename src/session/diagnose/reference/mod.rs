@@ -63,15 +63,15 @@ impl Reference {
         Ok(Reference { right: Side::new(&launcher, joined, classes), own, running: None })
     }
 
-    /// What it says of a call. `is_silent`: values show all that the call does.
+    /// What it says of a call. `is_pure`: values show all that the call does.
     ///
     /// # Errors
     /// It cannot be started.
-    pub async fn judge(&mut self, question: &Question, is_silent: bool) -> Result<Opinion, SessionError> {
+    pub async fn judge(&mut self, question: &Question, is_pure: bool) -> Result<Opinion, SessionError> {
         let line = |repeats: bool| {
             let unlinked = &question.unlinked;
             let asks = serde_json::json!({
-                "question": question, "silent": is_silent, "unlinked": unlinked, "repeats": repeats,
+                "question": question, "silent": is_pure, "unlinked": unlinked, "repeats": repeats,
             });
             format!("{asks}\n")
         };

@@ -14,8 +14,8 @@
 use super::nodes::{Along, Gathered, Nodes};
 use crate::classes::ClassPool;
 use crate::declarative::{Coverage, CoverageMaker};
-use crate::session::diagnose::stretch::{Begins, code_of, stretch};
 use crate::session::error::SessionError;
+use crate::slice::stretch::{Begins, code_of, stretch};
 use crate::trace::{Calls, Method, Then, Traced};
 use bytecode::{Code, FieldRef, Op};
 use std::collections::{HashMap, HashSet};

@@ -12,8 +12,8 @@
 use super::nodes::{Left, LoopAt, Node, Nodes, Turns};
 use crate::classes::ClassPool;
 use crate::declarative::Forest;
-use crate::session::diagnose::stretch::{Begins, code_of, stretch};
 use crate::session::error::SessionError;
+use crate::slice::stretch::{Begins, code_of, stretch};
 use crate::trace::{Calls, Exit, Method, Seen, Standing, Then, Traced};
 use bytecode::loops::Loop;
 use bytecode::{Code, MethodRef, Op};

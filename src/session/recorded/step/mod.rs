@@ -10,6 +10,7 @@ pub use view::{HeldShown, ListedEvent, LocalShown, ObjectShown, View};
 
 use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee};
+use crate::inspect::InspectError;
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
 use crate::trace::{CONTENTS, Standing, Traced, When};
@@ -88,7 +89,7 @@ impl<'a> Stepper<'a> {
         sources: &[PathBuf],
     ) -> Result<Stepper<'a>, SessionError> {
         let trace = trace.into();
-        let no_such = SessionError::NoSuchCall { node, calls: trace.calls.count() };
+        let no_such = InspectError::NoSuchCall { node, calls: trace.calls.count() };
         let at = trace.calls.entry(trace.calls.own(node)).ok_or(no_such)?;
         let about = &trace.about;
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -180,7 +181,7 @@ impl<'a> Stepper<'a> {
     /// There is no such call, or its end was not recorded.
     pub fn call(&mut self, node: u32, at_end: bool) -> Result<(), SessionError> {
         let calls = &self.trace.calls;
-        let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
+        let no_such = InspectError::NoSuchCall { node, calls: calls.count() };
         let node = calls.own(node);
         let entry = calls.entry(node).ok_or(no_such)?;
         self.at = match at_end {

@@ -1,9 +1,10 @@
 //! What a name means to one who stands at an event.
 
 use super::Stepper;
+use crate::inspect::InspectError;
+use crate::inspect::history::Variable;
+use crate::inspect::state::Around;
 use crate::session::error::SessionError;
-use crate::session::recorded::history::Variable;
-use crate::session::recorded::state::Around;
 use crate::trace::{CONTENTS, Value};
 
 /// A variable by its name, as one who stands somewhere sees it.
@@ -18,7 +19,7 @@ pub(super) enum Target {
 impl Stepper<'_> {
     /// What a name means here.
     pub(super) fn target(&mut self, text: &str) -> Result<Target, SessionError> {
-        let unknown = || SessionError::NoVariable(text.to_owned());
+        let unknown = || InspectError::NoVariable(text.to_owned());
         if text.contains('@') {
             let variable = Variable::parse(text)?;
             variable.check(text, &self.trace.calls)?;
@@ -40,7 +41,7 @@ impl Stepper<'_> {
             if of_this.is_empty() {
                 let (object, parts) = Variable::parse(text)?.parts(&self.trace.calls);
                 let is_known = parts.iter().any(|part| !self.trace.calls.rows_of(object, *part).is_empty());
-                return if is_known { Ok(Target::Parts(object, parts)) } else { Err(unknown()) };
+                return if is_known { Ok(Target::Parts(object, parts)) } else { Err(unknown().into()) };
             }
             words.rest.insert(0, Word::Field(words.head.clone()));
             this.map(Value::Object)
@@ -49,7 +50,7 @@ impl Stepper<'_> {
         let mut target = None;
         for word in words.rest {
             let Some(Value::Object(object)) = value.filter(|value| *value != Value::Object(0)) else {
-                return Err(unknown());
+                return Err(unknown().into());
             };
             let parts = match word {
                 Word::Field(name) => self.fields(object, &name),
@@ -64,7 +65,7 @@ impl Stepper<'_> {
         }
         target
             .filter(|target| !matches!(target, Target::Parts(_, parts) if parts.is_empty()))
-            .ok_or_else(unknown)
+            .ok_or_else(|| unknown().into())
     }
 
     /// The collection that a variable refers to here, if what that holds was recorded.

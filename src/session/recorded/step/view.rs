@@ -2,12 +2,12 @@
 
 use super::Stepper;
 use super::target::Target;
+use crate::inspect::calls::{CallShown, shown, shown_item};
+use crate::inspect::events::{EventShown, event};
+use crate::inspect::history::of_parts;
+use crate::inspect::state::{Around, number};
+use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;
-use crate::session::recorded::calls::{CallShown, shown, shown_item};
-use crate::session::recorded::events::{EventShown, event};
-use crate::session::recorded::history::of_parts;
-use crate::session::recorded::open::RecordedTrace;
-use crate::session::recorded::state::{Around, number};
 use crate::session::recorded::{History, WriteShown};
 use crate::trace::{Calls, Held, Items, Level, Objects, Standing, Traced, Value, When};
 use serde::Serialize;
@@ -240,7 +240,7 @@ impl Stepper<'_> {
     /// # Errors
     /// There is no such thing, or it is no object.
     pub fn show(&mut self, text: &str, depth: u32) -> Result<HeldShown, SessionError> {
-        let unknown = || SessionError::NoVariable(text.to_owned());
+        let unknown = || InspectError::NoVariable(text.to_owned());
         let value = match Some(text).filter(|text| text.contains('@')).and_then(number) {
             Some(object) => Some(Value::Object(self.trace.calls.objects.own(object))),
             None if text == "this" => self.this()?.map(Value::Object),
@@ -276,11 +276,11 @@ impl Stepper<'_> {
         let node = self.at.node;
         let at = self.at;
         let calls = &mut self.trace.calls;
-        let no_such = SessionError::NoSuchCall { node, calls: calls.count() };
+        let no_such = InspectError::NoSuchCall { node, calls: calls.count() };
         let call = CallShown::of(calls, node)?.ok_or(no_such)?;
         let mut event = listed(calls, at)?.unwrap_or_default();
         {
-            let RecordedTrace { calls, lines, .. } = &mut *self.trace;
+            let Recording { calls, lines, .. } = &mut self.trace.recording;
             lines.correct(calls, at, &mut event)?;
         }
         let calls = &mut self.trace.calls;
@@ -331,7 +331,7 @@ impl Stepper<'_> {
         for at in places {
             let mut event = listed(&mut self.trace.calls, at)?.unwrap_or_default();
             {
-                let RecordedTrace { calls, lines, .. } = &mut *self.trace;
+                let Recording { calls, lines, .. } = &mut self.trace.recording;
                 lines.correct(calls, at, &mut event)?;
             }
             let (changes, changes_below) = self.marks(at, &event)?;
@@ -379,7 +379,7 @@ impl Stepper<'_> {
                 let node = self.at.node;
                 let (Some(begin), thread) = (calls.entry(node), calls.thread_of(node).unwrap_or_default())
                 else {
-                    return Err(SessionError::NoVariable(text.to_owned()));
+                    return Err(InspectError::NoVariable(text.to_owned()).into());
                 };
                 let mut writes = std::collections::VecDeque::new();
                 let mut before = 0;
@@ -399,7 +399,7 @@ impl Stepper<'_> {
                     }
                     true
                 })?;
-                let RecordedTrace { calls, lines, .. } = &mut *self.trace;
+                let Recording { calls, lines, .. } = &mut self.trace.recording;
                 let mut shown = Vec::with_capacity(writes.len());
                 for (at, mut write) in writes {
                     if let Some(at) = at {

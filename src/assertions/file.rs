@@ -1,9 +1,9 @@
 //! The file of assertions (docs/declarative.md): what stands in it, reading it, and where its parts stand.
 
+use super::error::AssertionError;
 use crate::chain::{ChainError, Fault, inside, options, trimmed};
 use crate::expr::{Expr, ParseError};
 use crate::model::MethodName;
-use crate::session::error::SessionError;
 use ron::value::RawValue;
 use serde::Deserialize;
 use std::collections::HashSet;
@@ -90,9 +90,9 @@ impl AssertFile {
     ///
     /// # Errors
     /// It cannot be read, is no such file, or a condition is no expression: where, and what was expected there.
-    pub fn load(path: &Path) -> Result<AssertFile, SessionError> {
+    pub fn load(path: &Path) -> Result<AssertFile, AssertionError> {
         let text = std::fs::read_to_string(path)
-            .map_err(|source| SessionError::Assertions { file: path.to_owned(), source })?;
+            .map_err(|source| AssertionError::NoFile { file: path.to_owned(), source })?;
         let name = path.display().to_string();
         let read: Assertions =
             options().from_str(&text).map_err(|error| ChainError::of_ron(&text, &name, &error))?;
@@ -156,7 +156,7 @@ impl AssertFile {
     }
 
     /// That this is wrong with it.
-    pub fn wrong(&self, faults: Vec<Fault>) -> SessionError {
+    pub fn wrong(&self, faults: Vec<Fault>) -> AssertionError {
         ChainError::invalid(&self.text, &self.name, faults).into()
     }
 

@@ -1,8 +1,8 @@
 //! What collections of a recorded run hold, and how they change.
 
 use super::calls::shown_item;
+use super::error::InspectError;
 use super::events::EventShown;
-use crate::session::error::SessionError;
 use crate::trace::{Calls, Change, Held, Items, Objects, Told, Value, When};
 use serde::Serialize;
 
@@ -43,12 +43,12 @@ pub enum ItemShown {
 
 impl HeldContents {
     /// What it held at some time, no more than so many items; none where that is not known.
-    pub(super) fn at(
+    pub(crate) fn at(
         calls: &mut Calls,
         object: u32,
         when: When,
         limit: usize,
-    ) -> Result<Option<HeldContents>, SessionError> {
+    ) -> Result<Option<HeldContents>, InspectError> {
         let Some(held) = calls.contents(object, when)? else { return Ok(None) };
         Ok(Some(HeldContents {
             size: held.items.len(),
@@ -60,12 +60,12 @@ impl HeldContents {
 
 impl ContentsShown {
     /// Of what is held as a call begins, and of what is held as it ends; none where neither is a collection.
-    pub(super) fn between(
+    pub(crate) fn between(
         calls: &mut Calls,
         (entry, exit): (u32, u32),
         (begins, ends): (When, When),
         limit: usize,
-    ) -> Result<Option<ContentsShown>, SessionError> {
+    ) -> Result<Option<ContentsShown>, InspectError> {
         if !calls.has_contents(entry) && !calls.has_contents(exit) {
             return Ok(None);
         }
@@ -90,7 +90,7 @@ fn items(held: &Held, objects: &Objects, limit: usize) -> Vec<ItemShown> {
 }
 
 /// A change of a collection as an event.
-pub(super) fn change(told: &Told<'_>, objects: &Objects) -> EventShown {
+pub(crate) fn change(told: &Told<'_>, objects: &Objects) -> EventShown {
     let text = |at: usize| told.rest.get(at).map(|value| shown_item(value, objects));
     let object = (told.collection != 0).then(|| objects.name(told.collection));
     let mut event = EventShown {

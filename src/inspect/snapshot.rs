@@ -1,8 +1,8 @@
 //! Values as they were at some time, with what hangs on them: the form in which questions carry them (docs/declarative.md).
 
+use super::error::InspectError;
 use super::fields::{Field, Fields, default_of};
 use crate::model::{Value as Plain, quoted};
-use crate::session::error::SessionError;
 use crate::trace::{Calls, Held as Contents, HeldValue, Items, Value, When};
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -275,12 +275,12 @@ impl Shaper<'_> {
     }
 
     /// What a part held; none where that is not known.
-    pub fn held(&mut self, object: u32, part: &Part, when: When) -> Result<Option<Value>, SessionError> {
+    pub fn held(&mut self, object: u32, part: &Part, when: When) -> Result<Option<Value>, InspectError> {
         held(self.calls, object, part, when)
     }
 
     /// A value as it was.
-    pub fn shape(&mut self, value: Option<Value>, type_of: &str, when: When) -> Result<Shape, SessionError> {
+    pub fn shape(&mut self, value: Option<Value>, type_of: &str, when: When) -> Result<Shape, InspectError> {
         let mut walk = Walk { left: self.bounds.parts, shown: HashSet::new() };
         self.inner(value, type_of, when, self.bounds.depth, &mut walk)
     }
@@ -292,7 +292,7 @@ impl Shaper<'_> {
         when: When,
         depth: usize,
         walk: &mut Walk,
-    ) -> Result<Shape, SessionError> {
+    ) -> Result<Shape, InspectError> {
         let Some(value) = value else { return Ok(Shape::Unknown { unknown: true }) };
         let object = match value {
             Value::Object(0) => return Ok(Shape::Null),
@@ -351,7 +351,7 @@ impl Shaper<'_> {
 
 impl Shaper<'_> {
     /// What a collection of the JDK held; none where that is not known, or it is none.
-    pub fn contents(&mut self, object: u32, when: When) -> Result<Option<Contents>, SessionError> {
+    pub fn contents(&mut self, object: u32, when: When) -> Result<Option<Contents>, InspectError> {
         match self.calls.has_contents(object) {
             true => Ok(self.calls.contents(object, when)?),
             false => Ok(None),
@@ -365,7 +365,7 @@ impl Shaper<'_> {
         when: When,
         depth: usize,
         walk: &mut Walk,
-    ) -> Result<Shape, SessionError> {
+    ) -> Result<Shape, InspectError> {
         let limit = if depth == 0 { 0 } else { walk.left.min(self.bounds.elements) };
         let truncated = held.unsure || held.items.len() > limit;
         walk.left -= held.items.len().min(limit).min(walk.left);
@@ -401,7 +401,7 @@ impl Shaper<'_> {
 }
 
 /// What a part of an object held; none where that is not known.
-pub fn held(calls: &mut Calls, object: u32, part: &Part, when: When) -> Result<Option<Value>, SessionError> {
+pub fn held(calls: &mut Calls, object: u32, part: &Part, when: When) -> Result<Option<Value>, InspectError> {
     let held = match part.part {
         Some(number) => calls.held(object, number, when)?,
         None => HeldValue::Unwritten,

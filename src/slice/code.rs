@@ -1,8 +1,8 @@
 //! What is known of the code of methods: where their branches come together again, and what is recorded of what they call.
 
-use super::effect::{Effect, effect};
 use super::potential_definitions::Ways;
 use crate::classes::ClassPool;
+use crate::program::effect::{Effect, effect};
 use crate::trace::{Calls, Level, Method, Written};
 use bytecode::op::InvokeKind;
 use bytecode::{Code, FieldRef, MethodRef, Op};

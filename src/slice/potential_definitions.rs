@@ -4,7 +4,7 @@
 use super::call_targets;
 use super::call_targets::Called;
 use super::code::{Body, Codes};
-use super::effect::{Effect, dynamic};
+use crate::program::effect::{Effect, dynamic};
 use crate::trace::{Calls, Method};
 use bytecode::op::InvokeKind;
 use bytecode::{Instruction, Op};

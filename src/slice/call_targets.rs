@@ -2,8 +2,8 @@
 //! code of the JDK these, and methods that override its own; and the initializers of classes.
 
 use super::code::Codes;
-use super::effect::Effect;
 use super::potential_definitions::{Around, Named};
+use crate::program::effect::Effect;
 use crate::trace::Calls;
 use bytecode::{Constant, MethodRef, Op};
 use std::collections::{HashMap, HashSet};

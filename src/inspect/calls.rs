@@ -1,9 +1,9 @@
 //! The calls of a recorded run as a tree, alike ones folded.
 
+use super::error::InspectError;
 use super::history::ends_with;
-use super::open::RecordedTrace;
+use super::recording::Recording;
 use crate::model::{Namer, Tables, Value as Plain};
-use crate::session::error::SessionError;
 use crate::trace::{Calls, Exit, Method, Objects, Value, is_named};
 use serde::Serialize;
 
@@ -104,11 +104,11 @@ const FIRST: usize = 3;
 ///
 /// # Errors
 /// It has not the call or thread that is named, or cannot be read.
-pub fn calls(trace: &mut RecordedTrace, asked: &CallsAsked) -> Result<CallTree, SessionError> {
+pub fn calls(trace: &mut Recording, asked: &CallsAsked) -> Result<CallTree, InspectError> {
     let calls = &mut trace.calls;
     if let Some(node) = asked.node {
         let Some(thread) = calls.thread_of(node) else {
-            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+            return Err(InspectError::NoSuchCall { node, calls: calls.count() });
         };
         let shown = asked.level(calls, &[node], asked.depth)?;
         let threads = vec![ThreadShown { thread, calls: shown }];
@@ -132,14 +132,14 @@ pub fn calls(trace: &mut RecordedTrace, asked: &CallsAsked) -> Result<CallTree, 
     match &asked.thread {
         Some(thread) if threads.is_empty() && all.iter().all(|(_, name, _)| name != thread) => {
             let there: Vec<String> = all.into_iter().map(|(_, name, _)| name).collect();
-            Err(SessionError::NoSuchThread { thread: thread.clone(), there: there.join(", ") })
+            Err(InspectError::NoSuchThread { thread: thread.clone(), there: there.join(", ") })
         }
         _ => Ok(CallTree { threads, missing: trace.missing() }),
     }
 }
 
 impl CallsAsked {
-    fn level(&self, calls: &mut Calls, nodes: &[u32], depth: u32) -> Result<Vec<Shown>, SessionError> {
+    fn level(&self, calls: &mut Calls, nodes: &[u32], depth: u32) -> Result<Vec<Shown>, InspectError> {
         let mut shown = Vec::new();
         let mut rest = nodes;
         while let Some(first) = rest.first() {
@@ -164,9 +164,9 @@ impl CallsAsked {
         Ok(shown)
     }
 
-    fn call(&self, calls: &mut Calls, node: u32, depth: u32) -> Result<CallShown, SessionError> {
+    fn call(&self, calls: &mut Calls, node: u32, depth: u32) -> Result<CallShown, InspectError> {
         let Some(mut call) = CallShown::of(calls, node)? else {
-            return Err(SessionError::NoSuchCall { node, calls: calls.count() });
+            return Err(InspectError::NoSuchCall { node, calls: calls.count() });
         };
         if depth > 1 && self.method.is_none() {
             let children = calls.children(node);
@@ -178,7 +178,7 @@ impl CallsAsked {
 
 impl CallShown {
     /// A call without those below it; none if there is no such call.
-    pub(super) fn of(calls: &mut Calls, node: u32) -> Result<Option<CallShown>, SessionError> {
+    pub(crate) fn of(calls: &mut Calls, node: u32) -> Result<Option<CallShown>, InspectError> {
         let Some(call) = calls.call(node)? else { return Ok(None) };
         let objects = &calls.objects;
         let text = |value: &Value| shown(value, objects);
@@ -227,17 +227,17 @@ fn of_methods(calls: &Calls, thread: u32, wanted: &str) -> Vec<u32> {
 }
 
 /// A value as in Java source.
-pub(super) fn shown(value: &Value, objects: &Objects) -> String {
+pub(crate) fn shown(value: &Value, objects: &Objects) -> String {
     text(value, |object| objects.show(object))
 }
 
 /// What a collection holds: a box reads like its value.
-pub(super) fn shown_item(value: &Value, objects: &Objects) -> String {
+pub(crate) fn shown_item(value: &Value, objects: &Objects) -> String {
     text(value, |object| objects.item(object))
 }
 
 /// The object that something is done to.
-pub(super) fn shown_name(value: &Value, objects: &Objects) -> String {
+pub(crate) fn shown_name(value: &Value, objects: &Objects) -> String {
     text(value, |object| objects.name(object))
 }
 

@@ -2,10 +2,10 @@
 
 use super::calls::CallShown;
 use super::contents::ContentsShown;
+use super::error::InspectError;
 use super::events::{EventShown, event};
 use super::history::check_object;
-use super::open::RecordedTrace;
-use crate::session::error::SessionError;
+use super::recording::Recording;
 use crate::trace::{Calls, Exit, Level, Standing, Then, Value, When, Writes};
 use serde::Serialize;
 use std::ops::Range;
@@ -71,13 +71,13 @@ pub struct StateAsked {
 ///
 /// # Errors
 /// It was recorded without writes, or has not this call or object, or cannot be read.
-pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown, SessionError> {
+pub fn state(trace: &mut Recording, asked: &StateAsked) -> Result<StateShown, InspectError> {
     let calls = &mut trace.calls;
     let node = calls.own(asked.node);
     if trace.about.level < Level::Writes {
-        return Err(SessionError::NoWrites);
+        return Err(InspectError::NoWrites);
     }
-    let no_such = SessionError::NoSuchCall { node: asked.node, calls: calls.count() };
+    let no_such = InspectError::NoSuchCall { node: asked.node, calls: calls.count() };
     let Some(call) = calls.call(node)? else { return Err(no_such) };
     if let Some(text) = &asked.object
         && let Some(number) = number(text)
@@ -90,7 +90,7 @@ pub fn state(trace: &mut RecordedTrace, asked: &StateAsked) -> Result<StateShown
             .filter(|object| calls.objects.class(*object).is_some()),
         None => call.this.filter(|this| *this != 0),
     };
-    let Some(object) = object else { return Err(SessionError::NoObject(asked.node)) };
+    let Some(object) = object else { return Err(InspectError::NoObject(asked.node)) };
     let (begins, ends) = calls.span(node)?;
     let mut parts = Vec::new();
     let mut next = calls.part_from(object, 0);
@@ -132,7 +132,7 @@ fn refers_to(value: Option<Value>) -> u32 {
 
 /// The writes to a part around some time.
 #[derive(Default)]
-pub(super) struct Around {
+pub(crate) struct Around {
     /// The last one before.
     pub last: Option<EventShown>,
     /// The first one from then on.
@@ -146,7 +146,7 @@ pub(super) struct Around {
 }
 
 impl Around {
-    pub(super) fn of(calls: &mut Calls, rows: &Range<usize>, when: When) -> Result<Around, SessionError> {
+    pub(crate) fn of(calls: &mut Calls, rows: &Range<usize>, when: When) -> Result<Around, InspectError> {
         let low = calls.row_from(rows, when);
         let count = |writes: Writes| usize::try_from(writes.count).unwrap_or(usize::MAX);
         let mut around = Around::default();
@@ -179,7 +179,7 @@ impl Around {
     }
 
     /// What it held then, as it is shown: what the last write before has written, or what the first one after has found.
-    pub(super) fn held(&self) -> Option<String> {
+    pub(crate) fn held(&self) -> Option<String> {
         match (&self.last, &self.next) {
             (Some(last), _) => last.new.clone(),
             (None, next) => next.as_ref()?.old.clone(),
@@ -196,7 +196,7 @@ impl Around {
 }
 
 /// `Rec@7`, `@7` or `7`.
-pub(super) fn number(text: &str) -> Option<u32> {
+pub(crate) fn number(text: &str) -> Option<u32> {
     // An exception is shown with its message behind.
     let text = text.split_once(" \"").map_or(text, |(name, _)| name);
     text.rsplit_once('@').map_or(text, |(_, number)| number).parse().ok()

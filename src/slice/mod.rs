@@ -16,19 +16,19 @@
 
 mod call_targets;
 mod code;
-mod effect;
+mod error;
 mod frame;
 mod graph;
 mod heap;
 mod interpreter;
 mod potential_definitions;
+pub mod stretch;
 mod transfer;
 
-use super::value_path::Target;
 use crate::classes::ClassPool;
-use crate::run::Interrupt;
-use crate::session::error::SessionError;
 use crate::trace::{Calls, HeldValue, Then};
+pub use error::SliceError;
+
 use code::Codes;
 use heap::Heap;
 use interpreter::Replay;
@@ -41,6 +41,21 @@ const LOOKED_UP: usize = 10_000;
 
 /// So many events are gone through before it is asked whether somebody has interrupted it.
 const AT_ONCE: u64 = 1 << 16;
+
+/// A place whose value is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// What the call returned, or the exception that left it.
+    Exit,
+    /// What a variable of it held at last.
+    Variable(String),
+    /// What an element held as it ended: the array, and the index.
+    Element(u32, u32),
+    /// What a field held as it ended: the object, 0 for static fields, its number if it is ever written, and its name.
+    Field(u32, Option<u32>, String),
+    /// What the JDK's collections held.
+    Contents,
+}
 
 /// Why it cannot be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +72,8 @@ pub async fn influential(
     pool: Option<&ClassPool>,
     targets: &[Target],
     is_whole: bool,
-    interrupt: &Interrupt,
-) -> Result<Result<BTreeSet<u32>, Lost>, SessionError> {
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Result<BTreeSet<u32>, Lost>, SliceError> {
     let (Some(pool), Some(thread)) = (pool, calls.thread_number(node)) else {
         return Ok(Err(Lost("its class files are not there")));
     };
@@ -84,8 +99,8 @@ pub async fn influential(
             }
             // Whoever listens for signals may be of the same thread.
             tokio::task::yield_now().await;
-            if interrupt.is_set() {
-                return Err(SessionError::Interrupted);
+            if is_stopped() {
+                return Err(SliceError::Interrupted);
             }
         }
         let missed: Vec<(u32, u32)> = replay.heap.missed.iter().copied().take(LOOKED_UP).collect();

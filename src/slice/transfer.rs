@@ -1,12 +1,12 @@
 //! What one instruction does to the values of its call, as far as that matters for what has influenced them.
 
 use super::Lost;
-use super::effect::{Effect, dynamic};
 use super::frame::Frame;
 use super::graph::Node;
 use super::heap::{Spot, Val};
 use super::interpreter::{Replay, plain};
 use super::potential_definitions::Around;
+use crate::program::effect::{Effect, dynamic};
 use crate::trace::{Calls, Seen, Traced, Value};
 use bytecode::op::BinaryOp;
 use bytecode::{Constant, Instruction, Kind, Op};

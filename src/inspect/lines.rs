@@ -1,18 +1,13 @@
 //! Lines of recorded events by class files. A recording has the line that the line table has for an event; a value that
 //! comes over several lines came by another one ([`arms`]), and a line can be entered where no hit of `Line` is.
 
+use super::error::InspectError;
 use super::events::EventShown;
-use crate::chain::{Chain, Debuggee};
 use crate::classes::{ClassPool, FoundClass, SourceRoots};
-use crate::model::lambda_text;
-use crate::session::answer::arms;
-use crate::session::answer::arms::Given;
-use crate::session::answer::contents::lambda_in_source;
-use crate::session::error::SessionError;
-use crate::session::workspace::Workspace;
-use crate::trace::{About, Calls, Level, Method, Seen, Site, Standing, Traced};
+use crate::model::{lambda_in_source, lambda_text};
+use crate::trace::{Calls, Level, Method, Seen, Site, Standing, Traced};
 use bytecode::lines::{LineEntries, entries_of_line, line_of};
-use bytecode::{ArmLines, Arms, Code, Op};
+use bytecode::{ArmLines, Arms, Code, GivenBy, Op};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -20,11 +15,15 @@ use std::time::SystemTime;
 /// Most events that are gone back for one value.
 const BACK: usize = 10_000;
 
+/// Finds the class files and sources of a recorded program. None where they are not there any more.
+pub type OpenCode = Box<dyn FnOnce() -> Option<(ClassPool, SourceRoots)> + Send>;
+
 /// The class files of a recorded program, as far as they are there.
 pub struct Lines {
-    about: About,
-    /// None before they were looked for; then none where there are no class files.
-    code: Option<Option<(ClassPool, SourceRoots)>>,
+    /// Opens them, once.
+    open: Option<OpenCode>,
+    /// None where there are no class files, or where they were not opened yet.
+    code: Option<(ClassPool, SourceRoots)>,
     /// By method and index: what can have given the value there.
     known: HashMap<(u32, u32), Option<Arc<ArmLines>>>,
 }
@@ -41,20 +40,16 @@ pub struct Passes {
 }
 
 impl Lines {
-    /// For a recorded run.
-    pub fn new(about: &About) -> Lines {
-        Lines { about: about.clone(), code: None, known: HashMap::new() }
+    /// For a recorded run; `open` finds its class files and sources when they are needed.
+    pub fn new(open: OpenCode) -> Lines {
+        Lines { open: Some(open), code: None, known: HashMap::new() }
     }
 
     fn code(&mut self) -> Option<&(ClassPool, SourceRoots)> {
-        let about = &self.about;
-        let open = || {
-            let command = about.command.clone();
-            let debuggee = Debuggee { command, cwd: Some(about.cwd.clone()), ..Debuggee::default() };
-            let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
-            Some((workspace.pool(None).ok()?, workspace.sources()))
-        };
-        self.code.get_or_insert_with(open).as_ref()
+        if let Some(open) = self.open.take() {
+            self.code = open();
+        }
+        self.code.as_ref()
     }
 
     fn pool(&mut self) -> Option<&ClassPool> {
@@ -106,7 +101,7 @@ impl Lines {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn given(&mut self, calls: &mut Calls, at: Standing) -> Result<Option<Given>, SessionError> {
+    pub fn given(&mut self, calls: &mut Calls, at: Standing) -> Result<Option<GivenBy>, InspectError> {
         let told = calls.happens(at, |calls, seen| {
             let gives = matches!(
                 seen.site.what,
@@ -123,7 +118,7 @@ impl Lines {
             true => self.arm(calls, at, (&method, &site), &lines)?,
             false => None,
         };
-        Ok(Some(arms::given_by(&lines, arm)))
+        Ok(Some(lines.given_by(arm)))
     }
 
     /// The mark that ran last before an event: the code between two recorded branches is a straight line.
@@ -133,7 +128,7 @@ impl Lines {
         at: Standing,
         (method, site): (&Method, &Site),
         lines: &ArmLines,
-    ) -> Result<Option<u32>, SessionError> {
+    ) -> Result<Option<u32>, InspectError> {
         let Some(class) = self.class(&method.class) else { return Ok(None) };
         let Some(code) = code(&class, method) else { return Ok(None) };
         let (mut here, mut until) = (at, site.bci);
@@ -172,7 +167,7 @@ impl Lines {
         calls: &mut Calls,
         at: Standing,
         shown: &mut EventShown,
-    ) -> Result<(), SessionError> {
+    ) -> Result<(), InspectError> {
         let Some(given) = self.given(calls, at)? else { return Ok(()) };
         let small = |line: u32| u16::try_from(line).ok();
         shown.line = given.line.and_then(small).or(shown.line);

@@ -1,9 +1,9 @@
 //! What a recorded run lacks of the run, and whether that matters for an answer.
 
-use super::open::RecordedTrace;
+use super::recording::Recording;
 use crate::trace::Exit;
 
-impl RecordedTrace {
+impl Recording {
     /// What is missing of the run, and why.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = self.lost();

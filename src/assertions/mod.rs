@@ -4,18 +4,20 @@
 //! with the methods of `library`. `unrecorded_writes` finds the values that a call may have changed without an event.
 
 mod check;
+mod error;
 mod file;
 mod library;
 mod machine;
 mod unrecorded_writes;
 
+pub use error::AssertionError;
 pub use file::AssertFile;
 
-use super::fields::Fields;
 use crate::classes::ClassPool;
 use crate::expr::{EvalError, Expr, evaluate};
+use crate::inspect::fields::Fields;
 use crate::model::{Namer, ObjectId, Value};
-use crate::session::error::SessionError;
+
 use crate::trace::{Calls, Exit};
 use check::Rule;
 use machine::{CallMachine, Unread};
@@ -64,8 +66,8 @@ impl Asserts {
         file: &AssertFile,
         pool: Option<&ClassPool>,
         has_outside: bool,
-    ) -> Result<Asserts, SessionError> {
-        let Some(pool) = pool else { return Err(SessionError::NoClassFiles) };
+    ) -> Result<Asserts, AssertionError> {
+        let Some(pool) = pool else { return Err(AssertionError::NoClassFiles) };
         Ok(Asserts { rules: check::rules(file, pool)?, unseen: None, has_outside })
     }
 
@@ -78,7 +80,7 @@ impl Asserts {
     ///
     /// # Errors
     /// Those of which none was.
-    pub fn are_met(&self, file: &AssertFile, calls: &Calls) -> Result<(), SessionError> {
+    pub fn are_met(&self, file: &AssertFile, calls: &Calls) -> Result<(), AssertionError> {
         let unmet = self.rules.iter().enumerate().filter(|(_, rule)| !is_met(rule, calls));
         let faults: Vec<_> = unmet.map(|(at, rule)| file.unmet(at, &rule.method)).collect();
         if faults.is_empty() { Ok(()) } else { Err(file.wrong(faults)) }
@@ -116,7 +118,7 @@ impl Asserts {
         node: u32,
         fields: &mut Fields,
         is_part: bool,
-    ) -> Result<Option<Told>, SessionError> {
+    ) -> Result<Option<Told>, AssertionError> {
         if !is_part {
             let unseen = self.unseen(calls, fields.pool());
             return self.judge_with(&unseen, calls, node, fields).await;
@@ -142,7 +144,7 @@ impl Asserts {
         calls: &mut Calls,
         node: u32,
         fields: &mut Fields,
-    ) -> Result<Option<Told>, SessionError> {
+    ) -> Result<Option<Told>, AssertionError> {
         let Some(rule) = self.rule_of(calls, node) else { return Ok(None) };
         let Some(call) = calls.call(node)?.filter(|call| matches!(call.exit, Exit::Returned | Exit::Threw))
         else {
@@ -203,7 +205,7 @@ fn is_of(rule: &Rule, method: &crate::trace::Method) -> bool {
 async fn holds(
     condition: &Expr,
     machine: &mut CallMachine<'_>,
-) -> Result<Result<bool, String>, SessionError> {
+) -> Result<Result<bool, String>, AssertionError> {
     Ok(match value(condition, machine).await? {
         Ok(Value::Boolean(holds)) => Ok(holds),
         Ok(Value::Object { id, .. }) => match machine.boxed(id) {
@@ -216,7 +218,7 @@ async fn holds(
 }
 
 /// What an expression is, or why that cannot be told.
-async fn value(expr: &Expr, machine: &mut CallMachine<'_>) -> Result<Result<Value, String>, SessionError> {
+async fn value(expr: &Expr, machine: &mut CallMachine<'_>) -> Result<Result<Value, String>, AssertionError> {
     let begins = machine.stands_at_the_begin();
     let found = evaluate(expr, machine).await;
     machine.stand_at_the_begin(begins);
@@ -228,7 +230,7 @@ async fn value(expr: &Expr, machine: &mut CallMachine<'_>) -> Result<Result<Valu
 }
 
 /// That a condition is false, with what it compares.
-async fn why_not(condition: &Expr, machine: &mut CallMachine<'_>) -> Result<String, SessionError> {
+async fn why_not(condition: &Expr, machine: &mut CallMachine<'_>) -> Result<String, AssertionError> {
     let mut parts = Vec::new();
     for operand in condition.operands_with_calls() {
         if let Ok(value) = value(&operand, machine).await? {

@@ -1,7 +1,7 @@
 //! What a recorded run holds, and what is missing.
 
 use super::calls::shown;
-use super::open::RecordedTrace;
+use super::recording::Recording;
 use crate::trace::{Level, Value};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -69,8 +69,8 @@ pub struct ThreadHolds {
 }
 
 /// Tells what a recorded run holds.
-pub fn holds(trace: &RecordedTrace) -> Holds {
-    let RecordedTrace { about, calls, .. } = trace;
+pub fn holds(trace: &Recording) -> Holds {
+    let Recording { about, calls, .. } = trace;
     let recorded = about.recorded.clone();
     let threads = calls.threads().into_iter().map(|(number, name, count)| {
         let end = calls.ends.get(&number);

@@ -3,7 +3,8 @@
 use super::machine::{CallMachine, Unread, not_known};
 use crate::expr::{Machine, MethodInfo, Primitive};
 use crate::model::{ObjectId, Value};
-use crate::trace::{self, Items};
+use crate::trace;
+use crate::trace::Items;
 use std::sync::Arc;
 
 /// The methods that conditions can call, with how many arguments they take.

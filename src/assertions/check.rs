@@ -1,5 +1,6 @@
 //! Whether assertions mean something: their methods are there, their conditions have types, and call nothing whose code would have to run.
 
+use super::error::AssertionError;
 use super::file::{AssertFile, Part};
 use super::library;
 use super::machine::{EXCEPTION, NO_SLOT, Names, RESULT};
@@ -9,7 +10,6 @@ use crate::expr::{
     EventPart, EventTypes, Expr, Node, Scope, ScopeLocal, Type, TypeError, check, check_condition,
 };
 use crate::model::{MethodName, Site};
-use crate::session::error::SessionError;
 use std::path::Path;
 
 /// What is said of a method, checked.
@@ -32,7 +32,7 @@ pub struct Rule {
 ///
 /// # Errors
 /// All that is wrong with it.
-pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, SessionError> {
+pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, AssertionError> {
     let sources = SourceRoots::open(&[], Path::new("."), None);
     let classes = Classes { pool, sources: &sources };
     let (mut found, mut faults): (Vec<Rule>, Vec<Fault>) = (Vec::new(), Vec::new());

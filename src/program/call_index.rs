@@ -1,7 +1,8 @@
 //! The program's own classes, looked through once: which methods there are, who calls them, and what writes fields and
 //! arrays.
 
-use crate::chain::translate::classes::{Classes, method_name};
+use super::hierarchy::{lineage, method_name};
+use crate::classes::ClassPool;
 use crate::model::MethodName;
 use bytecode::descriptor::parse_method;
 use bytecode::op::{Bootstrap, Element, InvokeKind};
@@ -45,7 +46,7 @@ pub struct Caller {
 
 /// What the classes hold.
 pub struct Index<'a> {
-    classes: &'a Classes<'a>,
+    pool: &'a ClassPool,
     files: Vec<Arc<ClassFile>>,
     own: HashSet<String>,
     methods: HashMap<Named, Vec<MethodAt>>,
@@ -59,14 +60,14 @@ pub struct Index<'a> {
 
 impl<'a> Index<'a> {
     /// Looks through every class that is not the JDK's. One that cannot be read is left out.
-    pub fn new(classes: &'a Classes<'a>) -> Index<'a> {
-        let found = classes.pool.user_classes().filter_map(|name| classes.pool.find(name).ok().flatten());
+    pub fn new(pool: &'a ClassPool) -> Index<'a> {
+        let found = pool.user_classes().filter_map(|name| pool.find(name).ok().flatten());
         let files: Vec<Arc<ClassFile>> = found.map(|found| found.file.clone()).collect();
         let own = files.iter().map(|file| file.name.clone()).collect();
         let (methods, calls) = (HashMap::new(), HashMap::new());
         let (puts, elements) = (HashMap::new(), HashMap::new());
         let (lambdas, calls_by_name) = (Vec::new(), HashMap::new());
-        let mut index = Index { classes, files, own, methods, calls, puts, elements, lambdas, calls_by_name };
+        let mut index = Index { pool, files, own, methods, calls, puts, elements, lambdas, calls_by_name };
         for class in 0..index.files.len() {
             index.read(class);
         }
@@ -211,8 +212,8 @@ impl<'a> Index<'a> {
         match kind {
             InvokeKind::Virtual | InvokeKind::Interface => true,
             InvokeKind::Static | InvokeKind::Special => {
-                let Ok(Some(found)) = self.classes.pool.find(&called.class) else { return false };
-                let line = self.classes.lineage(&found.file);
+                let Ok(Some(found)) = self.pool.find(&called.class) else { return false };
+                let line = lineage(self.pool, &found.file);
                 let declares = |f: &&Arc<ClassFile>| f.method(&called.name, &called.descriptor).is_some();
                 line.iter().find(declares).is_some_and(|f| f.name == file.name)
             }
@@ -221,8 +222,8 @@ impl<'a> Index<'a> {
 
     /// The class that declares a field, and whether it is one of the program's own.
     pub fn declares(&self, field: &FieldRef) -> Option<(String, bool)> {
-        let found = self.classes.pool.find(&field.class).ok().flatten()?;
-        let line = self.classes.lineage(&found.file);
+        let found = self.pool.find(&field.class).ok().flatten()?;
+        let line = lineage(self.pool, &found.file);
         let declares = |f: &&Arc<ClassFile>| {
             f.field(&field.name).is_some_and(|declared| declared.descriptor == field.descriptor)
         };

@@ -1,6 +1,6 @@
 //! What code does of which nothing is recorded, by the method that is called. What is not listed may do anything.
 
-use crate::session::diagnose::purity::VALUES;
+use super::purity::VALUES;
 use bytecode::MethodRef;
 use bytecode::op::Bootstrap;
 

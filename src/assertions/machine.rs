@@ -1,14 +1,16 @@
 //! A call of a recording as conditions read it: as it ended, and as it began. Everything is read where it is asked for, so nothing is cut off;
 //! what is not known is an error, never a value.
 
-use super::library::{self, Made};
+use super::error::AssertionError;
+use super::library;
+use super::library::Made;
 use super::unrecorded_writes::Unseen;
 use crate::expr::{ClassInfo, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal, Type};
+use crate::inspect::fields::Fields;
+use crate::inspect::snapshot::{Part, held, type_name};
 use crate::model::{JavaString, ObjectId, Tables, Value};
-use crate::session::diagnose::fields::Fields;
-use crate::session::diagnose::snapshot::{Part, held, type_name};
-use crate::session::error::SessionError;
-use crate::trace::{self, Call, Calls, Exit, Held, Level, Traced, When};
+use crate::trace;
+use crate::trace::{Call, Calls, Exit, Held, Level, Traced, When};
 use bytecode::Constant;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -30,10 +32,10 @@ pub enum Unread {
     NotKnown(String),
     /// It cannot be read.
     #[error(transparent)]
-    Broken(Box<SessionError>),
+    Broken(Box<AssertionError>),
 }
 
-impl<E: Into<SessionError>> From<E> for Unread {
+impl<E: Into<AssertionError>> From<E> for Unread {
     fn from(error: E) -> Unread {
         Unread::Broken(Box::new(error.into()))
     }
@@ -83,7 +85,7 @@ impl<'a> CallMachine<'a> {
         fields: &'a mut Fields,
         (names, unseen): (&'a Names, &'a Unseen),
         (call, descriptor): (Call, &str),
-    ) -> Result<CallMachine<'a>, SessionError> {
+    ) -> Result<CallMachine<'a>, AssertionError> {
         let span = calls.span(call.node)?;
         let types = bytecode::descriptor::parse_method(descriptor);
         let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
@@ -352,7 +354,7 @@ impl Machine for CallMachine<'_> {
         let is_primitive = crate::expr::Primitive::from_keyword(element).is_some();
         let found = match self.fields.pool() {
             _ if is_primitive => return Ok((element != name).then(|| name.into())),
-            Some(pool) => pool.find(element).map_err(SessionError::from)?,
+            Some(pool) => pool.find(element).map_err(AssertionError::from)?,
             None => None,
         };
         Ok(found.map(|_| name.into()))
@@ -373,7 +375,7 @@ impl Machine for CallMachine<'_> {
             info.superclass = Some("java.lang.Object".into());
         } else {
             let found = match self.fields.pool() {
-                Some(pool) => pool.find(class).map_err(SessionError::from)?,
+                Some(pool) => pool.find(class).map_err(AssertionError::from)?,
                 None => None,
             };
             let Some(found) = found else {

@@ -1,0 +1,28 @@
+//! Classes and what they inherit from.
+
+use crate::classes::ClassPool;
+use crate::model::MethodName;
+use bytecode::{ClassFile, Method};
+use std::sync::Arc;
+
+/// The name of a method for sites.
+pub fn method_name(class: &ClassFile, method: &Method) -> MethodName {
+    MethodName::new(class.name.as_str(), method.name.as_str(), method.descriptor.as_str())
+}
+
+/// The class and its superclasses and superinterfaces, nearest first, as far as their class files are there.
+pub fn lineage(pool: &ClassPool, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
+    let mut line = vec![class.clone()];
+    let mut at = 0;
+    while let Some(file) = line.get(at).cloned() {
+        at += 1;
+        for above in file.super_name.iter().chain(&file.interfaces) {
+            if !line.iter().any(|f| f.name == *above)
+                && let Some(found) = pool.find(above).ok().flatten()
+            {
+                line.push(found.file.clone());
+            }
+        }
+    }
+    line
+}
