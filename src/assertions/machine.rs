@@ -164,9 +164,8 @@ impl<'a> CallMachine<'a> {
         };
         let id = ObjectId(object.into());
         if let Some(text) = self.calls.objects.text_of(object) {
-            let is_whole = i32::try_from(text.begins.encode_utf16().count()) == Ok(text.length);
             // Half a pair of surrogates reads as this too.
-            if !is_whole || text.begins.contains('\u{fffd}') {
+            if !text.is_whole() || text.begins.contains('\u{fffd}') {
                 return not_known(format!(
                     "not all of the text {} was recorded",
                     self.calls.objects.show(object)

@@ -306,7 +306,7 @@ impl Shaper<'_> {
         };
         let of = type_name(&class);
         if let Some(text) = objects.text_of(object) {
-            let truncated = i32::try_from(text.begins.encode_utf16().count()) != Ok(text.length);
+            let truncated = !text.is_whole();
             return Ok(Shape::Plain { of, value: text.begins.into(), truncated });
         }
         if let Some(boxed) = objects.boxed(object, &class) {
@@ -342,7 +342,7 @@ impl Shaper<'_> {
         Ok(match is_array {
             true => Shape::Array { of, object: number, elements, truncated: !is_whole },
             false => {
-                let constant = self.calls.objects.constant(object).map(str::to_owned);
+                let constant = self.calls.objects.constant(object);
                 Shape::Object { of, object: number, constant, fields, truncated: !is_whole }
             }
         })

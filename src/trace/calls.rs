@@ -131,7 +131,6 @@ impl Calls {
     /// A file cannot be read, or holds something else; or it was told not to go on.
     pub fn open(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
         let mut calls = Calls::opened(folder, about, opening)?;
-        calls.name_constants()?;
         calls.name_lambdas();
         Ok(calls)
     }

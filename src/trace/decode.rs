@@ -2,7 +2,8 @@
 
 use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites};
 use wire::recording::{
-    AROUND, CONTENTS, Change, END, FIRST_SITE, IS_ARRAY, IS_BOX, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
+    AROUND, CONTENTS, Change, END, FIRST_SITE, IS_ARRAY, IS_BOX, IS_CLASS, IS_CONSTANT,
+    IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
 };
 
 /// A value of an event.
@@ -59,6 +60,17 @@ pub enum Met {
     Array(i32),
     /// What a box holds: the integer, or the bits of a `float` or `double`.
     Boxed(i64),
+    /// A constant of an enum.
+    Constant {
+        /// Its name.
+        name: String,
+        /// It has a class of its own: the enum is the class above.
+        has_body: bool,
+    },
+    /// How the message of an exception begins, and how many characters it has; none where it has no message.
+    Exception(Option<(String, i32)>),
+    /// A class, whose name is told as that of a class.
+    Class,
 }
 
 /// Who wants to know of objects that are met.
@@ -228,6 +240,7 @@ impl<'a> Decoder<'a> {
         let class = self.u32()?;
         let named = class & NAMED != 0;
         let class = class & !NAMED;
+        let is_wanted = meeting.is_some();
         if named {
             let length = u16::from_le_bytes(self.take()?);
             let name = self.characters(length)?;
@@ -237,10 +250,20 @@ impl<'a> Decoder<'a> {
         }
         let met = match what {
             IS_TEXT => {
-                let length = i32::from_le_bytes(self.take()?);
-                let shown = u16::from_le_bytes(self.take()?);
-                let begins = self.characters(shown)?;
-                Met::Text(if meeting.is_some() { text(begins) } else { String::new() }, length)
+                let (begins, length) = self.begins(is_wanted)?;
+                Met::Text(begins, length)
+            }
+            IS_CONSTANT | IS_CONSTANT_WITH_BODY => {
+                Met::Constant { name: self.begins(is_wanted)?.0, has_body: what == IS_CONSTANT_WITH_BODY }
+            }
+            IS_EXCEPTION => Met::Exception(Some(self.begins(is_wanted)?).filter(|(_, length)| *length >= 0)),
+            IS_CLASS => {
+                let length = u16::from_le_bytes(self.take()?);
+                let name = self.characters(length)?;
+                if let Some(meeting) = &mut meeting {
+                    meeting.class(object, text(name));
+                }
+                Met::Class
             }
             IS_ARRAY => Met::Array(i32::from_le_bytes(self.take()?)),
             IS_BOX => Met::Boxed(i64::from_le_bytes(self.take()?)),
@@ -250,6 +273,14 @@ impl<'a> Decoder<'a> {
             meeting.object(object, class, met);
         }
         Ok(())
+    }
+
+    /// How a text begins, if somebody wants to know, and how long it is.
+    fn begins(&mut self, is_wanted: bool) -> Result<(String, i32), &'static str> {
+        let length = i32::from_le_bytes(self.take()?);
+        let shown = u16::from_le_bytes(self.take()?);
+        let begins = self.characters(shown)?;
+        Ok((if is_wanted { text(begins) } else { String::new() }, length))
     }
 
     /// The bytes of so many UTF-16 units.

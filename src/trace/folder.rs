@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
 
 /// The version of the format.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// The folder of a recorded run.
 #[derive(Clone, Debug)]

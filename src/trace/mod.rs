@@ -11,7 +11,7 @@
 //! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
 //! - `calls` is the tree of calls. `writes` finds the writes to a field or an element, `value_at` its value at some time,
 //!   `contents` the changes of a collection.
-//! - `constants` names the constants of enums, `lambdas` finds the code of lambdas.
+//! - `lambdas` finds the code of lambdas.
 //! - `recent` caches the events that were read last.
 //! - `walk` goes through the events of a thread or a call; a `cursor` goes from one to the next, in both directions.
 
@@ -20,7 +20,6 @@ mod chunks;
 mod collector;
 mod columns;
 mod compression;
-mod constants;
 mod contents;
 mod cpu_affinity;
 mod cursor;

@@ -1,10 +1,10 @@
 //! What was met of objects: their classes, how long arrays are, how texts begin.
 
-use super::columns::{ARRAY, BOX, TEXT, Table};
+use super::columns::{ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, NO_MESSAGE, TEXT, Table};
 use super::decode;
 use super::lambdas::LAMBDA;
 use super::sites::Site;
-use crate::model::{Namer, Tables, Value, boxed, quoted};
+use crate::model::{Namer, Tables, Value, boxed, message_text, quoted};
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -28,8 +28,6 @@ pub struct Objects {
     /// The numbers by which objects are shown, where those are others; and back.
     shown: HashMap<u32, u32>,
     own: HashMap<u32, u32>,
-    /// The names of enum constants, with their classes.
-    constants: HashMap<u32, String>,
     /// The texts of lambdas, by the numbers of their classes.
     lambdas: HashMap<u32, String>,
 }
@@ -37,15 +35,7 @@ pub struct Objects {
 impl Objects {
     pub(super) fn new(table: Table, texts: Bytes, names: BTreeMap<u32, String>) -> Objects {
         let names = names.into_iter().map(|(number, name)| (number, name.into())).collect();
-        Objects {
-            table,
-            texts,
-            names,
-            shown: HashMap::new(),
-            own: HashMap::new(),
-            constants: HashMap::new(),
-            lambdas: HashMap::new(),
-        }
+        Objects { table, texts, names, shown: HashMap::new(), own: HashMap::new(), lambdas: HashMap::new() }
     }
 
     fn row(&self, object: u32) -> Option<usize> {
@@ -107,14 +97,23 @@ impl Objects {
         if self.own.is_empty() { number } else { self.own.get(&number).copied().unwrap_or(0) }
     }
 
-    /// Has objects shown by the names of the constants that they are.
-    pub(super) fn name_constants(&mut self, constants: HashMap<u32, String>) {
-        self.constants = constants;
+    /// The enum constant that an object is, as `Level.HIGH`.
+    pub fn constant(&self, object: u32) -> Option<String> {
+        let row = self.row(object)?;
+        let class = self.names.get(&self.table.word(2, row))?;
+        let of = match self.table.word(1, row) {
+            CONSTANT => class,
+            // The compiler makes a class inside of the enum.
+            CONSTANT_WITH_BODY => class.rsplit_once('$').map_or(&**class, |(of, _)| of),
+            _ => return None,
+        };
+        Some(format!("{}.{}", shown_class(of), self.begins(row)?))
     }
 
-    /// The enum constant that an object is, as `Level.HIGH`, where that is known.
-    pub fn constant(&self, object: u32) -> Option<&str> {
-        self.constants.get(&object).map(String::as_str)
+    /// The message of an exception, if it has one: that which its constructor was given.
+    pub fn message(&self, object: u32) -> Option<Text> {
+        let row = self.kind(object, EXCEPTION).filter(|row| self.table.get(3, *row) != NO_MESSAGE)?;
+        Some(Text { begins: self.begins(row)?, length: self.table.word(3, row).cast_signed() })
     }
 
     /// The classes of lambdas: their numbers and names.
@@ -160,21 +159,31 @@ impl Objects {
         }
     }
 
+    /// How the text of a row begins.
+    fn begins(&self, row: usize) -> Option<String> {
+        let at = usize::try_from(self.table.get(4, row)).ok()?;
+        let end = at.checked_add(usize::try_from(self.table.word(5, row)).ok()?)?;
+        Some(String::from_utf8_lossy(self.texts.get(at..end)?).into_owned())
+    }
+
     /// The text of an object that is one, if it was met.
     pub fn text_of(&self, object: u32) -> Option<Text> {
         let row = self.kind(object, TEXT)?;
-        let at = usize::try_from(self.table.get(4, row)).ok()?;
-        let end = at.checked_add(usize::try_from(self.table.word(5, row)).ok()?)?;
-        let begins = String::from_utf8_lossy(self.texts.get(at..end)?).into_owned();
-        Some(Text { begins, length: self.table.word(3, row).cast_signed() })
+        Some(Text { begins: self.begins(row)?, length: self.table.word(3, row).cast_signed() })
     }
 
     /// An object by what it is, in the words of a live value ([`Namer`]): `Rec@7`, `int[3]@9`, `Integer 5`, an enum constant,
-    /// a lambda by its place, or a text in quotes; `null` for 0.
+    /// a lambda by its place, an exception with its message, or a text in quotes; `null` for 0.
     pub fn show(&self, object: u32) -> String {
-        match self.class_number(object).and_then(|class| self.lambdas.get(&class)) {
-            Some(lambda) => lambda.clone(),
-            None => self.name(object),
+        let class = self.class_number(object);
+        if let Some(lambda) = class.and_then(|class| self.lambdas.get(&class)) {
+            return lambda.clone();
+        }
+        let name = self.name(object);
+        match self.message(object) {
+            Some(message) if message.is_whole() => format!("{name} {}", message_text(&message.begins)),
+            Some(message) => format!("{name} {}", message.shown()),
+            None => name,
         }
     }
 
@@ -186,27 +195,25 @@ impl Objects {
         }
     }
 
-    /// An object by its class and number, as it can be asked about. Texts, boxes and enum constants have no better name than
-    /// what they are.
+    /// An object by its class and number, as it can be asked about. Texts, boxes, classes and enum constants have no better
+    /// name than what they are.
     pub fn name(&self, object: u32) -> String {
         if object == 0 {
             return "null".to_owned();
         }
-        if let Some(text) = self.text_of(object) {
-            let whole = i32::try_from(text.begins.encode_utf16().count()) == Ok(text.length);
-            return match whole {
-                true => quoted(&text.begins, '"'),
-                false => format!("{}… ({} characters)", quoted(&text.begins, '"'), text.length),
-            };
-        }
-        if let Some(constant) = self.constant(object) {
-            return constant.to_owned();
-        }
         let number = self.number(object);
-        let Some(class) = self.class(object) else { return format!("?@{number}") };
-        if let Some(value) = self.boxed(object, class) {
-            return boxed(class, &value);
+        let kind = self.row(object).map(|row| self.table.word(1, row));
+        let known = match kind {
+            Some(TEXT) => self.text_of(object).map(|text| text.shown()),
+            Some(CONSTANT | CONSTANT_WITH_BODY) => self.constant(object),
+            Some(CLASS) => self.names.get(&object).map(|of| format!("{}.class", shown_class(of))),
+            Some(BOX) => self.class(object).and_then(|of| Some(boxed(of, &self.boxed(object, of)?))),
+            _ => None,
+        };
+        if let Some(known) = known {
+            return known;
         }
+        let Some(class) = self.class(object) else { return format!("?@{number}") };
         let name = shown_class(class);
         let length = self.length_of(object);
         match (length, name.strip_suffix("[]")) {
@@ -216,6 +223,21 @@ impl Objects {
                 format!("{element}[{length}]{more}@{number}")
             }
             _ => format!("{name}@{number}"),
+        }
+    }
+}
+
+impl Text {
+    /// Whether nothing of it was cut off.
+    pub fn is_whole(&self) -> bool {
+        i32::try_from(self.begins.encode_utf16().count()) == Ok(self.length)
+    }
+
+    /// In quotes; where it was cut off, with its length.
+    fn shown(&self) -> String {
+        match self.is_whole() {
+            true => quoted(&self.begins, '"'),
+            false => format!("{}… ({} characters)", quoted(&self.begins, '"'), self.length),
         }
     }
 }
@@ -305,5 +327,35 @@ mod tests {
         );
         assert_eq!([15, 16, 17].map(|object| objects.item(object)), ["-3", "'c'", "8L"]);
         assert_eq!(objects.show(18), "\"abc\"… (300 characters)");
+    }
+
+    #[test]
+    fn constants_exceptions_and_classes_are_shown_by_what_they_are() {
+        let names =
+            [(1, "com.acme.Shop$Level"), (2, "com.acme.Shop$Level$1"), (3, "com.acme.Failure"), (4, "[I")];
+        let rows = [
+            (4, CLASS, 9, 0, ""),
+            (11, CONSTANT, 1, 0, "LOW"),
+            (12, CONSTANT_WITH_BODY, 2, 0, "HIGH"),
+            (13, EXCEPTION, 3, 8, "no stock"),
+            (14, EXCEPTION, 3, 700, "no"),
+            (15, EXCEPTION, 3, NO_MESSAGE.cast_signed(), ""),
+            (16, EXCEPTION, 3, 0, ""),
+        ];
+        let objects = met(&rows, &names);
+        assert_eq!(
+            [4, 11, 12].map(|object| objects.show(object)),
+            ["int[].class", "Shop.Level.LOW", "Shop.Level.HIGH"]
+        );
+        let shown = [13, 14, 15, 16].map(|object| objects.show(object));
+        let failures = [
+            "Failure@13 \"no stock\"",
+            "Failure@14 \"no\"… (700 characters)",
+            "Failure@15",
+            "Failure@16 \"\"",
+        ];
+        assert_eq!(shown, failures);
+        assert_eq!(objects.name(13), "Failure@13");
+        assert_eq!(objects.message(13).map(|message| message.begins), Some("no stock".to_owned()));
     }
 }

@@ -104,6 +104,40 @@ fn fields_of_a_recording_hold_what_values_are() {
 }
 
 #[test]
+fn exceptions_of_a_recording_have_their_messages_wherever_they_are_shown() {
+    let case = Case::new("told");
+    record(&case, "java", "all");
+    let fail = call(&case, "all", "Told.fail");
+    let thrown = fail["exception"].as_str().expect("an exception");
+    assert_eq!(unnumbered(thrown), "Told.StockException@ \"call 1\"");
+    let (name, _) = thrown.split_once(' ').expect("a message");
+    let events = json(&case, &["trace", "events", &fail["node"].to_string(), "all"]);
+    let caught = events["events"].as_array().unwrap().iter().find(|e| e["event"] == "catch").expect("caught");
+    // Of a long one the beginning is recorded, as of any text.
+    let begins = "no stock of ".to_owned() + &"7".repeat(88);
+    let long = format!("IllegalStateException@ \"{begins}\"… (212 characters)");
+    assert_eq!(unnumbered(caught["object"].as_str().unwrap()), long);
+    let put = call(&case, "all", "Told$Slot.keep");
+    assert_eq!(put["arguments"][0], thrown);
+    let slot = put["this"].as_str().unwrap();
+    let history = json(&case, &["trace", "history", &format!("{slot}.held"), "all"]);
+    assert_eq!(history["writes"][0]["new"], thrown);
+    // The object is asked about by its name, and by all that is shown of it.
+    for object in [name, thrown] {
+        let state = json(&case, &["trace", "state", &put["node"].to_string(), "all", "--object", object]);
+        assert_eq!(state["object"], name, "{state:#}");
+    }
+    let lines = case.work().join("lines");
+    let lines = lines.to_str().unwrap();
+    json(&case, &["trace", "export", "all", "--to", lines]);
+    let text = std::fs::read_to_string(lines).unwrap();
+    let left = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let left: Vec<Value> =
+        left.filter(|line| line["event"] == "leave").map(|l| l["exception"].clone()).collect();
+    assert!(left.contains(&Value::from(thrown)), "{left:?}");
+}
+
+#[test]
 fn a_lambda_whose_source_is_newer_than_the_recording_is_shown_by_its_place() {
     let case = Case::new("told");
     record(&case, "java", "all");

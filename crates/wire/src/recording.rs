@@ -153,6 +153,14 @@ pub const IS_TEXT: u8 = 1;
 pub const IS_ARRAY: u8 = 2;
 /// It is a box of a primitive value: that follows.
 pub const IS_BOX: u8 = 3;
+/// It is a constant of an enum: its name follows, as a text does.
+pub const IS_CONSTANT: u8 = 4;
+/// The same, of a constant that has a class of its own; the enum is the class above.
+pub const IS_CONSTANT_WITH_BODY: u8 = 5;
+/// It is an exception: its message follows, as a text does. The length is -1 where it has none.
+pub const IS_EXCEPTION: u8 = 6;
+/// It is a class: its name follows, as that of a class that is met for the first time.
+pub const IS_CLASS: u8 = 7;
 
 /// What an event at a site is, and so what follows its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

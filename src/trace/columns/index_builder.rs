@@ -34,6 +34,16 @@ pub const ARRAY: u32 = 1;
 pub const TEXT: u32 = 2;
 /// A box of a primitive value: its bits.
 pub const BOX: u32 = 3;
+/// A constant of an enum: its name.
+pub const CONSTANT: u32 = 4;
+/// The same, with a class of its own.
+pub const CONSTANT_WITH_BODY: u32 = 5;
+/// An exception: the length of its message, and how that begins.
+pub const EXCEPTION: u32 = 6;
+/// A class, which has a name.
+pub const CLASS: u32 = 7;
+/// Bits of an exception that has no message.
+pub const NO_MESSAGE: u64 = u64::MAX;
 
 /// So many chunks are unpacked before they are gone through.
 const AHEAD: usize = 2;
@@ -519,6 +529,13 @@ impl ObjectsMet {
             Met::Array(length) => (ARRAY, u64::from(length.cast_unsigned()), ""),
             Met::Text(begins, length) => (TEXT, u64::from(length.cast_unsigned()), begins.as_str()),
             Met::Boxed(bits) => (BOX, bits.cast_unsigned(), ""),
+            Met::Constant { name, has_body: false } => (CONSTANT, 0, name.as_str()),
+            Met::Constant { name, has_body: true } => (CONSTANT_WITH_BODY, 0, name.as_str()),
+            Met::Exception(None) => (EXCEPTION, NO_MESSAGE, ""),
+            Met::Exception(Some((begins, length))) => {
+                (EXCEPTION, u64::from(length.cast_unsigned()), begins.as_str())
+            }
+            Met::Class => (CLASS, 0, ""),
         };
         self.texts.write_all(text.as_bytes()).map_err(TraceError::at(&self.path))?;
         let ([high, low], [at_high, at_low]) = (halves(bits), halves(self.at));

@@ -17,7 +17,9 @@ mod table;
 mod writer;
 
 pub use checksums::Checksum;
-pub use index_builder::{ARRAY, Arranging, BOX, TEXT, arrange};
+pub use index_builder::{
+    ARRAY, Arranging, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, NO_MESSAGE, TEXT, arrange,
+};
 pub use table::Table;
 
 use super::error::TraceError;
@@ -115,7 +117,7 @@ pub struct Summary {
 }
 
 /// The version of the tables.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// The tables.
 pub struct Columns {

@@ -67,6 +67,7 @@ public final class QuerypointTrace {
         U.putLong(null, NOWHERE + MASK, SIZE - 1);
         // Later there may be no stack to initialise it.
         U.ensureClassInitialized(QuerypointTraceThread.class);
+        U.ensureClassInitialized(QuerypointTraceFacts.class);
         U.ensureClassInitialized(QuerypointTraceCalls.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceArrays.class);
@@ -377,9 +378,10 @@ public final class QuerypointTrace {
         add(SEEN, number);
         Class<?> of = value.getClass();
         int kind = QuerypointProbeNumber.give(of);
-        int what = value instanceof String ? 1 : of.isArray() ? 2 : isBox(of) ? 3 : 0;
+        int what = QuerypointTraceFacts.kind(value, of);
         // Finding the name can take a while: the event begins afterwards.
         String name = has(NAMES, kind) ? null : QuerypointTraceNames.of(of);
+        String itself = what == QuerypointTraceFacts.CLASS ? QuerypointTraceNames.of((Class<?>) value) : null;
         long begin = at(ring);
         U.putInt(null, begin, MEETING);
         U.putInt(null, begin + 4, number);
@@ -392,47 +394,28 @@ public final class QuerypointTrace {
             U.putInt(null, begin + 9, kind | NAMED);
             at = name(name, at);
         }
-        if (what == 1) {
-            at = text((String) value, at);
-        } else if (what == 2) {
-            U.putInt(null, at, java.lang.reflect.Array.getLength(value));
-            at += 4;
-        } else if (what == 3) {
-            U.putLong(null, at, bits(value));
-            at += 8;
+        switch (what) {
+            case QuerypointTraceFacts.PLAIN:
+                break;
+            case QuerypointTraceFacts.ARRAY:
+                U.putInt(null, at, java.lang.reflect.Array.getLength(value));
+                at += 4;
+                break;
+            case QuerypointTraceFacts.BOX:
+                U.putLong(null, at, QuerypointTraceFacts.bits(value));
+                at += 8;
+                break;
+            case QuerypointTraceFacts.CLASS:
+                at = name(itself, at);
+                break;
+            default:
+                at = text(QuerypointTraceFacts.text(value, what), at);
         }
         advance(ring, (int) (at - begin));
-        if (what == 0) {
+        if (what == QuerypointTraceFacts.PLAIN) {
             QuerypointTraceContents.met(value, number);
         }
         return number;
-    }
-
-    @Hidden
-    private static boolean isBox(Class<?> of) {
-        return of == Integer.class
-                || of == Long.class
-                || of == Boolean.class
-                || of == Character.class
-                || of == Double.class
-                || of == Byte.class
-                || of == Short.class
-                || of == Float.class;
-    }
-
-    /** What a box holds. */
-    @Hidden
-    private static long bits(Object box) {
-        if (box instanceof Double) {
-            return Double.doubleToRawLongBits((Double) box);
-        }
-        if (box instanceof Float) {
-            return Float.floatToRawIntBits((Float) box);
-        }
-        if (box instanceof Boolean) {
-            return (Boolean) box ? 1 : 0;
-        }
-        return box instanceof Character ? (Character) box : ((Number) box).longValue();
     }
 
     @Hidden
@@ -463,9 +446,14 @@ public final class QuerypointTrace {
         return characters(name, length, at + 2);
     }
 
-    /** How long a text is, and how it begins. */
+    /** How long a text is, and how it begins; a length of -1 where there is none. */
     @Hidden
     private static long text(String text, long at) {
+        if (text == null) {
+            U.putInt(null, at, -1);
+            U.putShort(null, at + 4, (short) 0);
+            return at + 6;
+        }
         int length = Math.min(text.length(), TEXT);
         U.putInt(null, at, text.length());
         U.putShort(null, at + 4, (short) length);
