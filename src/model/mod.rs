@@ -5,8 +5,10 @@
 
 mod content;
 mod coordinate;
+mod fact;
 mod lambda_source;
 mod namer;
+mod numbers;
 mod occurrence;
 mod site;
 mod tables;
@@ -14,6 +16,7 @@ mod value;
 
 pub use content::{Held, HeldByObject, LambdaCode, MOST_ITEMS, Told};
 pub use coordinate::{Came, CameBy, Coordinate, Forecast, LastHit};
+pub use fact::{Fact, instant_text};
 pub use lambda_source::lambda_in_source;
 pub use namer::{Namer, boxed, lambda_text, message_text, optional, quoted, short_class_name};
 pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight, Way};

@@ -3,7 +3,7 @@
 use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites};
 use wire::recording::{
     AROUND, CONTENTS, Change, END, FIRST_SITE, IS_ARRAY, IS_BOX, IS_CLASS, IS_CONSTANT,
-    IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
+    IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_FIELDS, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
 };
 
 /// A value of an event.
@@ -71,6 +71,27 @@ pub enum Met {
     Exception(Option<(String, i32)>),
     /// A class, whose name is told as that of a class.
     Class,
+    /// The values of the fields that tell what an object of the JDK is, as [`field_values`] reads them.
+    Fields(Vec<u8>),
+}
+
+/// Bytes of such a value: a letter and a word.
+const FIELD: usize = 9;
+
+/// The values in the bytes of [`Met::Fields`].
+pub fn field_values(bytes: &[u8]) -> Vec<Value> {
+    let value = |[letter, word @ ..]: &[u8; FIELD]| {
+        let word = i64::from_le_bytes(*word);
+        let low = i32::try_from(word).unwrap_or_default();
+        match letter {
+            b'L' => Value::Object(low.cast_unsigned()),
+            b'J' => Value::Long(word),
+            b'D' => Value::Double(f64::from_bits(word.cast_unsigned())),
+            b'Z' => Value::Boolean(word & 1 != 0),
+            _ => Value::Int(low),
+        }
+    };
+    bytes.as_chunks::<FIELD>().0.iter().map(value).collect()
 }
 
 /// Who wants to know of objects that are met.
@@ -266,6 +287,13 @@ impl<'a> Decoder<'a> {
                 Met::Class
             }
             IS_ARRAY => Met::Array(i32::from_le_bytes(self.take()?)),
+            IS_FIELDS => {
+                let [count] = self.take()?;
+                let end = self.at + FIELD * usize::from(count);
+                let bytes = self.bytes.get(self.at..end).ok_or(TORN)?;
+                self.at = end;
+                Met::Fields(if is_wanted { bytes.to_vec() } else { Vec::new() })
+            }
             IS_BOX => Met::Boxed(i64::from_le_bytes(self.take()?)),
             _ => Met::Plain,
         };

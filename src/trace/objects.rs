@@ -1,14 +1,21 @@
 //! What was met of objects: their classes, how long arrays are, how texts begin.
 
-use super::columns::{ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, NO_MESSAGE, TEXT, Table};
+use super::columns::{
+    ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, TEXT, Table,
+};
 use super::decode;
 use super::lambdas::LAMBDA;
 use super::sites::Site;
-use crate::model::{Namer, Tables, Value, boxed, message_text, quoted};
+use crate::model::{
+    ClassKey, Fact, JavaString, Namer, ObjectId, Tables, Told, Value, boxed, message_text, optional, quoted,
+};
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use wire::recording::Traced;
+
+/// How deep objects are followed that consist of others, such as a `LocalDateTime`.
+const DEEP: u32 = 4;
 
 /// A text of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,11 +166,61 @@ impl Objects {
         }
     }
 
-    /// How the text of a row begins.
-    fn begins(&self, row: usize) -> Option<String> {
+    /// The text of a row.
+    fn bytes(&self, row: usize) -> Option<&[u8]> {
         let at = usize::try_from(self.table.get(4, row)).ok()?;
         let end = at.checked_add(usize::try_from(self.table.word(5, row)).ok()?)?;
-        Some(String::from_utf8_lossy(self.texts.get(at..end)?).into_owned())
+        self.texts.get(at..end)
+    }
+
+    /// How the text of a row begins.
+    fn begins(&self, row: usize) -> Option<String> {
+        Some(String::from_utf8_lossy(self.bytes(row)?).into_owned())
+    }
+
+    /// What an object of the JDK is whose fields never change; so many objects may stand in one another.
+    fn told(&self, object: u32, depth: u32) -> Option<Told> {
+        let row = self.kind(object, FIELDS)?;
+        let class = self.class(object)?;
+        let value = |value| match value {
+            decode::Value::Object(0) => Value::Null,
+            decode::Value::Object(object) => self.as_value(object),
+            decode::Value::Boolean(v) => Value::Boolean(v),
+            decode::Value::Char(v) => Value::Char(v),
+            decode::Value::Int(v) => Value::Int(v),
+            decode::Value::Long(v) => Value::Long(v),
+            decode::Value::Float(v) => Value::Float(v),
+            decode::Value::Double(v) => Value::Double(v),
+        };
+        let values: Vec<Value> = decode::field_values(self.bytes(row)?).into_iter().map(value).collect();
+        let known = |id: ObjectId| self.told(u32::try_from(id.0).ok()?, depth.checked_sub(1)?);
+        Fact::of(std::slice::from_ref(class))?.told(class, &values, known)
+    }
+
+    /// An object as a value of an answer: its class is not needed here.
+    fn as_value(&self, object: u32) -> Value {
+        let id = ObjectId(object.into());
+        match self.text_of(object).filter(Text::is_whole) {
+            Some(text) => Value::Str(Arc::new(JavaString { id, text: text.begins })),
+            None => Value::Object { id, class: ClassKey(0) },
+        }
+    }
+
+    /// An object of the JDK that never changes, by what it is.
+    fn fact(&self, object: u32, depth: u32) -> Option<String> {
+        match self.told(object, depth)? {
+            Told::Text(text) => Some(text.to_string()),
+            Told::Optional(inside) => {
+                let inside = u32::try_from(inside.object_id()?.0).ok()?;
+                // A recording that was changed can have an object in itself.
+                let text = match depth.checked_sub(1) {
+                    Some(depth) => self.inside(inside, depth),
+                    None => self.name(inside),
+                };
+                Some(optional(&text))
+            }
+            _ => None,
+        }
     }
 
     /// The text of an object that is one, if it was met.
@@ -175,23 +232,34 @@ impl Objects {
     /// An object by what it is, in the words of a live value ([`Namer`]): `Rec@7`, `int[3]@9`, `Integer 5`, an enum constant,
     /// a lambda by its place, an exception with its message, or a text in quotes; `null` for 0.
     pub fn show(&self, object: u32) -> String {
+        self.shown(object, DEEP)
+    }
+
+    fn shown(&self, object: u32, depth: u32) -> String {
         let class = self.class_number(object);
         if let Some(lambda) = class.and_then(|class| self.lambdas.get(&class)) {
             return lambda.clone();
         }
+        if let Some(fact) = self.fact(object, depth) {
+            return fact;
+        }
         let name = self.name(object);
         match self.message(object) {
             Some(message) if message.is_whole() => format!("{name} {}", message_text(&message.begins)),
-            Some(message) => format!("{name} {}", message.shown()),
+            Some(message) => format!("{name} {}", message.quoted()),
             None => name,
         }
     }
 
     /// An element of a collection: a box reads like the value that it holds.
     pub fn item(&self, object: u32) -> String {
+        self.inside(object, DEEP)
+    }
+
+    fn inside(&self, object: u32, depth: u32) -> String {
         match self.class(object).and_then(|class| self.boxed(object, class)) {
             Some(value) => Namer::default().identity(&value, &Tables::default()),
-            None => self.show(object),
+            None => self.shown(object, depth),
         }
     }
 
@@ -204,7 +272,7 @@ impl Objects {
         let number = self.number(object);
         let kind = self.row(object).map(|row| self.table.word(1, row));
         let known = match kind {
-            Some(TEXT) => self.text_of(object).map(|text| text.shown()),
+            Some(TEXT) => self.text_of(object).map(|text| text.quoted()),
             Some(CONSTANT | CONSTANT_WITH_BODY) => self.constant(object),
             Some(CLASS) => self.names.get(&object).map(|of| format!("{}.class", shown_class(of))),
             Some(BOX) => self.class(object).and_then(|of| Some(boxed(of, &self.boxed(object, of)?))),
@@ -234,7 +302,7 @@ impl Text {
     }
 
     /// In quotes; where it was cut off, with its length.
-    fn shown(&self) -> String {
+    fn quoted(&self) -> String {
         match self.is_whole() {
             true => quoted(&self.begins, '"'),
             false => format!("{}… ({} characters)", quoted(&self.begins, '"'), self.length),

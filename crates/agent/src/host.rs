@@ -39,7 +39,7 @@ const RECORDER: [(&str, &[u8]); 14] = recorder![
 
 /// The class files of what recorded methods call: first the one that the code in methods calls, last the one that is told when a
 /// thread ends.
-const TRACE_RECORDER: [(&str, &[u8]); 15] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 16] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointTraceAgent",
@@ -48,6 +48,7 @@ const TRACE_RECORDER: [(&str, &[u8]); 15] = recorder![
     "java/lang/QuerypointTraceArrays",
     "java/lang/QuerypointTraceCalls",
     "java/lang/QuerypointTraceFacts",
+    "java/lang/QuerypointTraceFacts$Known",
     "java/lang/QuerypointTraceFields",
     "java/lang/QuerypointTraceFields$Known",
     "java/lang/QuerypointTraceContents",

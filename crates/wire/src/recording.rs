@@ -161,6 +161,9 @@ pub const IS_CONSTANT_WITH_BODY: u8 = 5;
 pub const IS_EXCEPTION: u8 = 6;
 /// It is a class: its name follows, as that of a class that is met for the first time.
 pub const IS_CLASS: u8 = 7;
+/// It is an object of the JDK that never changes, told by its fields: how many values follow (a byte), and each of them, a letter as in
+/// descriptors and 8 bytes.
+pub const IS_FIELDS: u8 = 8;
 
 /// What an event at a site is, and so what follows its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

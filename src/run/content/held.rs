@@ -3,9 +3,9 @@
 use super::super::error::RunError;
 use super::super::vm::Vm;
 use super::collections::{CONCURRENT_NODE, HASH_NODE, Links, Recipe, TREE_NODE, helpers};
-use super::told::{Which, instant_text, tell};
+use super::told::{Which, tell};
 use super::{Layout, granted, join_all, layout, layout_named, objects};
-use crate::model::{Held, HeldByObject, MOST_ITEMS, ObjectId, Tables, Value};
+use crate::model::{Held, HeldByObject, MOST_ITEMS, ObjectId, Tables, Value, instant_text};
 use jdwp::commands::{array_reference, object_reference, reference_type};
 use jdwp::{ArrayId, Connection, FieldId};
 use std::collections::HashMap;

@@ -8,7 +8,6 @@
 mod collections;
 mod held;
 mod lambda;
-mod numbers;
 mod told;
 
 pub use held::held;
@@ -16,7 +15,7 @@ pub use told::{Which, tell};
 
 use super::error::RunError;
 use super::vm::Vm;
-use crate::model::{LambdaCode, Value};
+use crate::model::{Fact, LambdaCode, Value};
 use collections::Recipe;
 use jdwp::commands::object_reference;
 use jdwp::{FieldId, ReferenceTypeId};
@@ -25,7 +24,6 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
-use told::Fact;
 
 /// What the packages of the JDK begin with.
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];

@@ -2,9 +2,8 @@
 
 use super::super::error::RunError;
 use super::super::vm::Vm;
-use super::numbers::{decimal, integer};
 use super::{Layout, granted, objects};
-use crate::model::{LambdaCode, Tables, Told, Value, short_class_name};
+use crate::model::{Fact, ObjectId, Tables, Told, Value, short_class_name};
 use jdwp::ArrayId;
 use jdwp::commands::{array_reference, class_object_reference, object_reference};
 use std::rc::Rc;
@@ -16,80 +15,6 @@ const DEEP: u32 = 4;
 const MOST: usize = 512;
 /// Longest `BigInteger` that is shown, in words of 32 bits.
 const WORDS: i32 = 64;
-
-/// What kind of unchanging object the instances of a class are.
-pub enum Fact {
-    Boxed,
-    Enum(Arc<str>),
-    Optional,
-    OptionalNumber,
-    Message,
-    Class,
-    BigInteger,
-    BigDecimal,
-    Lambda(Arc<LambdaCode>),
-    /// Its own text of these fields.
-    Written(&'static [&'static str], fn(&[Value]) -> Option<String>),
-    /// The texts of these fields, joined by these.
-    Joined(&'static [(&'static str, &'static str)]),
-}
-
-impl Fact {
-    /// What a class is, by its name and those of its superclasses.
-    pub fn of(names: &[Arc<str>]) -> Option<Fact> {
-        // The class that directly extends java.lang.Enum is the type; its constants can have classes of their own.
-        if let Some(at) = names.iter().position(|name| &**name == "java.lang.Enum") {
-            return names.get(at.checked_sub(1)?).map(|name| Fact::Enum(name.clone()));
-        }
-        if names.iter().any(|name| &**name == "java.lang.Throwable") {
-            return Some(Fact::Message);
-        }
-        Some(match &**names.first()? {
-            "java.lang.Integer"
-            | "java.lang.Long"
-            | "java.lang.Short"
-            | "java.lang.Byte"
-            | "java.lang.Character"
-            | "java.lang.Boolean"
-            | "java.lang.Float"
-            | "java.lang.Double" => Fact::Boxed,
-            "java.lang.Class" => Fact::Class,
-            "java.util.Optional" => Fact::Optional,
-            "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
-                Fact::OptionalNumber
-            }
-            "java.math.BigInteger" => Fact::BigInteger,
-            "java.math.BigDecimal" => Fact::BigDecimal,
-            "java.time.LocalDate" => Fact::Written(&["year", "month", "day"], date),
-            "java.time.LocalTime" => Fact::Written(&["hour", "minute", "second", "nano"], time),
-            "java.time.Instant" => Fact::Written(&["seconds", "nanos"], instant),
-            "java.time.Duration" => Fact::Written(&["seconds", "nanos"], duration),
-            "java.time.Period" => Fact::Written(&["years", "months", "days"], period),
-            "java.time.Year" => Fact::Written(&["year"], year),
-            "java.time.YearMonth" => Fact::Written(&["year", "month"], year_month),
-            "java.time.ZoneOffset" | "java.time.ZoneRegion" => Fact::Written(&["id"], text),
-            "java.util.UUID" => Fact::Written(&["mostSigBits", "leastSigBits"], uuid),
-            "java.time.LocalDateTime" => Fact::Joined(&[("", "date"), ("T", "time")]),
-            "java.time.OffsetDateTime" => Fact::Joined(&[("", "dateTime"), ("", "offset")]),
-            "java.time.ZonedDateTime" => Fact::Joined(&[("", "dateTime"), ("", "offset"), ("[", "zone")]),
-            _ => return None,
-        })
-    }
-
-    fn fields(&self) -> Vec<&'static str> {
-        match self {
-            Fact::Boxed | Fact::Optional => vec!["value"],
-            Fact::Enum(_) => vec!["name"],
-            Fact::OptionalNumber => vec!["isPresent", "value"],
-            Fact::Message => vec!["detailMessage"],
-            Fact::BigInteger => vec!["signum", "mag"],
-            Fact::BigDecimal => vec!["intVal", "scale", "intCompact"],
-            Fact::Written(fields, _) => fields.to_vec(),
-            Fact::Joined(fields) => fields.iter().map(|(_, field)| *field).collect(),
-            Fact::Class | Fact::Lambda(_) => Vec::new(),
-        }
-    }
-}
 
 /// Which objects are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,63 +93,36 @@ async fn told(
     values: &[Value],
 ) -> Result<Option<Told>, RunError> {
     let Some(fact) = &layout.fact else { return Ok(None) };
-    let class = layout.names.first().map(|name| short_class_name(name)).unwrap_or_default();
-    let text = |text: String| Some(Told::Text(text.into()));
+    let class = layout.names.first().map(|name| &**name).unwrap_or_default();
+    let known = |id: ObjectId| tables.told(id).cloned();
     Ok(match (fact, values) {
-        (Fact::Boxed, [value]) => Some(Told::Boxed(value.clone())),
-        (Fact::Enum(of), [Value::Str(name)]) => text(format!("{}.{}", short_class_name(of), name.text)),
-        (Fact::Optional, [Value::Null]) => text("Optional.empty".to_owned()),
-        (Fact::Optional, [value]) => Some(Told::Optional(value.clone())),
-        (Fact::OptionalNumber, [Value::Boolean(false), _]) => text(format!("{class}.empty")),
-        (Fact::OptionalNumber, [_, value]) => {
-            let plain = crate::model::Namer::default().identity(value, tables);
-            text(format!("{class}[{}]", plain.trim_end_matches('L')))
-        }
-        (Fact::Message, [Value::Str(message)]) => Some(Told::Message(message.text.as_str().into())),
         (Fact::Class, _) => {
             let class_object = jdwp::ClassObjectId::of(object);
             let ask = class_object_reference::ReflectedType { class_object };
-            match granted(vm.conn().send(ask).await)? {
-                Some(reflected) => {
-                    let name = granted_name(vm, reflected.type_id).await?;
-                    name.and_then(|name| text(format!("{}.class", short_class_name(&name))))
-                }
-                None => None,
-            }
+            let Some(reflected) = granted(vm.conn().send(ask).await)? else { return Ok(None) };
+            let name = granted_name(vm, reflected.type_id).await?;
+            name.map(|name| Told::Text(format!("{}.class", short_class_name(&name)).into()))
         }
-        (Fact::BigInteger, [Value::Int(sign), Value::Object { id, .. }]) => {
+        (Fact::BigInteger, [sign, Value::Object { id, .. }]) => {
             let array_object = ArrayId::of(jdwp::ObjectId::new(id.0));
             let length = granted(vm.conn().send(array_reference::Length { array_object }).await)?;
+            let mut parts = vec![sign.clone()];
             match length {
-                Some(0) => text("BigInteger 0".to_owned()),
+                Some(0) => {}
                 Some(length @ 1..=WORDS) => {
                     let ask = array_reference::GetValues { array_object, first_index: 0, length };
-                    let words = granted(vm.conn().send(ask).await)?;
-                    let words = words.iter().flat_map(|words| words.iter()).filter_map(|word| match word {
-                        jdwp::Value::Int(word) => Some(word.cast_unsigned()),
+                    let Some(words) = granted(vm.conn().send(ask).await)? else { return Ok(None) };
+                    let words = words.iter().filter_map(|word| match word {
+                        jdwp::Value::Int(word) => Some(Value::Int(word)),
                         _ => None,
                     });
-                    text(format!("BigInteger {}", integer(*sign < 0, &words.collect::<Vec<_>>())))
+                    parts.extend(words);
                 }
-                _ => None,
+                _ => return Ok(None),
             }
+            fact.told(class, &parts, known)
         }
-        (Fact::BigDecimal, [whole, Value::Int(scale), Value::Long(compact)]) => {
-            let digits = match (whole, compact) {
-                (_, compact) if *compact != i64::MIN => Some(compact.to_string()),
-                (Value::Object { id, .. }, _) => plain(tables.told(*id)),
-                _ => None,
-            };
-            digits.and_then(|digits| text(format!("BigDecimal {}", decimal(&digits, *scale))))
-        }
-        (Fact::Lambda(code), _) => Some(Told::Lambda(code.clone())),
-        (Fact::Written(_, write), values) => {
-            write(values).and_then(|written| text(format!("{class} {written}")))
-        }
-        (Fact::Joined(fields), values) => {
-            joined(fields, values, tables).and_then(|t| text(format!("{class} {t}")))
-        }
-        _ => None,
+        _ => fact.told(class, values, known),
     })
 }
 
@@ -233,186 +131,5 @@ async fn granted_name(vm: &mut Vm, class: jdwp::ReferenceTypeId) -> Result<Optio
         Ok(class) => Ok(Some(class.name.clone())),
         Err(RunError::Vm(e)) if !e.is_fatal() => Ok(None),
         Err(e) => Err(e),
-    }
-}
-
-/// The text of an object without its class: what follows `LocalDate `.
-fn plain(told: Option<&Told>) -> Option<String> {
-    match told? {
-        Told::Text(text) => text.split_once(' ').map(|(_, plain)| plain.to_owned()),
-        _ => None,
-    }
-}
-
-fn joined(fields: &[(&str, &str)], values: &[Value], tables: &Tables) -> Option<String> {
-    let mut out = String::new();
-    let mut before: Option<String> = None;
-    for ((with, _), value) in fields.iter().zip(values) {
-        let part = plain(tables.told(value.object_id()?))?;
-        if *with == "[" {
-            // A zone that is its offset is not repeated.
-            if before.as_deref() != Some(part.as_str()) {
-                out.push_str(&format!("[{part}]"));
-            }
-        } else {
-            out.push_str(with);
-            out.push_str(&part);
-        }
-        before = Some(part);
-    }
-    Some(out)
-}
-
-fn number(value: &Value) -> Option<i64> {
-    match value {
-        Value::Byte(v) => Some((*v).into()),
-        Value::Short(v) => Some((*v).into()),
-        Value::Int(v) => Some((*v).into()),
-        Value::Long(v) => Some(*v),
-        _ => None,
-    }
-}
-
-fn numbers<const N: usize>(values: &[Value]) -> Option<[i64; N]> {
-    let all: Option<Vec<i64>> = values.iter().map(number).collect();
-    all?.try_into().ok()
-}
-
-fn text(values: &[Value]) -> Option<String> {
-    match values {
-        [Value::Str(text)] => Some(text.text.clone()),
-        _ => None,
-    }
-}
-
-fn year_text(year: i64) -> String {
-    match year {
-        0..=9999 => format!("{year:04}"),
-        ..0 => format!("-{:04}", -year),
-        _ => format!("+{year}"),
-    }
-}
-
-fn year(values: &[Value]) -> Option<String> {
-    numbers(values).map(|[year]| year.to_string())
-}
-
-fn year_month(values: &[Value]) -> Option<String> {
-    numbers(values).map(|[year, month]| format!("{}-{month:02}", year_text(year)))
-}
-
-fn date(values: &[Value]) -> Option<String> {
-    numbers(values).map(|[year, month, day]| format!("{}-{month:02}-{day:02}", year_text(year)))
-}
-
-fn time(values: &[Value]) -> Option<String> {
-    let [hour, minute, second, nano] = numbers(values)?;
-    let mut out = format!("{hour:02}:{minute:02}");
-    if second > 0 || nano > 0 {
-        out.push_str(&format!(":{second:02}{}", fraction(nano)));
-    }
-    Some(out)
-}
-
-/// Behind the seconds: three, six or nine digits.
-fn fraction(nano: i64) -> String {
-    match nano {
-        0 => String::new(),
-        n if n % 1_000_000 == 0 => format!(".{:03}", n / 1_000_000),
-        n if n % 1_000 == 0 => format!(".{:06}", n / 1_000),
-        n => format!(".{n:09}"),
-    }
-}
-
-fn instant(values: &[Value]) -> Option<String> {
-    let [seconds, nanos] = numbers(values)?;
-    Some(instant_text(seconds, nanos))
-}
-
-/// Seconds since 1970 as an ISO 8601 instant in UTC.
-pub fn instant_text(seconds: i64, nanos: i64) -> String {
-    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = civil(days);
-    let date = format!("{}-{month:02}-{day:02}", year_text(year));
-    format!("{date}T{:02}:{:02}:{:02}{}Z", rest / 3600, rest / 60 % 60, rest % 60, fraction(nanos))
-}
-
-/// The date of a day since 1970 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible low-level date
-/// algorithms").
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days.saturating_add(719_468);
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// As `java.time.Duration.toString` writes it.
-fn duration(values: &[Value]) -> Option<String> {
-    let [seconds, nanos] = numbers(values)?;
-    if seconds == 0 && nanos == 0 {
-        return Some("PT0S".to_owned());
-    }
-    let borrows = seconds < 0 && nanos > 0;
-    let whole = seconds + i64::from(borrows);
-    let (hours, minutes, secs) = (whole / 3600, whole % 3600 / 60, whole % 60);
-    let mut out = "PT".to_owned();
-    if hours != 0 {
-        out.push_str(&format!("{hours}H"));
-    }
-    if minutes != 0 {
-        out.push_str(&format!("{minutes}M"));
-    }
-    if secs == 0 && nanos == 0 {
-        return Some(out);
-    }
-    let secs = if borrows && secs == 0 { "-0".to_owned() } else { secs.to_string() };
-    let part = if borrows { 1_000_000_000 - nanos } else { nanos };
-    let part = if part == 0 { String::new() } else { format!(".{part:09}") };
-    Some(format!("{out}{secs}{}S", part.trim_end_matches('0')))
-}
-
-fn period(values: &[Value]) -> Option<String> {
-    let [years, months, days] = numbers(values)?;
-    let parts = [(years, 'Y'), (months, 'M'), (days, 'D')].into_iter().filter(|(n, _)| *n != 0);
-    let text: String = parts.map(|(n, unit)| format!("{n}{unit}")).collect();
-    Some(if text.is_empty() { "P0D".to_owned() } else { format!("P{text}") })
-}
-
-fn uuid(values: &[Value]) -> Option<String> {
-    let [most, least] = numbers(values)?.map(i64::cast_unsigned);
-    Some(format!(
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        most >> 32,
-        most >> 16 & 0xffff,
-        most & 0xffff,
-        least >> 48,
-        least & 0xffff_ffff_ffff
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_and_times_read_as_java_writes_them() {
-        let written = |write: fn(&[Value]) -> Option<String>, numbers: &[i64]| {
-            write(&numbers.iter().map(|n| Value::Long(*n)).collect::<Vec<_>>()).unwrap()
-        };
-        assert_eq!(written(date, &[2024, 2, 29]), "2024-02-29");
-        assert_eq!(written(date, &[-5, 12, 1]), "-0005-12-01");
-        assert_eq!(written(time, &[9, 5, 0, 0]), "09:05");
-        assert_eq!(written(time, &[9, 5, 7, 120_000_000]), "09:05:07.120");
-        assert_eq!(written(instant, &[1_709_197_507, 120_000_000]), "2024-02-29T09:05:07.120Z");
-        assert_eq!(written(instant, &[-1, 0]), "1969-12-31T23:59:59Z");
-        assert_eq!(written(duration, &[90, 500_000_000]), "PT1M30.5S");
-        assert_eq!(written(duration, &[-1, 500_000_000]), "PT-0.5S");
-        assert_eq!(written(duration, &[3600, 0]), "PT1H");
-        assert_eq!(written(period, &[1, 0, -3]), "P1Y-3D");
     }
 }

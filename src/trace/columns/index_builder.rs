@@ -42,6 +42,8 @@ pub const CONSTANT_WITH_BODY: u32 = 5;
 pub const EXCEPTION: u32 = 6;
 /// A class, which has a name.
 pub const CLASS: u32 = 7;
+/// An object of the JDK that never changes: the values of its fields stand where texts do.
+pub const FIELDS: u32 = 8;
 /// Bits of an exception that has no message.
 pub const NO_MESSAGE: u64 = u64::MAX;
 
@@ -524,20 +526,22 @@ impl ObjectsMet {
     }
 
     fn met(&mut self, object: u32, class: u32, met: &Met) -> Result<(), TraceError> {
+        let none: &[u8] = &[];
         let (kind, bits, text) = match met {
-            Met::Plain => (PLAIN, 0, ""),
-            Met::Array(length) => (ARRAY, u64::from(length.cast_unsigned()), ""),
-            Met::Text(begins, length) => (TEXT, u64::from(length.cast_unsigned()), begins.as_str()),
-            Met::Boxed(bits) => (BOX, bits.cast_unsigned(), ""),
-            Met::Constant { name, has_body: false } => (CONSTANT, 0, name.as_str()),
-            Met::Constant { name, has_body: true } => (CONSTANT_WITH_BODY, 0, name.as_str()),
-            Met::Exception(None) => (EXCEPTION, NO_MESSAGE, ""),
+            Met::Plain => (PLAIN, 0, none),
+            Met::Array(length) => (ARRAY, u64::from(length.cast_unsigned()), none),
+            Met::Text(begins, length) => (TEXT, u64::from(length.cast_unsigned()), begins.as_bytes()),
+            Met::Boxed(bits) => (BOX, bits.cast_unsigned(), none),
+            Met::Constant { name, has_body: false } => (CONSTANT, 0, name.as_bytes()),
+            Met::Constant { name, has_body: true } => (CONSTANT_WITH_BODY, 0, name.as_bytes()),
+            Met::Exception(None) => (EXCEPTION, NO_MESSAGE, none),
             Met::Exception(Some((begins, length))) => {
-                (EXCEPTION, u64::from(length.cast_unsigned()), begins.as_str())
+                (EXCEPTION, u64::from(length.cast_unsigned()), begins.as_bytes())
             }
-            Met::Class => (CLASS, 0, ""),
+            Met::Fields(values) => (FIELDS, 0, values.as_slice()),
+            Met::Class => (CLASS, 0, none),
         };
-        self.texts.write_all(text.as_bytes()).map_err(TraceError::at(&self.path))?;
+        self.texts.write_all(text).map_err(TraceError::at(&self.path))?;
         let ([high, low], [at_high, at_low]) = (halves(bits), halves(self.at));
         let length = u32::try_from(text.len()).unwrap_or(0);
         self.at += u64::from(length);

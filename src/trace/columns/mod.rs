@@ -18,7 +18,7 @@ mod writer;
 
 pub use checksums::Checksum;
 pub use index_builder::{
-    ARRAY, Arranging, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, NO_MESSAGE, TEXT, arrange,
+    ARRAY, Arranging, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, TEXT, arrange,
 };
 pub use table::Table;
 

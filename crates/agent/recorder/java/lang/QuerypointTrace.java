@@ -375,13 +375,24 @@ public final class QuerypointTrace {
         if (ring == NOWHERE) {
             return number;
         }
-        add(SEEN, number);
         Class<?> of = value.getClass();
         int kind = QuerypointProbeNumber.give(of);
         int what = QuerypointTraceFacts.kind(value, of);
-        // Finding the name can take a while: the event begins afterwards.
+        // Finding a name can take a while: the event begins afterwards.
         String name = has(NAMES, kind) ? null : QuerypointTraceNames.of(of);
-        String itself = what == QuerypointTraceFacts.CLASS ? QuerypointTraceNames.of((Class<?>) value) : null;
+        Object fields = null;
+        if (what == QuerypointTraceFacts.CLASS) {
+            fields = QuerypointTraceNames.of((Class<?>) value);
+        } else if (what == QuerypointTraceFacts.PLAIN) {
+            fields = QuerypointTraceFacts.fields(value, of, name != null);
+            if (fields != null) {
+                what = QuerypointTraceFacts.FIELDS;
+                QuerypointTraceFacts.meet(value, fields);
+                // Those events may have filled it.
+                ring = arrive();
+            }
+        }
+        add(SEEN, number);
         long begin = at(ring);
         U.putInt(null, begin, MEETING);
         U.putInt(null, begin + 4, number);
@@ -406,7 +417,10 @@ public final class QuerypointTrace {
                 at += 8;
                 break;
             case QuerypointTraceFacts.CLASS:
-                at = name(itself, at);
+                at = name((String) fields, at);
+                break;
+            case QuerypointTraceFacts.FIELDS:
+                at = QuerypointTraceFacts.write(value, fields, at);
                 break;
             default:
                 at = text(QuerypointTraceFacts.text(value, what), at);

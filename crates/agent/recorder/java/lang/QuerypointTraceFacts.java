@@ -17,6 +17,50 @@ final class QuerypointTraceFacts {
     static final int CONSTANT_WITH_BODY = 5;
     static final int EXCEPTION = 6;
     static final int CLASS = 7;
+    /** Its fields tell it: see {@link #TABLE}. */
+    static final int FIELDS = 8;
+
+    /** Classes of the JDK whose objects never change, and the fields that tell them, in the order of {@code model::Fact::fields}. */
+    private static final String[][] TABLE = {
+        {"java.util.Optional", "value"},
+        {"java.util.OptionalInt", "isPresent", "value"},
+        {"java.util.OptionalLong", "isPresent", "value"},
+        {"java.util.OptionalDouble", "isPresent", "value"},
+        {"java.util.UUID", "mostSigBits", "leastSigBits"},
+        {"java.math.BigInteger", "signum", "mag"},
+        {"java.math.BigDecimal", "intVal", "scale", "intCompact"},
+        {"java.time.LocalDate", "year", "month", "day"},
+        {"java.time.LocalTime", "hour", "minute", "second", "nano"},
+        {"java.time.LocalDateTime", "date", "time"},
+        {"java.time.OffsetDateTime", "dateTime", "offset"},
+        {"java.time.ZonedDateTime", "dateTime", "offset", "zone"},
+        {"java.time.ZoneOffset", "id"},
+        {"java.time.ZoneRegion", "id"},
+        {"java.time.Instant", "seconds", "nanos"},
+        {"java.time.Duration", "seconds", "nanos"},
+        {"java.time.Period", "years", "months", "days"},
+        {"java.time.Year", "year"},
+        {"java.time.YearMonth", "year", "month"},
+    };
+    /** Longest {@code BigInteger} that is told, in words. */
+    private static final int WORDS = 64;
+
+    /** The classes of the table that were met. */
+    private static volatile Known[] known = {};
+
+    /** A class, with the types of those fields as descriptors name them, and where they are. */
+    private static final class Known {
+        final Class<?> of;
+        final char[] types;
+        final long[] offsets;
+
+        @Hidden
+        Known(Class<?> of, int fields) {
+            this.of = of;
+            types = new char[fields];
+            offsets = new long[fields];
+        }
+    }
 
     /** Where an exception has its message; -1 where this VM keeps it elsewhere. */
     private static final long MESSAGE = message();
@@ -65,6 +109,117 @@ final class QuerypointTraceFacts {
             default:
                 return null;
         }
+    }
+
+    /** The fields that tell what an object of a class is; null where none do. A class is looked up by its name as it is met first. */
+    @Hidden
+    static Object fields(Object value, Class<?> of, boolean isNew) {
+        if (of.getClassLoader0() != null) {
+            return null;
+        }
+        Known found = null;
+        for (Known one : known) {
+            if (one.of == of) {
+                found = one;
+                break;
+            }
+        }
+        if (found == null && isNew) {
+            found = learn(of);
+        }
+        // Of a number too long for an event nothing is told.
+        return found != null && found.types[found.types.length - 1] == '[' && words(value, found).length > WORDS ? null : found;
+    }
+
+    @Hidden
+    private static Known learn(Class<?> of) {
+        String name = of.getName();
+        for (String[] row : TABLE) {
+            if (!row[0].equals(name)) {
+                continue;
+            }
+            try {
+                Known found = new Known(of, row.length - 1);
+                for (int i = 1; i < row.length; i++) {
+                    java.lang.reflect.Field field = of.getDeclaredField(row[i]);
+                    found.types[i - 1] = field.getType().descriptorString().charAt(0);
+                    found.offsets[i - 1] = U.objectFieldOffset(field);
+                }
+                synchronized (QuerypointTraceFacts.class) {
+                    Known[] more = new Known[known.length + 1];
+                    System.arraycopy(known, 0, more, 0, known.length);
+                    more[known.length] = found;
+                    known = more;
+                }
+                return found;
+            } catch (NoSuchFieldException | StackOverflowError | OutOfMemoryError e) {
+                // Another version of the JDK keeps it in another way, or there is no room.
+                return null;
+            }
+        }
+        return null;
+    }
+
+    @Hidden
+    private static int[] words(Object value, Known fields) {
+        return (int[]) U.getReference(value, fields.offsets[fields.offsets.length - 1]);
+    }
+
+    /** Meets the objects to which those fields refer. */
+    @Hidden
+    static void meet(Object value, Object of) {
+        Known fields = (Known) of;
+        for (int i = 0; i < fields.types.length; i++) {
+            if (fields.types[i] == 'L') {
+                QuerypointTrace.number(U.getReference(value, fields.offsets[i]));
+            }
+        }
+    }
+
+    /** Writes how many values there are, and each behind a letter: where the next byte goes. */
+    @Hidden
+    static long write(Object value, Object of, long at) {
+        Known fields = (Known) of;
+        long count = at++;
+        for (int i = 0; i < fields.types.length; i++) {
+            long offset = fields.offsets[i];
+            switch (fields.types[i]) {
+                case 'L':
+                    at = write('L', QuerypointProbeNumber.give(U.getReference(value, offset)), at);
+                    break;
+                case '[':
+                    for (int word : words(value, fields)) {
+                        at = write('I', word, at);
+                    }
+                    break;
+                case 'J':
+                    at = write('J', U.getLong(value, offset), at);
+                    break;
+                case 'D':
+                    at = write('D', U.getLong(value, offset), at);
+                    break;
+                case 'Z':
+                    at = write('Z', U.getByte(value, offset), at);
+                    break;
+                case 'B':
+                    at = write('I', U.getByte(value, offset), at);
+                    break;
+                case 'S':
+                    at = write('I', U.getShort(value, offset), at);
+                    break;
+                default:
+                    at = write('I', U.getInt(value, offset), at);
+            }
+        }
+        U.putByte(null, count, (byte) ((at - count - 1) / 9));
+        return at;
+    }
+
+    @Hidden
+    private static long write(char letter, long value, long at) {
+        U.putByte(null, at, (byte) letter);
+        U.putLong(null, at + 1, value);
+        return at + 9;
     }
 
     @Hidden
