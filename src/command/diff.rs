@@ -62,6 +62,9 @@ pub struct Parting {
     /// Why a version was not compared with itself, where it should have been.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<String>,
+    /// What is missing of the runs that were compared, and why; each begins with `here` or `reference`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 fn is_none(count: &usize) -> bool {
@@ -109,7 +112,8 @@ impl Diff {
             let found = session::parted(&mut here, &mut there, progress, interrupt).await?;
             let runs = here.len();
             let (parted, varies, more) = (found.parted, found.varies, found.more);
-            let mut told = Parting { parted, runs, varies, more, unconfirmed: None };
+            let missing = missing(&here, &there);
+            let mut told = Parting { parted, runs, varies, more, unconfirmed: None, missing };
             if found.wanted <= runs {
                 return Ok(told);
             }
@@ -191,6 +195,20 @@ impl Diff {
         session::record(&chain, &options, progress, interrupt).await?;
         Ok(())
     }
+}
+
+/// What is missing of the runs of both versions.
+fn missing(here: &[Diagnoser], there: &[Diagnoser]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (version, runs) in [("here", here), ("reference", there)] {
+        for what in runs.iter().flat_map(Diagnoser::missing) {
+            let what = format!("{version}: {what}");
+            if !all.contains(&what) {
+                all.push(what);
+            }
+        }
+    }
+    all
 }
 
 /// Why there is no other run of a version.

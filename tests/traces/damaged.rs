@@ -162,7 +162,8 @@ fn each_answer_says_what_the_recording_has_lost() {
     let calls: serde_json::Value = serde_json::from_str(&calls).expect("JSON");
     let add = calls["threads"][0]["calls"][0]["node"].to_string();
     let to = format!("--to={lines}");
-    let asked: [&[&str]; 9] = [
+    let beside = whole.display().to_string();
+    let asked: [&[&str]; 11] = [
         &["trace", "info"],
         &["trace", "calls"],
         &["trace", "calls", "--node=0"],
@@ -171,6 +172,8 @@ fn each_answer_says_what_the_recording_has_lost() {
         &["trace", "find", &chain],
         &["trace", "export", &to],
         &["trace", "step", "3"],
+        &["trace", "as-chain", "0"],
+        &["diff", &beside],
         &["diagnose", "--strategy=top-down"],
     ];
     let of_state: &[&str] = &["trace", "state", &add];
@@ -185,7 +188,9 @@ fn each_answer_says_what_the_recording_has_lost() {
             let missing = [&value["missing"], &value["content"]].into_iter().filter_map(|m| m.as_array());
             missing.flatten().any(|what| what.as_str().is_some_and(|what| what.contains(lost)))
         };
-        let in_text = text.lines().any(|line| line.starts_with("missing: ") && line.contains(lost));
+        // What is beside the text of a chain stands in comments.
+        let begins = |line: &str| line.trim_start_matches("// ").starts_with("missing: ");
+        let in_text = text.lines().any(|line| begins(line) && line.contains(lost));
         assert_eq!(in_text, values.iter().any(holds), "{words:?}: {text}\n{json}");
         in_text
     };
@@ -214,6 +219,18 @@ fn each_answer_says_what_the_recording_has_lost() {
     for words in asked.into_iter().chain([of_state]) {
         assert!(!told(&case, words, &whole, "valid\n").contains("missing: "), "{words:?}");
     }
+    // Which of the two runs it is.
+    let copy = changed(&whole, |folder| cut(folder, false));
+    let other = copy.path().display().to_string();
+    for (words, folder, run) in
+        [(["diff", &beside], copy.path(), "reference"), (["diff", &other], &whole, "here")]
+    {
+        let text = told(&case, &words, folder, "");
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("missing: ")).collect();
+        assert!(lines.len() == 1 && lines[0].starts_with(&format!("missing: {run}: of ")), "{text}");
+    }
+    // A call that has ended is complete, and so is its chain.
+    assert!(!says(&["trace", "as-chain", &add], copy.path(), "cut off"));
 }
 
 #[test]

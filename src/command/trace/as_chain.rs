@@ -36,13 +36,17 @@ pub struct MadeChain {
     /// What is to be done before it can be replayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// What is missing of the run that can matter here, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 impl MadeChain {
     /// A chain whose command may have been kept without its secrets.
     pub fn new(chain: String, file: Option<&Path>, is_redacted: bool) -> MadeChain {
         let note = "the recording has the command without its secrets: put them in the place of `***`";
-        MadeChain { chain, file: file.map(Path::to_owned), note: is_redacted.then(|| note.to_owned()) }
+        let (file, note) = (file.map(Path::to_owned), is_redacted.then(|| note.to_owned()));
+        MadeChain { chain, file, note, missing: Vec::new() }
     }
 }
 
@@ -64,6 +68,7 @@ impl AsChain {
             save_chain(&chain, file, trace.is_own())?;
         }
         let text = chain.to_ron().map_err(SessionError::from)?;
-        Ok(MadeChain::new(text, self.save.as_deref(), trace.about.redacted))
+        let made = MadeChain::new(text, self.save.as_deref(), trace.about.redacted);
+        Ok(MadeChain { missing: trace.missing_in(self.node), ..made })
     }
 }

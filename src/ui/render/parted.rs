@@ -1,7 +1,7 @@
 //! Where two runs part, as text.
 
 use super::question::{given_and_become, named};
-use super::{Paint, palette};
+use super::{Paint, lacks, palette};
 use crate::command::diff::Parting;
 use crate::session::Parted;
 
@@ -33,7 +33,7 @@ pub fn parting(parting: &Parting, color: bool) -> String {
     if let Some(why) = &parting.unconfirmed {
         out.push_str(&format!("it may vary from run to run: the program was not run again, since {why}\n"));
     }
-    out
+    out + &lacks(&parting.missing, color)
 }
 
 fn parted(parted: &Parted, paint: Paint) -> String {

@@ -38,14 +38,14 @@ pub fn traced(traced: &Traced, color: bool) -> String {
 
 /// A chain, or where it is.
 pub(super) fn made_chain(made: &MadeChain) -> String {
-    let text = match &made.file {
+    let mut text = match &made.file {
         Some(file) => format!("the chain is in {}\n", file.display()),
         None => format!("{}\n", made.chain.trim_end()),
     };
-    match &made.note {
-        Some(note) => format!("{text}// {note}\n"),
-        None => text,
-    }
+    // The text is a chain: what is beside it stands in comments.
+    let beside = made.note.iter().cloned().chain(made.missing.iter().map(|what| format!("missing: {what}")));
+    beside.for_each(|line| text.push_str(&format!("// {line}\n")));
+    text
 }
 
 /// What is missing of a recorded run.
