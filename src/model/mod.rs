@@ -18,7 +18,9 @@ pub use content::{Held, HeldByObject, LambdaCode, MOST_ITEMS, Told};
 pub use coordinate::{Came, CameBy, Coordinate, Forecast, LastHit};
 pub use fact::{Fact, instant_text};
 pub use lambda_source::lambda_in_source;
-pub use namer::{Namer, boxed, lambda_text, message_text, optional, quoted, short_class_name};
+pub use namer::{
+    Namer, boxed, is_lambda_class, lambda_text, message_text, optional, quoted, short_class_name,
+};
 pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight, Way};
 pub use site::{MethodName, Site};
 pub use tables::{

@@ -184,6 +184,11 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
+/// Whether the VM made this class for a lambda or a method reference. Its methods only pass calls on.
+pub fn is_lambda_class(class: &str) -> bool {
+    class.contains("$$Lambda")
+}
+
 /// `pkg.Outer$Inner` as `Outer.Inner`, `Intro$1` unchanged after the package. In recordings a lambda is named by the method
 /// that it calls, a proxy by its interfaces: `Shop.lambda$main$0`, `ArrayList::new`, `Proxy(Runnable)`.
 pub fn short_class_name(class: &str) -> String {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use crate::support::case::Case;
 use crate::support::{chain_file, compiled, javas, marked, point, replay, root, said};
 use serde_json::Value;
 use std::process::Command;
@@ -100,4 +101,33 @@ fn the_last_calls_are_kept_in_the_vm() {
     for seed in [1, 2] {
         agree(seed, &["--backend", "probe", "--eager", "0"]);
     }
+}
+
+#[test]
+fn a_call_by_a_method_reference_is_at_the_line_that_makes_it() {
+    let case = Case::new("handed");
+    let at = case.line("Handed.java", "// <- A");
+    let half = case.line("Handed.java", "// <- half");
+    let points = format!(
+        "(id: \"A\", at: Line(\"Handed\", {at})), (id: \"B\", at: LastChange(\"A:contents(list)\")),
+         (id: \"C\", at: LastChange(\"A:contents(list)\"), index: -2),
+         (id: \"D\", at: Line(\"Handed\", {half})), (id: \"E\", at: LastChange(\"D:n\")),
+         (id: \"F\", at: LastChange(\"E(2):number\"))"
+    );
+    let debuggee = "command: [\"java\", \"-cp\", \"classes\", \"Handed\"]";
+    let answer = case.replay(debuggee, &points, &["--format=json"]).is(0, &[]).answer();
+    let line = |id: &str| point(&answer, id)["line"].as_u64();
+    let marked = |marker: &str| Some(u64::from(case.line("Handed.java", marker)));
+    let expected = [("B", "// <- each"), ("C", "// <- hand"), ("E", "// <- half"), ("F", "// <- apply")];
+    for (id, marker) in expected {
+        assert_eq!(line(id), marked(marker), "{id}: {:#}", point(&answer, id));
+    }
+    for id in ["B", "C"] {
+        assert_eq!(point(&answer, id)["by"], "ArrayList.add", "{:#}", point(&answer, id));
+    }
+    let notes = point(&answer, "E")["notes"].to_string();
+    assert!(notes.contains("in frame 2: LastChange(E(2):…)"), "{notes}");
+    let shown =
+        case.replay(debuggee, &points, &[]).is(0, &["called from a lambda of Handed (applyAsInt)"]).said();
+    assert!(!shown.contains("$.Lambda") && !shown.contains("$$Lambda"), "{shown}");
 }

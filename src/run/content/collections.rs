@@ -1,5 +1,6 @@
 //! By which fields the JDK's collections keep what they hold.
 
+use crate::model::is_lambda_class;
 use std::sync::Arc;
 
 /// How what an object holds is found from its fields.
@@ -87,7 +88,7 @@ impl Recipe {
             return Some(known);
         }
         let is_jdk = super::JDK.iter().any(|package| class.starts_with(package));
-        (!is_jdk && !class.contains("$$Lambda")).then_some(Recipe::Fields)
+        (!is_jdk && !is_lambda_class(class)).then_some(Recipe::Fields)
     }
 }
 

@@ -15,7 +15,7 @@ pub use told::{Which, tell};
 
 use super::error::RunError;
 use super::vm::Vm;
-use crate::model::{Fact, LambdaCode, Value};
+use crate::model::{Fact, LambdaCode, Value, is_lambda_class};
 use collections::Recipe;
 use jdwp::commands::object_reference;
 use jdwp::{FieldId, ReferenceTypeId};
@@ -77,7 +77,7 @@ async fn layout(vm: &mut Vm, class: ReferenceTypeId) -> Result<Rc<Layout>, RunEr
         next = loaded.superclass;
     }
     let lambda: Option<Arc<LambdaCode>> = match names.first() {
-        Some(name) if name.contains("$$Lambda") => lambda::code(vm, class).await?,
+        Some(name) if is_lambda_class(name) => lambda::code(vm, class).await?,
         _ => None,
     };
     let fact = lambda.map(Fact::Lambda).or_else(|| Fact::of(&names));

@@ -2,7 +2,7 @@
 
 use super::forecast::owner_seen;
 use super::recorder::{self, Stopped};
-use crate::model::{Detail, Occurrence, Sight, Value};
+use crate::model::{Detail, Occurrence, Sight, Value, is_lambda_class};
 use crate::query::{Aspect, Constraint, Contents, Event, PointIndex, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
@@ -51,17 +51,23 @@ impl Watcher {
         } else {
             value.map(|value| Sight { query: number, value, print: 0 })
         };
-        let mut above = 0;
+        // A method reference has a class of the VM's own, which passes the call on: the program's frame is the one below.
+        let (mut above, mut called) = (0, None);
         for frame in stop.frames(&mut self.watched.vm).await?.to_vec() {
             let class = self.watched.vm.class(frame.location.class).await?.name.clone();
-            if !JDK.iter().any(|package| class.starts_with(package)) {
-                break;
+            let is_jdk = JDK.iter().any(|package| class.starts_with(package));
+            if !is_jdk {
+                called = called.or(Some(above));
+                if !is_lambda_class(&class) {
+                    break;
+                }
             }
             above += 1;
         }
         let (_, keys) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
         let above = above.min(keys.len().saturating_sub(1));
-        let by = above.checked_sub(1).and_then(|place| keys.get(place)).copied();
+        let called = called.unwrap_or(above).min(above);
+        let by = called.checked_sub(1).and_then(|place| keys.get(place)).copied();
         let notes = if hit.index & MAY == 0 { Vec::new() } else { vec![MAY_HAVE.to_owned()] };
         let sights = sight.into_iter().collect();
         self.offer_below(stop, query, above, Detail { by, sights, notes, unchanged, ..Detail::default() })

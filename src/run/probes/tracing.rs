@@ -5,7 +5,9 @@ use super::hit::place_of;
 use super::plan::copied;
 use super::recorder::{self, Stopped};
 use super::walk::{Look, Passed, walk};
-use crate::model::{Came, CameBy, Coordinate, FrameKey, LastHit, Occurrence, Site, Value, Way};
+use crate::model::{
+    Came, CameBy, Coordinate, FrameKey, LastHit, Occurrence, Site, Value, Way, is_lambda_class,
+};
 use crate::query::{Copies, CopyWhat, SeenCopy, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::report::Visit;
@@ -162,7 +164,7 @@ impl Watcher {
         // What makes an object of a lambda only passes on.
         let of_lambda = |key: &FrameKey| {
             let frame = self.watched.tables.frame(*key);
-            frame.is_some_and(|frame| frame.site.method.class.contains("$$Lambda"))
+            frame.is_some_and(|frame| is_lambda_class(&frame.site.method.class))
         };
         let caller = below.into_iter().find(|key| !of_lambda(key));
         let thread = self.state(stop.thread).name.clone();

@@ -9,7 +9,9 @@ use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, Rejected
 use crate::chain::Chain;
 use crate::classes::SourceRoots;
 use crate::locate::{Located, PointReport};
-use crate::model::{Detail, ExceptionDetail, Frame, Namer, Occurrence, Told, Value, short_class_name};
+use crate::model::{
+    Detail, ExceptionDetail, Frame, Namer, Occurrence, Told, Value, is_lambda_class, short_class_name,
+};
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use crate::session::replay::iteration::Round;
@@ -368,9 +370,12 @@ impl Filling<'_, '_> {
         }
         if self.assigned_on_entry(o) {
             let method = &frame.site.method.name;
+            let mut callers = answer.stack.iter().enumerate().skip(1);
+            let caller =
+                callers.find(|(_, frame)| !is_lambda_class(&frame.class)).map_or(1, |(place, _)| place);
             answer.notes.push(format!(
                 "a parameter that {method} did not assign before: the value came with the call. Ask about the caller, \
-                 in frame 1: LastChange({}(1):…)",
+                 in frame {caller}: LastChange({}({caller}):…)",
                 answer.id
             ));
         }

@@ -1,11 +1,11 @@
 //! The answer to a chain: each point with its place, its values and what decided it, then the chain as a tree.
 
 use super::snippet::snippet;
+use super::trace::thread_name;
 use super::tree::tree;
 use super::way::way;
-use super::{Paint, clipped, hanging, palette, wrap};
-use crate::model::short_class_name;
-use crate::session::{Answer, FrameAnswer, Outcome, PointAnswer};
+use super::{Paint, clipped, frame_text, hanging, palette, wrap};
+use crate::session::{Answer, Outcome, PointAnswer};
 use indexmap::IndexMap;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -73,7 +73,7 @@ fn summary(answer: &Answer, paint: Paint) -> String {
 }
 
 fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
-    let _ = writeln!(out, "{}  {}", paint.on(palette::POINT, &p.id), p.question);
+    out.push_str(&hanging(&format!("{}  {}", paint.on(palette::POINT, &p.id), p.question), 0, WIDTH));
     if !p.located {
         let reason = p.reason.as_deref().unwrap_or("no reason is known");
         let text = format!("{} {reason}", paint.on(palette::FAILED, "not located:"));
@@ -84,7 +84,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
         return;
     }
     let mut place = vec![format!("{},", place_text(p))];
-    place.push(format!("thread {},", p.thread.as_deref().unwrap_or("?")));
+    place.push(format!("thread {},", thread_name(p.thread.as_deref().unwrap_or("?"))));
     place.push(format!("hit {}", p.hit.unwrap_or_default()));
     out.push_str(&wrap(&place, "", INDENT, WIDTH));
     if let Some(source) = snippet(p, paint.color) {
@@ -221,15 +221,6 @@ fn exception(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
     let thrown = format!("thrown in {},", frame_text(&e.thrown));
     let object = format!("{},", values.full(&e.object));
     out.push_str(&wrap(&["exception:".to_owned(), object, thrown, caught], "", INDENT, WIDTH));
-}
-
-fn frame_text(frame: &FrameAnswer) -> String {
-    // The package is in the JSON; a line of 80 columns has no room for it.
-    let class = short_class_name(&frame.class);
-    match (&frame.file, frame.line) {
-        (Some(file), Some(line)) => format!("{class}.{} ({file}:{line})", frame.method),
-        _ => format!("{class}.{}", frame.method),
-    }
 }
 
 fn stack(out: &mut String, p: &PointAnswer, paint: Paint) {

@@ -26,6 +26,8 @@ pub use repeated::repeated;
 pub use step::stepped;
 pub use trace::{lacks, traced};
 
+use crate::model::short_class_name;
+use crate::session::FrameAnswer;
 use anstyle::{AnsiColor, Style};
 
 /// What colours mean, everywhere.
@@ -42,6 +44,19 @@ pub mod palette {
     pub const HELD: Style = AnsiColor::Green.on_default();
     /// What matters less.
     pub const DIM: Style = Style::new().dimmed();
+}
+
+/// A frame as text. The package is in the JSON: a line of 80 columns has no room for it. The frame of a class that the VM
+/// made for a lambda only passes a call on, and is named by the class that the lambda stands in.
+fn frame_text(frame: &FrameAnswer) -> String {
+    if let Some((host, _)) = frame.class.split_once("$$Lambda") {
+        return format!("a lambda of {} ({})", short_class_name(host), frame.method);
+    }
+    let class = short_class_name(&frame.class);
+    match (&frame.file, frame.line) {
+        (Some(file), Some(line)) => format!("{class}.{} ({file}:{line})", frame.method),
+        _ => format!("{class}.{}", frame.method),
+    }
 }
 
 /// Text in a style, or plain.
@@ -97,15 +112,20 @@ pub fn wrap(words: &[String], separator: &str, indent: usize, width: usize) -> S
 /// Breaks a text at its spaces into lines of at most `width` columns. The first begins after `indent` spaces, the others four
 /// further.
 pub fn hanging(text: &str, indent: usize, width: usize) -> String {
+    hanging_at(text, indent, indent + 4, width)
+}
+
+/// The same, where all lines but the first begin after `hang` spaces.
+pub fn hanging_at(text: &str, indent: usize, hang: usize, width: usize) -> String {
     let mut out = " ".repeat(indent);
     let mut column = indent;
     for (n, word) in text.split(' ').enumerate() {
         let length = visible(word);
-        if n > 0 && column + 1 + length > width && column > indent + 4 {
+        if n > 0 && column + 1 + length > width && column > hang {
             out.truncate(out.trim_end().len());
             out.push('\n');
-            out.push_str(&" ".repeat(indent + 4));
-            column = indent + 4;
+            out.push_str(&" ".repeat(hang));
+            column = hang;
         } else if n > 0 {
             out.push(' ');
             column += 1;
@@ -188,6 +208,7 @@ mod tests {
         let words = ["list = [1, 2, 3, 4]".to_owned(), "x = 1".to_owned()];
         assert_eq!(wrap(&words, ",", 2, 12), "  list = [1,\n  2, 3, 4],\n  x = 1\n");
         assert_eq!(hanging("#1 f(1, 2, 3) = 4", 2, 12), "  #1 f(1, 2,\n      3) = 4\n");
+        assert_eq!(hanging_at("at:5  f(1, 2) = 4", 2, 8, 13), "  at:5  f(1,\n        2) =\n        4\n");
     }
 
     #[test]

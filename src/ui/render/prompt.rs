@@ -1,7 +1,7 @@
 //! What prompt commands give, as text.
 
 use super::answer::{about, place_text, point_in_full};
-use super::{Paint, clipped, palette, wrap};
+use super::{Paint, clipped, frame_text, palette, wrap};
 use crate::command::debug::{Reply, Row, Setting};
 use crate::session::{
     Arrival, AskedWhen, Certainty, FrameAnswer, Gone, GraphFormat, NamedValue, PastRun, PointAnswer,
@@ -99,7 +99,7 @@ fn halted(standing: &Standpoint, paint: Paint) -> String {
         "halted{}, {}, thread {}, in run {}",
         point.unwrap_or_default(),
         frame_text(&standing.place),
-        standing.thread,
+        super::trace::thread_name(&standing.thread),
         standing.run
     )
 }
@@ -123,14 +123,6 @@ fn stepped_text(stepped: &Stepped, paint: Paint) -> String {
         sentence(&format!("this is an event that {id} asks for; `points {id}` shows which one is its answer"))
     });
     passes.unwrap_or_default() + &standing_text(standing, paint)
-}
-
-fn frame_text(frame: &FrameAnswer) -> String {
-    let class = crate::model::short_class_name(&frame.class);
-    match (&frame.file, frame.line) {
-        (Some(file), Some(line)) => format!("{class}.{} ({file}:{line})", frame.method),
-        _ => format!("{class}.{}", frame.method),
-    }
 }
 
 fn lines_text(lines: &[(u32, String)], at: Option<u32>, paint: Paint) -> String {
