@@ -107,6 +107,9 @@ impl Diff {
             }
         };
         let mut here = vec![self.open(&folders[0], progress, interrupt).await?];
+        if let (Some(reference), Some(here)) = (&self.reference, here.first()) {
+            session::check_reference(here, reference)?;
+        }
         let mut there = vec![self.open(&folders[1], progress, interrupt).await?];
         loop {
             let found = session::parted(&mut here, &mut there, progress, interrupt).await?;

@@ -28,6 +28,9 @@ pub enum InspectError {
          `com.acme.Shop.open` for a static field"
     )]
     NoVariable(String),
+    /// A local variable is asked about where it has no value.
+    #[error("`{0}` has no value here: this call assigns it later; `forward {0}` goes there")]
+    NoValueYet(String),
     /// An object is not known, or a call has none.
     #[error(
         "no such object was recorded: call {0} has no `this`, or --object names none; write it as it is shown: Rec@7"

@@ -96,6 +96,16 @@ pub enum SessionError {
     /// The right version of a program cannot be called.
     #[error("the reference cannot be called: {0}; check its class path, and that `java` runs")]
     Reference(std::io::Error),
+    /// The class path of a right version has no class of the program.
+    #[error(
+        "--reference {class_path} has no class of the program that was recorded{missing}; name the folder or jar of the right version"
+    )]
+    NoReference {
+        /// As it was written.
+        class_path: String,
+        /// What of it is not there.
+        missing: String,
+    },
     /// Answers cannot be kept.
     #[error("{file}: {why}; name another file with --answers, or remove it", file = file.display())]
     Answers {
@@ -350,6 +360,7 @@ impl SessionError {
             | SessionError::NotRecorded(_)
             | SessionError::NoStep(_)
             | SessionError::NoPart { .. }
+            | SessionError::NoReference { .. }
             | SessionError::NotBuilt(_)
             | SessionError::NotTrusted { .. }
             | SessionError::Declined { .. }

@@ -32,7 +32,7 @@ pub use answer::{
 pub use diagnose::{
     AssertFile, Bounds, Buggy, By, Change, Compared, Departure, DiagnoseOptions, Diagnoser, Judgement,
     KeptAnswer, Launcher, Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape,
-    Survey, Told, Trust, Varying, Violation, parted, strategies,
+    Survey, Told, Trust, Varying, Violation, check_reference, parted, strategies,
 };
 pub use error::SessionError;
 pub use explore::{

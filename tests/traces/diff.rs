@@ -61,6 +61,20 @@ fn recorded(class: &str, classes: &Path) -> PathBuf {
 }
 
 #[test]
+fn a_reference_without_a_class_of_the_program_is_refused() {
+    let own = compiled("fixtures/passes", &["-g"]);
+    let empty = tempfile::tempdir_in(scratch()).expect("a folder");
+    for (right, why) in [
+        (empty.path().to_owned(), "has no class of the program that was recorded; name"),
+        (empty.path().join("mistyped"), "mistyped does not exist"),
+    ] {
+        let told = diff("Passes", &own, &right);
+        assert_eq!((told.code, told.answer), (Some(2), Value::Null), "{}", told.text);
+        assert!(told.text.contains(why), "{}", told.text);
+    }
+}
+
+#[test]
 fn a_lambda_is_the_same_in_every_run() {
     let wrong = compiled("fixtures/passes", &["-g", "-nowarn"]);
     diff("Passes", &wrong, &wrong).is_the_same();

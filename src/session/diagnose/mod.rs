@@ -32,7 +32,7 @@ mod violations;
 pub use crate::assertions::{AssertFile, Told};
 pub use crate::inspect::snapshot::{Bounds, Shape};
 pub use answer_cache::KeptAnswer;
-pub use divergence::{Compared, Departure, Parted, Varying, parted};
+pub use divergence::{Compared, Departure, Parted, Varying, check_reference, parted};
 pub use oracles::{By, Referred};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference};

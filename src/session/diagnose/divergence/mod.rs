@@ -13,6 +13,7 @@ use super::chance::may_vary;
 use super::lambdas::Lambdas;
 use super::question::Question;
 use super::{Buggy, Diagnoser};
+use crate::classes::{ClassPaths, ClassPool};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
@@ -66,6 +67,26 @@ pub struct Compared {
     pub more: usize,
     /// How many runs of each version it takes to be sure; 0 where they do not part.
     pub wanted: usize,
+}
+
+/// Checks that a class path has a class of the program that was recorded. Where it has none, the VM falls back on the
+/// program's own classes, and a version would be compared with itself. Relative paths start at the current folder.
+///
+/// # Errors
+/// It has none.
+pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), SessionError> {
+    let paths = ClassPaths {
+        cwd: std::env::current_dir().unwrap_or_default(),
+        class_path: std::env::split_paths(class_path).collect(),
+        ..ClassPaths::default()
+    };
+    let Ok(pool) = ClassPool::open(&paths) else { return Ok(()) };
+    let mut methods = here.trace.calls.sites.methods().iter().peekable();
+    if methods.peek().is_none() || methods.any(|method| matches!(pool.find(&method.class), Ok(Some(_)))) {
+        return Ok(());
+    }
+    let missing = pool.missing().iter().map(|path| format!("; {} does not exist", path.display())).collect();
+    Err(SessionError::NoReference { class_path: class_path.to_owned(), missing })
 }
 
 /// Finds where two versions part, of which as many runs each were recorded.
