@@ -267,6 +267,29 @@ fn a_call_is_walked_through_that_was_recorded_later() {
 }
 
 #[test]
+fn a_variable_is_known_before_it_is_assigned() {
+    let case = Case::new("orders");
+    let folder = case.mark("trace");
+    let mut record = case.qp();
+    record.args(["trace", "record", "--level", "all", "--out"]).arg(&folder);
+    case.run_command(record.args(["--", "java", "-cp", "classes", "Orders"])).is(0, &["recorded in"]);
+    let call = u64::from(case.line("Orders.java", "// <- call"));
+    let lines = ["forward sum", "history sum", "show sum", "back other", "next", "history sum", "show sum"];
+    let told = steps(&folder, 0, &lines.map(str::to_owned));
+    // It stands at the write: the state is that before it.
+    assert_eq!(told[1]["content"]["event"]["line"], call, "{:#}", told[1]);
+    for history in [&told[2], &told[6]] {
+        let writes = history["content"]["writes"].as_array().expect("writes");
+        let one: Vec<_> = writes.iter().map(|write| (&write["line"], &write["new"])).collect();
+        assert_eq!(one, [(&call.into(), &"11".into())], "{history:#}");
+    }
+    assert_eq!((&told[3]["reply"], &told[7]["content"]["value"]), (&"error".into(), &"11".into()));
+    let why = told[3].to_string();
+    assert!(why.contains("`sum` has no value here"), "{why}");
+    assert_eq!(told[4]["reply"], "error", "{:#}", told[4]);
+}
+
+#[test]
 fn lines_are_stepped_by_and_run_to() {
     let case = Case::new("orders");
     let folder = case.mark("trace");

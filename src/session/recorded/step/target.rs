@@ -5,7 +5,7 @@ use crate::inspect::InspectError;
 use crate::inspect::history::Variable;
 use crate::inspect::state::Around;
 use crate::session::error::SessionError;
-use crate::trace::{CONTENTS, Value};
+use crate::trace::{CONTENTS, Traced, Value};
 
 /// A variable by its name, as one who stands somewhere sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,9 @@ impl Stepper<'_> {
         } else {
             let of_this = this.map(|this| self.fields(this, &words.head)).unwrap_or_default();
             if of_this.is_empty() {
+                if words.rest.is_empty() && self.is_assigned(&words.head)? {
+                    return Ok(Target::Local(self.at.node, words.head));
+                }
                 let (object, parts) = Variable::parse(text)?.parts(&self.trace.calls);
                 let is_known = parts.iter().any(|part| !self.trace.calls.rows_of(object, *part).is_empty());
                 return if is_known { Ok(Target::Parts(object, parts)) } else { Err(unknown().into()) };
@@ -66,6 +69,19 @@ impl Stepper<'_> {
         target
             .filter(|target| !matches!(target, Target::Parts(_, parts) if parts.is_empty()))
             .ok_or_else(|| unknown().into())
+    }
+
+    /// Whether this call assigns a local variable of that name anywhere, also where it has no value yet.
+    fn is_assigned(&mut self, name: &str) -> Result<bool, SessionError> {
+        let calls = &mut self.trace.calls;
+        let Some(begin) = calls.entry(self.at.node) else { return Ok(false) };
+        let mut found = false;
+        calls.own_behind(begin, |_, seen| {
+            let is_it = seen.site.written.as_ref().is_some_and(|written| written.name == name);
+            found |= is_it && matches!(seen.site.what, Traced::Local { .. });
+            !found
+        })?;
+        Ok(found)
     }
 
     /// The collection that a variable refers to here, if what that holds was recorded.

@@ -246,8 +246,9 @@ impl Stepper<'_> {
             None if text == "this" => self.this()?.map(Value::Object),
             None => match self.target(text)? {
                 Target::Local(_, name) => {
-                    let locals = self.locals()?;
-                    locals.into_iter().find(|(known, ..)| *known == name).map(|(_, value, _)| value)
+                    let mut locals = self.locals()?.into_iter();
+                    let found = locals.find(|(known, ..)| *known == name).map(|(_, value, _)| value);
+                    Some(found.ok_or(InspectError::NoValueYet(name))?)
                 }
                 Target::Parts(object, parts) => {
                     let calls = &mut self.trace.calls;
