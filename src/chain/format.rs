@@ -245,7 +245,7 @@ impl Point {
         add("after", self.after.clone());
         add("before", self.before.clone());
         add("within", self.within.clone());
-        add("hit", self.index.map(|i| i.to_string()));
+        add("index", self.index.map(|i| i.to_string()));
         text
     }
 
