@@ -1,4 +1,4 @@
-//! Members that no programmer has written: those that javac makes of records, enums, `switch` over enums, bridges and accesses across nested
+//! Members that no programmer has written: those that javac makes of records, enums, `switch` over enums, assertions, bridges and accesses across nested
 //! classes. Nobody is asked about such methods, and such fields are no changes.
 
 use crate::classes::ClassPool;
@@ -30,8 +30,11 @@ fn is_generated(method: &Method, calls: &Calls, pool: Option<&ClassPool>) -> boo
         found.zip(code).is_some_and(|(file, code)| tell(file, code, method))
     };
     match method.name.as_str() {
-        "<clinit>" if is_switch_map => code_of(|file, _, _| file.access & ACC_SYNTHETIC != 0),
-        "<clinit>" if is_enum => code_of(only_makes_constants),
+        "<clinit>" => {
+            (is_switch_map && code_of(|file, _, _| file.access & ACC_SYNTHETIC != 0))
+                || (is_enum && code_of(only_makes_constants))
+                || code_of(only_asks_for_assertions)
+        }
         "<init>" if is_enum || is_constant => code_of(only_names_a_constant),
         "values" if is_enum && method.is_static => method.descriptor.starts_with("()["),
         "valueOf" if is_enum && method.is_static => method.descriptor.starts_with("(Ljava/lang/String;)L"),
@@ -44,6 +47,27 @@ fn is_generated(method: &Method, calls: &Calls, pool: Option<&ClassPool>) -> boo
 
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The initialiser of a class that has assertions and nothing else to initialise.
+fn only_asks_for_assertions(file: &ClassFile, code: &Code, _: &Method) -> bool {
+    code.instructions.iter().all(|instruction| asks_for_assertions(file, &instruction.op))
+}
+
+/// Whether an instruction is of those with which javac asks whether the assertions of a class are on:
+/// `$assertionsDisabled = !C.class.desiredAssertionStatus()`.
+fn asks_for_assertions(file: &ClassFile, op: &Op) -> bool {
+    match op {
+        Op::Const(Constant::Class(_) | Constant::Int(_))
+        | Op::If { .. }
+        | Op::Goto { .. }
+        | Op::Return(None) => true,
+        Op::Invoke { method, .. } => {
+            method.class == "java.lang.Class" && method.name == "desiredAssertionStatus"
+        }
+        Op::PutStatic(field) => field.name == "$assertionsDisabled" && is_hidden(file, &field.name),
+        _ => false,
+    }
 }
 
 /// The initialiser of an enum makes its constants of literals, and does nothing else.
@@ -59,12 +83,14 @@ fn only_makes_constants(file: &ClassFile, code: &Code, _: &Method) -> bool {
         Op::PutStatic(field) => is_hidden(file, &field.name),
         Op::Dup | Op::Const(_) | Op::New(_) | Op::NewArray(_) | Op::ArrayStore(_) | Op::Return(None) => true,
         Op::GetStatic(field) => is_hidden(file, &field.name),
-        _ => false,
+        op => asks_for_assertions(file, op),
     };
     // A literal that somebody has written can be the wrong one.
     let is_plain = |op: &Op| match op {
         Op::Invoke { method, .. } => method.name != "<init>" || method.descriptor == "(Ljava/lang/String;I)V",
-        Op::Const(constant) => matches!(constant, Constant::String(_) | Constant::Int(_)),
+        Op::Const(constant) => {
+            matches!(constant, Constant::String(_) | Constant::Int(_) | Constant::Class(_))
+        }
         _ => true,
     };
     code.instructions.iter().all(|instruction| is_its(&instruction.op) && is_plain(&instruction.op))
