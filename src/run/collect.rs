@@ -83,7 +83,15 @@ impl Collector {
                         slots.push(stack_frame::Slot { slot: i32::from(variable.slot), sigbyte });
                     }
                 }
-                exprs.extend(fields_read(watched, &method, at.index));
+                // A field of a variable that has no value yet is not read.
+                let out_of_scope = |expr: &Expr| {
+                    let head = expr.text().split(['.', '[']).next().unwrap_or_default();
+                    let all = method.variables.as_deref().unwrap_or_default();
+                    !names.iter().any(|name| **name == *head)
+                        && all.iter().any(|v| *v.name == *head && head != "this")
+                };
+                let read = fields_read(watched, &method, at.index);
+                exprs.extend(read.into_iter().filter(|expr| !out_of_scope(expr)));
             }
         }
         if matches!(query.event, Event::Branched(_)) {

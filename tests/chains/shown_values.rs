@@ -200,6 +200,22 @@ fn places_and_objects_are_accepted_as_they_are_shown() {
 }
 
 #[test]
+fn a_field_of_a_variable_that_has_no_value_yet_is_not_read() {
+    let case = Case::new("handed");
+    let points = format!(
+        "(id: \"A\", at: Line(\"Handed\", {})), (id: \"B\", at: LastChange(\"A:part\"))",
+        case.line("Handed.java", "// <- sum")
+    );
+    let debuggee = "command: [\"java\", \"-cp\", \"classes\", \"Handed\"]";
+    let answer = case.replay(debuggee, &points, &["--format=json"]).is(0, &[]).answer();
+    assert_eq!(point(&answer, "A")["collected"]["part.size"], "2", "{answer:#}");
+    let stored = point(&answer, "B");
+    assert_eq!(stored["line"], case.line("Handed.java", "// <- take"), "{stored:#}");
+    let names: Vec<&String> = stored["collected"].as_object().expect("values").keys().collect();
+    assert_eq!(names, ["sum"]);
+}
+
+#[test]
 fn text_fits_into_eighty_columns() {
     let case = Case::new("shown");
     recorded(&case);
@@ -219,6 +235,10 @@ fn text_fits_into_eighty_columns() {
     let why = lines_of(&case, &["why", "last", "--at", &at, "--", "java", "-cp", "classes", "Shop"]);
     let events = lines_of(&case, &["trace", "events", &check, "all"]);
     let mut all = vec![calls, events, why];
+    all.extend(
+        [&["info", "all"][..], &["state", &add, "all"]]
+            .map(|view| lines_of(&case, &[&["trace"], view].concat())),
+    );
     for command in [
         &["--help"][..],
         &["why", "--help"],

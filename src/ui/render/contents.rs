@@ -1,10 +1,12 @@
 //! What collections hold, as text.
 
-use super::{Paint, palette};
+use super::{Paint, hanging, palette};
 use crate::session::{ContentsShown, EventShown, HeldContents, ItemShown};
 
 /// So many items of a collection are shown in a line.
 const FEW: usize = 12;
+/// Columns of a line.
+const WIDTH: usize = 80;
 
 /// What a collection held as a call began, and as it ended; `of_field`: what a field referred to, which may have been nothing.
 pub(super) fn between(contents: &ContentsShown, of_field: bool, paint: Paint) -> String {
@@ -15,7 +17,7 @@ pub(super) fn between(contents: &ContentsShown, of_field: bool, paint: Paint) ->
     let came = of_field && contents.entry.is_none();
     let change =
         if came || entry == exit { exit } else { format!("{entry} → {}", paint.on(palette::FAILED, exit)) };
-    format!("{}holds {change}{unsure}\n", " ".repeat(if of_field { 6 } else { 4 }))
+    hanging(&format!("holds {change}{unsure}"), if of_field { 6 } else { 4 }, WIDTH)
 }
 
 fn held_text(held: &HeldContents) -> String {
@@ -60,6 +62,8 @@ pub(super) fn change(event: &EventShown, paint: Paint) -> String {
         ("remove", None, Some(index)) => format!("{object}: [{index}] removed"),
         ("remove", None, None) => format!("{object}: {} removed", value(&event.old)),
         ("clear", ..) => format!("{object}: all removed"),
+        // A map in the order of its accesses puts a key there when it is read, too.
+        ("last", Some(key), _) => format!("{object}[{key}]: {new}, now the last one"),
         (_, Some(key), _) => format!("{object}[{key}]: {new}"),
         _ => format!("{object} {name}"),
     }

@@ -1,9 +1,12 @@
 //! Where two runs part, as text.
 
 use super::question::{given_and_become, named};
-use super::{Paint, lacks, palette};
+use super::{Paint, hanging, hanging_at, lacks, palette};
 use crate::command::diff::Parting;
 use crate::session::Parted;
+
+/// Columns of a line.
+const WIDTH: usize = 80;
 
 /// Where they part, and what varies.
 pub fn parting(parting: &Parting, color: bool) -> String {
@@ -23,7 +26,7 @@ pub fn parting(parting: &Parting, color: bool) -> String {
             true => String::new(),
             false => format!(": {}, …", varying.values.join(", ")),
         };
-        out.push_str(&format!("  {}  {}{values}\n", varying.place, varying.what));
+        out.push_str(&hanging(&format!("{}  {}{values}", varying.place, varying.what), 2, WIDTH));
     }
     match parting.more {
         0 => {}
@@ -31,7 +34,8 @@ pub fn parting(parting: &Parting, color: bool) -> String {
         more => out.push_str(&format!("  and {more} more places\n")),
     }
     if let Some(why) = &parting.unconfirmed {
-        out.push_str(&format!("it may vary from run to run: the program was not run again, since {why}\n"));
+        let text = format!("it may vary from run to run: the program was not run again, since {why}");
+        out.push_str(&hanging(&text, 0, WIDTH));
     }
     out + &lacks(&parting.missing, color)
 }
@@ -47,8 +51,13 @@ fn parted(parted: &Parted, paint: Paint) -> String {
     });
     for difference in &parted.differs {
         out.push_str(&format!("  {}\n", difference.what));
-        out.push_str(&format!("    here      {}\n", paint.on(palette::FAILED, &difference.here)));
-        out.push_str(&format!("    reference {}\n", paint.on(palette::HELD, &difference.there)));
+        for (side, style, value) in [
+            ("here     ", palette::FAILED, &difference.here),
+            ("reference", palette::HELD, &difference.there),
+        ] {
+            let text = format!("{} {}", side.replace(' ', "\u{a0}"), paint.on(style, value));
+            out.push_str(&hanging_at(&text, 4, 14, WIDTH).replace('\u{a0}', " "));
+        }
     }
     if let Some(here) = &parted.here {
         out.push_str(&given_and_become(here, paint));

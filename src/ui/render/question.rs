@@ -1,7 +1,7 @@
 //! The questions of a diagnosis as text, and its end.
 
 use super::cost::thousands;
-use super::{Paint, palette, visible};
+use super::{Paint, hanging, palette, visible};
 use crate::command::diagnose::ANSWER_TABLE;
 use crate::session::{
     Buggy, By, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, Survey, strategies,
@@ -27,11 +27,8 @@ pub fn question(question: &Question, color: bool) -> String {
     });
     let method = format!("{}.{}", question.class, question.method);
     let place = format!("#{} {}", question.node, in_loop(&method, question.part.as_ref()));
-    let mut out = format!(
-        "{} {}\n",
-        paint.on(palette::POINT, place),
-        paint.on(palette::DIM, format!("question {}, {suspicious}", question.question)),
-    );
+    let asked = paint.on(palette::DIM, format!("question {}, {suspicious}", question.question));
+    let mut out = hanging(&format!("{} {asked}", paint.on(palette::POINT, place)), 0, WIDTH);
     out.push_str(&given_and_become(question, paint));
     out
 }
@@ -90,7 +87,7 @@ pub fn given_and_become(question: &Question, paint: Paint) -> String {
         }
     }
     for note in &question.notes {
-        out.push_str(&format!("{}\n", paint.on(palette::DIM, note)));
+        out.push_str(&hanging(&paint.on(palette::DIM, note), 0, WIDTH));
     }
     out
 }
@@ -138,7 +135,7 @@ pub fn referred(referred: &Referred, color: bool) -> String {
         By::Reference => " by the reference",
     };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-    format!("#{node} {method} is {}{by}{why}\n", paint.on(style, word(*answer)))
+    hanging(&format!("#{node} {method} is {}{by}{why}", paint.on(style, word(*answer))), 0, WIDTH)
 }
 
 /// What assertions say before the first question.

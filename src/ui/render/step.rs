@@ -1,7 +1,7 @@
 //! A walk over a recorded run as text.
 
 use super::trace::{happening, line, made_chain, missing, writes};
-use super::{Paint, clipped, hanging, palette};
+use super::{Paint, clipped, hanging, hanging_at, palette};
 
 use crate::command::trace::StepReply;
 use crate::session::{EventShown, HeldShown, ListedEvent, ObjectShown, View};
@@ -121,5 +121,5 @@ fn listed(listed: &ListedEvent, paint: Paint) -> String {
         None => words(&listed.event, paint),
     };
     let place = format!("{mark}{sign} {line:>5} ").replace(' ', "\u{a0}");
-    hanging(&format!("{place} {text}"), 0, WIDTH).replace('\u{a0}', " ")
+    hanging_at(&format!("{place} {text}"), 0, 14, WIDTH).replace('\u{a0}', " ")
 }

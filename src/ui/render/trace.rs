@@ -1,7 +1,7 @@
 //! Recorded runs as text: what was recorded, and calls as a tree.
 
 use super::cost::thousands;
-use super::{Paint, counted, hanging, palette};
+use super::{Paint, counted, hanging, hanging_at, palette};
 use crate::command::trace::{MadeChain, Traced};
 use crate::model::short_class_name;
 use crate::session::{
@@ -114,7 +114,10 @@ fn info(holds: &Holds, paint: Paint) -> String {
     let kinds: Vec<String> =
         holds.events.iter().map(|(kind, count)| format!("{} {kind}", thousands(*count))).collect();
     out.push_str(&format!("calls      {}\n", thousands(holds.calls)));
-    out.push_str(&format!("events     {}: {}\n", thousands(events), kinds.join(", ")));
+    // A no-break space keeps a count and its kind in one line.
+    let kinds: Vec<String> = kinds.iter().map(|kind| kind.replace(' ', "\u{a0}")).collect();
+    let kinds = format!("{}: {}", thousands(events), kinds.join(", "));
+    out.push_str(&labelled("events", &kinds).replace('\u{a0}', " "));
     out.push_str(&format!("bytes      {}\n", bytes(holds.bytes)));
     out.push_str(&format!("methods    {}\n", thousands(holds.methods)));
     out.push_str(&format!("objects    {}\n", thousands(holds.objects)));
@@ -127,16 +130,24 @@ fn info(holds: &Holds, paint: Paint) -> String {
         let calls = if thread.calls == 1 { "call" } else { "calls" };
         let start = thread.started_in.map_or_else(String::new, |node| format!(", started in #{node}"));
         let count = thousands(thread.calls);
-        out.push_str(&format!("thread     {}: {count} {calls}{start}{end}\n", thread_name(&thread.name)));
+        let text = format!("{}: {count} {calls}{start}{end}", thread_name(&thread.name));
+        out.push_str(&labelled("thread", &text));
     }
     for (method, at) in &holds.lower {
-        out.push_str(&format!("{method} is recorded at level {}: with more it would be too long\n", at));
+        let text = format!("{method} is recorded at level {at}: with more it would be too long");
+        out.push_str(&hanging(&text, 0, WIDTH));
     }
     for (method, why) in &holds.left {
-        out.push_str(&format!("not recorded: {method}: {why}\n"));
+        out.push_str(&hanging(&format!("not recorded: {method}: {why}"), 0, WIDTH));
     }
     out.push_str(&missing(&holds.missing, paint));
     out
+}
+
+/// A row of what a recording holds.
+fn labelled(label: &str, text: &str) -> String {
+    let label = format!("{label:<10}").replace(' ', "\u{a0}");
+    hanging_at(&format!("{label} {text}"), 0, 11, WIDTH).replace('\u{a0}', " ")
 }
 
 fn calls(tree: &CallTree, paint: Paint) -> String {
@@ -221,7 +232,7 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
         };
         // A no-break space keeps the place and its columns in one word.
         let place = format!("{at:<20}").replace(' ', "\u{a0}");
-        out.push_str(&hanging(&format!("{place} {text}"), 4, WIDTH).replace('\u{a0}', " "));
+        out.push_str(&hanging_at(&format!("{place} {text}"), 4, 29, WIDTH).replace('\u{a0}', " "));
     }
     if shown.level < Level::All {
         let less =
