@@ -206,6 +206,33 @@ impl Halted {
         interrupt: &mut Interrupt,
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
+        // Where a probe stopped the program, the step ends when the recorder returns to the same line: it takes another.
+        let begin = match self.standing.stop.is_in_recorder() {
+            true => Some(self.line().await?),
+            false => None,
+        };
+        let stage = self.step_once(into, interrupt, observer).await?;
+        let Stage::Halted(mut halted) = stage else { return Ok(stage) };
+        if begin.is_none() || begin != Some(halted.line().await?) {
+            return Ok(Stage::Halted(halted));
+        }
+        halted.step_once(into, interrupt, observer).await
+    }
+
+    /// The line of the newest frame, and the depth of that.
+    async fn line(&mut self) -> Result<(jdwp::MethodId, Option<u32>, u32), RunError> {
+        let (watched, stop) = (&mut self.live.watcher.watched, &mut self.standing.stop);
+        let at = stop.location;
+        let line = watched.vm.method(at.class, at.method).await?.line(at.index);
+        Ok((at.method, line, stop.depth(&watched.vm).await?))
+    }
+
+    async fn step_once(
+        mut self,
+        into: bool,
+        interrupt: &mut Interrupt,
+        observer: &mut dyn Observer,
+    ) -> Result<Stage, RunError> {
         let thread = self.standing.stop.thread;
         let depth = if into { StepDepth::Into } else { StepDepth::Over };
         let step = Modifier::Step { thread, size: StepSize::Line, depth };

@@ -77,6 +77,11 @@ impl Stop {
         Stop { thread, key, location, parts, counted, hidden, depth, newest, frames, locals, stack }
     }
 
+    /// Whether the recorder stopped it, which stands above the program.
+    pub fn is_in_recorder(&self) -> bool {
+        self.hidden > 0
+    }
+
     /// Number of frames on its stack.
     pub async fn depth(&mut self, vm: &Vm) -> Result<u32, RunError> {
         if let Some(depth) = self.depth {

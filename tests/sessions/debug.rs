@@ -359,6 +359,18 @@ fn every_backward_question_can_be_asked_at_the_prompt() {
 }
 
 #[test]
+fn a_step_from_where_a_probe_stopped_leaves_the_line() {
+    let case = Case::new("orders");
+    let line = |marker: &str| case.line("Orders.java", marker);
+    let script = format!("break Orders:{}\norigin A:a\nrun\nnext\nstep\n", line("// <- call"));
+    let (code, replies) = session(&mut debug(&case, "Orders"), &script);
+    assert_eq!(code, 0, "{replies:#?}");
+    let at = |n: usize| &replies[n]["content"]["standing"]["place"];
+    assert_eq!(at(3)["line"], line("// <- other"), "{:#}", replies[3]);
+    assert_eq!(at(4)["method"], "total", "{:#}", replies[4]);
+}
+
+#[test]
 fn the_program_goes_forward_from_where_it_stands() {
     let case = Case::new("orders");
     let line = |marker: &str| case.line("Orders.java", marker);
