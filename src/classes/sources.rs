@@ -35,8 +35,12 @@ impl SourceText {
         &self.lines
     }
 
-    /// Says so when the class file is older than this source: its lines may be other ones.
+    /// Says so when the class file is older than this source: its lines may be other ones. Nobody builds the JDK's
+    /// classes anew: whatever the times of its files, its sources are theirs.
     pub fn newer_than(&self, class: &FoundClass) -> Option<String> {
+        if class.origin.is_runtime() {
+            return None;
+        }
         (class.modified? < self.modified?).then(|| {
             format!("{} is older than {}: build again, lines may have moved", class.origin, self.path)
         })
@@ -233,6 +237,20 @@ fn declared_package(lines: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_classes_that_somebody_builds_can_be_older_than_their_source() {
+        let bytes = include_bytes!("../session/diagnose/reference/QuerypointReference.class");
+        let file = Arc::new(bytecode::ClassFile::parse(bytes).expect("a class file"));
+        let source = SourceText::new("Of.java".to_owned(), Some(SystemTime::now()), b"");
+        let older = |origin: Origin| {
+            let modified = Some(SystemTime::UNIX_EPOCH);
+            source.newer_than(&FoundClass { name: "Of".to_owned(), file: file.clone(), origin, modified })
+        };
+        assert!(older(Origin::Folder("Of.class".into())).is_some_and(|note| note.contains("build again")));
+        let (module, entry) = ("java.base".to_owned(), "java/util/Optional.class".to_owned());
+        assert_eq!(older(Origin::Runtime { module, entry }), None);
+    }
 
     #[test]
     fn packages_are_read_past_comments() {
