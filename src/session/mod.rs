@@ -8,12 +8,15 @@
 //! - `explore` is a session that a person leads ([`Explorer`]): questions, runs, and a halted program between them.
 //! - `recorded` makes recordings ([`record`]) and reads them ([`RecordedTrace`]).
 //! - `diagnose` asks about the calls of a recording ([`Diagnoser`]).
-//! - `trust` decides whether a file of somebody else may be run.
+//! - `trust` decides whether a file of somebody else may be run, by what a person says (`consent`).
+//! - `facts` are what a run has left, for answers to explain.
 
 mod answer;
+mod consent;
 mod diagnose;
 mod error;
 mod explore;
+mod facts;
 mod files;
 mod progress;
 mod recorded;
@@ -29,6 +32,7 @@ pub use answer::{
     Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
     StatementAnswer, StepAnswer,
 };
+pub use consent::{Consent, Wanted};
 pub use diagnose::{
     AssertFile, Bounds, Buggy, By, Change, Compared, Departure, DiagnoseOptions, Diagnoser, Judgement,
     KeptAnswer, Launcher, Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape,
@@ -55,7 +59,7 @@ pub use replay::probe_policy::{Backend, EAGER};
 pub use replay::repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
 pub use replay::verdict::Verdict;
 pub use replay::{Options, replay};
-pub use trust::{Consent, TRUSTED_FOLDERS, Wanted, allow, trust_written};
+pub use trust::{TRUSTED_FOLDERS, allow, trust_written};
 
 pub use crate::chain::GraphFormat;
 use crate::chain::{Chain, Explanation, Learned};

@@ -1,6 +1,6 @@
 //! How a session tells what it is doing while it does it.
 
-use super::trust::{Consent, Wanted};
+use super::consent::{Consent, Wanted};
 
 /// Shows whole lines of the program's output, one or more, each with its line feed.
 pub type Sink = std::sync::Arc<dyn Fn(&str) + Send + Sync>;

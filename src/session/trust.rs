@@ -5,6 +5,7 @@
 //! folder. The key is this user's own and leaves the machine with no file, so nobody else can make a tag. A recording
 //! carries its tag; those of chains are kept in the user's data folder.
 
+use super::consent::{Consent, Wanted};
 use super::error::SessionError;
 use super::progress::Progress;
 use crate::chain::{Chain, Point};
@@ -24,34 +25,6 @@ const KEY: usize = 32;
 const BLOCK: usize = 64;
 /// Most tags that are kept; then the oldest are forgotten.
 const MOST: usize = 10_000;
-
-/// What a file would have run.
-#[derive(Clone, Debug)]
-pub struct Wanted {
-    /// The file, as it was named.
-    pub file: PathBuf,
-    /// The folder in which it runs.
-    pub cwd: PathBuf,
-    /// The fields of the file that have something run, with what they say.
-    pub commands: Vec<(&'static str, String)>,
-    /// All of that, so that no two that differ are the same.
-    content: String,
-    /// The tag that it carries.
-    signature: Option<String>,
-}
-
-/// What somebody says to that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consent {
-    /// Yes, this time.
-    Once,
-    /// Yes, from now on.
-    Always,
-    /// No.
-    Refused,
-    /// Nobody was there to be asked.
-    Unasked,
-}
 
 impl Wanted {
     /// What a chain would have run.

@@ -53,6 +53,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("files", &[]),
 ];
 
+/// What each room of a session may use of the others, top down. Files beside them serve all rooms and use none.
+const SESSION: &[(&str, &[&str])] = &[
+    ("explore", &["replay", "answer"]),
+    ("diagnose", &["recorded"]),
+    ("recorded", &["replay", "answer"]),
+    ("replay", &["answer"]),
+    ("answer", &[]),
+];
+
 /// Rooms that do no I/O.
 const PURE: &[&str] = &[
     "src/locate",
@@ -91,6 +100,49 @@ fn the_layers_hold() {
     }
     assert!(seen > 100, "only {seen} uses found: are the sources where they were?");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_rooms_of_a_session_point_down() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    let mut beside: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (file, code) in product_code() {
+        let Ok(inside) = file.strip_prefix("src/session") else { continue };
+        let name = inside.iter().next().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        let name = name.trim_end_matches(".rs");
+        let used = modules_used(&code, &["session"], depth_of(&file));
+        if name == "mod" {
+            continue;
+        }
+        let Some((_, may_use)) = SESSION.iter().find(|(room, _)| *room == name) else {
+            let rooms = used.iter().filter(|used| SESSION.iter().any(|(room, _)| room == *used));
+            wrong.extend(rooms.map(|room| format!("{}: may not use `{room}`", file.display())));
+            beside.insert(name.to_owned(), used);
+            continue;
+        };
+        for used in used.iter().filter(|used| SESSION.iter().any(|(room, _)| room == *used)) {
+            seen += 1;
+            if used != name && !may_use.contains(&used.as_str()) {
+                wrong.push(format!("{}: `{name}` may not use `{used}`", file.display()));
+            }
+        }
+    }
+    // Files beside the rooms form no circle: one that uses none of the others goes, until all have gone.
+    while let Some(name) =
+        beside.iter().find(|(name, used)| !used.iter().any(|used| used != *name && beside.contains_key(used)))
+    {
+        let name = name.0.clone();
+        beside.remove(&name);
+    }
+    wrong.extend(beside.keys().map(|name| format!("src/session/{name}.rs: stands in a circle")));
+    assert!(seen > 20, "only {seen} uses found: are the sources where they were?");
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    for (place, (room, may_use)) in SESSION.iter().enumerate() {
+        for used in *may_use {
+            assert!(SESSION.iter().skip(place + 1).any(|(below, _)| below == used), "{room} uses {used}");
+        }
+    }
 }
 
 #[test]
@@ -534,6 +586,16 @@ fn rooms_used(code: &str, depth: usize) -> BTreeSet<&str> {
     }
     used.retain(|name| LAYERS.iter().any(|(room, _)| room == name));
     used
+}
+
+/// The modules of a room that code names, in a module so deep below the root.
+fn modules_used(code: &str, room: &[&str], depth: usize) -> BTreeSet<String> {
+    let whole = Regex::new(&format!(r"\bcrate::{}::(\w+)", room.join("::"))).unwrap();
+    let upwards = Regex::new(r"\b((?:super::)+)(\w+)").unwrap();
+    let ups =
+        upwards.captures_iter(code).filter(|found| found[1].matches("super").count() + room.len() == depth);
+    let ups = ups.map(|found| found[2].to_owned());
+    whole.captures_iter(code).map(|found| found[1].to_owned()).chain(ups).collect()
 }
 
 /// The code of the product, file by file: without comments, texts and what is only compiled for tests. Lines stay

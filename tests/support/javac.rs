@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// A `javac` with its arguments. Relative paths begin at the project's folder.
@@ -16,6 +16,7 @@ pub struct Javac {
 struct Compiler {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
+    _child: Child,
 }
 
 /// Compilers that have nothing to do. There are never more than tests that run at the same time.
@@ -66,7 +67,8 @@ impl Compiler {
         java.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("JAVA_TOOL_OPTIONS");
         let mut child = java.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("java starts");
         let stdin = child.stdin.take().expect("piped");
-        Compiler { stdin, stdout: BufReader::new(child.stdout.take().expect("piped")) }
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        Compiler { stdin, stdout, _child: child }
     }
 
     fn ask(&mut self, line: &str) -> String {

@@ -5,7 +5,7 @@ use crate::classes::ClassPool;
 use crate::model::{MethodName, Site};
 use crate::query::{CopyWhat, Event, TraceQuery};
 use crate::run::Marks;
-use crate::session::replay::iteration::Round;
+use crate::session::facts::Round;
 use bytecode::{ArmLines, Arms, Code, GivenBy, Op};
 use std::collections::{BTreeMap, BTreeSet};
 

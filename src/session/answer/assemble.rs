@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
-use crate::session::replay::iteration::Round;
+use crate::session::facts::Round;
 use bytecode::GivenBy;
 use indexmap::IndexMap;
 

@@ -8,7 +8,7 @@ use crate::locate::{Located, PointReport, Unlocated};
 use crate::model::{LastHit, Namer, Occurrence, Sight, Value};
 use crate::query::{Aspect, Contents, Event, Key, Making, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
-use crate::session::replay::probe_policy::Astray;
+use crate::session::facts::Astray;
 
 /// Which writes of a query's event nobody is told of.
 pub fn missed_writes(event: &Event) -> &'static str {

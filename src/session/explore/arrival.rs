@@ -5,7 +5,8 @@ use crate::locate::Locator;
 use crate::model::{Coordinate, Namer, Occurrence, Site, Tables, Value};
 use crate::query::PointIndex;
 use crate::session::Difference;
-use crate::session::replay::iteration::{AskedCell, Round};
+use crate::session::facts::Round;
+use crate::session::replay::iteration::AskedCell;
 use serde::Serialize;
 use std::sync::Arc;
 

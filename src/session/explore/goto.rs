@@ -11,9 +11,10 @@ use crate::query::PointIndex;
 use crate::run::{Ended, Halted};
 use crate::session::answer::source_context::CodeBook;
 use crate::session::error::SessionError;
+use crate::session::facts::Astray;
 use crate::session::replay::iteration::{Asked, AskedCell, Halting};
 use crate::session::replay::observer::Watching;
-use crate::session::replay::probe_policy::{Astray, astray};
+use crate::session::replay::probe_policy::astray;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

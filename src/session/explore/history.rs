@@ -5,7 +5,7 @@ use super::arrival::Found;
 use crate::model::Coordinate;
 use crate::query::PointIndex;
 use crate::session::error::SessionError;
-use crate::session::replay::iteration::Round;
+use crate::session::facts::Round;
 use crate::session::{Answer, Difference, Outcome, PointAnswer};
 use serde::Serialize;
 use std::collections::{BTreeSet, VecDeque};

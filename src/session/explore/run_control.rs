@@ -10,9 +10,10 @@ use crate::run::{Ended, Halted, Interrupt, More, Outcome, Questions, Stage};
 use crate::session::answer::arms;
 use crate::session::answer::assemble::Assembly;
 use crate::session::error::SessionError;
+use crate::session::facts::Round;
 use crate::session::progress::Progress;
 use crate::session::replay::iteration::{
-    Asked, AskedCell, Halting, Last, Round, Runner, SharedChain, Teaching, extends,
+    Asked, AskedCell, Halting, Last, Runner, SharedChain, Teaching, extends,
 };
 use crate::session::{Answer, Outcome as Answered};
 use std::cell::{Cell, RefCell};

@@ -1,18 +1,18 @@
 //! One run of a chain: what it is asked, how far it has come, and what it teaches for the next.
 
 use super::observer::Watching;
-use super::probe_policy::{Astray, Backend, Conclusion, Probing};
-use super::value_flow::Ways;
+use super::probe_policy::{Backend, Conclusion, Probing};
 use super::{Options, probe_policy};
 use crate::chain::{Chain, Learned, Translation, translate};
 use crate::classes::{ClassPool, SourceRoots};
 use crate::debuggee::Forward;
-use crate::locate::{Located, Locator};
+use crate::locate::Locator;
 use crate::model::{Coordinate, Site};
 use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
 use crate::run::{Aboard, Ended, Gate, Halted, Interrupt, Launch, More, Questions, Stage};
 use crate::session::answer::arms;
 use crate::session::error::SessionError;
+use crate::session::facts::{Round, Ways};
 use crate::session::progress::Progress;
 use crate::session::workspace::{Pools, Workspace};
 use crate::{locate, run};
@@ -24,28 +24,6 @@ use tokio::sync::mpsc;
 
 /// Most candidates held at once. A million take about 150 MB; what is beyond is refused, not swapped.
 const LIMIT: usize = 4_000_000;
-
-/// One run and what it was asked.
-pub struct Round {
-    /// What the chain became.
-    pub translation: Translation,
-    /// The TraceQueries, as the run and the locator share them.
-    pub queries: Arc<[TraceQuery]>,
-    /// The locator, finished.
-    pub locator: Locator,
-    /// What is left of the run.
-    pub outcome: run::Outcome,
-    /// Its class files.
-    pub pool: Rc<ClassPool>,
-    /// Points that were asked while the run was on, with the number of occurrences before.
-    pub late: BTreeMap<PointIndex, u64>,
-    /// Which hits interrupted, where it was watched by probes.
-    pub gates: Option<Vec<Gate>>,
-    /// The ways of values at whose steps it stopped.
-    pub ways: Ways,
-    /// Points for which the locator holds what is not their answer, since the run did not stop there.
-    pub astray: BTreeMap<PointIndex, Astray>,
-}
 
 /// What a run is asked, shared by who asks and who watches.
 pub struct Asked {
@@ -361,11 +339,6 @@ impl Round {
         locator.finish(&outcome.tables);
         let astray = probe_policy::astray(&queries, gates.as_deref(), &locator, &outcome.tables);
         Some(Round { translation, queries, locator, outcome, pool, late, gates, ways, astray })
-    }
-
-    /// Where a point was located, if that is its answer.
-    pub fn located(&self, point: PointIndex) -> Option<&Located> {
-        self.locator.located(point).filter(|_| !self.astray.contains_key(&point))
     }
 
     /// Whether the program ended by itself without having reached the root: another run may reach it.

@@ -6,13 +6,14 @@
 //! told which hit was the last before it, and the next run stops there. So everything shown is of one run, and that run's
 //! own probes say that nothing came after.
 
-use super::iteration::Round;
 use super::value_flow;
-use super::value_flow::{Seen, Ways};
+use super::value_flow::Seen;
 use crate::locate::{Located, Locator};
 use crate::model::{Coordinate, LastHit, Site, Tables};
 use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
 use crate::run::{Gate, Varied};
+use crate::session::facts::Round;
+use crate::session::facts::{Astray, Ways};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -357,15 +358,6 @@ fn other_last<'l>(
         LastHit::Unknown(_) | LastHit::Came(_) => false,
     };
     (!agrees).then_some((effect, last))
-}
-
-/// Why what a run located for a point is not its answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Astray {
-    /// The VM has seen another last hit, at which the run did not stop.
-    Last(LastHit),
-    /// It was asked from this point, which is astray itself.
-    Follows(PointIndex),
 }
 
 /// The points for which a run located what is not their answer.

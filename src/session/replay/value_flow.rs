@@ -1,23 +1,15 @@
 //! Whether the way of a value that one run has logged is seen again, step by step, by the next: only then it is an answer.
 //! Where a step shows another value, something wrote that was not seen, and the way ends there.
 
-use super::iteration::Round;
-use crate::model::{Came, CameBy, Coordinate, LastHit, Site, Tables, Value, short_class_name};
+use crate::model::{Came, Coordinate, LastHit, Site, Tables, Value, short_class_name};
 use crate::query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
 use crate::run::Visit;
-use std::collections::BTreeMap;
+use crate::session::facts::Round;
+use crate::session::facts::Ways;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// So often the way may be another one in the next run.
 const CHANGES: u32 = 3;
-
-/// The ways that are known so far.
-#[derive(Clone, Debug, Default)]
-pub struct Ways {
-    /// By point, with what tells its question from others: in a session a point can become another one.
-    known: BTreeMap<PointIndex, (u64, Came)>,
-    changes: BTreeMap<PointIndex, u32>,
-}
 
 /// What a run has come to for one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -242,11 +234,6 @@ fn small(value: &Value) -> Option<i32> {
         Value::Int(v) => Some(*v),
         _ => None,
     }
-}
-
-/// The visit of a step.
-pub fn visit<'v>(step: &CameBy, visits: &'v [Visit]) -> Option<&'v Visit> {
-    visits.iter().rev().find(|visit| visit.at == step.at)
 }
 
 /// The points whose values' ways are asked for, with what is possible.

@@ -7,6 +7,7 @@
 
 pub mod draw;
 pub mod operators;
+#[allow(clippy::duplicate_mod, reason = "a bench includes this folder without `support`")]
 #[path = "../../support/rng.rs"]
 mod rng;
 pub mod runs;
