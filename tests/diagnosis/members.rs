@@ -97,7 +97,7 @@ fn one_looks_around_while_a_call_is_asked_about() {
     for text in [
         "#0 Members.main question 1",
         "Members.total = ",
-        "#1 Members.work() … 39 calls below",
+        "#1 Members.work() … 40 calls below",
         "Members.total: 0 → 2",
         "there is no call 99999",
         "#1 Members.work question 1",
