@@ -6,4 +6,5 @@
 mod support;
 
 mod house;
+mod layers;
 mod manual;
