@@ -1,9 +1,12 @@
-//! `cargo bench --bench first_question`: how long it takes until the first question about a program that has just been started, and until all of its
-//! execution tree is there, beside what DDJ needs (virtual execution trees, Table 1). Prints a table; judges nothing.
+//! `cargo bench --bench first_question`: how long it takes until the first question about a program that has
+//! just been started, and until all of its execution tree is there, beside what DDJ needs (virtual execution
+//! trees, Table 1). Prints a table; judges nothing.
 //!
-//! `question` is the time from the start of `qp diagnose` to its first question, the VM's start and all; `tree` that from the start of `qp trace record` to its end, when the
-//! tree of the whole run is on disk with its tables; `plain` that of the program alone. The programs do about as much as DDJ's (200,000 to 3,600,000 variables): `QP_BENCH_TIMES=50` has them do fifty times that,
-//! `QP_BENCH_ONLY=kxml2` runs one of them.
+//! `question` is the time from the start of `qp diagnose` to its first question, the VM's start and all;
+//! `tree` that from the start of `qp trace record` to its end, when the tree of the whole run is on disk with
+//! its tables; `plain` that of the program alone. The programs do about as much as DDJ's (200,000 to
+//! 3,600,000 variables): `QP_BENCH_TIMES=50` has them do fifty times that, `QP_BENCH_ONLY=kxml2` runs one of
+//! them.
 
 #[allow(dead_code, reason = "each bench uses a part of it")]
 #[path = "programs/common.rs"]
@@ -20,8 +23,8 @@ const LEVELS: [&str; 3] = ["calls", "writes", "all"];
 /// What questions need, at least.
 const ASKED: [&str; 2] = ["writes", "all"];
 
-/// A program, the class that it begins in, how much it does, what the VM has to be told, and DDJ's figures: until the first node is there, in ms; until the
-/// tree is, in s; its size, in MB.
+/// A program, the class that it begins in, how much it does, what the VM has to be told, and DDJ's figures:
+/// until the first node is there, in ms; until the tree is, in s; its size, in MB.
 type Row = (&'static str, &'static str, u32, &'static [&'static str], [u32; 3]);
 
 const ROWS: [Row; 4] = [

@@ -1,9 +1,11 @@
-//! `cargo bench --bench last_change`: what "the last change before P" costs in hot code. Prints a table; judges nothing.
+//! `cargo bench --bench last_change`: what "the last change before P" costs in hot code. Prints a table;
+//! judges nothing.
 //!
-//! Each row is a loop that writes what is asked for `QP_BENCH_WRITES` times (100,000,000 unless set). `plain` is the loop's
-//! own time in the program alone; `probed` its time in the run that finds the answer, `again` in the run that
-//! stops there; `whole` is the time of the whole command, VM starts and all, beside the program's. JDWP and the JDI client,
-//! which reads the locals of the newest frame, are measured at fewer writes and extrapolated: marked `~`.
+//! Each row is a loop that writes what is asked for `QP_BENCH_WRITES` times (100,000,000 unless set). `plain`
+//! is the loop's own time in the program alone; `probed` its time in the run that finds the answer, `again`
+//! in the run that stops there; `whole` is the time of the whole command, VM starts and all, beside the
+//! program's. JDWP and the JDI client, which reads the locals of the newest frame, are measured at fewer
+//! writes and extrapolated: marked `~`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,7 +59,8 @@ fn main() -> Outcome<()> {
         let jdwp = match *mode {
             "array" => "none".to_owned(),
             _ => {
-                // How many objects there are does not matter to it, but that the one that is asked for is written does.
+                // How many objects there are does not matter to it, but that the one that is asked for is
+                // written does.
                 let bench = Bench { objects: (*objects).min(100), ..bench };
                 let few = bench.asked(FEW, "jdwp")?.time.saturating_sub(bench.asked(0, "jdwp")?.time);
                 format!("~{:.0} s", few.as_secs_f64() * (writes / FEW) as f64)

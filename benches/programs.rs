@@ -1,11 +1,12 @@
-//! `cargo bench --bench programs`: real programs, each asked for the last change of a field that it writes all the time.
-//! Prints a table; judges nothing.
+//! `cargo bench --bench programs`: real programs, each asked for the last change of a field that it writes
+//! all the time. Prints a table; judges nothing.
 //!
-//! jsoup, HtmlCleaner and kxml2 parse one large document each, `javac` compiles a large class. `plain` is what the program
-//! says its work took; `probed` the same in the run that finds the answer, `again` in the run that stops there; `whole` is
-//! the time of the whole command, VM starts and all, beside the program's. The documents take the parsers a second or
-//! two: the first hits stop, which costs some 100 ms whatever the size (`QP_BENCH_SHARE=5` takes a fifth of each). JDWP gets a small document, since a field watch
-//! slows the whole VM: its ratio is of the program's own time too.
+//! jsoup, HtmlCleaner and kxml2 parse one large document each, `javac` compiles a large class. `plain` is
+//! what the program says its work took; `probed` the same in the run that finds the answer, `again` in the
+//! run that stops there; `whole` is the time of the whole command, VM starts and all, beside the program's.
+//! The documents take the parsers a second or two: the first hits stop, which costs some 100 ms whatever the
+//! size (`QP_BENCH_SHARE=5` takes a fifth of each). JDWP gets a small document, since a field watch slows the
+//! whole VM: its ratio is of the program's own time too.
 
 #[path = "programs/common.rs"]
 mod common;

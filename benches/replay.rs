@@ -1,9 +1,10 @@
-//! `cargo bench --bench replay`: what a replay costs beside the plain run of the program, and the memory that a
-//! million candidates take. Prints a table; judges nothing.
+//! `cargo bench --bench replay`: what a replay costs beside the plain run of the program, and the memory that
+//! a million candidates take. Prints a table; judges nothing.
 //!
-//! - replay: wall time of `qp replay querypoints/intro.ron` and of the plain `java` command, in turn, VM exit included.
-//! - memory: peak resident memory of `qp` that follows writes to one field of N distinct objects, with their stacks
-//!   (`QP_BENCH_OWNERS`, 1,000,000 unless set; some minutes). Linux only.
+//! - replay: wall time of `qp replay querypoints/intro.ron` and of the plain `java` command, in turn, VM exit
+//!   included.
+//! - memory: peak resident memory of `qp` that follows writes to one field of N distinct objects, with their
+//!   stacks (`QP_BENCH_OWNERS`, 1,000,000 unless set; some minutes). Linux only.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

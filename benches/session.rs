@@ -1,7 +1,8 @@
 //! `cargo bench --bench session`: what a session costs. Prints a table; judges nothing.
 //!
-//! - halted at the root: from the start of `qp debug`, and of `jdb`, to the values in scope at line 31 of the intro
-//!   example where `foo` is null, in turn. `jdb` has no conditions: a script lets it go on four times, as a person would.
+//! - halted at the root: from the start of `qp debug`, and of `jdb`, to the values in scope at line 31 of the
+//!   intro example where `foo` is null, in turn. `jdb` has no conditions: a script lets it go on four times,
+//!   as a person would.
 //! - run again: the same inside a session that has run before.
 //! - goto: halting at a cause among 1,000 candidates, beside the run that found it.
 

@@ -1,8 +1,8 @@
 //! `cargo bench --bench startup`: what the agent adds to a VM's start. Prints a table; judges nothing.
 //!
-//! Each row starts a program `QP_BENCH_PAIRS` times (40 unless set) alone and as often with the agent, in turn, and
-//! compares the medians of the wall times. The plan asks for a field that no class has, for one that many classes have
-//! (each of those is rewritten), or there is none.
+//! Each row starts a program `QP_BENCH_PAIRS` times (40 unless set) alone and as often with the agent, in
+//! turn, and compares the medians of the wall times. The plan asks for a field that no class has, for one
+//! that many classes have (each of those is rewritten), or there is none.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,11 +1,13 @@
-//! `cargo bench --bench trace`: what the recording of a run costs real programs, at each level. Prints tables; judges nothing.
+//! `cargo bench --bench trace`: what the recording of a run costs real programs, at each level. Prints
+//! tables; judges nothing.
 //!
-//! jsoup, HtmlCleaner and kxml2 parse one document each, `javac` compiles a class, javassist and cglib make classes; a merge sort and an
-//! AVL tree do next to nothing but what is recorded. `plain` is what the program says its work
-//! took, `recorded` the same while it is recorded, to disk included; `waited` is how long its threads waited until events were
-//! taken out; `whole` is the time of the whole command, tables and all. A tracer that stands on JDI is told of the same program's calls
-//! and writes beside it. `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=avl` one program, `numbers` what it
-//! costs to number objects, `least` what less than a recorder would cost, `lookups` what it costs to ask.
+//! jsoup, HtmlCleaner and kxml2 parse one document each, `javac` compiles a class, javassist and cglib make
+//! classes; a merge sort and an AVL tree do next to nothing but what is recorded. `plain` is what the program
+//! says its work took, `recorded` the same while it is recorded, to disk included; `waited` is how long its
+//! threads waited until events were taken out; `whole` is the time of the whole command, tables and all. A
+//! tracer that stands on JDI is told of the same program's calls and writes beside it. `QP_BENCH_SHARE=5`
+//! takes a fifth of each document, `QP_BENCH_ONLY=avl` one program, `numbers` what it costs to number
+//! objects, `least` what less than a recorder would cost, `lookups` what it costs to ask.
 
 #[path = "programs/common.rs"]
 mod common;

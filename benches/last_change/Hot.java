@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * A loop that writes what is asked for, and does a little else. Arguments: what, how often, how many objects. Prints how
- * long the loop took, in milliseconds, and how much memory the process has had.
+ * A loop that writes what is asked for, and does a little else. Arguments: what, how often, how many objects.
+ * Prints how long the loop took, in milliseconds, and how much memory the process has had.
  */
 public class Hot {
     int value;

@@ -12,8 +12,9 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Puts calls of {@link Word} at the entry and at each return of all methods of jars and folders of classes, before they run. What that
- * costs is less than any recorder of calls can cost: it knows no value, no thread, no exception, and nobody reads it.
+ * Puts calls of {@link Word} at the entry and at each return of all methods of jars and folders of classes,
+ * before they run. What that costs is less than any recorder of calls can cost: it knows no value, no thread,
+ * no exception, and nobody reads it.
  */
 public class Least {
     /** What does the work, or measures something else. */

@@ -44,7 +44,10 @@ public class Programs {
         new org.htmlcleaner.HtmlCleaner().clean(text);
     }
 
-    /** It is not given the text itself: at the end the debugger reads the variables here, and 20 MB take it 100 ms. */
+    /**
+     * It is not given the text itself: at the end the debugger reads the variables here, and 20 MB take it
+     * 100 ms.
+     */
     static void kxml2(Reader text) throws Exception {
         org.kxml2.io.KXmlParser parser = new org.kxml2.io.KXmlParser();
         parser.setInput(text);

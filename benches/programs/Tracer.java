@@ -20,8 +20,9 @@ import com.sun.jdi.request.ModificationWatchpointRequest;
 import java.util.Map;
 
 /**
- * A tracer of the usual kind: it asks the VM for every entry and exit of a method and every write to a field, suspends nothing,
- * and reads no values. Says how many events it was told of and in how many seconds, and whether the program came to its end.
+ * A tracer of the usual kind: it asks the VM for every entry and exit of a method and every write to a field,
+ * suspends nothing, and reads no values. Says how many events it was told of and in how many seconds, and
+ * whether the program came to its end.
  */
 public class Tracer {
     static final String[] OF_THE_JDK = {"java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*"};

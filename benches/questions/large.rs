@@ -1,5 +1,5 @@
-//! How long the next question takes in a tree of ten million calls, for each strategy: a tree of random shape whose calls have covered some
-//! hundred sets of edges, and answers drawn by a seed.
+//! How long the next question takes in a tree of ten million calls, for each strategy: a tree of random shape
+//! whose calls have covered some hundred sets of edges, and answers drawn by a seed.
 
 use querypoint::declarative::{Coverage, CoverageMaker, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict};
 use std::time::Instant;
@@ -84,8 +84,8 @@ pub fn measure() {
     );
 }
 
-/// Prints how long `foremost` takes where it compares all suspicious calls with each other: as many as it does that for, each of which has covered something
-/// else.
+/// Prints how long `foremost` takes where it compares all suspicious calls with each other: as many as it
+/// does that for, each of which has covered something else.
 pub fn compare() {
     const COMPARED: u32 = 1_000;
     let mut forest = Forest::default();

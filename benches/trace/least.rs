@@ -1,6 +1,6 @@
-//! Beside what recording calls costs: what is spent by who only writes the number of a place at each entry and each return, into memory
-//! that nobody reads. That was put into the classes before they run, knows no value and no thread, and is less than a recorder of calls
-//! can cost.
+//! Beside what recording calls costs: what is spent by who only writes the number of a place at each entry
+//! and each return, into memory that nobody reads. That was put into the classes before they run, knows no
+//! value and no thread, and is less than a recorder of calls can cost.
 
 use super::common::{Outcome, median, took};
 use super::{Recorded, Row, recorded};

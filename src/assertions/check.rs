@@ -1,4 +1,5 @@
-//! Whether assertions mean something: their methods are there, their conditions have types, and call nothing whose code would have to run.
+//! Whether assertions mean something: their methods are there, their conditions have types, and call nothing
+//! whose code would have to run.
 
 use super::error::AssertionError;
 use super::file::{AssertFile, Part};
@@ -85,7 +86,8 @@ fn told(problem: &str) -> String {
     if goes_on { format!(" {problem}") } else { format!(": {problem}") }
 }
 
-/// The method that is meant, what names mean in its conditions, and the type of what it returns, if it returns something.
+/// The method that is meant, what names mean in its conditions, and the type of what it returns, if it
+/// returns something.
 fn names(classes: &Classes<'_>, written: &str) -> Result<(MethodName, Names, Option<Type>), String> {
     let (file, method) = classes.method(written).map_err(|refusal| refusal.to_string())?;
     let declared = file.method(&method.name, &method.descriptor);

@@ -89,7 +89,8 @@ impl AssertFile {
     /// Reads it.
     ///
     /// # Errors
-    /// It cannot be read, is no such file, or a condition is no expression: where, and what was expected there.
+    /// It cannot be read, is no such file, or a condition is no expression: where, and what was expected
+    /// there.
     pub fn load(path: &Path) -> Result<AssertFile, AssertionError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| AssertionError::NoFile { file: path.to_owned(), source })?;

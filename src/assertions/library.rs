@@ -1,4 +1,5 @@
-//! Methods of the JDK that conditions can call: those of which the values of a recording tell what they return. No code runs for that.
+//! Methods of the JDK that conditions can call: those of which the values of a recording tell what they
+//! return. No code runs for that.
 
 use super::machine::{CallMachine, Unread, not_known};
 use crate::expr::{Machine, MethodInfo, Primitive};
@@ -37,7 +38,8 @@ const LISTS: [&str; 8] = [
     "java.util.Arrays$ArrayList",
     "java.util.concurrent.CopyOnWriteArrayList",
 ];
-/// Maps and sets that find by `hashCode` and `equals`. Those that are sorted find by an order that is not recorded.
+/// Maps and sets that find by `hashCode` and `equals`. Those that are sorted find by an order that is not
+/// recorded.
 const HASHED: [&str; 5] = [
     "java.util.HashMap",
     "java.util.LinkedHashMap",

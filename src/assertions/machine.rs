@@ -1,5 +1,5 @@
-//! A call of a recording as conditions read it: as it ended, and as it began. Everything is read where it is asked for, so nothing is cut off;
-//! what is not known is an error, never a value.
+//! A call of a recording as conditions read it: as it ended, and as it began. Everything is read where it is
+//! asked for, so nothing is cut off; what is not known is an error, never a value.
 
 use super::error::AssertionError;
 use super::library;
@@ -531,7 +531,8 @@ impl Machine for CallMachine<'_> {
     }
 }
 
-/// A primitive value of the type of a descriptor: the recording has all that the VM computes with as an `int` as one.
+/// A primitive value of the type of a descriptor: the recording has all that the VM computes with as an `int`
+/// as one.
 fn primitive(value: trace::Value, descriptor: &str) -> Value {
     match (value, descriptor) {
         (trace::Value::Int(value), "Z") => Value::Boolean(value & 1 != 0),

@@ -1,7 +1,8 @@
 //! Assertions: small conditions on methods, in Java, that answer for a person (docs/declarative.md).
 //!
-//! `file` reads them, `check` checks them against the program's classes, and `machine` evaluates them on a recorded call,
-//! with the methods of `library`. `unrecorded_writes` finds the values that a call may have changed without an event.
+//! `file` reads them, `check` checks them against the program's classes, and `machine` evaluates them on a
+//! recorded call, with the methods of `library`. `unrecorded_writes` finds the values that a call may have
+//! changed without an event.
 
 mod check;
 mod error;
@@ -108,7 +109,8 @@ impl Asserts {
         self.unseen.clone().unwrap_or_default().with_less(calls, pool)
     }
 
-    /// What they say of a call; none if they say nothing of its method. Of a recording that has only a part of what was written, nothing is told.
+    /// What they say of a call; none if they say nothing of its method. Of a recording that has only a part
+    /// of what was written, nothing is told.
     ///
     /// # Errors
     /// It cannot be read.

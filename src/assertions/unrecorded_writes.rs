@@ -1,5 +1,6 @@
-//! What writes arrays and fields without an event: then nobody knows what they held. Told from the code of the methods that were called:
-//! the JDK and classes outside of the scope are not recorded, nor is all of a method that is too long for that.
+//! What writes arrays and fields without an event: then nobody knows what they held. Told from the code of
+//! the methods that were called: the JDK and classes outside of the scope are not recorded, nor is all of a
+//! method that is too long for that.
 
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Level, Method, only_reads};
@@ -19,8 +20,8 @@ const WRITE_FIELDS: [&str; 5] = [
     "sun.misc.Unsafe",
 ];
 
-/// Methods of the JDK that keep an array which they are given and may write it later, or may write arrays inside of it: by how the
-/// names of their classes and their own begin.
+/// Methods of the JDK that keep an array which they are given and may write it later, or may write arrays
+/// inside of it: by how the names of their classes and their own begin.
 const KEEPERS: [(&str, &str); 4] = [
     ("java.nio.", "wrap"),
     ("java.util.Arrays", "asList"),
@@ -50,7 +51,8 @@ struct Code<'a> {
 }
 
 impl Unseen {
-    /// What the calls of a recording may have written so, of which classes of the program are left out or not.
+    /// What the calls of a recording may have written so, of which classes of the program are left out or
+    /// not.
     pub fn of(calls: &Calls, pool: Option<&ClassPool>, has_outside: bool) -> Unseen {
         let mut found = Unseen::default();
         let recorded = calls.sites.methods().iter().map(|method| &*method.class).collect();
@@ -203,7 +205,8 @@ impl Code<'_> {
         found.is_some_and(|found| found.origin.is_runtime()) && !KEEPERS.iter().any(keeps)
     }
 
-    /// Whether what a method does is not recorded: it is of the JDK or of a class outside of the scope, or native.
+    /// Whether what a method does is not recorded: it is of the JDK or of a class outside of the scope, or
+    /// native.
     fn is_unseen(&self, method: &MethodRef) -> bool {
         if method.class.ends_with("[]") {
             return false;

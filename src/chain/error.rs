@@ -129,8 +129,8 @@ fn offset(text: &str, position: Position) -> usize {
     line_start + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at)
 }
 
-/// The reader's span ends where it gave up. Narrow it to what the message speaks of: the name it quotes, where the
-/// span holds it, else the first thing after the blanks.
+/// The reader's span ends where it gave up. Narrow it to what the message speaks of: the name it quotes,
+/// where the span holds it, else the first thing after the blanks.
 fn point_at(text: &str, span: Range<usize>, code: &ron::Error) -> Range<usize> {
     use ron::Error as E;
     let named = match code {

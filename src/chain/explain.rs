@@ -1,5 +1,5 @@
-//! What a chain's questions become, to be read: the columns of the paper's Table 1 with our constraints and sites, and
-//! the dependency graph (paper §5). Nothing is run for it.
+//! What a chain's questions become, to be read: the columns of the paper's Table 1 with our constraints and
+//! sites, and the dependency graph (paper §5). Nothing is run for it.
 
 use super::format::Chain;
 use super::translate::classes::Classes;

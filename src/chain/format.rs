@@ -1,7 +1,7 @@
 //! The chain file (DESIGN §6): what stands in it, reading it and writing it.
 //!
-//! A chain is plain data: expressions and references stay as the text the user wrote and are parsed where they are
-//! needed, so that a chain built by a command is the same thing as one read from a file.
+//! A chain is plain data: expressions and references stay as the text the user wrote and are parsed where
+//! they are needed, so that a chain built by a command is the same thing as one read from a file.
 
 use super::address::Address;
 use super::error::ChainError;
@@ -301,7 +301,8 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Checks a chain that was not read from a file. What is wrong is shown in the text that its file would have.
+    /// Checks a chain that was not read from a file. What is wrong is shown in the text that its file would
+    /// have.
     ///
     /// # Errors
     /// As for a file.
@@ -319,7 +320,8 @@ impl Chain {
         Err(ChainError::invalid(text, name, faults))
     }
 
-    /// The text of the chain's file: one line per point, in a stable order, without what is left at its default.
+    /// The text of the chain's file: one line per point, in a stable order, without what is left at its
+    /// default.
     ///
     /// # Errors
     /// None that a chain is known to cause; the serialiser's own are passed on.

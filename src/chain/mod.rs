@@ -1,8 +1,8 @@
 //! Chains: saved Querypoints, and their translation to TraceQueries (paper §3 and §4, DESIGN §5 and §6).
 //!
-//! `format` is the file, `validate` and `error` say what is wrong with it and where, `kinds` has one file per kind of
-//! point, `translate` makes the TraceQueries, `explain` shows them. This room may use `query`, `expr`, `classes`,
-//! `model` and `bytecode`; it knows no run and no located point.
+//! `format` is the file, `validate` and `error` say what is wrong with it and where, `kinds` has one file per
+//! kind of point, `translate` makes the TraceQueries, `explain` shows them. This room may use `query`,
+//! `expr`, `classes`, `model` and `bytecode`; it knows no run and no located point.
 
 mod address;
 mod copies;

@@ -1,5 +1,5 @@
-//! Where in a chain's text a field stands. The text is read once more, with raw values that borrow from it, so that
-//! the library that reads the file also says where its parts are.
+//! Where in a chain's text a field stands. The text is read once more, with raw values that borrow from it,
+//! so that the library that reads the file also says where its parts are.
 
 use super::error::Fault;
 use super::format::options;
@@ -127,7 +127,8 @@ pub(crate) fn trimmed(text: &str, raw: &RawValue) -> Option<Range<usize>> {
     text.get(range.clone()).map(|_| range)
 }
 
-/// The span of a column, in characters from 1, of a string that stands in a raw part of a text, or of the whole part.
+/// The span of a column, in characters from 1, of a string that stands in a raw part of a text, or of the
+/// whole part.
 pub(crate) fn inside(text: &str, raw: &RawValue, at: Option<(&str, usize)>) -> Option<Range<usize>> {
     let whole = trimmed(text, raw)?;
     let Some((wanted, column)) = at else { return Some(whole) };

@@ -1,5 +1,5 @@
-//! What a chain must keep beyond its syntax: ids, references to earlier points, fields that fit the kind, expressions
-//! that parse. Needs no class files.
+//! What a chain must keep beyond its syntax: ids, references to earlier points, fields that fit the kind,
+//! expressions that parse. Needs no class files.
 
 use super::address::Address;
 use super::format::{Chain, Debuggee, FORMAT, Point};

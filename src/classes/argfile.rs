@@ -1,6 +1,6 @@
-//! `@argfiles` and `JDK_JAVA_OPTIONS`: how the `java` launcher splits text into arguments (The `java` Command, "java
-//! Command-Line Argument Files"): white space separates, `"` and `'` quote, `\` escapes inside quotes, `#` begins a
-//! comment, and a `\` before the end of the line joins it with the next.
+//! `@argfiles` and `JDK_JAVA_OPTIONS`: how the `java` launcher splits text into arguments (The `java`
+//! Command, "java Command-Line Argument Files"): white space separates, `"` and `'` quote, `\` escapes inside
+//! quotes, `#` begins a comment, and a `\` before the end of the line joins it with the next.
 
 /// Splits the text of an argument file.
 pub(super) fn split(text: &str) -> Vec<String> {

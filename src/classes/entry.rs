@@ -1,4 +1,5 @@
-//! One opened element of the class or module path: a folder of class files, or a jar, possibly inside another jar.
+//! One opened element of the class or module path: a folder of class files, or a jar, possibly inside another
+//! jar.
 
 use super::archive::Archive;
 use super::manifest::class_path_element;
@@ -31,8 +32,8 @@ pub(super) struct JarEntry {
 }
 
 impl Entry {
-    /// Opens a place; the error says why it is no class path element. `feature` is the runtime's version (17, 25),
-    /// which picks the classes of a multi-release jar.
+    /// Opens a place; the error says why it is no class path element. `feature` is the runtime's version
+    /// (17, 25), which picks the classes of a multi-release jar.
     pub fn open(place: Place, feature: u32) -> Result<Entry, String> {
         if place.real.is_dir() {
             return Ok(Entry::Folder(place));
@@ -72,7 +73,8 @@ impl Entry {
         elements.map(|e| Place { shown: shown.join(&e), real: real.join(&e) }).collect()
     }
 
-    /// The jars inside this jar that the loader of an executable jar adds, with the errors of those that do not open.
+    /// The jars inside this jar that the loader of an executable jar adds, with the errors of those that do
+    /// not open.
     pub fn nested(&self, feature: u32) -> Vec<Result<Entry, (String, String)>> {
         let Entry::Jar(jar) = self else { return Vec::new() };
         let inner: BTreeSet<&str> = jar

@@ -1,5 +1,5 @@
-//! What can go wrong while class bytes are looked for. Missing and unreadable class path entries are not here: `java`
-//! ignores them, so the pool records them ([`super::ClassPool::missing`]) and goes on.
+//! What can go wrong while class bytes are looked for. Missing and unreadable class path entries are not
+//! here: `java` ignores them, so the pool records them ([`super::ClassPool::missing`]) and goes on.
 
 use super::pool::Origin;
 use std::path::PathBuf;

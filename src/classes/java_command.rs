@@ -1,7 +1,8 @@
-//! A `java` command line read without running it: which `java`, which main class, which class and module path.
+//! A `java` command line read without running it: which `java`, which main class, which class and module
+//! path.
 //!
-//! Follows the launcher of OpenJDK (The `java` Command): options with a separate value, `--name=value`, `@argfiles`,
-//! `JDK_JAVA_OPTIONS`, `CLASSPATH`, and `-jar`, which replaces the class path.
+//! Follows the launcher of OpenJDK (The `java` Command): options with a separate value, `--name=value`,
+//! `@argfiles`, `JDK_JAVA_OPTIONS`, `CLASSPATH`, and `-jar`, which replaces the class path.
 
 use super::archive::Archive;
 use super::argfile;
@@ -24,8 +25,8 @@ pub enum LaunchCommand {
 pub struct JavaCommand {
     /// The launcher as found, absolute or relative to the working directory.
     pub java: PathBuf,
-    /// The Java home of the launcher, links resolved. `None` when there is no `lib/modules` beside it (a version
-    /// manager's shim) and `JAVA_HOME` does not help.
+    /// The Java home of the launcher, links resolved. `None` when there is no `lib/modules` beside it (a
+    /// version manager's shim) and `JAVA_HOME` does not help.
     pub java_home: Option<PathBuf>,
     /// What is run.
     pub main: Main,
@@ -37,7 +38,8 @@ pub struct JavaCommand {
     pub patches: Vec<PathBuf>,
     /// Where in the command further VM options are inserted: right after the launcher, before every argument.
     pub options_at: usize,
-    /// The options that change what the program's code does: assertions, system properties, access to modules.
+    /// The options that change what the program's code does: assertions, system properties, access to
+    /// modules.
     pub options: Vec<String>,
 }
 
@@ -217,8 +219,8 @@ impl LaunchCommand {
 }
 
 impl JavaCommand {
-    /// Reads the command line of a process that runs: `args` begins with the name of the launcher, `java` is its file.
-    /// `None` when it is no `java`, or its command line is not one that we understand.
+    /// Reads the command line of a process that runs: `args` begins with the name of the launcher, `java` is
+    /// its file. `None` when it is no `java`, or its command line is not one that we understand.
     pub fn of_process(
         java: PathBuf,
         args: &[String],
@@ -243,7 +245,8 @@ impl JavaCommand {
             Main::Jar { jar, .. } => vec![jar.clone()],
             _ => {
                 let written = scan.class_path.or_else(|| env("CLASSPATH").filter(|c| !c.is_empty()));
-                // Without a class path, a main class is looked for in the working directory; a main module is not.
+                // Without a class path, a main class is looked for in the working directory; a main module is
+                // not.
                 let default = if scan.module.is_some() { "" } else { "." };
                 split_path(written.as_deref().unwrap_or(default), scan.module.is_none())
             }
@@ -361,8 +364,8 @@ impl Scan {
     }
 }
 
-/// Appends an argument, or the arguments of its file. What follows the main class is the program's own, which the
-/// scan stops before, so expanding it does no harm unless its file is missing: then it is kept as it is.
+/// Appends an argument, or the arguments of its file. What follows the main class is the program's own, which
+/// the scan stops before, so expanding it does no harm unless its file is missing: then it is kept as it is.
 fn expand(
     arg: String,
     cwd: &Path,
@@ -407,7 +410,8 @@ fn is_debug_agent(option: &str) -> bool {
     option.starts_with("-agentlib:jdwp") || option.starts_with("-Xrunjdwp")
 }
 
-/// Splits at the platform's separator. An empty element is the working directory on a class path, nothing elsewhere.
+/// Splits at the platform's separator. An empty element is the working directory on a class path, nothing
+/// elsewhere.
 fn split_path(path: &str, class_path: bool) -> Vec<PathBuf> {
     let elements = std::env::split_paths(path);
     let dot = |p: PathBuf| if p.as_os_str().is_empty() { PathBuf::from(".") } else { p };

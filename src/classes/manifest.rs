@@ -12,7 +12,8 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the main section. Unknown attributes and lines that are no attribute are passed over, as `java` does.
+    /// Reads the main section. Unknown attributes and lines that are no attribute are passed over, as `java`
+    /// does.
     pub fn parse(bytes: &[u8]) -> Manifest {
         let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n");
         let mut lines: Vec<String> = Vec::new();
@@ -45,7 +46,8 @@ impl Manifest {
     }
 }
 
-/// The path that a `Class-Path` element means, relative to the folder of its jar. `None` for URLs that are not files.
+/// The path that a `Class-Path` element means, relative to the folder of its jar. `None` for URLs that are
+/// not files.
 pub(super) fn class_path_element(url: &str) -> Option<String> {
     let path = match url.split_once(':') {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => rest,

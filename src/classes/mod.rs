@@ -1,8 +1,8 @@
 //! The class bytes of the debuggee, found statically: class path, module path, runtime image, and sources.
 //!
-//! This room reads files and nothing else. It may use `bytecode` and the file system; it knows no VM, no run and no
-//! chain. What it finds is what the VM *should* load: a run compares it with `Method.Bytecodes` and names the
-//! [`Origin`] where they differ (DESIGN §5.17).
+//! This room reads files and nothing else. It may use `bytecode` and the file system; it knows no VM, no run
+//! and no chain. What it finds is what the VM *should* load: a run compares it with `Method.Bytecodes` and
+//! names the [`Origin`] where they differ (DESIGN §5.17).
 
 mod archive;
 mod argfile;

@@ -54,8 +54,8 @@ impl Place {
     }
 }
 
-/// Expands one class path element: `dir/*` stands for the jars in `dir` (the order is not specified: ours is by
-/// name), everything else for itself.
+/// Expands one class path element: `dir/*` stands for the jars in `dir` (the order is not specified: ours is
+/// by name), everything else for itself.
 pub(super) fn class_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
     if element.file_name().is_some_and(|n| n == "*") {
         let dir = Place::new(element.parent().map(Path::to_owned).unwrap_or_default(), cwd);

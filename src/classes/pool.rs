@@ -84,8 +84,8 @@ pub struct ClassBytes {
     pub modified: Option<SystemTime>,
 }
 
-/// All classes of the debuggee. Cheap to open: folders and jars are opened, in order, only when a name was not found
-/// before them.
+/// All classes of the debuggee. Cheap to open: folders and jars are opened, in order, only when a name was
+/// not found before them.
 pub struct ClassPool {
     patches: Vec<Entry>,
     runtime: Option<Runtime>,
@@ -109,7 +109,8 @@ struct State {
 }
 
 impl ClassPool {
-    /// Opens the pool. Class path elements that do not exist are recorded, not refused: `java` ignores them too.
+    /// Opens the pool. Class path elements that do not exist are recorded, not refused: `java` ignores them
+    /// too.
     ///
     /// # Errors
     /// When the Java home has no readable runtime image.
@@ -148,8 +149,8 @@ impl ClassPool {
         self.copies
     }
 
-    /// Elements of the class and module path that do not exist, as they were written. Elements that only a manifest's
-    /// `Class-Path` names are not among them: most manifests name jars that nobody ships.
+    /// Elements of the class and module path that do not exist, as they were written. Elements that only a
+    /// manifest's `Class-Path` names are not among them: most manifests name jars that nobody ships.
     pub fn missing(&self) -> &[PathBuf] {
         &self.missing
     }
@@ -164,8 +165,8 @@ impl ClassPool {
         self.feature
     }
 
-    /// Finds a class by its binary name (`pkg.Outer$Inner`; slashes are accepted). The runtime image is asked first,
-    /// as the VM's loaders do; `--patch-module` goes before it.
+    /// Finds a class by its binary name (`pkg.Outer$Inner`; slashes are accepted). The runtime image is asked
+    /// first, as the VM's loaders do; `--patch-module` goes before it.
     ///
     /// # Errors
     /// When the class is there and cannot be read or parsed, or its file holds another class.
@@ -221,8 +222,8 @@ impl ClassPool {
         self.runtime.as_ref().map(|r| r.class_names(None)).unwrap_or_default()
     }
 
-    /// What the user means by `written`: a binary name, one with dots for inner classes (`pkg.Outer.Inner`), or the
-    /// end of just one user class's name (`Intro`, `shop.Rec`).
+    /// What the user means by `written`: a binary name, one with dots for inner classes (`pkg.Outer.Inner`),
+    /// or the end of just one user class's name (`Intro`, `shop.Rec`).
     pub fn resolve(&self, written: &str) -> names::Resolution {
         let written = written.replace('/', ".");
         for candidate in names::spellings(&written) {
@@ -263,8 +264,9 @@ impl ClassPool {
         names::nearest(self.user_names(), name)
     }
 
-    /// Names of the classes that come from the same source file as `class`: the class, its nested, local and anonymous
-    /// classes, and other classes of the file. Looks at the same package of the same folder, jar or module only.
+    /// Names of the classes that come from the same source file as `class`: the class, its nested, local and
+    /// anonymous classes, and other classes of the file. Looks at the same package of the same folder, jar or
+    /// module only.
     ///
     /// # Errors
     /// When the class itself cannot be read.
@@ -293,8 +295,9 @@ impl ClassPool {
         Ok(neighbours.into_iter().filter(same_file).collect())
     }
 
-    /// Whether the class's SourceFile attribute is `source`. Most neighbours do not even hold the name, so the bytes
-    /// are searched before they are parsed. A neighbour that cannot be read is not from that file as far as we know.
+    /// Whether the class's SourceFile attribute is `source`. Most neighbours do not even hold the name, so
+    /// the bytes are searched before they are parsed. A neighbour that cannot be read is not from that file
+    /// as far as we know.
     fn has_source(&self, name: &str, source: &str) -> bool {
         if let Some(Some(known)) = self.state().classes.get(name) {
             return known.file.source_file.as_deref() == Some(source);
@@ -306,8 +309,8 @@ impl ClassPool {
         matches!(self.find(name), Ok(Some(found)) if found.file.source_file.as_deref() == Some(source))
     }
 
-    /// User classes below a class or interface that declare this method themselves, by binary name. Looks at a bounded
-    /// number of classes: it is for hints.
+    /// User classes below a class or interface that declare this method themselves, by binary name. Looks at
+    /// a bounded number of classes: it is for hints.
     pub fn overriding(&self, class: &str, method: &str, descriptor: &str) -> Vec<String> {
         const ACC_PRIVATE: u16 = 0x0002;
         let base = self.find(class).ok().flatten();

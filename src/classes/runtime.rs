@@ -1,7 +1,7 @@
 //! The runtime image `lib/modules` of a Java home, read through the crate `jimage-rs`.
 //!
-//! `ristretto_jimage` was tried first: it reads the images of JDK 17 and 25 as well, but ends the process on an
-//! image that `jlink --compress` made. `jimage-rs` reads those too (`compact-cp` is a typed error).
+//! `ristretto_jimage` was tried first: it reads the images of JDK 17 and 25 as well, but ends the process on
+//! an image that `jlink --compress` made. `jimage-rs` reads those too (`compact-cp` is a typed error).
 
 use super::error::ClassesError;
 use super::pool::{ClassBytes, Origin};
@@ -68,9 +68,9 @@ impl Runtime {
     }
 }
 
-/// Whether the tables that the header announces are all there: the library trusts it. The header is seven words of
-/// four bytes in the machine's order: magic, version, flags, resources, table length, and the bytes of the locations
-/// and the strings. Two tables of words precede the locations.
+/// Whether the tables that the header announces are all there: the library trusts it. The header is seven
+/// words of four bytes in the machine's order: magic, version, flags, resources, table length, and the bytes
+/// of the locations and the strings. Two tables of words precede the locations.
 fn is_whole(path: &Path) -> std::io::Result<bool> {
     let mut file = std::fs::File::open(path)?;
     let mut header = [0; 28];

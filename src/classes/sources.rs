@@ -35,8 +35,8 @@ impl SourceText {
         &self.lines
     }
 
-    /// Says so when the class file is older than this source: its lines may be other ones. Nobody builds the JDK's
-    /// classes anew: whatever the times of its files, its sources are theirs.
+    /// Says so when the class file is older than this source: its lines may be other ones. Nobody builds the
+    /// JDK's classes anew: whatever the times of its files, its sources are theirs.
     pub fn newer_than(&self, class: &FoundClass) -> Option<String> {
         if class.origin.is_runtime() {
             return None;
@@ -71,7 +71,8 @@ enum Root {
 }
 
 impl SourceRoots {
-    /// `roots` are folders, and zips or jars of sources, relative to `cwd`; those that do not exist find nothing.
+    /// `roots` are folders, and zips or jars of sources, relative to `cwd`; those that do not exist find
+    /// nothing.
     pub fn open(roots: &[PathBuf], cwd: &Path, java_home: Option<&Path>) -> SourceRoots {
         let open = |root: &PathBuf| {
             let real = cwd.join(root);
@@ -102,8 +103,9 @@ impl SourceRoots {
         &self.missing
     }
 
-    /// Finds the source of a class. `source_file` is its SourceFile attribute (JVMS §4.7.10); without one the name of
-    /// the top-level class is tried. `origin` leads to the JDK's own sources and to files near the class file.
+    /// Finds the source of a class. `source_file` is its SourceFile attribute (JVMS §4.7.10); without one the
+    /// name of the top-level class is tried. `origin` leads to the JDK's own sources and to files near the
+    /// class file.
     pub fn find(
         &self,
         binary_name: &str,
@@ -115,7 +117,8 @@ impl SourceRoots {
             Some(file) => file.to_owned(),
             None => format!("{}.java", simple.split('$').find(|part| !part.is_empty()).unwrap_or(simple)),
         };
-        // The attribute is a bare name by the specification; anything with a path must not lead out of the roots.
+        // The attribute is a bare name by the specification; anything with a path must not lead out of the
+        // roots.
         if file.contains(['/', '\\']) {
             return None;
         }
@@ -142,7 +145,8 @@ impl SourceRoots {
                 return found;
             }
         }
-        // Sources often lie above the class file's folder (`classes/Intro.class`, `Intro.java`), and above a root.
+        // Sources often lie above the class file's folder (`classes/Intro.class`, `Intro.java`), and above a
+        // root.
         let near_class = match origin {
             Some(Origin::Folder(class)) => class.parent().map(Path::to_owned),
             _ => None,
@@ -201,8 +205,9 @@ fn in_archive(shown: &Path, archive: &Archive, file: &Path) -> Option<SourceText
     Some(SourceText::new(format!("{}!/{entry}", shown.display()), archive.modified, &bytes))
 }
 
-/// The package of a source file, or empty. A line that begins with the word `package` outside a comment is all that
-/// Java and Kotlin allow before it to matter here: comments, annotations and blank lines are passed over.
+/// The package of a source file, or empty. A line that begins with the word `package` outside a comment is
+/// all that Java and Kotlin allow before it to matter here: comments, annotations and blank lines are passed
+/// over.
 fn declared_package(lines: &[String]) -> String {
     let mut in_comment = false;
     for line in lines {

@@ -11,8 +11,8 @@ pub const CANNOT_TELL: u8 = 125;
 
 /// Tells `git bisect run` whether the bug of a chain is there
 ///
-/// Exit codes: 0 the bug is absent · 1 it is present · 125 it cannot be told, or the program cannot be built ·
-/// 130 interrupted. There are no others.
+/// Exit codes: 0 the bug is absent · 1 it is present · 125 it cannot be told, or the program cannot be built
+/// · 130 interrupted. There are no others.
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  git bisect start BAD GOOD\n  git bisect run qp bisect /tmp/cart.ron")]
 pub struct Bisect {

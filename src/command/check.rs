@@ -38,8 +38,8 @@ impl FromStr for Shard {
 
 /// Replays chains as tests: is each cause still found, or is each bug still fixed?
 ///
-/// Exit codes: 0 all chains pass · 1 a chain fails · 2 a chain is bad, or it cannot be told · 4 a program could not be
-/// built, launched or driven · 130 interrupted
+/// Exit codes: 0 all chains pass · 1 a chain fails · 2 a chain is bad, or it cannot be told · 4 a program
+/// could not be built, launched or driven · 130 interrupted
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp check querypoints/\n  qp check querypoints/ --jobs 4 --junit report.xml\n  qp check querypoints/ --shard 2/4     # the second of four machines"
@@ -48,7 +48,8 @@ pub struct Check {
     /// Chain files, and folders of which all `.ron` files are taken
     #[arg(value_name = "CHAIN|DIR", required = true)]
     pub chains: Vec<PathBuf>,
-    /// Check so many chains at once; those that share a working folder, or attach to the same port, wait for each other
+    /// Check so many chains at once; those that share a working folder, or attach to the same port, wait for
+    /// each other
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
     /// Check only the I-th of N parts of the chains
@@ -244,7 +245,8 @@ impl Check {
     }
 }
 
-/// All `.ron` files of a folder and the folders in it. Links to folders are not followed: they can lead in circles.
+/// All `.ron` files of a folder and the folders in it. Links to folders are not followed: they can lead in
+/// circles.
 fn chains_below(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;

@@ -24,25 +24,30 @@ pub struct Diagnose {
     /// How the next question is chosen; `help` at the prompt lists them
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// What a part of the code counts after one valid call that went through it, for strategies that go by coverage
+    /// What a part of the code counts after one valid call that went through it, for strategies that go by
+    /// coverage
     #[arg(long, value_name = "P", value_parser = portion)]
     pub p: Option<f64>,
     /// Begin below this call, which is wrong, by its number as `qp trace calls` shows it
     #[arg(long, value_name = "CALL")]
     pub node: Option<u32>,
-    /// Judge a recursion by the call that begins it, or each of its calls; without this, as the strategy has it
+    /// Judge a recursion by the call that begins it, or each of its calls; without this, as the strategy has
+    /// it
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub compress: Option<bool>,
-    /// Ask about loops too: an execution of a loop, from one of its iterations on, stands between a call and the calls made in it
+    /// Ask about loops too: an execution of a loop, from one of its iterations on, stands between a call and
+    /// the calls made in it
     #[arg(long)]
     pub loops: bool,
-    /// A version of the program that is right, by its class path: it is called with what a call was given, and answers where it can
+    /// A version of the program that is right, by its class path: it is called with what a call was given,
+    /// and answers where it can
     #[arg(long, value_name = "CLASSPATH")]
     pub reference: Option<String>,
     /// Assertions about methods, which answer where they can: see docs/declarative.md for the file
     #[arg(long = "assert", value_name = "FILE")]
     pub assertions: Option<PathBuf>,
-    /// Where answers are kept, and taken from for calls that do the same; at a terminal `answers.ron` in the folder unless it is named
+    /// Where answers are kept, and taken from for calls that do the same; at a terminal `answers.ron` in the
+    /// folder unless it is named
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
     /// A folder or archive with Java sources; as often as wanted
@@ -111,7 +116,8 @@ impl Begun {
 }
 
 impl Diagnose {
-    /// Records the program if need be, and begins. For people values are shown shorter; answers are kept in the folder if that is wanted.
+    /// Records the program if need be, and begins. For people values are shown shorter; answers are kept in
+    /// the folder if that is wanted.
     ///
     /// # Errors
     /// The program cannot be launched, or the recorded run not be read; there is no such strategy or call.

@@ -1,5 +1,5 @@
-//! `qp explain CHAIN`: the TraceQueries and the dependency graph, without running anything; with `--cost` what a replay
-//! would take, by one run that only counts.
+//! `qp explain CHAIN`: the TraceQueries and the dependency graph, without running anything; with `--cost`
+//! what a replay would take, by one run that only counts.
 
 use super::CommandError;
 use super::trust::{self, TrustArgs};
@@ -68,8 +68,8 @@ impl Explain {
     /// Does it.
     ///
     /// # Errors
-    /// The chain is bad, its classes cannot be read, or it was interrupted; with `--cost`, the program cannot be built,
-    /// launched or counted.
+    /// The chain is bad, its classes cannot be read, or it was interrupted; with `--cost`, the program cannot
+    /// be built, launched or counted.
     pub async fn execute(
         &self,
         progress: &mut dyn Progress,

@@ -1,7 +1,7 @@
 //! The commands of `qp`: what each takes, what it does and what it returns. Front ends render the results.
 //!
-//! Adding a command is one file here and one row in the table of `ui::cli`. This room may use `session` and what lies
-//! below it.
+//! Adding a command is one file here and one row in the table of `ui::cli`. This room may use `session` and
+//! what lies below it.
 
 pub mod bisect;
 pub mod check;
@@ -46,7 +46,8 @@ pub enum CommandError {
     Input(std::io::Error),
 }
 
-/// Writes a chain, which is portable to there, to its file. What it has run is trusted if it is the user's own.
+/// Writes a chain, which is portable to there, to its file. What it has run is trusted if it is the user's
+/// own.
 fn save_chain(chain: &Chain, file: &Path, is_own: bool) -> Result<(), CommandError> {
     let text = chain.to_ron().map_err(SessionError::from)?;
     session::write_whole(file, text).map_err(unwritten(file))?;

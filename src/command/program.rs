@@ -1,4 +1,5 @@
-//! The program of a question that is asked without a chain file: what the options and the words after `--` say of it.
+//! The program of a question that is asked without a chain file: what the options and the words after `--`
+//! say of it.
 
 use crate::chain::{Address, Debuggee};
 use std::path::PathBuf;
@@ -9,12 +10,12 @@ pub struct ProgramArgs {
     /// Where the source files are
     #[arg(long = "source", value_name = "DIR", requires = "command")]
     pub sources: Vec<PathBuf>,
-    /// Folders and jars of classes that the command does not name: of a script's VM, of plug-ins, copies of a remote
-    /// program's
+    /// Folders and jars of classes that the command does not name: of a script's VM, of plug-ins, copies of a
+    /// remote program's
     #[arg(long = "classes", value_name = "PATH", requires = "command")]
     pub classes: Vec<PathBuf>,
-    /// The program runs elsewhere: connect to its VM, which listens there and waits at its start; the command has it
-    /// start anew before each run
+    /// The program runs elsewhere: connect to its VM, which listens there and waits at its start; the command
+    /// has it start anew before each run
     #[arg(long, value_name = "HOST:PORT", requires = "command")]
     pub attach: Option<Address>,
 }

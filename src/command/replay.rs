@@ -17,10 +17,12 @@ pub struct LimitArgs {
     /// Try so often to reach the first point, for a program that does not always come there
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub attempts: u32,
-    /// How the program is watched: by probes in its code, by JDWP events, or by probes where they can be placed
+    /// How the program is watched: by probes in its code, by JDWP events, or by probes where they can be
+    /// placed
     #[arg(long, value_name = "BACKEND", default_value = "auto")]
     pub backend: BackendArg,
-    /// With probes: read so many of the first hits of each point as they come; of the others the VM keeps the last
+    /// With probes: read so many of the first hits of each point as they come; of the others the VM keeps the
+    /// last
     #[arg(long, value_name = "N", default_value_t = session::EAGER, hide_short_help = true)]
     pub eager: u32,
 }

@@ -1,5 +1,5 @@
-//! What `why EXPR` asks, at the command line and at the prompt: the last change of a variable, or the `return` that gave
-//! a call its result.
+//! What `why EXPR` asks, at the command line and at the prompt: the last change of a variable, or the
+//! `return` that gave a call its result.
 
 use crate::chain::{Kind, Point, is_call};
 

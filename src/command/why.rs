@@ -15,8 +15,8 @@ use std::path::PathBuf;
     after_help = "Examples:\n  qp why foo --at Intro:31 --when 'foo == null' -- java -ea -cp classes Intro\n  qp why --at shop.Cart:12 -- ./shop.sh     # which condition led to that line\n  qp why total --at Cart:12 --index -1 --save cart.ron -- java -jar shop.jar"
 )]
 pub struct Why {
-    /// The variable or field whose last change is asked for, as seen at the line; or a call such as `total(order)`, to ask
-    /// for the return that made its result; without it, the condition that led there
+    /// The variable or field whose last change is asked for, as seen at the line; or a call such as
+    /// `total(order)`, to ask for the return that made its result; without it, the condition that led there
     #[arg(value_name = "EXPR")]
     pub expr: Option<String>,
     /// The line, as CLASS:LINE
@@ -94,7 +94,8 @@ impl Why {
         if let Some((saved, file)) = &saved {
             save_chain(saved, file, true)?;
         }
-        // A terminal is the shell's: what is typed ahead there is for its next command. A remote program is not fed.
+        // A terminal is the shell's: what is typed ahead there is for its next command. A remote program is
+        // not fed.
         let feeds = self.program.attach.is_none() && !std::io::stdin().is_terminal();
         let stdin = feeds.then(StdinRecording::of_own_stdin).transpose().map_err(CommandError::Input)?;
         let options = session::Options { stdin: stdin.clone(), ..self.run.options() };

@@ -1,5 +1,5 @@
-//! The agent that `qp` carries inside itself, unpacked where a VM can load it, and the folder in which a run's plan and
-//! report are.
+//! The agent that `qp` carries inside itself, unpacked where a VM can load it, and the folder in which a
+//! run's plan and report are.
 
 use super::error::DebuggeeError;
 use crate::files::TemporaryFolder;
@@ -19,7 +19,8 @@ pub struct Agent {
     pub note: Option<String>,
 }
 
-/// The VM gives identity hash codes in turn, from 1 on, instead of by chance: so they are others than those that the recorder gives.
+/// The VM gives identity hash codes in turn, from 1 on, instead of by chance: so they are others than those
+/// that the recorder gives.
 const NUMBERS: [&str; 2] = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"];
 /// How long an unpacked file that is not finished is left alone.
 const UNFINISHED: Duration = Duration::from_secs(60 * 60);
@@ -27,8 +28,9 @@ const UNFINISHED: Duration = Duration::from_secs(60 * 60);
 const UNPACKING: &str = "unpacking-";
 
 impl Agent {
-    /// Unpacks the library into a cache folder that only this user can write to, if it is not there yet, and makes a
-    /// folder for one run. Where the cache folder cannot be used the library is unpacked into the run's folder.
+    /// Unpacks the library into a cache folder that only this user can write to, if it is not there yet, and
+    /// makes a folder for one run. Where the cache folder cannot be used the library is unpacked into the
+    /// run's folder.
     ///
     /// # Errors
     /// No folder can be made, or none from which a VM can load the library.

@@ -1,4 +1,5 @@
-//! When a build can be skipped: the command, its sources and what it built are as they were after its last success.
+//! When a build can be skipped: the command, its sources and what it built are as they were after its last
+//! success.
 
 use super::template::Template;
 use crate::classes::LaunchCommand;
@@ -17,7 +18,8 @@ pub enum BuildOutcome {
     Built(Duration),
 }
 
-/// What a build reads, by extension: Java and its neighbours, build scripts, and the resources that build tools copy.
+/// What a build reads, by extension: Java and its neighbours, build scripts, and the resources that build
+/// tools copy.
 const SOURCES: [&str; 13] = [
     "java",
     "kt",
@@ -104,8 +106,8 @@ impl Record {
     }
 }
 
-/// One hash over the files below the roots with one of the extensions: their content, or their size and time. `None`
-/// past [`MAX_FILES`], or when a file cannot be read.
+/// One hash over the files below the roots with one of the extensions: their content, or their size and time.
+/// `None` past [`MAX_FILES`], or when a file cannot be read.
 fn state(cwd: &Path, roots: &[PathBuf], extensions: &[&str], content: bool) -> Option<String> {
     let mut files = Vec::new();
     for root in roots {

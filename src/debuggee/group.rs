@@ -60,7 +60,8 @@ pub(super) struct Spec<'a> {
     pub cwd: &'a std::path::Path,
     pub env: &'a [(String, String)],
     pub stdin: Stdin,
-    /// Differs from group to group, and is the same in every run: a changing environment could change the program.
+    /// Differs from group to group, and is the same in every run: a changing environment could change the
+    /// program.
     pub mark: String,
 }
 
@@ -136,7 +137,8 @@ impl Group {
         let exit = match self.exit {
             Some(exit) => exit,
             None => {
-                // Waiting fails only when somebody else has reaped the child: then it has ended, we know not how.
+                // Waiting fails only when somebody else has reaped the child: then it has ended, we know not
+                // how.
                 let exit = self.child.wait().await.map_or(Exit { code: None, signal: None }, Exit::from);
                 self.reaped(exit);
                 exit
@@ -189,7 +191,8 @@ impl Group {
         }
     }
 
-    /// Kills everything and waits until it is gone: a large VM takes its time to return its memory. Blocks meanwhile.
+    /// Kills everything and waits until it is gone: a large VM takes its time to return its memory. Blocks
+    /// meanwhile.
     fn kill(&mut self) {
         // The marked ones first: a process that is ending has no environment any more.
         let mut killed = marked::kill(&self.mark);
@@ -230,8 +233,8 @@ impl Drop for Group {
     }
 }
 
-/// Whether a process of the group still runs. A dead one that its new parent has not reaped (in a container without an
-/// init) keeps the group's name and counts for `kill`, so `/proc` is asked where it is.
+/// Whether a process of the group still runs. A dead one that its new parent has not reaped (in a container
+/// without an init) keeps the group's name and counts for `kill`, so `/proc` is asked where it is.
 fn group_lives(group: Pid) -> bool {
     if test_kill_process_group(group).is_err() {
         return false;
@@ -266,7 +269,8 @@ pub(super) mod marked {
             let before = killed.len();
             for pid in crate::debuggee::peer::processes() {
                 let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
-                // The descriptor is taken before the look, so that the number cannot pass to another process between.
+                // The descriptor is taken before the look, so that the number cannot pass to another process
+                // between.
                 let Some(fd) = raw.and_then(|p| pidfd_open(p, PidfdFlags::empty()).ok()) else { continue };
                 if carries(pid, mark) && pidfd_send_signal(&fd, Signal::KILL).is_ok() {
                     killed.push(pid);

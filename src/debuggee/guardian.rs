@@ -1,7 +1,8 @@
-//! The guardian: ends the process groups of a debuggee when `qp` dies without having ended them, even by SIGKILL.
+//! The guardian: ends the process groups of a debuggee when `qp` dies without having ended them, even by
+//! SIGKILL.
 //!
-//! It is a shell that reads the names of groups from a pipe. The system closes the pipe when `qp` ends in whatever
-//! way; the shell then kills the groups it still knows.
+//! It is a shell that reads the names of groups from a pipe. The system closes the pipe when `qp` ends in
+//! whatever way; the shell then kills the groups it still knows.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -17,7 +18,8 @@ while read -r op group; do
 done
 for g in $groups; do kill -KILL "-$g"; done"#;
 
-/// Starts before the first group does, so that none is ever without. Without a POSIX shell there is no guardian, and nothing else changes.
+/// Starts before the first group does, so that none is ever without. Without a POSIX shell there is no
+/// guardian, and nothing else changes.
 #[derive(Debug, Default)]
 pub(super) struct Guardian(Mutex<State>);
 

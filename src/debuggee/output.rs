@@ -1,4 +1,5 @@
-//! What a process prints: drained always, so that it never blocks; kept only at its end; forwarded when asked.
+//! What a process prints: drained always, so that it never blocks; kept only at its end; forwarded when
+//! asked.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,6 +1,8 @@
-//! Who connected: the process at the other end of a local connection, and whether it is one of the debuggee's.
+//! Who connected: the process at the other end of a local connection, and whether it is one of the
+//! debuggee's.
 //!
-//! Linux only, by `/proc` (proc(5)); elsewhere a connection has no known peer and is taken for the debuggee's.
+//! Linux only, by `/proc` (proc(5)); elsewhere a connection has no known peer and is taken for the
+//! debuggee's.
 
 use super::group::marked;
 use crate::classes::{ClassPaths, JavaCommand, Main};
@@ -68,8 +70,8 @@ impl Peer {
     }
 }
 
-/// What `jvm` of a chain means: a text that can be a class name is the main class (its binary or simple name); any
-/// other is a regular expression on the whole command line.
+/// What `jvm` of a chain means: a text that can be a class name is the main class (its binary or simple
+/// name); any other is a regular expression on the whole command line.
 #[derive(Clone, Debug)]
 pub(super) enum JvmPattern {
     Class(String),
@@ -106,8 +108,8 @@ impl JvmPattern {
     }
 }
 
-/// Finds the process at the other end of a connection between two ports of this machine. `leader` and `mark` are those
-/// of the debuggee's group.
+/// Finds the process at the other end of a connection between two ports of this machine. `leader` and `mark`
+/// are those of the debuggee's group.
 pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark: &str) -> Identity {
     if !Path::new("/proc/self/net/tcp").exists() {
         return Identity::Unknown;

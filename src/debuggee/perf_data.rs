@@ -1,5 +1,6 @@
-//! The file that a killed HotSpot VM leaves behind: its performance data, `/tmp/hsperfdata_USER/PID` (`-XX:+UsePerfData`,
-//! which is the default). A VM that ends by itself removes it; so must whoever kills one.
+//! The file that a killed HotSpot VM leaves behind: its performance data, `/tmp/hsperfdata_USER/PID`
+//! (`-XX:+UsePerfData`, which is the default). A VM that ends by itself removes it; so must whoever kills
+//! one.
 
 use std::path::Path;
 

@@ -55,8 +55,8 @@ impl Ready {
     }
 }
 
-/// Whether something listens on a port. The system's table is read where there is one: a connection would be a first
-/// client that says nothing, and a simple server waits for it.
+/// Whether something listens on a port. The system's table is read where there is one: a connection would be
+/// a first client that says nothing, and a simple server waits for it.
 async fn listening(port: u16) -> bool {
     let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(std::fs::read_to_string);
     if let [Ok(_), _] | [_, Ok(_)] = &tables {

@@ -1,4 +1,5 @@
-//! A program that is not ours to launch: another command has it start anew, and its VM, which listens, is connected to.
+//! A program that is not ours to launch: another command has it start anew, and its VM, which listens, is
+//! connected to.
 
 use super::error::DebuggeeError;
 use super::group::Exit;

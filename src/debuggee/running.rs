@@ -53,8 +53,8 @@ pub struct Incoming {
     pub stream: TcpStream,
     /// Who connected, where the system tells.
     pub peer: Option<Peer>,
-    /// Whether it is the VM that `jvm` means; always, without `jvm`. Others must be let go: handshake, then Dispose
-    /// (a VM whose debugger hangs up before the handshake ends).
+    /// Whether it is the VM that `jvm` means; always, without `jvm`. Others must be let go: handshake, then
+    /// Dispose (a VM whose debugger hangs up before the handshake ends).
     pub wanted: bool,
 }
 
@@ -68,7 +68,8 @@ pub struct Doorkeeper {
 }
 
 impl Doorkeeper {
-    /// Whether this connection is one of the debuggee's processes. It is not read or written to before that is known.
+    /// Whether this connection is one of the debuggee's processes. It is not read or written to before that
+    /// is known.
     pub fn lets_in(&mut self, stream: &TcpStream) -> bool {
         let identity = match (stream.local_addr(), stream.peer_addr()) {
             (Ok(local), Ok(remote)) => identify(local, remote, self.leader, &self.mark),
@@ -116,8 +117,8 @@ impl Running {
         self.started.elapsed()
     }
 
-    /// Awaits the next VM of this debuggee on `listener`. Connections of processes that are not the debuggee's are
-    /// closed and counted, never returned. Cancel-safe.
+    /// Awaits the next VM of this debuggee on `listener`. Connections of processes that are not the
+    /// debuggee's are closed and counted, never returned. Cancel-safe.
     ///
     /// # Errors
     /// When the debuggee ends first, or `limit` passes.
@@ -219,9 +220,9 @@ impl Running {
         DebuggeeError::NotWaiting(Box::new(NotWaiting { address, seen, seconds, command, exit, tail }))
     }
 
-    /// Operates the program: waits until it is ready, runs `drive`, and then asks a program that is driven as soon as
-    /// it is `ready` to end, since it would go on for ever. `QUERYPOINT_PID` tells the driver the debuggee's process
-    /// id, or that of `relaunch`. Never resolves where there is nothing to say.
+    /// Operates the program: waits until it is ready, runs `drive`, and then asks a program that is driven as
+    /// soon as it is `ready` to end, since it would go on for ever. `QUERYPOINT_PID` tells the driver the
+    /// debuggee's process id, or that of `relaunch`. Never resolves where there is nothing to say.
     pub async fn drive(&mut self, forward: Option<Forward>) -> Driving {
         let template = self.template.clone();
         let settings = template.settings();
@@ -263,8 +264,9 @@ impl Running {
         self.group.wait().await
     }
 
-    /// Ends the run: asks every process to end, kills what is left after `grace`, and waits until it is gone. A VM
-    /// that a debugger holds suspended does not hear the request: close its connection first. The driver is killed.
+    /// Ends the run: asks every process to end, kills what is left after `grace`, and waits until it is gone.
+    /// A VM that a debugger holds suspended does not hear the request: close its connection first. The driver
+    /// is killed.
     pub async fn stop(mut self, grace: Duration) -> Exited {
         drop(self.drive.take());
         let exit = self.group.stop(grace).await;

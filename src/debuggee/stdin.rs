@@ -50,8 +50,8 @@ struct Recorded {
 }
 
 impl StdinRecording {
-    /// Records `qp`'s own standard input. A thread reads it: a blocked read must hold up neither a run nor the end of
-    /// `qp`.
+    /// Records `qp`'s own standard input. A thread reads it: a blocked read must hold up neither a run nor
+    /// the end of `qp`.
     ///
     /// # Errors
     /// The system gives no thread.

@@ -1,4 +1,5 @@
-//! How a debuggee is launched: everything a chain says about it, checked once and launched any number of times.
+//! How a debuggee is launched: everything a chain says about it, checked once and launched any number of
+//! times.
 
 use super::agent::{Agent, quoted};
 use super::build::{self, BuildOutcome};
@@ -22,8 +23,8 @@ use std::time::{Duration, Instant};
 /// What a chain or a command line says about the debuggee (DESIGN §6).
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The program and its arguments: `java …`, or any command that starts a JVM. With `remote`, what has that program
-    /// start anew.
+    /// The program and its arguments: `java …`, or any command that starts a JVM. With `remote`, what has
+    /// that program start anew.
     pub command: Vec<String>,
     /// The program, if it is not the command's.
     pub remote: Option<Remote>,
@@ -41,12 +42,13 @@ pub struct Settings {
     pub drive: Option<Vec<String>>,
     /// When `drive` may begin; none: at once. With it the program is asked to end once `drive` has.
     pub ready: Option<Ready>,
-    /// Which JVM of the process tree is meant: a main class (binary or simple name), or a regular expression on the
-    /// command line.
+    /// Which JVM of the process tree is meant: a main class (binary or simple name), or a regular expression
+    /// on the command line.
     pub jvm: Option<String>,
     /// Folders that hold the sources, relative to `cwd`; without any, `cwd` itself.
     pub sources: Vec<PathBuf>,
-    /// The folder where successful builds are remembered; `None` for `querypoint/builds` in the user's cache folder.
+    /// The folder where successful builds are remembered; `None` for `querypoint/builds` in the user's cache
+    /// folder.
     pub cache: Option<PathBuf>,
     /// How long one run may take, connecting included.
     pub timeout: Duration,
@@ -80,8 +82,8 @@ impl Settings {
     }
 }
 
-/// A debuggee that can be launched. Its runs must not overlap: ending one ends what carries the template's mark. For
-/// runs side by side make a template each.
+/// A debuggee that can be launched. Its runs must not overlap: ending one ends what carries the template's
+/// mark. For runs side by side make a template each.
 #[derive(Debug)]
 pub struct Template {
     settings: Settings,
@@ -98,7 +100,8 @@ const DAEMONS: [(&str, &[&str], &str); 3] = [
 ];
 
 impl Template {
-    /// Checks what can be checked before anything is built: the folder, the patterns, daemons, empty commands.
+    /// Checks what can be checked before anything is built: the folder, the patterns, daemons, empty
+    /// commands.
     ///
     /// # Errors
     /// [`DebuggeeError`] names the field and what to write instead.
@@ -149,8 +152,8 @@ impl Template {
         own.or_else(|| std::env::var(name).ok())
     }
 
-    /// What the command is, for its class path. A `java` that does not run what `jvm` means is a wrapper: it starts the
-    /// VM that is meant. To be asked after [`Template::build`]: the jar of `-jar` is read.
+    /// What the command is, for its class path. A `java` that does not run what `jvm` means is a wrapper: it
+    /// starts the VM that is meant. To be asked after [`Template::build`]: the jar of `-jar` is read.
     ///
     /// # Errors
     /// When the program does not exist, or `java` would refuse the command.
@@ -170,8 +173,9 @@ impl Template {
         })
     }
 
-    /// Runs `build`, unless the command, the sources and what it built are as they were after it last succeeded. The
-    /// record of that is in [`Settings::cache`], by default `querypoint/builds` in `XDG_CACHE_HOME` or `~/.cache`.
+    /// Runs `build`, unless the command, the sources and what it built are as they were after it last
+    /// succeeded. The record of that is in [`Settings::cache`], by default `querypoint/builds` in
+    /// `XDG_CACHE_HOME` or `~/.cache`.
     ///
     /// # Errors
     /// When the build cannot be started or fails.
@@ -206,8 +210,8 @@ impl Template {
         })
     }
 
-    /// Compiles the file of `java X.java` once more: the launcher does it in memory and leaves no class files to read.
-    /// Gives the folder of the classes, which goes with the value; none where `java` runs classes.
+    /// Compiles the file of `java X.java` once more: the launcher does it in memory and leaves no class files
+    /// to read. Gives the folder of the classes, which goes with the value; none where `java` runs classes.
     ///
     /// # Errors
     /// When it cannot be compiled, or there is no `javac`.
@@ -232,8 +236,8 @@ impl Template {
     /// Runs `before_run`, for at most the debuggee's timeout.
     ///
     /// # Errors
-    /// When it cannot be started, fails, or does not end in time; when the port of `ready` is another's, or the host of a
-    /// remote program has no address.
+    /// When it cannot be started, fails, or does not end in time; when the port of `ready` is another's, or
+    /// the host of a remote program has no address.
     pub async fn before_run(&self, forward: Option<Forward>) -> Result<(), DebuggeeError> {
         match (&self.settings.remote, &self.settings.ready) {
             // The old program may still listen; a VM that waits at its start is told from it by other means.
@@ -280,8 +284,8 @@ impl Template {
         Agent::new(cache.as_deref().and_then(Path::parent))
     }
 
-    /// Starts the debuggee with a debug agent that connects to `address` and suspends the VM at its start, and with the
-    /// agent that places probes, if it is given. Must be called within a tokio runtime.
+    /// Starts the debuggee with a debug agent that connects to `address` and suspends the VM at its start,
+    /// and with the agent that places probes, if it is given. Must be called within a tokio runtime.
     ///
     /// # Errors
     /// When the program cannot be started, or has a debug agent of its own.
@@ -291,7 +295,8 @@ impl Template {
         agent: Option<&Agent>,
         forward: Option<Forward>,
     ) -> Result<Running, DebuggeeError> {
-        // The VM stands still for the debugger before the other agent begins, which finds its plan written then.
+        // The VM stands still for the debugger before the other agent begins, which finds its plan written
+        // then.
         let jdwp = format!("-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}");
         let mut options = vec![jdwp];
         options.extend(agent.map(Agent::options).unwrap_or_default());

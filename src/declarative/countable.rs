@@ -1,4 +1,5 @@
-//! Which calls are there to judge at all, whatever was answered: counted in a range, and found behind a place, without going through the calls.
+//! Which calls are there to judge at all, whatever was answered: counted in a range, and found behind a
+//! place, without going through the calls.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! What calls have covered of the code: entities, by number, and which of them each call has covered (JHyde §2.4).
+//! What calls have covered of the code: entities, by number, and which of them each call has covered (JHyde
+//! §2.4).
 
 use super::forest::Forest;
 use std::collections::HashMap;
@@ -33,14 +34,16 @@ impl Coverage {
 }
 
 impl Coverage {
-    /// The same where a recursion is one call: the call that begins it has covered what its steps have, and they have covered nothing.
+    /// The same where a recursion is one call: the call that begins it has covered what its steps have, and
+    /// they have covered nothing.
     pub fn compressed(&self, forest: &Forest) -> Coverage {
         let mut maker: CoverageMaker<u32> = CoverageMaker::new(self.of.len());
         // Entities keep their numbers.
         for entity in 0..u32::try_from(self.entities).unwrap_or(u32::MAX) {
             maker.entity(entity);
         }
-        // The calls that begin a recursion or none, as long as they are open: where their trees end, their methods and what they have covered.
+        // The calls that begin a recursion or none, as long as they are open: where their trees end, their
+        // methods and what they have covered.
         let mut open: Vec<(u32, u32, u32, Vec<usize>)> = Vec::new();
         let mut finish = |node: u32, sets: &[usize]| {
             let sets = sets.iter().filter_map(|set| self.sets.get(*set));

@@ -197,7 +197,8 @@ impl Diagnosis {
         self.answers.push(answered);
     }
 
-    /// Takes back an answer, by its place; the last one: `answers().len() - 1`. What was said of it; none if there is no such.
+    /// Takes back an answer, by its place; the last one: `answers().len() - 1`. What was said of it; none if
+    /// there is no such.
     pub fn retract(&mut self, at: usize) -> Option<Answered> {
         let taken = (at < self.answers.len()).then(|| self.answers.remove(at));
         self.begin();
@@ -232,7 +233,8 @@ impl Diagnosis {
         self.suspects.ranges().map(|range| self.countable.count(range)).sum()
     }
 
-    /// How many of these have influenced what somebody has pointed at and can still be asked about; none where nobody has pointed at anything.
+    /// How many of these have influenced what somebody has pointed at and can still be asked about; none
+    /// where nobody has pointed at anything.
     pub fn influential(&self) -> Option<u64> {
         let all = self.seen(false);
         let these = self.suspects.influential()?.filter(|node| all.can_be_asked(*node));

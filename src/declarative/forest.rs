@@ -1,4 +1,5 @@
-//! The shape of the execution trees of a run: calls by number, in the order in which their threads entered them.
+//! The shape of the execution trees of a run: calls by number, in the order in which their threads entered
+//! them.
 
 use std::ops::Range;
 
@@ -13,7 +14,8 @@ pub struct Forest {
     ended: Vec<bool>,
     /// By call: whether its caller is a call of the same method, so that it is one step of a recursion.
     repeats: Vec<bool>,
-    /// The calls around the last one: where their trees end, their methods, and whether they are steps of a recursion.
+    /// The calls around the last one: where their trees end, their methods, and whether they are steps of a
+    /// recursion.
     open: Vec<(u32, u32, bool)>,
     /// The calls of each thread.
     threads: Vec<Range<u32>>,

@@ -1,10 +1,12 @@
-//! Declarative debugging: someone says of calls whether they are right, until one method is left that is wrong (Shapiro 1983; JHyde §2.2).
+//! Declarative debugging: someone says of calls whether they are right, until one method is left that is
+//! wrong (Shapiro 1983; JHyde §2.2).
 //!
-//! This room knows the shape of an execution tree and answers about it; of values, programs and people it knows nothing.
+//! This room knows the shape of an execution tree and answers about it; of values, programs and people it
+//! knows nothing.
 //!
 //! - `forest` is the shape of the execution trees of a run, one for each thread's outermost call.
-//! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees, `weights` what trees weigh, `odds` how likely calls are
-//!   invalid by what they have covered.
+//! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees,
+//!   `weights` what trees weigh, `odds` how likely calls are invalid by what they have covered.
 //! - `countable` counts and finds the calls that can be judged at all.
 //! - `coverage` is what calls have covered of the code.
 //! - `strategy` has a file for each way to choose the next question, and their table.

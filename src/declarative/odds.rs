@@ -1,10 +1,13 @@
-//! How likely it is of each call that it is invalid, and what an answer about it would leave to be found out: by which code it and those below it have
-//! executed, and what was said of other calls that have executed the same.
+//! How likely it is of each call that it is invalid, and what an answer about it would leave to be found out:
+//! by which code it and those below it have executed, and what was said of other calls that have executed the
+//! same.
 //!
-//! What is taken for granted: one entity of the code (`coverage`) is faulty, each as likely as any other. Executed, it does wrong in some part of the calls;
-//! which part nobody knows, and a larger one is likelier in proportion: its density is 2q. A call is invalid where one in its tree does wrong. So an entity that
-//! `n` calls have executed is faulty and has done right in all of them with the chance ∫2q(1-q)ⁿdq = 2/((n+1)(n+2)), and everything else follows from how often
-//! it was executed in calls that are valid, and in those that are suspicious.
+//! What is taken for granted: one entity of the code (`coverage`) is faulty, each as likely as any other.
+//! Executed, it does wrong in some part of the calls; which part nobody knows, and a larger one is likelier
+//! in proportion: its density is 2q. A call is invalid where one in its tree does wrong. So an entity that
+//! `n` calls have executed is faulty and has done right in all of them with the chance ∫2q(1-q)ⁿdq =
+//! 2/((n+1)(n+2)), and everything else follows from how often it was executed in calls that are valid, and in
+//! those that are suspicious.
 
 use super::coverage::Coverage;
 use super::situation::Situation;
@@ -24,7 +27,8 @@ pub struct Odd {
     pub node: u32,
     /// How likely it is invalid, from 0 to 1.
     pub invalid: f64,
-    /// How many bits an answer would leave to be found out about which call does wrong, on average over what the answer may be.
+    /// How many bits an answer would leave to be found out about which call does wrong, on average over what
+    /// the answer may be.
     pub left: f64,
 }
 
@@ -43,7 +47,8 @@ struct Odds<'a> {
     suspicious: Vec<f64>,
 }
 
-/// The calls that can be asked, in their order; none where it is not known what calls have executed, or too many are suspicious.
+/// The calls that can be asked, in their order; none where it is not known what calls have executed, or too
+/// many are suspicious.
 pub fn odds(situation: &Situation<'_>) -> Option<Vec<Odd>> {
     let odds = Odds::of(situation)?;
     let asked = odds.calls.iter().enumerate().filter(|(_, (node, _))| situation.can_be_asked(*node));
@@ -119,7 +124,8 @@ impl<'a> Odds<'a> {
         Odd { node, invalid, left: invalid * bits_if_invalid + (1.0 - invalid) * bits_if_valid }
     }
 
-    /// What calls weigh together, of which so many have each set, by what each entity weighs in them; and how many bits tell which of them it is.
+    /// What calls weigh together, of which so many have each set, by what each entity weighs in them; and how
+    /// many bits tell which of them it is.
     fn uncertainty(&self, calls: &[f64], entities: &[f64]) -> (f64, f64) {
         let (mut all, mut sum) = (0.0, 0.0);
         for (set, calls) in self.sets.iter().zip(calls).filter(|(_, calls)| **calls > 0.0) {
@@ -190,8 +196,8 @@ mod tests {
             / f64::from(STEPS)
     }
 
-    /// How likely the tree of a call is to be wrong, and how likely each suspicious call does wrong in the end, one by one, if nothing is said or the call is
-    /// said to be invalid or valid.
+    /// How likely the tree of a call is to be wrong, and how likely each suspicious call does wrong in the
+    /// end, one by one, if nothing is said or the call is said to be invalid or valid.
     fn by_definition(situation: &Situation<'_>, tree: std::ops::Range<u32>) -> (f64, [Vec<f64>; 2]) {
         let coverage = situation.coverage.unwrap();
         let nodes: Vec<u32> = situation.rows().map(|row| row.node).collect();
@@ -278,7 +284,8 @@ mod tests {
             let odds = odds(&situation).unwrap();
             prop_assert_eq!(odds.iter().map(|odd| odd.node).collect::<Vec<_>>(), asked);
             let suspicious = situation.rows().any(|row| !situation.coverage.unwrap().sets()[situation.coverage.unwrap().set_of(row.node)].is_empty());
-            // Where nothing is known of what was executed there is no more to say than how many calls there are.
+            // Where nothing is known of what was executed there is no more to say than how many calls there
+            // are.
             for odd in odds.iter().filter(|_| suspicious) {
                 let (invalid, [inside, outside]) = by_definition(&situation, situation.forest.tree(odd.node));
                 prop_assert!((odd.invalid - invalid).abs() < 1e-3, "{} for {invalid}", odd.invalid);

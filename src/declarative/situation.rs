@@ -27,9 +27,11 @@ pub struct Situation<'a> {
     pub coverage: Option<&'a Coverage>,
     /// Whether the steps of a recursion are one with the call that begins it: only that is judged.
     pub compressed: bool,
-    /// Whether only calls are seen that have influenced what somebody has pointed at, and the invalid one that has left it: there are such that can be asked.
+    /// Whether only calls are seen that have influenced what somebody has pointed at, and the invalid one
+    /// that has left it: there are such that can be asked.
     pub narrowed: bool,
-    /// By set of entities: how many calls are valid that have covered it, those below a valid call among them.
+    /// By set of entities: how many calls are valid that have covered it, those below a valid call among
+    /// them.
     pub valid_sets: &'a [u32],
 }
 
@@ -49,7 +51,8 @@ impl Situation<'_> {
             && (!self.narrowed || self.is_meant(row.node))
     }
 
-    /// Whether somebody who has pointed at a value can have meant a call: it has influenced the value, or has left it and may be buggy itself.
+    /// Whether somebody who has pointed at a value can have meant a call: it has influenced the value, or has
+    /// left it and may be buggy itself.
     fn is_meant(&self, node: u32) -> bool {
         self.suspects.is_influential(node) || self.suspects.innermost_invalid() == Some(node)
     }
@@ -59,8 +62,8 @@ impl Situation<'_> {
         self.suspects.ranges().flat_map(|range| self.forest.rows(range)).filter(|row| self.counts(row))
     }
 
-    /// The outermost calls that can be asked: what top-down strategies choose from. Below calls that cannot be asked, those below
-    /// are taken (VET §2.1: calls that have not ended are ignored).
+    /// The outermost calls that can be asked: what top-down strategies choose from. Below calls that cannot
+    /// be asked, those below are taken (VET §2.1: calls that have not ended are ignored).
     pub fn outermost(&self) -> Vec<u32> {
         self.outermost_in_turn().collect()
     }
@@ -89,7 +92,8 @@ impl Situation<'_> {
         }
     }
 
-    /// What the suspicious calls in the trees of some calls weigh, each tree for itself; the trees do not overlap, and are in order.
+    /// What the suspicious calls in the trees of some calls weigh, each tree for itself; the trees do not
+    /// overlap, and are in order.
     pub fn weigh_each(&self, trees: &[u32], mut own: impl FnMut(Row) -> f64) -> Vec<f64> {
         let mut ranges = self.suspects.ranges().peekable();
         let mut weigh = |tree: &u32| {
@@ -145,8 +149,8 @@ impl Situation<'_> {
         said
     }
 
-    /// What a call of a method weighs: ½ for each of that method's calls that was said to be valid (Silva's Less YES First and Divide by YES
-    /// & Query).
+    /// What a call of a method weighs: ½ for each of that method's calls that was said to be valid (Silva's
+    /// Less YES First and Divide by YES & Query).
     pub fn halved_by_yes(&self) -> impl Fn(u32) -> f64 {
         let said = self.said_of_methods();
         move |method| {

@@ -54,7 +54,8 @@ impl Suspects {
         self.invalid.is_some_and(|invalid| node < invalid && forest.tree(node).contains(&invalid))
     }
 
-    /// Whether a call was ruled out: by an answer about one around it, or since another one is known to be invalid.
+    /// Whether a call was ruled out: by an answer about one around it, or since another one is known to be
+    /// invalid.
     pub fn is_ruled_out(&self, node: u32) -> bool {
         let at = self.cleared.partition_point(|range| range.end <= node);
         let is_cleared = self.cleared.get(at).is_some_and(|range| range.contains(&node));
@@ -76,14 +77,15 @@ impl Suspects {
         self.within = tree;
     }
 
-    /// A call is invalid, and of those below it these have influenced what is wrong. The others stay suspicious: what somebody should have done and
-    /// has not leaves no trace.
+    /// A call is invalid, and of those below it these have influenced what is wrong. The others stay
+    /// suspicious: what somebody should have done and has not leaves no trace.
     pub fn wrong(&mut self, forest: &Forest, node: u32, influential: BTreeSet<u32>) {
         self.invalid(forest, node);
         self.influential = Some(influential);
     }
 
-    /// The calls that have influenced what somebody has pointed at, as far as they can still be among the suspicious ones; none where nobody has.
+    /// The calls that have influenced what somebody has pointed at, as far as they can still be among the
+    /// suspicious ones; none where nobody has.
     pub fn influential(&self) -> Option<impl Iterator<Item = u32>> {
         let these = self.influential.as_ref()?;
         // A range that ends before it begins is no range of a set.
@@ -101,7 +103,8 @@ impl Suspects {
         self.trusted.insert(method);
     }
 
-    /// What a call was given was wrong: something before it is buggy, a call around it or one that had begun before.
+    /// What a call was given was wrong: something before it is buggy, a call around it or one that had begun
+    /// before.
     pub fn inadmissible(&mut self, forest: &Forest, node: u32) {
         self.answered.insert(node);
         self.clear(node..forest.thread_of(node).end);

@@ -1,4 +1,5 @@
-//! What trees weigh: the sum of what the suspicious calls in them weigh, told for each tree by two sums of all that comes before. Few of these sums are kept.
+//! What trees weigh: the sum of what the suspicious calls in them weigh, told for each tree by two sums of
+//! all that comes before. Few of these sums are kept.
 
 use super::forest::Row;
 use super::situation::Situation;
@@ -7,8 +8,8 @@ use std::ops::Range;
 /// Sums of many weights are not told apart below so many steps of all of it.
 const STEPS: f64 = 1e6;
 
-/// Between two sums that are kept lie so many calls: few enough to be added up again, and many enough that a tree of ten million calls needs no memory to
-/// speak of.
+/// Between two sums that are kept lie so many calls: few enough to be added up again, and many enough that a
+/// tree of ten million calls needs no memory to speak of.
 const STRIDE: u32 = 16;
 
 /// What trees weigh.
@@ -88,8 +89,8 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         self.at(self.situation.forest.tree(node).end) - self.at(node)
     }
 
-    /// Tells calls that can be asked, with what their trees weigh, until all are told but those which are farther from a weight than one that was
-    /// told: below a tree that is lighter, all are lighter still.
+    /// Tells calls that can be asked, with what their trees weigh, until all are told but those which are
+    /// farther from a weight than one that was told: below a tree that is lighter, all are lighter still.
     pub fn around(&self, wanted: f64, mut tell: impl FnMut(u32, f64)) {
         let situation = self.situation;
         let mut siblings = vec![self.within.clone()];
@@ -110,8 +111,8 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         }
     }
 
-    /// The outermost call below one that can be asked and has such a part, more than half, of what the tree of that one weighs. There is one at most: the middle
-    /// of the weight is in it.
+    /// The outermost call below one that can be asked and has such a part, more than half, of what the tree
+    /// of that one weighs. There is one at most: the middle of the weight is in it.
     pub fn most_of(&self, node: u32, part: f64) -> Option<u32> {
         let forest = self.situation.forest;
         let all = self.tree(node);
@@ -140,7 +141,8 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         (first..last).find(|node| self.at(node.saturating_add(1)) > weight)
     }
 
-    /// The call that can be asked whose tree weighs nearest to so much; the first one of those that are as near.
+    /// The call that can be asked whose tree weighs nearest to so much; the first one of those that are as
+    /// near.
     pub fn nearest(&self, wanted: f64) -> Option<u32> {
         let mut best: Option<(f64, u32)> = None;
         self.around(wanted, |node, weight| {
@@ -160,8 +162,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// A forest of one thread: how deep each call is below the one before it, its method, and whether it has ended. One of the last method is a part of
-    /// the call around it, if there is one.
+    /// A forest of one thread: how deep each call is below the one before it, its method, and whether it has
+    /// ended. One of the last method is a part of the call around it, if there is one.
     fn forest(calls: &[(u32, u32, bool)]) -> Forest {
         let mut depths: Vec<u32> = Vec::new();
         for (depth, ..) in calls {
@@ -254,7 +256,8 @@ mod tests {
             }
         }
 
-        /// Sizes come from a table, which can have been changed, and answers can be about calls that are not there any more.
+        /// Sizes come from a table, which can have been changed, and answers can be about calls that are not
+        /// there any more.
         #[test]
         fn trees_that_make_no_sense_are_lived_with(
             sizes in prop::collection::vec(prop_oneof![0..80_u32, Just(u32::MAX)], 1..60),
@@ -288,7 +291,8 @@ mod tests {
             }
         }
 
-        /// Whoever knows which calls are right is led to a call that is wrong, and whose own calls are right, by every strategy.
+        /// Whoever knows which calls are right is led to a call that is wrong, and whose own calls are right,
+        /// by every strategy.
         #[test]
         fn every_strategy_ends_at_a_buggy_call(
             calls in prop::collection::vec((0..6_u32, 0..4_u32, Just(true)), 1..60),

@@ -76,8 +76,8 @@ impl<M: Machine> Evaluator<'_, M> {
         Err(EvalError::Threw { text: node.to_string(), class, message, exception })
     }
 
-    /// The message of an exception, as its field holds it: `getMessage` is code of the program. None where there is
-    /// none or it cannot be read, which does not change that the call threw.
+    /// The message of an exception, as its field holds it: `getMessage` is code of the program. None where
+    /// there is none or it cannot be read, which does not change that the call threw.
     async fn message(&mut self, exception: ObjectId, class: &M::Class) -> Option<String> {
         let field = self.find_field(class, "detailMessage").await.ok()??;
         match self.machine.get_field(exception, &field.class, field.index).await.ok()? {

@@ -95,7 +95,8 @@ impl<M: Machine> Evaluator<'_, M> {
                 let called = known.0.keys().filter(|k| is_called(k, name)).cloned().collect::<Vec<_>>();
                 let is =
                     called.into_iter().any(|k| known.is_subtype(&own, &class.with_element(Type::Class(k))));
-                // No object can be of a class that is not loaded; but a simple name may be an imported class's.
+                // No object can be of a class that is not loaded; but a simple name may be an imported
+                // class's.
                 if is || name.contains('.') {
                     Ok(is)
                 } else {

@@ -36,7 +36,8 @@ pub fn check_condition(
     checker.condition(expr.node())
 }
 
-/// The primitive type that both branches of a conditional have together, as far as the expression alone tells.
+/// The primitive type that both branches of a conditional have together, as far as the expression alone
+/// tells.
 pub(super) fn conditional_primitive(
     yes: &Node,
     no: &Node,
@@ -197,8 +198,8 @@ impl<'a> Checker<'a> {
             return Ok(Some((Head::Class(class), used)));
         }
         let scope = self.names.scope;
-        // `a.b` can be a field of a class that is not known; a lone name cannot. Nor does a class begin in lower
-        // case, so `recrod.bar` is a slip, while `a.b.c` may name a package.
+        // `a.b` can be a field of a class that is not known; a lone name cannot. Nor does a class begin in
+        // lower case, so `recrod.bar` is a slip, while `a.b.c` may name a package.
         let may_be_class = parts.len() > 2 || parts.len() == 2 && first.starts_with(char::is_uppercase);
         if variable == Lookup::Unknown || may_be_class {
             return Ok(None);

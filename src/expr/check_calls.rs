@@ -1,5 +1,5 @@
-//! Types of method calls before the run. Overloads are chosen by the runtime types, so only what no object could be
-//! passed to is an error.
+//! Types of method calls before the run. Overloads are chosen by the runtime types, so only what no object
+//! could be passed to is an error.
 
 use super::check::{Checker, Head, may_unbox, wrong};
 use super::error::{TypeError, nearest};
@@ -94,7 +94,8 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the method can take arguments of these static types. Objects may be of narrower classes at run time.
+/// Whether the method can take arguments of these static types. Objects may be of narrower classes at run
+/// time.
 fn may_take(method: &MethodDeclaration, arguments: &[Type]) -> bool {
     let may = |argument: &Type, parameter: &Type| match (argument, parameter) {
         (Type::Void, _) => false,

@@ -2,7 +2,8 @@
 
 use crate::model::Value;
 
-/// The text of a primitive value, a string or `null`; none for other objects, whose `toString` would have to run.
+/// The text of a primitive value, a string or `null`; none for other objects, whose `toString` would have to
+/// run.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => "null".to_owned(),
@@ -21,8 +22,8 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     })
 }
 
-/// The shape of `Double.toString`: decimal from 10⁻³ to below 10⁷, else scientific. The digits are the fewest that
-/// tell the number apart, as since JDK 19; older ones sometimes print one digit more.
+/// The shape of `Double.toString`: decimal from 10⁻³ to below 10⁷, else scientific. The digits are the fewest
+/// that tell the number apart, as since JDK 19; older ones sometimes print one digit more.
 fn floating(value: f64, shortest: &str) -> String {
     if value.is_nan() {
         return "NaN".to_owned();

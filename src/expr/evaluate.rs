@@ -81,8 +81,8 @@ pub(super) fn type_error<T, M: Machine>(text: impl ToString, problem: impl Into<
 }
 
 impl<M: Machine> Evaluator<'_, M> {
-    /// Evaluates a node. It recurses, so each kind of node has its own boxed future: the stack of a deep expression
-    /// then holds no room for the kinds that it is not.
+    /// Evaluates a node. It recurses, so each kind of node has its own boxed future: the stack of a deep
+    /// expression then holds no room for the kinds that it is not.
     pub(super) fn eval<'a>(&'a mut self, node: &'a Node) -> Evaluated<'a, M> {
         match node {
             Node::Field { owner, name } => Box::pin(self.field(node, owner, name)),

@@ -116,7 +116,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// All methods of that name in the class, its supertypes and `java.lang.Object`; and whether all are known.
+    /// All methods of that name in the class, its supertypes and `java.lang.Object`; and whether all are
+    /// known.
     pub(super) fn methods(&self, class: &str, name: &str) -> (Vec<MethodDeclaration>, bool) {
         const ACC_VARARGS: u16 = 0x0080;
         let (mut line, mut complete) = self.lineage(class);
@@ -142,8 +143,8 @@ impl<'a> Names<'a> {
         (found, complete)
     }
 
-    /// Whether instances can be of a subclass that has more than this type shows: interfaces and `Object`, which
-    /// is also what erased generic types leave.
+    /// Whether instances can be of a subclass that has more than this type shows: interfaces and `Object`,
+    /// which is also what erased generic types leave.
     pub(super) fn is_open(&self, class: &str) -> bool {
         class == "java.lang.Object" || self.classes.class(class).is_none_or(|f| f.is_interface())
     }

@@ -65,15 +65,15 @@ pub trait Machine {
     /// Why a read of the debuggee failed.
     type Error: std::error::Error + 'static;
 
-    /// From now on everything is what it was as the call began, or what it is; told is which of these it was until now. None if this
-    /// machine knows one time only: then `old` is a method of the program.
+    /// From now on everything is what it was as the call began, or what it is; told is which of these it was
+    /// until now. None if this machine knows one time only: then `old` is a method of the program.
     fn look_back(&mut self, to_the_begin: bool) -> Option<bool> {
         let _ = to_the_begin;
         None
     }
 
-    /// Whether only the expression has this string: a constant that was read from a class file. Which string of the program that is, nobody
-    /// knows.
+    /// Whether only the expression has this string: a constant that was read from a class file. Which string
+    /// of the program that is, nobody knows.
     fn is_made(&self, object: ObjectId) -> bool {
         let _ = object;
         false
@@ -97,8 +97,8 @@ pub trait Machine {
     /// The runtime class of an object.
     async fn class_of(&mut self, object: ObjectId) -> Result<Self::Class, Self::Error>;
 
-    /// The loaded class of that name (written as [`ClassInfo::name`]) as the frame's loader sees it. It is asked for
-    /// many names that do not exist, so this should not cost a round trip each time.
+    /// The loaded class of that name (written as [`ClassInfo::name`]) as the frame's loader sees it. It is
+    /// asked for many names that do not exist, so this should not cost a round trip each time.
     async fn find_class(&mut self, binary_name: &str) -> Result<Option<Self::Class>, Self::Error>;
 
     /// What the class declares. Asked often; should be kept.
@@ -121,8 +121,9 @@ pub trait Machine {
     /// An element of an array; the index is inside it.
     async fn array_get(&mut self, array: ObjectId, index: i32) -> Result<Value, Self::Error>;
 
-    /// Calls a method that `class` declares, static without a target. The arguments already have the parameters'
-    /// types. With `nonvirtual` exactly this method is called (`super.m()`), else the target's override of it.
+    /// Calls a method that `class` declares, static without a target. The arguments already have the
+    /// parameters' types. With `nonvirtual` exactly this method is called (`super.m()`), else the target's
+    /// override of it.
     async fn invoke(
         &mut self,
         target: Option<ObjectId>,
@@ -132,8 +133,8 @@ pub trait Machine {
         nonvirtual: bool,
     ) -> Result<Invoked, Self::Error>;
 
-    /// A new array of that type, filled with the elements: for a call of a method of variable arity. None if this
-    /// machine makes no arrays.
+    /// A new array of that type, filled with the elements: for a call of a method of variable arity. None if
+    /// this machine makes no arrays.
     async fn new_array(
         &mut self,
         array: &Self::Class,

@@ -1,21 +1,23 @@
 //! Expressions of `when`, `collect` and references, in Java syntax (DESIGN §6).
 //!
-//! This room parses them (`java.pest`), checks them against class files before the run ([`check`], [`place`]) and
-//! evaluates them at a point through a [`Machine`] ([`evaluate`]). It may use `model` and `bytecode` and does no
-//! I/O: what a run can read, the run's own `Machine` reads.
+//! This room parses them (`java.pest`), checks them against class files before the run ([`check`], [`place`])
+//! and evaluates them at a point through a [`Machine`] ([`evaluate`]). It may use `model` and `bytecode` and
+//! does no I/O: what a run can read, the run's own `Machine` reads.
 //!
 //! Names mean what they mean in Java (JLS §6), with what a debugger needs on top:
 //! - a name is a local, else a field of `this` or its superclasses (private ones too), else one of the outer
-//!   instances' or a captured local (`this$0`, `val$x`), else a static field of an enclosing class, else a class:
-//!   nested here, of the same package, of `java.lang`, or by its full name. Class files do not keep imports, so a
-//!   class of another package is written with its package.
-//! - a member is looked up in the static type where one is known, then in the runtime class, so casts are seldom
-//!   needed. Overloads are chosen by the runtime types of the arguments; a cast argument counts as its cast.
-//! - `==` with a string literal (or a text computed in the expression) compares text. Between two strings of the
-//!   program it compares identity, as in Java: write `a.equals(b)`.
-//! - `+` joins text with numbers, booleans, strings, boxes and `null`. For other objects write `.toString()`: what
-//!   runs code in the debuggee shall be visible.
-//! - `old(x)` is what `x` was as the call began, where a [`Machine`] knows that; elsewhere it calls a method of that name.
+//!   instances' or a captured local (`this$0`, `val$x`), else a static field of an enclosing class, else a
+//!   class: nested here, of the same package, of `java.lang`, or by its full name. Class files do not keep
+//!   imports, so a class of another package is written with its package.
+//! - a member is looked up in the static type where one is known, then in the runtime class, so casts are
+//!   seldom needed. Overloads are chosen by the runtime types of the arguments; a cast argument counts as its
+//!   cast.
+//! - `==` with a string literal (or a text computed in the expression) compares text. Between two strings of
+//!   the program it compares identity, as in Java: write `a.equals(b)`.
+//! - `+` joins text with numbers, booleans, strings, boxes and `null`. For other objects write `.toString()`:
+//!   what runs code in the debuggee shall be visible.
+//! - `old(x)` is what `x` was as the call began, where a [`Machine`] knows that; elsewhere it calls a method
+//!   of that name.
 //! - `.owner`, `.old`, `.new`, `.exception` and `.result` are what the event itself knows.
 
 mod calls;

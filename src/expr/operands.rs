@@ -4,8 +4,9 @@ use super::Expr;
 use super::tree::{BinaryOperator, Node};
 
 impl Expr {
-    /// The parts of a condition that have values of their own, in the order they are written, each once: the two sides
-    /// of comparisons, the operands of `&&`, `||`, `!` and `?:`, what a call is made on and with. Literals are left out.
+    /// The parts of a condition that have values of their own, in the order they are written, each once: the
+    /// two sides of comparisons, the operands of `&&`, `||`, `!` and `?:`, what a call is made on and with.
+    /// Literals are left out.
     pub fn operands(&self) -> Vec<Expr> {
         let mut found = Vec::new();
         gather(&self.node, &|node| matches!(node, Node::Call { .. }), &mut found);

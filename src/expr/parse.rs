@@ -21,8 +21,8 @@ use grammar::{JavaParser, Rule};
 
 /// Longest text taken, in bytes. Beyond it somebody feeds us something that is no expression.
 const LONGEST: usize = 10_000;
-/// Most brackets, conditionals and signs in one expression, and the highest tree. Parser and evaluator recurse, so
-/// this bounds the stack they need.
+/// Most brackets, conditionals and signs in one expression, and the highest tree. Parser and evaluator
+/// recurse, so this bounds the stack they need.
 const DEEPEST: usize = 100;
 
 static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
@@ -97,7 +97,8 @@ fn parse(rule: Rule, text: &str) -> Result<Pairs<'_, Rule>, ParseError> {
     })
 }
 
-/// The offset of the bracket, sign or `?` that is one too many. Everything that makes the parser recurse counts.
+/// The offset of the bracket, sign or `?` that is one too many. Everything that makes the parser recurse
+/// counts.
 fn too_deep(text: &str) -> Option<usize> {
     let mut quote = None;
     let mut escaped = false;

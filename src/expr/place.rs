@@ -22,7 +22,8 @@ pub enum Place {
     },
     /// An instance field.
     Field {
-        /// Gives the object, at the frame: `this` where the field stands alone, `this.this$0` for an outer one.
+        /// Gives the object, at the frame: `this` where the field stands alone, `this.this$0` for an outer
+        /// one.
         owner: Expr,
         /// Binary name of the class that declares the field.
         class: String,

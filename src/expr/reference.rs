@@ -25,7 +25,8 @@ impl Reference {
 }
 
 impl fmt::Display for Reference {
-    /// Writes `POINT(FRAME):EXPR` with the frame always, as the paper does; without a point the expression alone.
+    /// Writes `POINT(FRAME):EXPR` with the frame always, as the paper does; without a point the expression
+    /// alone.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.point {
             Some(point) => write!(f, "{point}({}):{}", self.frame, self.expr),

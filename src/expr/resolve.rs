@@ -1,4 +1,5 @@
-//! What a name means at run time (JLS §6.4, §6.5): local, field, outer instance, captured local, static, class.
+//! What a name means at run time (JLS §6.4, §6.5): local, field, outer instance, captured local, static,
+//! class.
 
 use super::error::{EvalError, nearest};
 use super::evaluate::{Evaluator, Operand};
@@ -119,8 +120,8 @@ impl<M: Machine> Evaluator<'_, M> {
         }
     }
 
-    /// The class that the first parts of a dotted name mean, and how many they are. With `fields` a static field
-    /// comes before a nested class of the same name.
+    /// The class that the first parts of a dotted name mean, and how many they are. With `fields` a static
+    /// field comes before a nested class of the same name.
     pub(super) async fn class_prefix(
         &mut self,
         parts: &[&str],
@@ -150,8 +151,8 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(Some((class, used)))
     }
 
-    /// A class by its simple name: nested in an enclosing class or its supertypes, itself an enclosing class, of
-    /// the same package, of `java.lang`, or by a name with `$`.
+    /// A class by its simple name: nested in an enclosing class or its supertypes, itself an enclosing class,
+    /// of the same package, of `java.lang`, or by a name with `$`.
     async fn simple_class(&mut self, name: &str) -> EvalResult<Option<M::Class>, M> {
         let own = self.machine.scope().class.clone();
         let mut around = Some(&*own);

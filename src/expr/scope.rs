@@ -35,7 +35,8 @@ impl Scope {
     }
 }
 
-/// The declared types of what an event knows. `None`: this event has no such part, and asking for it is an error.
+/// The declared types of what an event knows. `None`: this event has no such part, and asking for it is an
+/// error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventTypes {
     /// Of `.owner`.

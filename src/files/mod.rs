@@ -1,4 +1,5 @@
-//! The files that `qp` writes: private to the user, whole or not at all, and in temporary folders that somebody owns.
+//! The files that `qp` writes: private to the user, whole or not at all, and in temporary folders that
+//! somebody owns.
 //!
 //! This room may use no other.
 

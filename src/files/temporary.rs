@@ -1,6 +1,6 @@
-//! Temporary folders. Each has an owner, which holds a lock on a file in it for as long as it lives: so the folders of
-//! processes that were killed can be told from those in use, and be removed. A process id could not tell that, since the
-//! system gives it to another process later.
+//! Temporary folders. Each has an owner, which holds a lock on a file in it for as long as it lives: so the
+//! folders of processes that were killed can be told from those in use, and be removed. A process id could
+//! not tell that, since the system gives it to another process later.
 
 use std::fs::{File, TryLockError};
 use std::io;

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Writes a file whole or not at all. A link keeps its place, and what is no file (`/dev/stdout`) is written to, not
-/// replaced.
+/// Writes a file whole or not at all. A link keeps its place, and what is no file (`/dev/stdout`) is written
+/// to, not replaced.
 ///
 /// # Errors
 /// The folder cannot be written to; nothing is left behind then.

@@ -97,7 +97,8 @@ pub struct CallShown {
     pub calls: Vec<Shown>,
 }
 
-/// So many calls of one method that follow each other are shown, and no more than that twice where no more are folded.
+/// So many calls of one method that follow each other are shown, and no more than that twice where no more
+/// are folded.
 const FIRST: usize = 3;
 
 /// Shows the calls of a recorded run.

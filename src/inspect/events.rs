@@ -30,17 +30,18 @@ pub struct EventsShown {
 /// An event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventShown {
-    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`, `catch`, `contents`,
-    /// `start`.
+    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`,
+    /// `catch`, `contents`, `start`.
     pub event: &'static str,
     /// The line of the source that it is in, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
-    /// The line at which the statement begins that writes a value, if `line` is another one: that of the arm of a `switch`
-    /// expression, a `?:`, `&&` or `||` that ran.
+    /// The line at which the statement begins that writes a value, if `line` is another one: that of the arm
+    /// of a `switch` expression, a `?:`, `&&` or `||` that ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<u16>,
-    /// The lines of the arms, where it was not recorded which of them ran; `line` is that of the statement then.
+    /// The lines of the arms, where it was not recorded which of them ran; `line` is that of the statement
+    /// then.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<u16>,
     /// The index in the method's code; none of a call.

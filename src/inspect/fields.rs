@@ -1,4 +1,5 @@
-//! The fields of the classes of objects: those that class files declare, and the parts under which their writes are found.
+//! The fields of the classes of objects: those that class files declare, and the parts under which their
+//! writes are found.
 
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Value};

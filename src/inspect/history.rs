@@ -9,7 +9,8 @@ use serde::Serialize;
 /// A field or an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// `Rec@7.bar` or `@7.bar`: a field of an object, by its number; `@7.Base.bar` the one that this class declares.
+    /// `Rec@7.bar` or `@7.bar`: a field of an object, by its number; `@7.Base.bar` the one that this class
+    /// declares.
     Field(u32, String),
     /// `int[]@9[3]` or `@9[3]`: an element of an array, by its number.
     Element(u32, i32),
@@ -92,7 +93,8 @@ impl Variable {
     }
 }
 
-/// That an object was recorded, and is of the class that was written before its number: `Order` of `Order@80`; nothing of `@80`.
+/// That an object was recorded, and is of the class that was written before its number: `Order` of
+/// `Order@80`; nothing of `@80`.
 ///
 /// # Errors
 /// It was not, or is of another class.
@@ -103,7 +105,8 @@ pub(crate) fn check_object(calls: &Calls, number: u32, class: &str) -> Result<()
     let Some(found) = objects.class(own).filter(|_| own != 0) else {
         return Err(InspectError::NoSuchObject { written, instead: None });
     };
-    // `int[]@9`, `int[3]@9` and `Outer.Rec@7` are written as they are shown; a class can also be written by its whole name.
+    // `int[]@9`, `int[3]@9` and `Outer.Rec@7` are written as they are shown; a class can also be written by
+    // its whole name.
     let element = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
     let is_it = class.is_empty()
         || ends_with(&element(&shown_class(found)), &element(class))
@@ -127,7 +130,8 @@ pub struct History {
     pub writes: Vec<WriteShown>,
     /// How many there were before those.
     pub before: usize,
-    /// The run was recorded without writes: those are shown that are known of these calls, which were recorded later.
+    /// The run was recorded without writes: those are shown that are known of these calls, which were
+    /// recorded later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<u32>,
     /// What is missing of the run that can matter here, and why.
@@ -144,7 +148,8 @@ pub struct WriteShown {
     pub node: Option<u32>,
     /// The method of that, as CLASS.METHOD.
     pub method: String,
-    /// The further run that it is known from, by the name of its folder in `details`; none: from the first one.
+    /// The further run that it is known from, by the name of its folder in `details`; none: from the first
+    /// one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// The write.

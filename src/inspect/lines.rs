@@ -1,5 +1,6 @@
-//! Lines of recorded events by class files. A recording has the line that the line table has for an event; a value that
-//! comes over several lines came by another one ([`arms`]), and a line can be entered where no hit of `Line` is.
+//! Lines of recorded events by class files. A recording has the line that the line table has for an event; a
+//! value that comes over several lines came by another one ([`arms`]), and a line can be entered where no hit
+//! of `Line` is.
 
 use super::error::InspectError;
 use super::events::EventShown;
@@ -56,8 +57,8 @@ impl Lines {
         self.code().map(|(pool, _)| pool)
     }
 
-    /// Has the lambdas of a recording shown as they stand in its source. A source that was written after the recording tells
-    /// nothing.
+    /// Has the lambdas of a recording shown as they stand in its source. A source that was written after the
+    /// recording tells nothing.
     pub fn name_lambdas(&mut self, calls: &mut Calls, recorded: Option<SystemTime>) {
         for (class, mut code) in calls.lambdas().into_iter().filter(|(_, code)| code.is_body()) {
             let Some((pool, sources)) = self.code() else { return };
@@ -79,8 +80,8 @@ impl Lines {
         self.pool()?.find(class).ok().flatten()
     }
 
-    /// What can have given the value that is written or returned at a site. None where the class file is not there, or is
-    /// of other code.
+    /// What can have given the value that is written or returned at a site. None where the class file is not
+    /// there, or is of other code.
     fn arms(&mut self, method: &Method, site: &Site) -> Option<Arc<ArmLines>> {
         let key = (site.method, site.bci);
         if let Some(known) = self.known.get(&key) {
@@ -230,7 +231,8 @@ fn place(class: &FoundClass, method: &str) -> Option<(Arc<str>, u32)> {
     Some((class.file.source_file.as_deref()?.into(), line))
 }
 
-/// The instructions from one up to another, which is not among them, without a decision between; none where there is one.
+/// The instructions from one up to another, which is not among them, without a decision between; none where
+/// there is one.
 fn straight(code: &Code, from: u32, until: u32) -> Option<Vec<u32>> {
     let mut passed = Vec::new();
     let mut at = from;

@@ -11,8 +11,8 @@ impl Recording {
         missing
     }
 
-    /// What is missing that can matter for what a call does, by its own number. A call whose end was recorded is complete: the events of a
-    /// thread are lost from some place on.
+    /// What is missing that can matter for what a call does, by its own number. A call whose end was recorded
+    /// is complete: the events of a thread are lost from some place on.
     pub fn missing_in(&self, node: u32) -> Vec<String> {
         match self.calls.exit(node) {
             Exit::Returned | Exit::Threw => self.not_recorded(),
@@ -20,7 +20,8 @@ impl Recording {
         }
     }
 
-    /// What is missing that can matter for what objects held before a call ended: a damaged recording may lack writes of other threads.
+    /// What is missing that can matter for what objects held before a call ended: a damaged recording may
+    /// lack writes of other threads.
     pub fn missing_until(&self, node: u32) -> Vec<String> {
         if self.is_damaged() { self.missing() } else { self.missing_in(node) }
     }

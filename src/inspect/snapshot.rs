@@ -1,4 +1,5 @@
-//! Values as they were at some time, with what hangs on them: the form in which questions carry them (docs/declarative.md).
+//! Values as they were at some time, with what hangs on them: the form in which questions carry them
+//! (docs/declarative.md).
 
 use super::error::InspectError;
 use super::fields::{Field, Fields, default_of};
@@ -103,7 +104,8 @@ impl Shape {
         }
     }
 
-    /// As much of it as fits into so many columns: as many levels as fit whole, else as many of its first parts as fit.
+    /// As much of it as fits into so many columns: as many levels as fit whole, else as many of its first
+    /// parts as fit.
     pub fn fitting(&self, room: usize) -> String {
         let fits = |text: &String| text.chars().count() <= room;
         if let Some(text) =
@@ -192,7 +194,8 @@ pub struct Bounds {
     pub parts: usize,
 }
 
-/// A place of something that holds a value: its name, where its writes are found, and what it holds before them.
+/// A place of something that holds a value: its name, where its writes are found, and what it holds before
+/// them.
 pub struct Part {
     /// A field's name; none for an element.
     pub name: Option<String>,

@@ -52,7 +52,8 @@ pub struct PartShown {
     /// What the collection holds to which it refers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contents: Option<ContentsShown>,
-    /// Something that is not recorded has written it too, before the call began or ended: what it held then may be another value.
+    /// Something that is not recorded has written it too, before the call began or ended: what it held then
+    /// may be another value.
     pub unrecorded: bool,
 }
 
@@ -178,7 +179,8 @@ impl Around {
         Ok(around)
     }
 
-    /// What it held then, as it is shown: what the last write before has written, or what the first one after has found.
+    /// What it held then, as it is shown: what the last write before has written, or what the first one after
+    /// has found.
     pub(crate) fn held(&self) -> Option<String> {
         match (&self.last, &self.next) {
             (Some(last), _) => last.new.clone(),

@@ -1,5 +1,5 @@
-//! The oracle of the locator's tests: evaluates every constraint over the complete log of a run, point by point, as
-//! the definitions of the paper's §3 read. It shares no code with the locator and keeps everything.
+//! The oracle of the locator's tests: evaluates every constraint over the complete log of a run, point by
+//! point, as the definitions of the paper's §3 read. It shares no code with the locator and keeps everything.
 
 use crate::model::{Activation, ActivationKey, Occurrence, Site, Tables, Value};
 use crate::query::{Constraint, Event, FrameSelector, Slot, TraceQuery};
@@ -12,7 +12,8 @@ pub(super) struct Expected {
     pub(super) instances: Option<usize>,
 }
 
-/// Answers every point. `root` gives the first point's answer instead of its index: its n-th hit from the last.
+/// Answers every point. `root` gives the first point's answer instead of its index: its n-th hit from the
+/// last.
 pub(super) fn answers(
     queries: &[TraceQuery],
     log: &[Occurrence],

@@ -140,8 +140,8 @@ impl Checker {
         Ok(())
     }
 
-    /// Whether the candidate satisfies those constraints whose points `resolve` knows. `Ok(true)` means it does, but
-    /// through an activation that may be another one.
+    /// Whether the candidate satisfies those constraints whose points `resolve` knows. `Ok(true)` means it
+    /// does, but through an activation that may be another one.
     pub(super) fn judge<'e>(
         &self,
         query: &TraceQuery,
@@ -251,7 +251,8 @@ impl Checker {
 fn stored_for(query: &TraceQuery, c: &Occurrence, site: &Site, tables: &Tables) -> bool {
     let Event::Stored(stores) = &query.event else { return false };
     let Some(frame) = tables.frame(c.frame) else { return false };
-    // A site can hold several stores (the parameters of a method share its entry); `way` says which one it was.
+    // A site can hold several stores (the parameters of a method share its entry); `way` says which one it
+    // was.
     let store = c.way.and_then(|way| stores.get(usize::from(way.get())));
     store.is_some_and(|s| s.site == frame.site && s.asked_at.contains(site))
 }

@@ -7,7 +7,8 @@ use thiserror::Error;
 /// Why the locator refuses a chain or cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LocateError {
-    /// A constraint names the point itself or a later one (paper §5: a Querypoint refers to earlier ones only).
+    /// A constraint names the point itself or a later one (paper §5: a Querypoint refers to earlier ones
+    /// only).
     #[error(
         "point {id:?} (number {}) depends on point number {}, which does not stand before it in the chain: \
          move the point it depends on up", point.0 + 1, names.0 + 1

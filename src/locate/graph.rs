@@ -1,5 +1,5 @@
-//! The dependency graph of a chain (paper §5): nodes are points, an edge leads from a point to each point that its
-//! constraints name. It may use `query` and petgraph.
+//! The dependency graph of a chain (paper §5): nodes are points, an edge leads from a point to each point
+//! that its constraints name. It may use `query` and petgraph.
 
 use super::error::LocateError;
 use crate::query::{Constraint, PointIndex, TraceQuery};
@@ -22,8 +22,8 @@ impl Graph {
     /// Builds the graph of TraceQueries that stand in the chain's order.
     ///
     /// # Errors
-    /// [`LocateError::Misplaced`] when a TraceQuery's point is not its place, [`LocateError::ForwardReference`] when a
-    /// constraint names a point that does not stand before it.
+    /// [`LocateError::Misplaced`] when a TraceQuery's point is not its place,
+    /// [`LocateError::ForwardReference`] when a constraint names a point that does not stand before it.
     pub fn new(queries: &[TraceQuery]) -> Result<Graph, LocateError> {
         let mut graph: DiGraph<PointIndex, Vec<Constraint>> = DiGraph::new();
         for (place, query) in queries.iter().enumerate() {

@@ -1,9 +1,10 @@
-//! The locator: takes occurrences in the order of a run and decides which of them the points are (paper Fig. 3).
-//! It may use `model` and `query`.
+//! The locator: takes occurrences in the order of a run and decides which of them the points are (paper
+//! Fig. 3). It may use `model` and `query`.
 //!
-//! A point waits until every point its constraints name is located. Its candidates are then refined, its instances
-//! counted, and as soon as the index is certain the point is located and its own dependents are looked at. Since a
-//! point depends only on earlier ones, one pass over the chain settles every consequence of one occurrence.
+//! A point waits until every point its constraints name is located. Its candidates are then refined, its
+//! instances counted, and as soon as the index is certain the point is located and its own dependents are
+//! looked at. Since a point depends only on earlier ones, one pass over the chain settles every consequence
+//! of one occurrence.
 
 use super::check::{Checker, Effect, View};
 use super::error::LocateError;
@@ -111,8 +112,8 @@ impl Locator {
         &self.graph
     }
 
-    /// Looks for more points from here on: `queries` begins with those there are, unchanged. Gives what is located at
-    /// once: nothing that an added point asks of what was before.
+    /// Looks for more points from here on: `queries` begins with those there are, unchanged. Gives what is
+    /// located at once: nothing that an added point asks of what was before.
     ///
     /// # Errors
     /// Those of [`Graph::new`].
@@ -132,12 +133,12 @@ impl Locator {
         Ok(Progress { newly_located, complete: self.is_complete() })
     }
 
-    /// Takes one occurrence. They must come in the order of the run; equal sequences are allowed, for one event that
-    /// several TraceQueries watch.
+    /// Takes one occurrence. They must come in the order of the run; equal sequences are allowed, for one
+    /// event that several TraceQueries watch.
     ///
     /// # Errors
-    /// [`LocateError::NoSuchPoint`], [`LocateError::OutOfOrder`], or [`LocateError::TooMany`] when more candidates can
-    /// still win than the limit allows.
+    /// [`LocateError::NoSuchPoint`], [`LocateError::OutOfOrder`], or [`LocateError::TooMany`] when more
+    /// candidates can still win than the limit allows.
     pub fn offer(&mut self, occurrence: Occurrence, tables: &Tables) -> Result<Progress, LocateError> {
         let at = usize::from(occurrence.query);
         let (Some(track), Some(query)) = (self.tracks.get(at), self.checker.query(at)) else {
@@ -251,7 +252,8 @@ impl Locator {
         self.full &= self.kept > self.options.limit - self.options.limit / 8;
     }
 
-    /// Checks the candidates of a point whose effects are all located, and decides it if its index is certain.
+    /// Checks the candidates of a point whose effects are all located, and decides it if its index is
+    /// certain.
     fn refine(&mut self, at: usize, tables: &Tables) -> bool {
         self.reject_impossible(at, tables);
         let Some(query) = self.checker.query(at) else { return false };
@@ -340,15 +342,16 @@ impl Locator {
         }
     }
 
-    /// Whether so many candidates are held that [`Locator::prune`] should be called now. It is asked for again
-    /// when a sixteenth has come to those that were kept: what may be forgotten never takes much memory, and an
-    /// occurrence is still looked at only some twenty times.
+    /// Whether so many candidates are held that [`Locator::prune`] should be called now. It is asked for
+    /// again when a sixteenth has come to those that were kept: what may be forgotten never takes much
+    /// memory, and an occurrence is still looked at only some twenty times.
     pub fn wants_prune(&self) -> bool {
         self.kept >= self.prune_at
     }
 
-    /// Forgets the candidates that can no longer win, and the activations that nobody refers to any more. `live` are
-    /// the tracked activations that are on some thread's stack: an activation that is not among them has ended.
+    /// Forgets the candidates that can no longer win, and the activations that nobody refers to any more.
+    /// `live` are the tracked activations that are on some thread's stack: an activation that is not among
+    /// them has ended.
     pub fn prune(&mut self, tables: &mut Tables, live: impl IntoIterator<Item = ActivationKey>) {
         let live: HashSet<ActivationKey> = live.into_iter().collect();
         for at in 0..self.tracks.len() {
@@ -445,8 +448,8 @@ impl Locator {
         self.tracks.get(usize::from(point.0))?.located()
     }
 
-    /// With `last_roots`, after [`Locator::finish`]: for each of the last hits of the first root, in their order, the
-    /// answers of all points that go with it. [`Locator::located`] then gives those of the newest.
+    /// With `last_roots`, after [`Locator::finish`]: for each of the last hits of the first root, in their
+    /// order, the answers of all points that go with it. [`Locator::located`] then gives those of the newest.
     pub fn solutions(&self) -> &[Vec<Option<Located>>] {
         &self.solutions
     }
@@ -462,7 +465,8 @@ impl Locator {
     }
 }
 
-/// Why a point is known not to be located before the run: its event has no site, or its effect is such a point.
+/// Why a point is known not to be located before the run: its event has no site, or its effect is such a
+/// point.
 fn never_occurs(query: &TraceQuery, before: &[Track], track: &Track) -> Option<Unlocated> {
     let unlocated = |p: &&PointIndex| {
         before.get(usize::from(p.0)).is_some_and(|t| matches!(t.state, State::Unlocated(_)))

@@ -1,5 +1,5 @@
-//! Candidates of one TraceQuery in the order of the run, in chunks of a fixed size, so that a long log is never copied
-//! as a whole to grow or to shrink. It may use `model`.
+//! Candidates of one TraceQuery in the order of the run, in chunks of a fixed size, so that a long log is
+//! never copied as a whole to grow or to shrink. It may use `model`.
 
 use crate::model::Occurrence;
 use std::collections::VecDeque;

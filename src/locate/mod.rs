@@ -1,7 +1,8 @@
 //! The locator: occurrences in, located points out (paper §3 and §5, Fig. 3; DESIGN §3).
 //!
-//! This room is pure: it knows no VM and does no I/O, so whatever watched an execution (JDWP events, probes, an
-//! imported trace) feeds the same locator and gets the same answers. It may use `model`, `query` and petgraph.
+//! This room is pure: it knows no VM and does no I/O, so whatever watched an execution (JDWP events, probes,
+//! an imported trace) feeds the same locator and gets the same answers. It may use `model`, `query` and
+//! petgraph.
 //!
 //! - [`Graph`]: which point depends on which, and through which constraints.
 //! - `check`: whether a candidate satisfies a constraint, given the point that the constraint names.

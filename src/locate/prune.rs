@@ -1,13 +1,15 @@
 //! Which candidates of a waiting point can still win. It may use `model` and `query`.
 //!
-//! Candidates that agree in everything a constraint on an unlocated point looks at, except the time, form a group: all
-//! of a group satisfy those constraints or none does. So for index -k only the last k of a group before the bound that
-//! `before` sets can win, and for index m only the first m + 1 after the bound that `after` sets. The bounds are the
-//! candidates of the named points that may be their answers, and "some time from now on".
+//! Candidates that agree in everything a constraint on an unlocated point looks at, except the time, form a
+//! group: all of a group satisfy those constraints or none does. So for index -k only the last k of a group
+//! before the bound that `before` sets can win, and for index m only the first m + 1 after the bound that
+//! `after` sets. The bounds are the candidates of the named points that may be their answers, and "some time
+//! from now on".
 //!
-//! With one unlocated point (nearly always) each of its candidates picks, by binary search, what it would choose if it
-//! were the answer. With several, every group keeps what it would need for every bound, which is more than can win, and
-//! never less. What is dropped is told by its place only; the work is sorting, and no table per candidate stays.
+//! With one unlocated point (nearly always) each of its candidates picks, by binary search, what it would
+//! choose if it were the answer. With several, every group keeps what it would need for every bound, which is
+//! more than can win, and never less. What is dropped is told by its place only; the work is sorting, and no
+//! table per candidate stays.
 
 use super::check::{self, Effect, View};
 use super::locator::Locator;
@@ -125,8 +127,8 @@ impl Work<'_> {
         }
     }
 
-    /// Parts for one unlocated point: first those whose value a possible answer fixes (the constraints that fix them
-    /// are returned), then the one it anchors, then the rest.
+    /// Parts for one unlocated point: first those whose value a possible answer fixes (the constraints that
+    /// fix them are returned), then the one it anchors, then the rest.
     fn parts_of_one(&mut self) -> (Vec<Constraint>, Anchor) {
         let mut exact = Vec::new();
         for constraint in self.constraints.clone() {
@@ -252,8 +254,8 @@ impl Work<'_> {
         from_first.unwrap_or_else(|_| usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX))
     }
 
-    /// Whether a candidate can be an instance for an answer of `point` that is still to occur: such an answer's stack
-    /// holds only activations that have not ended, and nothing kept is after it.
+    /// Whether a candidate can be an instance for an answer of `point` that is still to occur: such an
+    /// answer's stack holds only activations that have not ended, and nothing kept is after it.
     fn can_match_future(&self, candidate: &Occurrence, point: PointIndex) -> bool {
         let alive = |key: Option<ActivationKey>| key.is_some_and(|k| self.live.contains(&k));
         self.constraints.iter().filter(|c| c.point() == point).all(|constraint| match constraint {
@@ -314,8 +316,8 @@ impl Work<'_> {
         }
     }
 
-    /// Marks what each candidate of `point` would choose if it were the answer. `None` when that takes too long, for
-    /// constraints that leave very many groups to look at.
+    /// Marks what each candidate of `point` would choose if it were the answer. `None` when that takes too
+    /// long, for constraints that leave very many groups to look at.
     fn keep_for_each(&mut self, point: PointIndex, exact: &[Constraint], anchor: &Anchor) -> Option<()> {
         let possible = &self.locator.tracks.get(usize::from(point.0))?.log;
         let per_candidate = self.locator.patience;

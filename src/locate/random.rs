@@ -1,5 +1,5 @@
-//! The locator against the oracle, on random chains and random runs: several threads, recursion, ended activations,
-//! few objects, and pruning at random moments.
+//! The locator against the oracle, on random chains and random runs: several threads, recursion, ended
+//! activations, few objects, and pruning at random moments.
 
 use super::brute;
 use super::script::{occurrence, query};

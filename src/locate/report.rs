@@ -1,5 +1,5 @@
-//! What became of the hits of a point: what rejected them, how many instances there were, why it was not located.
-//! It may use `model` and `query`.
+//! What became of the hits of a point: what rejected them, how many instances there were, why it was not
+//! located. It may use `model` and `query`.
 
 use crate::model::Occurrence;
 use crate::query::PointIndex;
@@ -39,8 +39,8 @@ pub enum Rejection {
     NotWithin(PointIndex),
     /// The exception was not caught in the activation the point asks for.
     CaughtElsewhere(PointIndex),
-    /// It was forgotten while the program ran, when it could no longer win: either its activation had ended and no
-    /// point that may still be the answer names it, or another instance wins wherever this one would.
+    /// It was forgotten while the program ran, when it could no longer win: either its activation had ended
+    /// and no point that may still be the answer names it, or another instance wins wherever this one would.
     Outdone,
 }
 
@@ -107,7 +107,8 @@ pub enum Unlocated {
     NeverOccurred,
     /// A point that its constraints name was not located.
     EffectNotLocated(PointIndex),
-    /// Its event occurred, but no occurrence satisfied every constraint; [`PointReport::rejected`] says which failed.
+    /// Its event occurred, but no occurrence satisfied every constraint; [`PointReport::rejected`] says which
+    /// failed.
     AllRejected,
     /// There were instances, but not as many as its index asks for.
     IndexOutOfRange {
@@ -116,8 +117,8 @@ pub enum Unlocated {
     },
 }
 
-/// What became of the hits of one point: `hits` is the sum of `kept`, `instances` that are not kept, all `rejected`
-/// and `later`.
+/// What became of the hits of one point: `hits` is the sum of `kept`, `instances` that are not kept, all
+/// `rejected` and `later`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointReport {
     /// The point.
@@ -126,7 +127,8 @@ pub struct PointReport {
     pub hits: u64,
     /// Candidates held at the moment.
     pub kept: usize,
-    /// Hits that satisfied every constraint, as far as they were decided and not forgotten as [`Rejection::Outdone`].
+    /// Hits that satisfied every constraint, as far as they were decided and not forgotten as
+    /// [`Rejection::Outdone`].
     pub instances: u64,
     /// Hits that came after the answer was found and were not looked at.
     pub later: u64,

@@ -1,4 +1,5 @@
-//! Runs written by hand, for the locator's tests: TraceQueries, and a program of two threads that calls, returns and hits.
+//! Runs written by hand, for the locator's tests: TraceQueries, and a program of two threads that calls,
+//! returns and hits.
 
 use super::Locator;
 use crate::model::{

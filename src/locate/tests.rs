@@ -25,7 +25,8 @@ fn introduction() -> Vec<TraceQuery> {
     ]
 }
 
-/// Three records; the second one's constructor sets `bar`, and an exception skips the line that would change it.
+/// Three records; the second one's constructor sets `bar`, and an exception skips the line that would change
+/// it.
 fn introduce(run: &mut Run, mut offer: impl FnMut(&mut Run, Occurrence)) {
     run.call(0, "main");
     for record in 1..=3 {
@@ -134,7 +135,8 @@ fn a_store_in_a_recursive_call_is_to_another_variable() {
 
 #[test]
 fn a_do_while_loop_is_entered_by_one_condition_and_repeated_by_another() {
-    // if (cond1) do { P } while (cond2): P at 4 depends on the `if` at 1 (taken: 4) and the `while` at 6 (taken: 4).
+    // if (cond1) do { P } while (cond2): P at 4 depends on the `if` at 1 (taken: 4) and the `while` at 6
+    // (taken: 4).
     let point = || (site("m", 4), 4);
     let branches = [(site("m", 1), &[point()][..]), (site("m", 6), &[point()][..])];
     let condition_of = |hit: i64| {
@@ -285,7 +287,8 @@ fn a_million_writes_to_few_objects_keep_few_candidates() {
     let root = owner(3, run.hit(0, A, 1));
     let progress = locator.offer(root, &run.tables).unwrap();
     assert_eq!(progress.newly_located, [A, B, C]);
-    // Writes number 0 to 999,999: the last even one to object 3, then the last odd one to that one's kept object.
+    // Writes number 0 to 999,999: the last even one to object 3, then the last odd one to that one's kept
+    // object.
     let b = (0..1_000_000).rev().find(|n| n / 2 % 10 == 3 && n % 2 == 0).unwrap();
     let c = (0..b).rev().find(|n| n / 2 % 10 == b % 7 && n % 2 == 1).unwrap();
     assert_eq!([B, C].map(|p| sequence(&locator, p)), [Some(b + 1), Some(c + 1)]);

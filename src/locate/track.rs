@@ -1,4 +1,5 @@
-//! One point while it is looked for: its candidates, its counts and its answer. It may use `model` and `query`.
+//! One point while it is looked for: its candidates, its counts and its answer. It may use `model` and
+//! `query`.
 
 use super::check::{Effect, View};
 use super::graph::Graph;

@@ -1,5 +1,5 @@
-//! Where an occurrence of one run is to be found in another: by names and counts only, since nothing else survives a
-//! relaunch.
+//! Where an occurrence of one run is to be found in another: by names and counts only, since nothing else
+//! survives a relaunch.
 
 use super::occurrence::Way;
 use super::site::Site;
@@ -60,6 +60,7 @@ pub struct CameBy {
     pub at: Coordinate,
     /// Where the caller stands, for a parameter and a result: it must be there.
     pub caller: Option<Site>,
-    /// Where it was read, for what came out of a field or an element that this step wrote: of the same object.
+    /// Where it was read, for what came out of a field or an element that this step wrote: of the same
+    /// object.
     pub got: Option<Coordinate>,
 }

@@ -1,5 +1,5 @@
-//! What objects are that never change, by the values of their fields: dates, numbers, `Optional`. Both back ends and recordings read
-//! the fields; what they mean stands here alone.
+//! What objects are that never change, by the values of their fields: dates, numbers, `Optional`. Both back
+//! ends and recordings read the fields; what they mean stands here alone.
 
 use super::content::{LambdaCode, Told};
 use super::namer::{Namer, short_class_name};
@@ -37,7 +37,8 @@ pub enum Fact {
 impl Fact {
     /// What a class is, by its name and those of its superclasses.
     pub fn of(names: &[Arc<str>]) -> Option<Fact> {
-        // The class that directly extends java.lang.Enum is the type; its constants can have classes of their own.
+        // The class that directly extends java.lang.Enum is the type; its constants can have classes of their
+        // own.
         if let Some(at) = names.iter().position(|name| &**name == "java.lang.Enum") {
             return names.get(at.checked_sub(1)?).map(|name| Fact::Enum(name.clone()));
         }
@@ -91,8 +92,8 @@ impl Fact {
         }
     }
 
-    /// What an object of a class is whose fields have these values; for a `BigInteger` its sign and the words of its magnitude. `known`
-    /// says what another object is. None where that is not told by values.
+    /// What an object of a class is whose fields have these values; for a `BigInteger` its sign and the words
+    /// of its magnitude. `known` says what another object is. None where that is not told by values.
     pub fn told(
         &self,
         class: &str,
@@ -245,8 +246,8 @@ pub fn instant_text(seconds: i64, nanos: i64) -> String {
     format!("{date}T{:02}:{:02}:{:02}{}Z", rest / 3600, rest / 60 % 60, rest % 60, fraction(nanos))
 }
 
-/// The date of a day since 1970 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible low-level date
-/// algorithms").
+/// The date of a day since 1970 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible
+/// low-level date algorithms").
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days.saturating_add(719_468);
     let era = shifted.div_euclid(146_097);

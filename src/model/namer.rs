@@ -12,8 +12,8 @@ const PART: usize = 60;
 /// Longest text of what an object holds, in characters.
 const WHOLE: usize = 240;
 
-/// Writes values as in Java source (DESIGN §6) and numbers objects `Rec@1`, `Rec@2` per class by their order in
-/// one answer, so that every back end prints the same.
+/// Writes values as in Java source (DESIGN §6) and numbers objects `Rec@1`, `Rec@2` per class by their order
+/// in one answer, so that every back end prints the same.
 #[derive(Default)]
 pub struct Namer {
     numbers: HashMap<ObjectId, String>,
@@ -22,10 +22,11 @@ pub struct Namer {
 }
 
 impl Namer {
-    /// The text of a value: `-387`, `"BG"`, `'c'`, `null`, `2L`, `1.5f`, `Rec@2`, `int[]@1`, `Integer 5`, `Level.HIGH`,
-    /// `unassigned`.
+    /// The text of a value: `-387`, `"BG"`, `'c'`, `null`, `2L`, `1.5f`, `Rec@2`, `int[]@1`, `Integer 5`,
+    /// `Level.HIGH`, `unassigned`.
     pub fn text(&mut self, value: &Value, tables: &Tables) -> String {
-        // A number is taken even where it is not shown: those of other objects do not depend on what is known of this one.
+        // A number is taken even where it is not shown: those of other objects do not depend on what is known
+        // of this one.
         let identity = self.identity(value, tables);
         match value.object_id().and_then(|id| tables.told(id)) {
             Some(Told::Boxed(inside)) => boxed(&value.class_name(tables).unwrap_or_default(), inside),
@@ -65,8 +66,8 @@ impl Namer {
         }
     }
 
-    /// What an object holds, as it stands behind its name: `{total: 90, open: true}`, `[1, 2, … 7 more]`, the message of an
-    /// exception in quotes. None where nothing is known.
+    /// What an object holds, as it stands behind its name: `{total: 90, open: true}`, `[1, 2, … 7 more]`, the
+    /// message of an exception in quotes. None where nothing is known.
     pub fn contents(&mut self, value: &Value, held: Option<&Held>, tables: &Tables) -> Option<String> {
         if let Some(Told::Message(message)) = value.object_id().and_then(|id| tables.told(id)) {
             return Some(message_text(message));
@@ -116,8 +117,8 @@ impl Namer {
     }
 }
 
-/// A lambda by its place and a method reference by what it names: `Shop.java:41 lambda`, `Order::total`. The source can tell
-/// more ([`Namer::name_lambda`]).
+/// A lambda by its place and a method reference by what it names: `Shop.java:41 lambda`, `Order::total`. The
+/// source can tell more ([`Namer::name_lambda`]).
 pub fn lambda_text(code: &LambdaCode) -> String {
     match (&code.place, code.is_body()) {
         (Some((file, line)), true) => format!("{file}:{line} lambda"),
@@ -189,8 +190,9 @@ pub fn is_lambda_class(class: &str) -> bool {
     class.contains("$$Lambda")
 }
 
-/// `pkg.Outer$Inner` as `Outer.Inner`, `Intro$1` unchanged after the package. In recordings a lambda is named by the method
-/// that it calls, a proxy by its interfaces: `Shop.lambda$main$0`, `ArrayList::new`, `Proxy(Runnable)`.
+/// `pkg.Outer$Inner` as `Outer.Inner`, `Intro$1` unchanged after the package. In recordings a lambda is named
+/// by the method that it calls, a proxy by its interfaces: `Shop.lambda$main$0`, `ArrayList::new`,
+/// `Proxy(Runnable)`.
 pub fn short_class_name(class: &str) -> String {
     if let Some((host, method)) = class.split_once("$$Lambda/") {
         return match method.split_once("::") {

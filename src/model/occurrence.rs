@@ -11,7 +11,8 @@ use std::num::NonZeroU16;
 pub struct ExceptionDetail {
     /// The frame that catches it and where its handler starts (a bytecode index); `None` when nothing does.
     pub caught: Option<Catch>,
-    /// Where it was thrown, when the occurrence itself stands in an older frame (`SkippedLine`, DESIGN §5.10).
+    /// Where it was thrown, when the occurrence itself stands in an older frame (`SkippedLine`, DESIGN
+    /// §5.10).
     pub thrown: FrameKey,
 }
 
@@ -28,8 +29,8 @@ pub struct Catch {
     pub activation: Option<ActivationKey>,
 }
 
-/// The place of an event whose occurrence stands in an older frame: that of an object's making is in a constructor, and
-/// the occurrence where the `new` is.
+/// The place of an event whose occurrence stands in an older frame: that of an object's making is in a
+/// constructor, and the occurrence where the `new` is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Happened {
     /// The newest frame.
@@ -64,13 +65,15 @@ pub struct Detail {
     pub unchanged: bool,
     /// What was to be seen of collections that other points ask about, or this one.
     pub sights: Vec<Sight>,
-    /// Which arm of an expression gave the value: the last of the marked instructions that ran in the activation.
+    /// Which arm of an expression gave the value: the last of the marked instructions that ran in the
+    /// activation.
     pub arm: Option<u32>,
     /// The value a method returned.
     pub result: Option<Value>,
     /// Remarks that belong to the answer: what may be missed, what is uncertain.
     pub notes: Vec<String>,
-    /// Where a branch has left an endless loop: how many turns of it, since it last did in that call, have not.
+    /// Where a branch has left an endless loop: how many turns of it, since it last did in that call, have
+    /// not.
     pub turns: Option<u32>,
     /// Of the points whose answers depend on this one, where the VM had seen the last hit.
     pub forecasts: Vec<Forecast>,
@@ -78,8 +81,8 @@ pub struct Detail {
     pub held: HeldByObject,
 }
 
-/// A number below 65,535, such as a bytecode index: code has less than 65,536 bytes (JVMS §4.7.3). `Option<Way>` takes
-/// two bytes.
+/// A number below 65,535, such as a bytecode index: code has less than 65,536 bytes (JVMS §4.7.3).
+/// `Option<Way>` takes two bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Way(NonZeroU16);
 
@@ -103,7 +106,8 @@ pub struct Occurrence {
     /// Which TraceQuery it may be an instance of, by its place in the chain.
     pub query: u16,
     /// Which hit of its event's place it is in the threads of this name, from 1, whether the hits before were
-    /// occurrences or not. With the place and the thread's name it is the coordinate by which another run finds it.
+    /// occurrences or not. With the place and the thread's name it is the coordinate by which another run
+    /// finds it.
     pub ordinal: u32,
     /// The thread it happened in.
     pub thread: ThreadKey,
@@ -119,13 +123,13 @@ pub struct Occurrence {
     pub old: Value,
     /// The value after.
     pub new: Value,
-    /// The bytecode index that followed, for a branch; that of the instruction left, for an exception caught; which of
-    /// the event's sites, for a store.
+    /// The bytecode index that followed, for a branch; that of the instruction left, for an exception caught;
+    /// which of the event's sites, for a store.
     pub way: Option<Way>,
     /// Names of the collected values.
     pub shape: ShapeKey,
-    /// First the values that constraints of other points compare, in the order of the TraceQuery's `keep`; then the
-    /// collected values, in the order of `shape`.
+    /// First the values that constraints of other points compare, in the order of the TraceQuery's `keep`;
+    /// then the collected values, in the order of `shape`.
     pub kept: Box<[Value]>,
     /// The rest.
     pub detail: Option<Box<Detail>>,
@@ -138,8 +142,8 @@ impl Occurrence {
         happened.map_or(self.frame, |h| h.frame)
     }
 
-    /// For a handler entered: where it was entered from, as a bytecode index in the same frame. The occurrence stands at
-    /// the handler, but what led to it led to the instruction that the exception left.
+    /// For a handler entered: where it was entered from, as a bytecode index in the same frame. The
+    /// occurrence stands at the handler, but what led to it led to the instruction that the exception left.
     pub fn left(&self) -> Option<u32> {
         let exception = self.detail.as_ref()?.exception.as_ref()?;
         exception.caught.as_ref().and(self.way).map(|way| way.get().into())

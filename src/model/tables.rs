@@ -1,7 +1,7 @@
 //! What the occurrences of one run share: names, frames, stacks and activations, each kept once.
 //!
-//! A candidate then holds four-byte keys. Stacks are a tree of frames that shares every common bottom part, so a
-//! million candidates under one caller cost one stack.
+//! A candidate then holds four-byte keys. Stacks are a tree of frames that shares every common bottom part,
+//! so a million candidates under one caller cost one stack.
 
 use super::content::Told;
 use super::site::{MethodName, Site};
@@ -44,8 +44,8 @@ impl ShapeKey {
     pub const NONE: ShapeKey = ShapeKey(0);
 }
 
-/// Which activation of a method: one execution of its body from entry to exit (DESIGN §5.5). Serial numbers start
-/// at 1 and are never reused in a run.
+/// Which activation of a method: one execution of its body from entry to exit (DESIGN §5.5). Serial numbers
+/// start at 1 and are never reused in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ActivationKey(NonZeroU64);
 
@@ -61,11 +61,13 @@ impl ActivationKey {
 pub struct Activation {
     /// The nearest activation further down the same stack that is tracked too.
     pub caller: Option<ActivationKey>,
-    /// Depth of its frame: the number of frames on the stack up to and including it; the oldest frame has depth 1.
+    /// Depth of its frame: the number of frames on the stack up to and including it; the oldest frame has
+    /// depth 1.
     pub depth: u32,
     /// Its method, as an index into the run's tracked methods.
     pub method: u32,
-    /// False where the entry could not be told from a jump to index 0, or was not seen: it may be another activation.
+    /// False where the entry could not be told from a jump to index 0, or was not seen: it may be another
+    /// activation.
     pub certain: bool,
 }
 

@@ -69,7 +69,8 @@ impl Value {
         }
     }
 
-    /// What two references, or two indices of an array, are compared by; none for other values, and for `null`.
+    /// What two references, or two indices of an array, are compared by; none for other values, and for
+    /// `null`.
     pub fn identity(&self) -> Option<u64> {
         let index =
             |index: i64| u64::from(u32::from_ne_bytes(i32::try_from(index).unwrap_or(-1).to_ne_bytes()));
@@ -103,8 +104,8 @@ impl Value {
         }
     }
 
-    /// Equal numbers for values that are equal; different ones, but for a hash's collisions, for others. None for what
-    /// could not be read.
+    /// Equal numbers for values that are equal; different ones, but for a hash's collisions, for others. None
+    /// for what could not be read.
     pub fn equality(&self) -> Option<u64> {
         let mut hasher = DefaultHasher::new();
         match self {

@@ -1,5 +1,5 @@
-//! The program's own classes, looked through once: which methods there are, who calls them, and what writes fields and
-//! arrays.
+//! The program's own classes, looked through once: which methods there are, who calls them, and what writes
+//! fields and arrays.
 
 use super::hierarchy::{lineage, method_name};
 use crate::classes::ClassPool;
@@ -40,7 +40,8 @@ struct Lambda {
 pub struct Caller {
     /// The call.
     pub place: PlaceAt,
-    /// Which of the call's arguments is the method's first parameter. Negative where a lambda has captured that.
+    /// Which of the call's arguments is the method's first parameter. Negative where a lambda has captured
+    /// that.
     pub first: isize,
 }
 
@@ -202,8 +203,8 @@ impl<'a> Index<'a> {
         all.iter().copied().filter(runs).collect()
     }
 
-    /// Whether a call by that name can run the method. Of an overridable one any class may be meant: the object decides,
-    /// and a class can inherit from one what another's interface asks for.
+    /// Whether a call by that name can run the method. Of an overridable one any class may be meant: the
+    /// object decides, and a class can inherit from one what another's interface asks for.
     fn can_run(&self, kind: InvokeKind, called: &MethodRef, at: MethodAt) -> bool {
         let (Some(file), Some(method)) = (self.file(at), self.method(at)) else { return false };
         if method.is_static() != (kind == InvokeKind::Static) {

@@ -1,4 +1,5 @@
-//! What code does of which nothing is recorded, by the method that is called. What is not listed may do anything.
+//! What code does of which nothing is recorded, by the method that is called. What is not listed may do
+//! anything.
 
 use super::purity::VALUES;
 use bytecode::MethodRef;

@@ -1,6 +1,6 @@
-//! Whether everything that a call does is in values. Then two versions that return nothing and change nothing have done
-//! the same. Decided from the code of the methods: a call of a method that was not recorded may print, write a file or
-//! wait.
+//! Whether everything that a call does is in values. Then two versions that return nothing and change nothing
+//! have done the same. Decided from the code of the methods: a call of a method that was not recorded may
+//! print, write a file or wait.
 
 use crate::classes::ClassPool;
 use crate::model::MethodName;
@@ -41,8 +41,8 @@ const EFFECTS: [&str; 3] = ["java.util.Scanner", "java.util.Formatter", "java.ut
 pub struct Purity(HashMap<u32, bool>);
 
 impl Purity {
-    /// Whether all these methods are pure. `name_of` names a method by its number, and `is_seen` tells of a class whether
-    /// what its methods do is known from elsewhere.
+    /// Whether all these methods are pure. `name_of` names a method by its number, and `is_seen` tells of a
+    /// class whether what its methods do is known from elsewhere.
     pub fn of(
         &mut self,
         methods: HashSet<u32>,

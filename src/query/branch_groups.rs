@@ -1,5 +1,6 @@
-//! Places in one method that a condition is asked from, by the ways that decide about them. What an activation keeps of the
-//! ways that it took is kept for each group: the last way that decides about one place may lie before one that does about another.
+//! Places in one method that a condition is asked from, by the ways that decide about them. What an
+//! activation keeps of the ways that it took is kept for each group: the last way that decides about one
+//! place may lie before one that does about another.
 
 use super::BranchSite;
 use crate::model::{MethodName, Site};

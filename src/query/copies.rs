@@ -1,6 +1,6 @@
-//! The ways by which a value can have come to where a point sees it: every place of the program's own classes that may
-//! have passed it on, and where each had it from. Found from class files alone; which of the ways a run took, its log
-//! tells.
+//! The ways by which a value can have come to where a point sees it: every place of the program's own classes
+//! that may have passed it on, and where each had it from. Found from class files alone; which of the ways a
+//! run took, its log tells.
 
 use crate::model::Site;
 use std::fmt;
@@ -35,7 +35,8 @@ impl fmt::Debug for Copies {
 /// The variable that a point sees, with the places that give it its value.
 #[derive(Clone, Debug)]
 pub enum SeenCopy {
-    /// A local variable of a frame. By where the frame stands: the places that may have stored what it sees there.
+    /// A local variable of a frame. By where the frame stands: the places that may have stored what it sees
+    /// there.
     Local {
         /// Which frame: 0 the newest, -1 the oldest.
         frame: i32,
@@ -80,8 +81,8 @@ pub enum CopyWhat {
         slot: u16,
         /// Its descriptor.
         descriptor: Arc<str>,
-        /// The calls that can enter the method, ascending, and which of their arguments it is; none where a lambda has
-        /// captured it.
+        /// The calls that can enter the method, ascending, and which of their arguments it is; none where a
+        /// lambda has captured it.
         callers: Arc<[(u32, Option<usize>)]>,
     },
     /// A local variable is stored.
@@ -140,8 +141,8 @@ pub enum CopyWhat {
 }
 
 impl CopyWhat {
-    /// The descriptor of the value that can be seen to pass here, as far as it is known: `I` may stand for any of the
-    /// smaller types. None where no value can be seen.
+    /// The descriptor of the value that can be seen to pass here, as far as it is known: `I` may stand for
+    /// any of the smaller types. None where no value can be seen.
     pub fn value_descriptor(&self) -> Option<String> {
         match self {
             CopyWhat::Entered { descriptor, .. } | CopyWhat::Put { descriptor, constructed: None, .. } => {
@@ -166,8 +167,8 @@ impl CopyWhat {
 pub enum Source {
     /// A local variable of the same activation.
     Local {
-        /// The place that tells that it was this source, where there are several, or where the variable may have been
-        /// stored again since.
+        /// The place that tells that it was this source, where there are several, or where the variable may
+        /// have been stored again since.
         mark: Option<u32>,
         /// The places that may have stored it.
         stores: SiteSet,

@@ -1,7 +1,8 @@
-//! TraceQueries: what Querypoints become (paper §3 and §4): an event kind, its sites, constraints and an index.
+//! TraceQueries: what Querypoints become (paper §3 and §4): an event kind, its sites, constraints and an
+//! index.
 //!
-//! The chain translates into them, a run watches their events, the locator checks their constraints. This room holds
-//! only the data: it may use `model` and `expr` and does no I/O.
+//! The chain translates into them, a run watches their events, the locator checks their constraints. This
+//! room holds only the data: it may use `model` and `expr` and does no I/O.
 
 mod branch_groups;
 mod copies;
@@ -37,8 +38,8 @@ pub struct TraceQuery {
     pub local: LocalConditions,
     /// What the user wants to see; `None` for the default collection of DESIGN §6.
     pub collect: Option<Vec<Arc<Expr>>>,
-    /// For a change: the kept value of the later point that the new value of this one must equal. Where they differ
-    /// a write was missed (DESIGN §5.2).
+    /// For a change: the kept value of the later point that the new value of this one must equal. Where they
+    /// differ a write was missed (DESIGN §5.2).
     pub compare_at: Option<(PointIndex, usize)>,
 }
 
@@ -80,7 +81,8 @@ pub enum Event {
         /// Only caught, only uncaught, or both.
         caught: Option<bool>,
     },
-    /// An exception is caught in an activation of one of these methods and its throw bypassed the line (DESIGN §5.10).
+    /// An exception is caught in an activation of one of these methods and its throw bypassed the line
+    /// (DESIGN §5.10).
     Skipped(Vec<SkippedLine>),
     /// An element of an array is about to be written; only probes see it.
     ElementWritten(Element),
@@ -242,7 +244,8 @@ pub struct ContentsCall {
 pub enum Counts {
     /// Never.
     No,
-    /// Always, unless an exception leaves it: it puts the reference in this slot somewhere, be it the same again.
+    /// Always, unless an exception leaves it: it puts the reference in this slot somewhere, be it the same
+    /// again.
     Put(u16, Place),
     /// When it does not return `false` or `null`: then it may have.
     May,
@@ -277,7 +280,8 @@ impl Event {
 pub struct SkippedLine {
     /// The method that holds the line.
     pub method: MethodName,
-    /// For each handler's start, the indices of throwing or calling instructions from which reaching it bypasses the line.
+    /// For each handler's start, the indices of throwing or calling instructions from which reaching it
+    /// bypasses the line.
     pub bypassed_from: BTreeMap<u32, Vec<u32>>,
 }
 
@@ -360,7 +364,8 @@ pub enum Constraint {
         /// The other point's reference.
         theirs: Slot,
     },
-    /// Both values are the same: numbers and strings by what they are, other objects by identity, `null` as `null`.
+    /// Both values are the same: numbers and strings by what they are, other objects by identity, `null` as
+    /// `null`.
     SameValue {
         /// The occurrence's value.
         mine: Slot,
@@ -369,22 +374,24 @@ pub enum Constraint {
         /// The other point's value.
         theirs: Slot,
     },
-    /// The occurrence's activation is that of a frame of the point (exactly, where the paper compares stack shapes).
+    /// The occurrence's activation is that of a frame of the point (exactly, where the paper compares stack
+    /// shapes).
     MayAffect {
         /// The other point.
         point: PointIndex,
         /// Which of its frames.
         frame: FrameSelector,
     },
-    /// The store was to the variable that the point's frame sees: the point's site is one the store was found for.
+    /// The store was to the variable that the point's frame sees: the point's site is one the store was found
+    /// for.
     StoresFor {
         /// The other point.
         point: PointIndex,
         /// Which of its frames.
         frame: i32,
     },
-    /// The way taken (for a handler: the instruction left by the exception) is one that the point depends on, in the
-    /// frame of the occurrence's activation.
+    /// The way taken (for a handler: the instruction left by the exception) is one that the point depends on,
+    /// in the frame of the occurrence's activation.
     Controls(PointIndex),
     /// The point's activation is on the occurrence's stack.
     Within(PointIndex),

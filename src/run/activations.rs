@@ -1,7 +1,7 @@
 //! Tells activations of a method apart (DESIGN §5.5).
 //!
-//! Frame ids die on resume and stacks of two calls from one place look alike, so each entry into a tracked method
-//! starts a new activation at its depth, and whatever was recorded at that depth or deeper has ended.
+//! Frame ids die on resume and stacks of two calls from one place look alike, so each entry into a tracked
+//! method starts a new activation at its depth, and whatever was recorded at that depth or deeper has ended.
 
 use crate::model::{Activation, ActivationKey, Tables};
 
@@ -37,7 +37,8 @@ impl ActivationStack {
         self.open.get(at).is_some_and(|a| (a.depth, a.method, a.serial) == (depth, method, serial))
     }
 
-    /// What stands on the stack above a depth, oldest first, as `(method, depth, serial)`: all else above it has ended.
+    /// What stands on the stack above a depth, oldest first, as `(method, depth, serial)`: all else above it
+    /// has ended.
     pub fn set_above(&mut self, tables: &mut Tables, depth: u32, numbered: &[(u32, u32, i64)]) {
         self.open.truncate(self.open.partition_point(|a| a.depth <= depth));
         for (method, depth, serial) in numbered {
@@ -48,8 +49,9 @@ impl ActivationStack {
         }
     }
 
-    /// The thread stands in a frame of this depth. `method` is the frame's method if it is tracked. Gives the newest
-    /// tracked activation on the stack; a tracked frame whose entry was not seen gets an uncertain one.
+    /// The thread stands in a frame of this depth. `method` is the frame's method if it is tracked. Gives the
+    /// newest tracked activation on the stack; a tracked frame whose entry was not seen gets an uncertain
+    /// one.
     pub fn at(&mut self, tables: &mut Tables, method: Option<u32>, depth: u32) -> Option<ActivationKey> {
         self.open.truncate(self.open.partition_point(|a| a.depth <= depth));
         if let Some(top) = self.open.last()
@@ -81,8 +83,8 @@ impl ActivationStack {
         }
     }
 
-    /// Forgets activations that have ended unnoticed: `is_at` tells whether a tracked method's frame stands at a depth.
-    /// Without it, an activation stays until its thread is seen at its depth again.
+    /// Forgets activations that have ended unnoticed: `is_at` tells whether a tracked method's frame stands
+    /// at a depth. Without it, an activation stays until its thread is seen at its depth again.
     pub fn confirm(&mut self, is_at: impl Fn(u32, u32) -> bool) {
         self.open.retain(|a| is_at(a.depth, a.method));
     }

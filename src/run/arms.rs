@@ -1,6 +1,8 @@
-//! Which arm of a `switch` expression, a `?:`, `&&` or `||` gave a value: the last mark that ran in the activation.
+//! Which arm of a `switch` expression, a `?:`, `&&` or `||` gave a value: the last mark that ran in the
+//! activation.
 //!
-//! By JDWP events each mark is a breakpoint. By probes the activation keeps its last mark in a local of its own.
+//! By JDWP events each mark is a breakpoint. By probes the activation keeps its last mark in a local of its
+//! own.
 
 use super::error::RunError;
 use super::stop::Stop;
@@ -30,7 +32,8 @@ impl ArmStack {
         self.last.push(last);
     }
 
-    /// The last mark at a depth. Each path to what asks has a mark, so it is never one of an earlier activation there.
+    /// The last mark at a depth. Each path to what asks has a mark, so it is never one of an earlier
+    /// activation there.
     fn at(&self, depth: u32, class: ReferenceTypeId, method: MethodId) -> Option<u32> {
         let found = self.last.iter().find(|known| known.depth == depth)?;
         ((found.class, found.method) == (class, method)).then_some(found.bci)

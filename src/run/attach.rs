@@ -1,9 +1,10 @@
 //! Finds the VM of a remote program: one that listens, and stands still at its start.
 //!
-//! A VM with `server=y` listens again when its debugger has gone, so the one that answers may be that of the run before.
-//! Only a VM whose program has not begun is taken, and it is known by what it says: its first event is `VmStart`, and
-//! suspends it. One that has begun does not say so, but in most the launcher's class is there, which is loaded after
-//! that event; where it is not (another launcher), the event is waited for, and its absence tells.
+//! A VM with `server=y` listens again when its debugger has gone, so the one that answers may be that of the
+//! run before. Only a VM whose program has not begun is taken, and it is known by what it says: its first
+//! event is `VmStart`, and suspends it. One that has begun does not say so, but in most the launcher's class
+//! is there, which is loaded after that event; where it is not (another launcher), the event is waited for,
+//! and its absence tells.
 
 use super::error::RunError;
 use super::launch::{Greeted, LINGER, facts};
@@ -21,8 +22,8 @@ const SHORT: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(1);
 /// How long a running VM must have been there to be the one that was started.
 const SURELY: Duration = Duration::from_secs(3);
-/// How long a VM that was there as soon as `relaunch` was started must outlive it: it is hardly a new one, and about to be
-/// ended.
+/// How long a VM that was there as soon as `relaunch` was started must outlive it: it is hardly a new one,
+/// and about to be ended.
 const STAYS: Duration = Duration::from_secs(10);
 /// How late the end of a VM can be heard of.
 const LATE: Duration = Duration::from_millis(200);
@@ -79,7 +80,8 @@ pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Gre
 /// What was seen so far.
 struct Search {
     seen: Option<Seen>,
-    /// Whether something else than a VM at its start was there since `relaunch` was started: such a VM is a new one.
+    /// Whether something else than a VM at its start was there since `relaunch` was started: such a VM is a
+    /// new one.
     was_other: bool,
     /// Since when a VM runs that cannot be one of before.
     runs_since: Option<Instant>,

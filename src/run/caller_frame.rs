@@ -1,5 +1,5 @@
-//! Occurrences that stand in an older frame than their event: an object is made in a constructor, and the answer is where
-//! the `new` is.
+//! Occurrences that stand in an older frame than their event: an object is made in a constructor, and the
+//! answer is where the `new` is.
 
 use super::error::RunError;
 use super::stop::Stop;

@@ -1,5 +1,5 @@
-//! What a candidate keeps for the user: what was asked for, or its arguments, locals and the fields its line reads
-//! (DESIGN §6).
+//! What a candidate keeps for the user: what was asked for, or its arguments, locals and the fields its line
+//! reads (DESIGN §6).
 
 use super::error::RunError;
 use super::machine::FrameMachine;
@@ -50,8 +50,8 @@ impl Collector {
         Ok((reading.shape, values.into_boxed_slice()))
     }
 
-    /// Reads the locals that a candidate keeps, if it is known which those are, together with the stack: all of it where
-    /// a candidate surely comes of it.
+    /// Reads the locals that a candidate keeps, if it is known which those are, together with the stack: all
+    /// of it where a candidate surely comes of it.
     pub async fn prefetch(&self, watched: &mut Watched, stop: &mut Stop, query: u16) -> Result<(), RunError> {
         match self.readings.get(&(query, stop.location)) {
             Some(reading) => stop.prefetch(&mut watched.vm, &reading.slots, reading.certain).await,

@@ -1,4 +1,5 @@
-//! Describes the objects of candidates while their threads stand still: what they are, and what they hold then.
+//! Describes the objects of candidates while their threads stand still: what they are, and what they hold
+//! then.
 
 use super::content::{Which, held, tell};
 use super::error::RunError;
@@ -59,8 +60,8 @@ fn values(found: &Occurrence) -> impl Iterator<Item = &Value> {
     [&found.old, &found.new].into_iter().chain(detail).chain(found.kept.iter())
 }
 
-/// Those whose contents are shown. An owner's are not: an object that is being made, or whose field is being written, has
-/// only a part of them.
+/// Those whose contents are shown. An owner's are not: an object that is being made, or whose field is being
+/// written, has only a part of them.
 fn shown<'o>(found: &'o Occurrence, event: &Event, keep: usize) -> impl Iterator<Item = &'o Value> {
     let detail = found.detail.iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
     let owner = Some(&found.owner).filter(|_| matches!(event, Event::Changed(_)));

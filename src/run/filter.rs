@@ -1,5 +1,5 @@
-//! Whether a hit is let through: it is counted, which gives its ordinal, then what needs nothing but the hit itself is
-//! looked at: its thread, its callers, its condition.
+//! Whether a hit is let through: it is counted, which gives its ordinal, then what needs nothing but the hit
+//! itself is looked at: its thread, its callers, its condition.
 
 use super::collect::reason;
 use super::error::RunError;
@@ -12,8 +12,8 @@ use crate::model::{MethodName, Occurrence, Value, short_class_name};
 use crate::query::TraceQuery;
 
 impl Watcher {
-    /// Counts a hit. Gives its ordinal if what needs nothing but the occurrence holds: its thread, its callers, its
-    /// condition.
+    /// Counts a hit. Gives its ordinal if what needs nothing but the occurrence holds: its thread, its
+    /// callers, its condition.
     pub(super) async fn admits(
         &mut self,
         stop: &mut Stop,

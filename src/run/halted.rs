@@ -66,8 +66,8 @@ impl Halted {
         Ok((stack, frames.to_vec()))
     }
 
-    /// The value of an expression in a frame: 0 the newest, -1 the oldest. What cannot be evaluated is a value that
-    /// says why.
+    /// The value of an expression in a frame: 0 the newest, -1 the oldest. What cannot be evaluated is a
+    /// value that says why.
     ///
     /// # Errors
     /// The program has ended, or a method that the expression calls does not return.
@@ -86,8 +86,8 @@ impl Halted {
         Ok((value?, called))
     }
 
-    /// Names of what a frame has in scope: `this` where there is one, then its arguments and locals. `None` when the
-    /// stack has no such frame; then whether the class has a table of its variables.
+    /// Names of what a frame has in scope: `this` where there is one, then its arguments and locals. `None`
+    /// when the stack has no such frame; then whether the class has a table of its variables.
     ///
     /// # Errors
     /// The program has ended.
@@ -104,8 +104,8 @@ impl Halted {
         Ok(Some((this.into_iter().chain(locals).collect(), scope.has_variable_table)))
     }
 
-    /// The fields of an object, those of its superclasses last, or the first elements of an array; of other values
-    /// nothing, and of either at most 32; then how many more there are.
+    /// The fields of an object, those of its superclasses last, or the first elements of an array; of other
+    /// values nothing, and of either at most 32; then how many more there are.
     ///
     /// # Errors
     /// The program has ended.
@@ -195,8 +195,8 @@ impl Halted {
         live.watch(deadline, interrupt, observer).await
     }
 
-    /// Lets the run go on until the thread comes to another line, or the observer halts it. A step goes into methods
-    /// that are called if it is to, but not those of the JDK. Its time begins anew.
+    /// Lets the run go on until the thread comes to another line, or the observer halts it. A step goes into
+    /// methods that are called if it is to, but not those of the JDK. Its time begins anew.
     ///
     /// # Errors
     /// As [`super::execute`].
@@ -206,7 +206,8 @@ impl Halted {
         interrupt: &mut Interrupt,
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
-        // Where a probe stopped the program, the step ends when the recorder returns to the same line: it takes another.
+        // Where a probe stopped the program, the step ends when the recorder returns to the same line: it
+        // takes another.
         let begin = match self.standing.stop.is_in_recorder() {
             true => Some(self.line().await?),
             false => None,

@@ -54,7 +54,8 @@ impl Watcher {
         }
         self.complete(stop).await?;
         let by_event = self.watched.installed.entries.contains(&(stop.location.class, stop.location.method));
-        // At index 0 of a method that also jumps there, only the MethodEntry event tells an entry from a jump.
+        // At index 0 of a method that also jumps there, only the MethodEntry event tells an entry from a
+        // jump.
         let enters = stop.location.index == 0 && (!by_event || entered);
         for interest in interests.iter() {
             match *interest {
@@ -382,8 +383,8 @@ impl Watcher {
         Ok(Some(Catch { frame, handler, above, activation }))
     }
 
-    /// An exception caught where a `SkippedLine` or a `LastCondition` asks for it: its place is in the frame that
-    /// catches (DESIGN §5.10).
+    /// An exception caught where a `SkippedLine` or a `LastCondition` asks for it: its place is in the frame
+    /// that catches (DESIGN §5.10).
     async fn caught(&mut self, stop: &mut Stop, query: &TraceQuery, detail: Detail) -> Result<(), RunError> {
         let Some(catch) = detail.exception.as_ref().and_then(|e| e.caught.clone()) else { return Ok(()) };
         let Some(place) = self.watched.tables.frame(catch.frame).cloned() else { return Ok(()) };
@@ -451,7 +452,8 @@ impl Watcher {
     }
 }
 
-/// Keeps how many turns of an endless loop did not leave it, of the turns that were counted with the one that did.
+/// Keeps how many turns of an endless loop did not leave it, of the turns that were counted with the one that
+/// did.
 pub(super) fn tell_turns(occurrence: &mut Occurrence, turns: Option<u32>) {
     if let Some(others) = turns.and_then(|turns| turns.checked_sub(1)).filter(|others| *others > 0) {
         occurrence.detail.get_or_insert_default().turns = Some(others);

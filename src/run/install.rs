@@ -1,6 +1,7 @@
 //! Puts watches into the VM when their classes are prepared, and checks that they hold.
 //!
-//! A class's bytecodes are compared with its class file first (DESIGN §5.17): an index means nothing in other code.
+//! A class's bytecodes are compared with its class file first (DESIGN §5.17): an index means nothing in other
+//! code.
 
 use super::error::RunError;
 use super::reachability::Notices;
@@ -48,8 +49,8 @@ pub struct Installed {
     pub returns: HashMap<(ReferenceTypeId, MethodId), Vec<u16>>,
     /// Methods whose entry is told by MethodEntry events, since index 0 is also jumped to.
     pub entries: BTreeSet<(ReferenceTypeId, MethodId)>,
-    /// Requests that are made once: of class names to be told of, of classes whose entries, exits or exceptions are
-    /// told.
+    /// Requests that are made once: of class names to be told of, of classes whose entries, exits or
+    /// exceptions are told.
     names: BTreeSet<Arc<str>>,
     entered: BTreeSet<ReferenceTypeId>,
     left: BTreeSet<ReferenceTypeId>,
@@ -71,8 +72,8 @@ impl Installed {
         self.at.get(&(location.class, location.method, location.index)).cloned()
     }
 
-    /// Asks to be told of every watched class, and watches those that are there already. The VM is suspended. What was
-    /// put into it before stays as it is.
+    /// Asks to be told of every watched class, and watches those that are there already. The VM is suspended.
+    /// What was put into it before stays as it is.
     pub async fn begin(
         &mut self,
         vm: &mut Vm,
@@ -338,7 +339,8 @@ impl Installed {
             let known = file.as_ref().and_then(|f| f.file.method(&declared.name, &declared.descriptor));
             let Some(known) = known.and_then(|m| m.code.as_ref()) else { continue };
             let code = vm.conn().send(method::Bytecodes { ref_type: id, method: declared.id }).await?;
-            // A remote VM can be of another JDK: its sites are looked at when the run ends, as for native agents.
+            // A remote VM can be of another JDK: its sites are looked at when the run ends, as for native
+            // agents.
             if known.bytes != code {
                 continue;
             }
@@ -355,8 +357,8 @@ impl Installed {
         Ok(())
     }
 
-    /// Classes may have been redefined: sets the breakpoints again where the code is the same, and returns the
-    /// methods whose code is another one now: their sites are lost.
+    /// Classes may have been redefined: sets the breakpoints again where the code is the same, and returns
+    /// the methods whose code is another one now: their sites are lost.
     pub async fn after_redefinition(&mut self, vm: &mut Vm) -> Result<Vec<String>, RunError> {
         let lost = self.lost(vm).await?;
         let conn = vm.conn().clone();

@@ -31,14 +31,15 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long the command may live on once its VM has ended.
 const AFTERMATH: Duration = Duration::from_secs(10);
 
-/// How long a VM that is let go may take for each of its first words: a busy machine can take long to start one.
+/// How long a VM that is let go may take for each of its first words: a busy machine can take long to start
+/// one.
 const LATE: Duration = Duration::from_secs(10);
 
 /// So many VMs are let go side by side; further ones wait for these.
 const MOST_RELEASED: usize = 32;
 
-/// How long qp looks for the VM's next packet before it sleeps. Each hit has the VM wait for qp, and qp for the VM:
-/// being awake when the other is done doubles the hits in a second (`cargo bench -p jdwp`).
+/// How long qp looks for the VM's next packet before it sleeps. Each hit has the VM wait for qp, and qp for
+/// the VM: being awake when the other is done doubles the hits in a second (`cargo bench -p jdwp`).
 pub(super) const LINGER: Duration = Duration::from_micros(300);
 
 /// The user's wish to end the run. Cheap to clone; once it is set it stays set.
@@ -86,8 +87,8 @@ pub struct Questions {
     pub marks: Marks,
     /// The class files.
     pub pool: Rc<ClassPool>,
-    /// Which hits interrupt, by query, where the run is to be watched by probes. Where one is [`Gate::Count`] all are, and
-    /// nothing interrupts.
+    /// Which hits interrupt, by query, where the run is to be watched by probes. Where one is [`Gate::Count`]
+    /// all are, and nothing interrupts.
     pub gates: Option<Vec<Gate>>,
     /// How the run is recorded, if it is. Then nothing else is watched.
     pub recording: Option<Recording>,
@@ -151,8 +152,8 @@ pub struct Outcome {
 /// Launches the debuggee, and watches one of its VMs for what `ask` wants of it until it ends or is halted.
 ///
 /// # Errors
-/// The program cannot be launched or driven, no VM connects, or the connection fails for another reason than the end
-/// of the VM. Whatever was launched has ended by then.
+/// The program cannot be launched or driven, no VM connects, or the connection fails for another reason than
+/// the end of the VM. Whatever was launched has ended by then.
 pub async fn execute(
     launch: Launch<'_>,
     ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
@@ -367,8 +368,8 @@ fn nothing(ended: Ended) -> Outcome {
     Outcome { ended, tables: Tables::default(), report: RunReport::default(), tail: Tail::default() }
 }
 
-/// How a program ended whose VM is gone for us. A wrapper can hide that its VM was killed, and a VM that only lost its
-/// connection goes on unseen.
+/// How a program ended whose VM is gone for us. A wrapper can hide that its VM was killed, and a VM that only
+/// lost its connection goes on unseen.
 fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
     match (exit.signal, exit.code) {
         (Some(signal), _) => Ended::Killed(signal),
@@ -379,7 +380,8 @@ fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
     }
 }
 
-/// VMs of the command that are not watched: they are let go, side by side. Whoever else connects is turned away.
+/// VMs of the command that are not watched: they are let go, side by side. Whoever else connects is turned
+/// away.
 struct Further {
     listener: TcpListener,
     door: Doorkeeper,
@@ -417,8 +419,8 @@ async fn let_go(further: Option<&mut Further>) {
     }
 }
 
-/// Lets a VM go on by itself. One that is let go before it has stopped at its start would stop there afterwards, with nobody left to let
-/// it go on: so that is waited for.
+/// Lets a VM go on by itself. One that is let go before it has stopped at its start would stop there
+/// afterwards, with nobody left to let it go on: so that is waited for.
 async fn release(stream: TcpStream) {
     let options = jdwp::Options { handshake_timeout: Some(LATE), ..jdwp::Options::default() };
     if let Ok((conn, mut events)) = Connection::handshake(stream, options).await {

@@ -2,14 +2,17 @@
 //!
 //! JDWP ids never leave this room.
 //!
-//! - [`execute`] launches, connects and watches one run until it ends, or is [`Halted`] with its program alive.
+//! - [`execute`] launches, connects and watches one run until it ends, or is [`Halted`] with its program
+//!   alive.
 //! - `attach` finds the VM of a program that another command launches.
 //! - `watches` lists by name where to interrupt the program; `install` puts that into the VM.
 //! - `recording` has a run recorded instead of watched.
-//! - `watcher` and `hits` turn interruptions into occurrences, `filter` drops those that a question excludes, and an
-//!   [`Observer`] gets the rest. `caller_frame` has the occurrences whose values stand in a frame below their event's.
+//! - `watcher` and `hits` turn interruptions into occurrences, `filter` drops those that a question excludes,
+//!   and an [`Observer`] gets the rest. `caller_frame` has the occurrences whose values stand in a frame
+//!   below their event's.
 //! - `activations` tells the activations of a method apart, `arms` the arms of an expression.
-//! - `collect` and `machine` read values; `content` reads what objects are and hold, `describe` does so for candidates.
+//! - `collect` and `machine` read values; `content` reads what objects are and hold, `describe` does so for
+//!   candidates.
 //! - `reachability` notices which methods and classes were reached, to explain a point that was never hit.
 
 mod activations;

@@ -31,8 +31,8 @@ pub trait Observer {
         live: &dyn Fn() -> Vec<ActivationKey>,
     ) -> Result<Control, ObserverError>;
 
-    /// The run is to be asked more from here on: these are all its TraceQueries now, those it had first. `hits` is the
-    /// number of occurrences before. False if that cannot be done any more.
+    /// The run is to be asked more from here on: these are all its TraceQueries now, those it had first.
+    /// `hits` is the number of occurrences before. False if that cannot be done any more.
     ///
     /// # Errors
     /// As [`Observer::occurrence`].

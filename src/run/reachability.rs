@@ -1,6 +1,7 @@
-//! What a run notices beside occurrences, so that a point that never hit can be explained (DESIGN §5.20): the first
-//! entry of each method that holds sites, whether a class was initialised, who loaded it, and the first exception that
-//! `caught` leaves out. Each costs one interruption at most, however hot the place: its request expires with the hit.
+//! What a run notices beside occurrences, so that a point that never hit can be explained (DESIGN §5.20): the
+//! first entry of each method that holds sites, whether a class was initialised, who loaded it, and the first
+//! exception that `caught` leaves out. Each costs one interruption at most, however hot the place: its
+//! request expires with the hit.
 
 use super::error::RunError;
 use super::install::exceptions;

@@ -1,4 +1,5 @@
-//! What a run tells about itself beside its occurrences: enough to explain a point that never hit (DESIGN §5.20).
+//! What a run tells about itself beside its occurrences: enough to explain a point that never hit (DESIGN
+//! §5.20).
 
 use super::probes::Counted;
 use crate::model::{Coordinate, FrameKey, MethodName, Value};
@@ -131,7 +132,8 @@ pub struct Visit {
     pub unboxed: Option<Value>,
     /// The object whose field or element it is.
     pub owner: Option<Value>,
-    /// Which arm of an expression gave the value: the last of the marked instructions that ran in the activation.
+    /// Which arm of an expression gave the value: the last of the marked instructions that ran in the
+    /// activation.
     pub arm: Option<u32>,
     /// Where the thread stood.
     pub frame: FrameKey,

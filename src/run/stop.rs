@@ -94,8 +94,8 @@ impl Stop {
         Ok(depth)
     }
 
-    /// Reads these locals of its newest frame at once with its frames, or with the newest alone: one round trip instead
-    /// of two.
+    /// Reads these locals of its newest frame at once with its frames, or with the newest alone: one round
+    /// trip instead of two.
     pub async fn prefetch(
         &mut self,
         vm: &mut Vm,
@@ -134,8 +134,8 @@ impl Stop {
         self.locals.iter().find(|(known, _)| known.slot == slot).map(|(_, value)| *value)
     }
 
-    /// The id of its newest frame, good until the thread runs again. Does not read a whole stack, which can be thousands
-    /// of frames deep.
+    /// The id of its newest frame, good until the thread runs again. Does not read a whole stack, which can
+    /// be thousands of frames deep.
     pub async fn newest(&mut self, vm: &Vm) -> Result<Option<FrameId>, RunError> {
         if let Some(frames) = &self.frames {
             return Ok(frames.first().map(|f| f.frame_id));

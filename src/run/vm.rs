@@ -395,7 +395,8 @@ impl Vm {
     }
 }
 
-/// A refusal of the VM (absent information, not applicable) means there is none; a lost connection is an error.
+/// A refusal of the VM (absent information, not applicable) means there is none; a lost connection is an
+/// error.
 pub fn or_default<T: Default>(reply: Result<T, jdwp::Error>) -> Result<T, RunError> {
     match reply {
         Ok(value) => Ok(value),
@@ -444,7 +445,8 @@ pub fn type_name(signature: &str) -> String {
         "D" => "double".to_owned(),
         class => class.strip_prefix('L').unwrap_or(class).trim_end_matches(';').replace('/', "."),
     };
-    // A hidden class has its address behind its name (JVMTI, GetClassSignature), which differs from run to run.
+    // A hidden class has its address behind its name (JVMTI, GetClassSignature), which differs from run to
+    // run.
     let name = match name.rsplit_once('.') {
         Some((named, address)) if address.starts_with("0x") => named.to_owned(),
         _ => name,

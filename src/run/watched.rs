@@ -144,8 +144,8 @@ impl Watched {
         Ok(set)
     }
 
-    /// Whether the VM has said that it ends, when nothing of it is watched any more. One that is killed does not, nor
-    /// one whose connection breaks.
+    /// Whether the VM has said that it ends, when nothing of it is watched any more. One that is killed does
+    /// not, nor one whose connection breaks.
     pub async fn said_its_end(&mut self) -> bool {
         // A command can be refused by a dying VM before what it said last was read.
         let last_words = async { while !self.said_its_end && matches!(self.next().await, Ok(Some(_))) {} };
@@ -186,8 +186,8 @@ impl Watched {
         Ok(only)
     }
 
-    /// Waits for the reply to a method call while `thread` runs it. Interruptions of that thread are no occurrences
-    /// (DESIGN §5.15); those of other threads wait.
+    /// Waits for the reply to a method call while `thread` runs it. Interruptions of that thread are no
+    /// occurrences (DESIGN §5.15); those of other threads wait.
     pub async fn while_running<T>(
         &mut self,
         thread: ThreadId,

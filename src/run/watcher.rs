@@ -150,7 +150,8 @@ impl Watcher {
                 self.events += 1;
                 let stop = self.interrupted(&set).await?;
                 match self.describe().await {
-                    // Where the VM ends meanwhile, what was found before counts: the next event set tells its end.
+                    // Where the VM ends meanwhile, what was found before counts: the next event set tells its
+                    // end.
                     Ok(()) | Err(RunError::Vm(_)) => {}
                     Err(error) => return Err(error),
                 }
@@ -198,7 +199,8 @@ impl Watcher {
         }
         conn.send(virtual_machine::Suspend {}).await?;
         if set.policy == SuspendPolicy::EventThread {
-            // Its event has suspended this thread already. Twice would keep a method called in it from running.
+            // Its event has suspended this thread already. Twice would keep a method called in it from
+            // running.
             conn.send(thread_reference::Resume { thread: stop.thread }).await?;
         }
         let arrived = self.arrived.take();
@@ -296,8 +298,8 @@ impl Watcher {
         Ok(Some(stop))
     }
 
-    /// Where the program is at an event, below so many frames of the recorder: an exception for want of stack may come from
-    /// there. None where it does not leave it.
+    /// Where the program is at an event, below so many frames of the recorder: an exception for want of stack
+    /// may come from there. None where it does not leave it.
     async fn program_at(
         &mut self,
         event: &Event,
@@ -411,7 +413,8 @@ impl Watcher {
         Ok(())
     }
 
-    /// The newest tracked activation at an older frame of a stopped thread, while newer frames stand above it.
+    /// The newest tracked activation at an older frame of a stopped thread, while newer frames stand above
+    /// it.
     pub(super) async fn activation_below(
         &mut self,
         stop: &mut Stop,

@@ -198,8 +198,8 @@ impl Watches {
     }
 }
 
-/// What comes first where several things happen at one index: an activation begins, its call assigns the parameters,
-/// then the first instruction is reached; an object is made by the instruction before.
+/// What comes first where several things happen at one index: an activation begins, its call assigns the
+/// parameters, then the first instruction is reached; an object is made by the instruction before.
 fn rank(interest: &Interest, queries: &[TraceQuery]) -> u8 {
     match interest {
         Interest::Activation | Interest::Made { .. } => 0,

@@ -14,7 +14,8 @@ pub fn portable(chain: &Chain, file: &Path) -> Chain {
     saved
 }
 
-/// A file as it must be named in a chain that is written to `chain_file`: seen from the chain's working folder.
+/// A file as it must be named in a chain that is written to `chain_file`: seen from the chain's working
+/// folder.
 pub fn seen_from_cwd(chain: &Chain, chain_file: &Path, file: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let folder = here.join(chain_file.parent().unwrap_or(Path::new("")));

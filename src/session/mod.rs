@@ -2,10 +2,12 @@
 //!
 //! This room prints nothing. It returns data, and reports its progress to a [`Progress`].
 //!
-//! - [`replay`] runs the program until every point is located or nothing more can be learnt (DESIGN §5.13). The same room
-//!   repeats a chain ([`repeat`]), forecasts its cost ([`cost`]) and judges whether its bug is there ([`judge`]).
+//! - [`replay`] runs the program until every point is located or nothing more can be learnt (DESIGN §5.13).
+//!   The same room repeats a chain ([`repeat`]), forecasts its cost ([`cost`]) and judges whether its bug is
+//!   there ([`judge`]).
 //! - `answer` turns what was located into an [`Answer`], and explains points that were not located.
-//! - `explore` is a session that a person leads ([`Explorer`]): questions, runs, and a halted program between them.
+//! - `explore` is a session that a person leads ([`Explorer`]): questions, runs, and a halted program between
+//!   them.
 //! - `recorded` makes recordings ([`record`]) and reads them ([`RecordedTrace`]).
 //! - `diagnose` asks about the calls of a recording ([`Diagnoser`]).
 //! - `trust` decides whether a file of somebody else may be run, by what a person says (`consent`).
@@ -64,7 +66,8 @@ pub use trust::{TRUSTED_FOLDERS, allow, trust_written};
 pub use crate::chain::GraphFormat;
 use crate::chain::{Chain, Explanation, Learned};
 
-/// The chain with what finds its lines again after an edit, as far as sources and classes are there without a run.
+/// The chain with what finds its lines again after an edit, as far as sources and classes are there without a
+/// run.
 ///
 /// # Errors
 /// The debuggee cannot be used, or its classes cannot be read.

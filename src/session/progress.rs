@@ -15,7 +15,8 @@ pub trait Progress {
     fn watched(&mut self, _events: u64, _located: usize, _points: usize) {}
     /// Of a recorded run, so many chunks of events were sorted.
     fn sorted(&mut self, _done: usize, _of: usize) {}
-    /// Nothing can be asked about a program that goes on before more of its calls have ended than these: none, so far, where these are 0.
+    /// Nothing can be asked about a program that goes on before more of its calls have ended than these:
+    /// none, so far, where these are 0.
     fn waiting(&mut self, _calls: usize) {}
     /// So many of the replays have been made.
     fn replayed(&mut self, _done: u32, _of: u32) {}

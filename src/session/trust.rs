@@ -1,9 +1,10 @@
-//! Whose files are run. A chain and a recording name commands, and to replay one is to run them: so `qp` runs only what
-//! this user has written with it, has said yes to at a terminal, or trusts by `--trust` or `QUERYPOINT_TRUST`.
+//! Whose files are run. A chain and a recording name commands, and to replay one is to run them: so `qp` runs
+//! only what this user has written with it, has said yes to at a terminal, or trusts by `--trust` or
+//! `QUERYPOINT_TRUST`.
 //!
-//! What is trusted is known by a tag: a keyed hash (HMAC, RFC 2104) of all that the file would have run, and of the
-//! folder. The key is this user's own and leaves the machine with no file, so nobody else can make a tag. A recording
-//! carries its tag; those of chains are kept in the user's data folder.
+//! What is trusted is known by a tag: a keyed hash (HMAC, RFC 2104) of all that the file would have run, and
+//! of the folder. The key is this user's own and leaves the machine with no file, so nobody else can make a
+//! tag. A recording carries its tag; those of chains are kept in the user's data folder.
 
 use super::consent::{Consent, Wanted};
 use super::error::SessionError;
@@ -130,7 +131,8 @@ pub fn allow(wanted: &Wanted, progress: &mut dyn Progress) -> Result<(), Session
     }
 }
 
-/// Trusts a chain that was just written by this user's wish. Where that cannot be kept, it is asked about later.
+/// Trusts a chain that was just written by this user's wish. Where that cannot be kept, it is asked about
+/// later.
 pub fn trust_written(file: &Path) {
     // What is no file (`/dev/stdout`) cannot be read back.
     if !std::fs::metadata(file).is_ok_and(|there| there.is_file()) {

@@ -23,12 +23,14 @@ pub struct Workspace {
     cwd: PathBuf,
     sources: Vec<PathBuf>,
     classes: Vec<PathBuf>,
-    /// The classes of `java X.java`, compiled once more, and when its file was written; removed with the workspace.
+    /// The classes of `java X.java`, compiled once more, and when its file was written; removed with the
+    /// workspace.
     compiled: RefCell<Option<(TemporaryFolder, Option<SystemTime>)>>,
 }
 
 impl Workspace {
-    /// Checks the debuggee and reads what it is fed; without `stdin` in the chain, that is `recorded`, or nothing.
+    /// Checks the debuggee and reads what it is fed; without `stdin` in the chain, that is `recorded`, or
+    /// nothing.
     pub fn open(
         chain: &Chain,
         timeout_s: Option<u64>,
@@ -93,8 +95,8 @@ impl Workspace {
         self.template.is_built() && self.template.source_file().is_ok_and(|file| file.is_none())
     }
 
-    /// The class files: of the `java` command, or as the VM of a wrapper told; then those the chain names. Of a remote
-    /// program there are only those, and the runtime image of the `java` on the path.
+    /// The class files: of the `java` command, or as the VM of a wrapper told; then those the chain names. Of
+    /// a remote program there are only those, and the runtime image of the `java` on the path.
     pub fn pool(&self, facts: Option<&VmFacts>) -> Result<ClassPool, SessionError> {
         if self.is_remote() {
             return Ok(ClassPool::open(&ClassPaths {
@@ -129,8 +131,8 @@ impl Workspace {
         Ok(ClassPool::open(&paths)?)
     }
 
-    /// The classes of a wrapper's VM, as far as they can be told before any run: a `java` command among the wrapper's
-    /// own arguments, else the runtime image of the `java` on the path.
+    /// The classes of a wrapper's VM, as far as they can be told before any run: a `java` command among the
+    /// wrapper's own arguments, else the runtime image of the `java` on the path.
     fn guessed_paths(&self) -> ClassPaths {
         let variable = |name: &str| self.template.variable(name);
         let command = &self.template.settings().command;

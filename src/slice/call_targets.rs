@@ -1,5 +1,6 @@
-//! What can be called by a name that an instruction does not give: by the names of interfaces the methods that lambdas and method references stand for; by
-//! code of the JDK these, and methods that override its own; and the initializers of classes.
+//! What can be called by a name that an instruction does not give: by the names of interfaces the methods
+//! that lambdas and method references stand for; by code of the JDK these, and methods that override its own;
+//! and the initializers of classes.
 
 use super::code::Codes;
 use super::potential_definitions::{Around, Named};
@@ -109,7 +110,8 @@ impl Codes<'_> {
         !is_known || self.ways.called.called_back.contains(&number)
     }
 
-    /// Whether a lambda or a method reference that stands for a method of which nothing is recorded can be what is called.
+    /// Whether a lambda or a method reference that stands for a method of which nothing is recorded can be
+    /// what is called.
     pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &Calls) -> bool {
         self.find_called(calls);
         let unrecorded = &self.ways.called.unrecorded;

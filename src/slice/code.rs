@@ -1,4 +1,5 @@
-//! What is known of the code of methods: where their branches come together again, and what is recorded of what they call.
+//! What is known of the code of methods: where their branches come together again, and what is recorded of
+//! what they call.
 
 use super::potential_definitions::Ways;
 use crate::classes::ClassPool;
@@ -115,7 +116,8 @@ impl<'a> Codes<'a> {
         found.clone()
     }
 
-    /// The numbers of the field that an instruction reads; where that is not certain, those of all that it can be.
+    /// The numbers of the field that an instruction reads; where that is not certain, those of all that it
+    /// can be.
     pub fn fields_of(&mut self, field: &FieldRef, calls: &Calls) -> &[u32] {
         let fields = &self.fields;
         self.known_fields.entry(field.clone()).or_insert_with(|| {

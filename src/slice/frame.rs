@@ -29,7 +29,8 @@ pub struct Frame {
     pub thrown: Node,
     /// What the last call that code made depends on of which nothing is recorded, and that returned nothing.
     pub made: Node,
-    /// The last instruction, if it has called code of which nothing is recorded, and what that call depends on.
+    /// The last instruction, if it has called code of which nothing is recorded, and what that call depends
+    /// on.
     pub called: Option<(u32, Node)>,
     /// The call of its own that goes on.
     pub calling: Option<Calling>,

@@ -1,4 +1,5 @@
-//! What has influenced values: a value is a node, and so is the choice of a way; each knows two nodes that it depends on, and whose call has made it.
+//! What has influenced values: a value is a node, and so is the choice of a way; each knows two nodes that it
+//! depends on, and whose call has made it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! What fields and elements hold while calls are gone through: the node of each, and its value where that is known.
+//! What fields and elements hold while calls are gone through: the node of each, and its value where that is
+//! known.
 
 use super::graph::{Graph, Node};
 use super::potential_definitions::Around;
@@ -94,7 +95,8 @@ impl Heap {
         Heap { before: self.before, is_backed: self.is_backed, ..Heap::default() }
     }
 
-    /// A field of an object, 0 for a static one, by its number and its name; without a number it is never written.
+    /// A field of an object, 0 for a static one, by its number and its name; without a number it is never
+    /// written.
     pub fn field(
         &mut self,
         graph: &mut Graph,

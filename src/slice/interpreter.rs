@@ -1,7 +1,9 @@
-//! Goes through the events of a call and those below it, and lays out what is between them from the code (`instruction`).
+//! Goes through the events of a call and those below it, and lays out what is between them from the code
+//! (`instruction`).
 //!
-//! An event of a call tells at which instruction it is. What has called another one is told by no event: it is found where nothing else can have.
-//! Else the JDK may have called back, and what it has called depends on all that it could have been given.
+//! An event of a call tells at which instruction it is. What has called another one is told by no event: it
+//! is found where nothing else can have. Else the JDK may have called back, and what it has called depends on
+//! all that it could have been given.
 
 use super::Lost;
 use super::code::{Body, Codes};
@@ -136,7 +138,8 @@ impl<'a> Replay<'a> {
         Ok(None)
     }
 
-    /// Code that is not recorded has stored into an array, or made it, or has written a field. The call of that code is over, normally or by an exception.
+    /// Code that is not recorded has stored into an array, or made it, or has written a field. The call of
+    /// that code is over, normally or by an exception.
     fn stored_by_call(
         &mut self,
         frame: &mut Frame,
@@ -252,7 +255,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// A call makes another one: what that is given by slot, or one value for all that it could be given; and why it is made.
+    /// A call makes another one: what that is given by slot, or one value for all that it could be given; and
+    /// why it is made.
     fn call(
         &mut self,
         around: &mut Frame,
@@ -305,7 +309,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The instruction that has called a method, if it is certain, and whether the object has chosen the method.
+    /// The instruction that has called a method, if it is certain, and whether the object has chosen the
+    /// method.
     fn caller(
         &mut self,
         around: &Frame,
@@ -378,7 +383,8 @@ impl<'a> Replay<'a> {
         Err(Lost("the recording does not fit the class file"))
     }
 
-    /// All that what happens before the next event of a call can depend on: an exception, or what the JDK calls.
+    /// All that what happens before the next event of a call can depend on: an exception, or what the JDK
+    /// calls.
     fn reachable(&mut self, frame: &Frame, calls: &Calls) -> Result<Node, Lost> {
         // Where that has stored something before it threw an exception, it is behind it already.
         let called = frame.called.map_or(0, |(_, node)| node);

@@ -1,18 +1,20 @@
-//! A dynamic slice (Korel & Laski 1988), by calls: which calls below one have influenced a value that it left.
+//! A dynamic slice (Korel & Laski 1988), by calls: which calls below one have influenced a value that it
+//! left.
 //!
-//! Recordings have no reads. So the call and all below it are interpreted once more, event by event, with the code of
-//! their methods in between (`interpreter`, `transfer`). Each value knows the values it was made of (`graph`), and why it
-//! was stored, passed or returned: the branches that led there, by post-dominators (`code`), and exceptions that were
-//! caught. It also knows the branches that led around a write to its place (`potential_definitions`). `frame` has the
-//! locals and operands of a call, `heap` fields and elements, `effect` what methods of the JDK do, `call_targets` what
-//! they can call.
+//! Recordings have no reads. So the call and all below it are interpreted once more, event by event, with the
+//! code of their methods in between (`interpreter`, `transfer`). Each value knows the values it was made of
+//! (`graph`), and why it was stored, passed or returned: the branches that led there, by post-dominators
+//! (`code`), and exceptions that were caught. It also knows the branches that led around a write to its place
+//! (`potential_definitions`). `frame` has the locals and operands of a call, `heap` fields and elements,
+//! `effect` what methods of the JDK do, `call_targets` what they can call.
 //!
-//! No call that has influenced the value is left out. Where the object or element that was read is not known, all writes
-//! to such fields and elements count. Where the receiver of a call is not known, all that it was given counts. Code that
-//! was not recorded may have read and written everything. Where the recording does not suffice even for that, the reason
-//! is given.
+//! No call that has influenced the value is left out. Where the object or element that was read is not known,
+//! all writes to such fields and elements count. Where the receiver of a call is not known, all that it was
+//! given counts. Code that was not recorded may have read and written everything. Where the recording does
+//! not suffice even for that, the reason is given.
 //!
-//! A slice has no place for what a call should have done and did not. Its users must not leave out the other calls.
+//! A slice has no place for what a call should have done and did not. Its users must not leave out the other
+//! calls.
 
 mod call_targets;
 mod code;
@@ -51,7 +53,8 @@ pub enum Target {
     Variable(String),
     /// What an element held as it ended: the array, and the index.
     Element(u32, u32),
-    /// What a field held as it ended: the object, 0 for static fields, its number if it is ever written, and its name.
+    /// What a field held as it ended: the object, 0 for static fields, its number if it is ever written, and
+    /// its name.
     Field(u32, Option<u32>, String),
     /// What the JDK's collections held.
     Contents,
@@ -61,8 +64,8 @@ pub enum Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost(pub &'static str);
 
-/// The calls below one that have influenced what it left at some places; else why that cannot be told. Whether all writes of the program were recorded: then what
-/// fields held before is known from that.
+/// The calls below one that have influenced what it left at some places; else why that cannot be told.
+/// Whether all writes of the program were recorded: then what fields held before is known from that.
 ///
 /// # Errors
 /// The recording cannot be read, or somebody has interrupted it.

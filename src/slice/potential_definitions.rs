@@ -1,5 +1,6 @@
-//! What a branch has led around: variables, fields and elements that would have been written on the way that was not taken. A value that was not
-//! written because of that has been influenced by the branch all the same (relevant slicing: Gyimóthy, Beszédes & Forgács 1999).
+//! What a branch has led around: variables, fields and elements that would have been written on the way that
+//! was not taken. A value that was not written because of that has been influenced by the branch all the same
+//! (relevant slicing: Gyimóthy, Beszédes & Forgács 1999).
 
 use super::call_targets;
 use super::call_targets::Called;
@@ -64,7 +65,8 @@ impl Codes<'_> {
         around
     }
 
-    /// What would have been written by methods that an object could have chosen in place of the one that was called; none if there is no other.
+    /// What would have been written by methods that an object could have chosen in place of the one that was
+    /// called; none if there is no other.
     pub fn not_chosen(&mut self, called: &Method, calls: &Calls) -> Option<Rc<Around>> {
         self.find_called(calls);
         let named = (called.name.clone(), called.descriptor.clone());
@@ -74,7 +76,8 @@ impl Codes<'_> {
         self.ways.called.has_others(&named).then(|| self.below(named, calls))
     }
 
-    /// What somebody can choose who gives something to a method of the JDK that calls it back; none if that does not.
+    /// What somebody can choose who gives something to a method of the JDK that calls it back; none if that
+    /// does not.
     pub fn called_back(&mut self, effect: Effect, descriptor: &str, calls: &Calls) -> Option<Rc<Around>> {
         // Of what does anything at all the rest is known anyway.
         if matches!(effect, Effect::Computes | Effect::Foreign) || !call_targets::takes_functions(descriptor)

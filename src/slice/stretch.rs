@@ -1,5 +1,6 @@
-//! The way of a call through the code of its method, laid out anew from the branches that it took and the handlers that began: behind each of
-//! these, and behind the entry, follows a *stretch* of code without a choice, which is known from the class file.
+//! The way of a call through the code of its method, laid out anew from the branches that it took and the
+//! handlers that began: behind each of these, and behind the entry, follows a *stretch* of code without a
+//! choice, which is known from the class file.
 
 use crate::classes::ClassPool;
 use crate::trace::{Level, Method, Seen, Traced};
@@ -42,8 +43,9 @@ impl Begins {
     }
 }
 
-/// The instructions that execute from one on until there is a choice or an end, each once, and the place where an endless loop without a choice
-/// goes on. Subroutines (`jsr`, which compilers have not made since Java 6) end it. None where the code is not such that it can begin there.
+/// The instructions that execute from one on until there is a choice or an end, each once, and the place
+/// where an endless loop without a choice goes on. Subroutines (`jsr`, which compilers have not made since
+/// Java 6) end it. None where the code is not such that it can begin there.
 pub fn stretch(code: &Code, begins: Begins) -> Option<(Vec<u32>, Option<usize>)> {
     let mut places: HashMap<u32, usize> = HashMap::new();
     let mut instructions = Vec::new();

@@ -125,7 +125,8 @@ pub struct Opening<'a> {
 }
 
 impl Calls {
-    /// Opens what was recorded so far. Its tables are made where they are not there, and kept when the recording has ended.
+    /// Opens what was recorded so far. Its tables are made where they are not there, and kept when the
+    /// recording has ended.
     ///
     /// # Errors
     /// A file cannot be read, or holds something else; or it was told not to go on.
@@ -200,8 +201,8 @@ impl Calls {
         }
     }
 
-    /// Calls are shown by the numbers that they have in another recording: the first ones by these, those behind by their own and so much
-    /// more.
+    /// Calls are shown by the numbers that they have in another recording: the first ones by these, those
+    /// behind by their own and so much more.
     pub fn renumber(&mut self, around: Vec<u32>, offset: u32) {
         self.numbers = Numbers { around, offset };
     }
@@ -405,7 +406,8 @@ impl Calls {
         self.rows.get(&thread).cloned().unwrap_or_default()
     }
 
-    /// What is known at the beginning of a chunk: the turn, the number of the next call, and the innermost one that is open.
+    /// What is known at the beginning of a chunk: the turn, the number of the next call, and the innermost
+    /// one that is open.
     pub(super) fn beginning(&self, chunk: u32) -> (u64, u32, Option<u32>) {
         let row = usize::try_from(chunk).unwrap_or(usize::MAX);
         let inside = Some(self.chunks.word(2, row)).filter(|node| *node != NONE);

@@ -1,5 +1,5 @@
-//! The file of events: chunks, each of one thread, one behind the other, compressed at the latest when the program has ended. A file
-//! that was cut off is readable up to its last whole chunk.
+//! The file of events: chunks, each of one thread, one behind the other, compressed at the latest when the
+//! program has ended. A file that was cut off is readable up to its last whole chunk.
 
 use super::error::TraceError;
 use std::fs::File;
@@ -14,7 +14,8 @@ const HEADER: usize = 32;
 const LONGEST: u32 = 1 << 22;
 /// Of what is free on the disk, events take no more than one part of so many before they are compressed.
 const SPARED: u64 = 8;
-/// For so many bytes of events that are not compressed room is made on the disk at once: into such, the system writes in two thirds of the time.
+/// For so many bytes of events that are not compressed room is made on the disk at once: into such, the
+/// system writes in two thirds of the time.
 const ROOM: u64 = 16 << 20;
 
 /// Where a chunk is.
@@ -67,8 +68,9 @@ impl ChunkWriter {
         Ok(ChunkWriter { path: path.to_owned(), file, chunk: Vec::new(), loose: 0, room: 0, stored: 0 })
     }
 
-    /// Writes events as they are at first, up to so many bytes, and a part of what is free on the disk: compressing takes longer than
-    /// writing, and a program that is faster waits for it. [`Packing`](super::compression::Packing) does that later.
+    /// Writes events as they are at first, up to so many bytes, and a part of what is free on the disk:
+    /// compressing takes longer than writing, and a program that is faster waits for it.
+    /// [`Packing`](super::compression::Packing) does that later.
     pub fn in_haste(mut self, most: u64) -> ChunkWriter {
         let free = free(&self.file).unwrap_or(0) / SPARED;
         self.loose = most.min(free);
@@ -101,7 +103,8 @@ impl ChunkWriter {
         Ok(u64::from(length(HEADER)) + bytes)
     }
 
-    /// Makes room for so many more bytes, and for what may come: the file gets no longer by that. Where that cannot be done, it is written all the same.
+    /// Makes room for so many more bytes, and for what may come: the file gets no longer by that. Where that
+    /// cannot be done, it is written all the same.
     fn make_room(&mut self, bytes: u64) {
         if self.room < self.stored.saturating_add(bytes) {
             let more = bytes.max(ROOM);
@@ -112,7 +115,8 @@ impl ChunkWriter {
 }
 
 impl Drop for ChunkWriter {
-    /// Gives back the room behind the last chunk. Where that fails, it goes with the file, at the latest when that is compressed.
+    /// Gives back the room behind the last chunk. Where that fails, it goes with the file, at the latest when
+    /// that is compressed.
     fn drop(&mut self) {
         if self.room > 0 {
             drop(self.file.metadata().and_then(|file| self.file.set_len(file.len())));
@@ -137,8 +141,8 @@ fn free(file: &File) -> Option<u64> {
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
-/// A chunk of whole events of a thread, in a buffer that may have held another one. Those that do not get shorter stay as they are: by
-/// their length they are told apart.
+/// A chunk of whole events of a thread, in a buffer that may have held another one. Those that do not get
+/// shorter stay as they are: by their length they are told apart.
 pub(super) fn make<'a>(
     buffer: &'a mut Vec<u8>,
     thread: u32,
@@ -224,7 +228,8 @@ impl ChunkReader {
         Ok(since.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0))
     }
 
-    /// The events of a chunk, into a buffer that may have held others; whether its bytes are those that were written.
+    /// The events of a chunk, into a buffer that may have held others; whether its bytes are those that were
+    /// written.
     pub fn read_into(&mut self, chunk: &ChunkAt, events: &mut Vec<u8>) -> Result<bool, TraceError> {
         let (place, stored, sum) = chunk.place;
         let read = if chunk.is_loose() { &mut *events } else { &mut self.packed };

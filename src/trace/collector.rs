@@ -1,4 +1,5 @@
-//! Takes events out of the rings while the program writes them: a thread of its own, since compressing them is work.
+//! Takes events out of the rings while the program writes them: a thread of its own, since compressing them
+//! is work.
 
 use super::chunks::ChunkWriter;
 use super::cpu_affinity::Apart;
@@ -31,8 +32,8 @@ const SWEEP: Duration = Duration::from_millis(250);
 /// A thread that has written so many bytes is busy.
 const WORTH: u64 = 1 << 16;
 
-/// Events are written as they are, before it compresses them while the program runs, as long as they fit into one part of so many of the
-/// machine's memory: what the system keeps there need not wait for the disk.
+/// Events are written as they are, before it compresses them while the program runs, as long as they fit into
+/// one part of so many of the machine's memory: what the system keeps there need not wait for the disk.
 const LOOSE: u64 = 8;
 /// The same where the system does not tell how much memory it has, in bytes.
 const LOOSE_BYTES: u64 = 512 << 20;
@@ -194,8 +195,9 @@ impl Work {
         Ok(())
     }
 
-    /// The rings to look at now: those that threads have gone on in, those that something was found in of late, and all of them
-    /// now and then, since a thread may pause between saying that it goes on and doing so.
+    /// The rings to look at now: those that threads have gone on in, those that something was found in of
+    /// late, and all of them now and then, since a thread may pause between saying that it goes on and doing
+    /// so.
     fn due(&mut self, now: Instant, all: bool) -> Result<Vec<u32>, TraceError> {
         let path = self.folder.board();
         let last = self.rings.last_key_value().map_or(0, |(slot, _)| slot + 1);
@@ -209,7 +211,8 @@ impl Work {
         Ok(self.active.keys().copied().collect())
     }
 
-    /// Takes out what is in a ring: how many bytes. One whose thread has ended is another one's when it is empty.
+    /// Takes out what is in a ring: how many bytes. One whose thread has ended is another one's when it is
+    /// empty.
     fn take(&mut self, slot: u32) -> Result<u64, TraceError> {
         let Some(ring) = self.rings.get_mut(&slot) else { return Ok(0) };
         let Some(file) = self.files.get(&ring.place.file) else { return Ok(0) };
@@ -220,7 +223,8 @@ impl Work {
             return Ok(0);
         }
         if ring.is_free {
-            // It is another thread's since. Its words may have been read while that began: they are read again.
+            // It is another thread's since. Its words may have been read while that began: they are read
+            // again.
             (ring.is_free, ring.lost) = (false, None);
             return Ok(1);
         }
@@ -373,8 +377,8 @@ fn read_ring(file: &File, at: u64, ring: &Control, into: &mut [u8]) -> std::io::
     Ok(())
 }
 
-/// What is left in the ring of a thread, which begins at this byte of its file: what comes before was taken out, and the events from there
-/// on. None where that is unknown, or the ring is another thread's.
+/// What is left in the ring of a thread, which begins at this byte of its file: what comes before was taken
+/// out, and the events from there on. None where that is unknown, or the ring is another thread's.
 pub fn left_in(file: &File, thread: u32, at: u64) -> std::io::Result<Option<(u64, Vec<u8>)>> {
     let control = Control::read(file, at)?;
     let there = control.written.saturating_sub(control.taken);

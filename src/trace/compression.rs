@@ -31,8 +31,8 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// Begins with the chunks of a file to which nobody appends any more. What cannot be compressed stays as it is: it can be
-    /// read all the same.
+    /// Begins with the chunks of a file to which nobody appends any more. What cannot be compressed stays as
+    /// it is: it can be read all the same.
     pub fn begin(path: PathBuf) -> Packing {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
@@ -68,9 +68,9 @@ impl Drop for Packing {
     }
 }
 
-/// Compresses, in one thread or more, the chunks of a file to which nobody appends any more, where some of them are not: the same
-/// chunks in the same order. A file that is not whole stays as it is, and so does one that somebody else compresses now. The new one
-/// is as old as it was: tables made of one are of the other.
+/// Compresses, in one thread or more, the chunks of a file to which nobody appends any more, where some of
+/// them are not: the same chunks in the same order. A file that is not whole stays as it is, and so does one
+/// that somebody else compresses now. The new one is as old as it was: tables made of one are of the other.
 ///
 /// # Errors
 /// It cannot be read, or the new one not be written; or it was told not to go on. The file is as it was then.

@@ -1,4 +1,5 @@
-//! What the JDK's collections hold at some time: replayed from what was told of them when they were met, and of each change.
+//! What the JDK's collections hold at some time: replayed from what was told of them when they were met, and
+//! of each change.
 
 use super::calls::Calls;
 use super::decode::{Decoder, Event, Value};
@@ -19,9 +20,11 @@ const MOST: u32 = 1 << 16;
 /// What a collection holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
-    /// The items, in its order as far as that is known: that of a hashed map or set is that in which they came.
+    /// The items, in its order as far as that is known: that of a hashed map or set is that in which they
+    /// came.
     pub items: Items,
-    /// It may hold something else: it was changed where that is not recorded, or nobody can tell which map was.
+    /// It may hold something else: it was changed where that is not recorded, or nobody can tell which map
+    /// was.
     pub unsure: bool,
 }
 
@@ -174,7 +177,8 @@ enum Replayed {
 struct Replay {
     held: Replayed,
     unsure: bool,
-    /// Of one that an array of the program backs: by index what it held, and when that was told. Writes to the array may come later.
+    /// Of one that an array of the program backs: by index what it held, and when that was told. Writes to
+    /// the array may come later.
     through: HashMap<usize, (u32, When)>,
 }
 
@@ -286,7 +290,8 @@ fn are_equal(objects: &Objects, one: u32, other: u32) -> bool {
 }
 
 impl Calls {
-    /// What a collection of the JDK held at some time; none where that was not recorded: it is none, or nobody had met it then.
+    /// What a collection of the JDK held at some time; none where that was not recorded: it is none, or
+    /// nobody had met it then.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -339,7 +344,8 @@ impl Calls {
         Ok(replay)
     }
 
-    /// Whether the value of one of a map's keys was written through a node, and nobody knows of which map that is.
+    /// Whether the value of one of a map's keys was written through a node, and nobody knows of which map
+    /// that is.
     fn is_doubtful(&mut self, map: &Pairs, when: When) -> Result<bool, TraceError> {
         let mut is_doubtful = false;
         self.each_told(0, when, |told, _, _| {

@@ -1,7 +1,7 @@
 //! Keeps a thread off the processor on which another one runs.
 //!
-//! The system wakes a thread where it slept. Whoever takes events out would interrupt the program for that, time and again, while a compiler
-//! that has stepped back runs on the next processor.
+//! The system wakes a thread where it slept. Whoever takes events out would interrupt the program for that,
+//! time and again, while a compiler that has stepped back runs on the next processor.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::CpuSet;
@@ -27,8 +27,8 @@ impl Apart {
         Apart { all: rustix::thread::sched_getaffinity(None).ok(), went: None }
     }
 
-    /// Leaves the processor that it shares with a thread, which has this number, if there is another one. Where that is not known
-    /// nothing changes.
+    /// Leaves the processor that it shares with a thread, which has this number, if there is another one.
+    /// Where that is not known nothing changes.
     pub fn leave(&mut self, thread: u64) {
         let Some(mut others) = self.all.filter(|all| all.count() > 1) else { return };
         if self.went.is_some_and(|went| went.elapsed() < STAYS) {

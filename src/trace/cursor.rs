@@ -71,7 +71,8 @@ impl Calls {
         self.when(at.place)
     }
 
-    /// The line of a call that is made at an event: that of the last event before which has one. None where lines are not recorded.
+    /// The line of a call that is made at an event: that of the last event before which has one. None where
+    /// lines are not recorded.
     ///
     /// # Errors
     /// The events cannot be read.

@@ -39,7 +39,8 @@ impl Value {
 /// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event<'a> {
-    /// The thread goes on where another one has recorded before; such events of all threads are ordered by this.
+    /// The thread goes on where another one has recorded before; such events of all threads are ordered by
+    /// this.
     Turn(u64),
     /// The thread ends: the number of the exception that nobody caught, 0 for none.
     End(u32),
@@ -135,11 +136,13 @@ impl<'a> Decoder<'a> {
         self.at
     }
 
-    /// The next event, and its values; none at the end. What it meets of objects is told to whoever wants to know.
+    /// The next event, and its values; none at the end. What it meets of objects is told to whoever wants to
+    /// know.
     ///
     /// # Errors
     /// Says what is wrong.
-    // A processor waits for what is returned through memory in parts and read as a whole: taken into its callers, nothing is.
+    // A processor waits for what is returned through memory in parts and read as a whole: taken into its
+    // callers, nothing is.
     #[allow(clippy::inline_always, reason = "it saves a fifth of the time in which tables are made")]
     #[inline(always)]
     pub fn next(

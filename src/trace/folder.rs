@@ -114,7 +114,8 @@ impl Folder {
         for file in [folder.events(), folder.sites()] {
             files::create_new(&file).map_err(TraceError::at(&file))?;
         }
-        // Its bytes are written, so that there is room for them on the disk: the VM is killed where it writes to memory that has none.
+        // Its bytes are written, so that there is room for them on the disk: the VM is killed where it writes
+        // to memory that has none.
         let board = vec![0; usize::try_from(BOARD_BYTES).unwrap_or(0)];
         let written = files::create_new(&folder.board()).and_then(|mut file| file.write_all(&board));
         written.map_err(TraceError::at(&folder.board()))?;
@@ -188,8 +189,8 @@ impl Folder {
         self.0.join("columns")
     }
 
-    /// A new folder to make them in, and whether that is beside; where nothing can be written there, it is among the system's temporary
-    /// files.
+    /// A new folder to make them in, and whether that is beside; where nothing can be written there, it is
+    /// among the system's temporary files.
     ///
     /// # Errors
     /// Nothing can be written there either.

@@ -1,5 +1,5 @@
-//! The code of lambdas, by the names that the recorder gives their classes: `Host$$Lambda/lambda$main$0` calls a method of its
-//! host, `Host$$Lambda/java.util.ArrayList::<init>` is a method reference.
+//! The code of lambdas, by the names that the recorder gives their classes: `Host$$Lambda/lambda$main$0`
+//! calls a method of its host, `Host$$Lambda/java.util.ArrayList::<init>` is a method reference.
 
 use super::calls::Calls;
 use super::sites::Sites;
@@ -12,7 +12,8 @@ use wire::recording::Traced;
 pub(super) const LAMBDA: &str = "$$Lambda/";
 
 impl Calls {
-    /// The classes of lambdas that were met, by number, and the code that each calls. The places are those of recorded methods.
+    /// The classes of lambdas that were met, by number, and the code that each calls. The places are those of
+    /// recorded methods.
     pub fn lambdas(&self) -> Vec<(u32, LambdaCode)> {
         let mut codes: Vec<(u32, LambdaCode)> =
             self.objects.lambda_classes().filter_map(|(class, name)| Some((class, code(name)?))).collect();

@@ -84,8 +84,8 @@ impl Objects {
         })
     }
 
-    /// Objects are shown by the numbers that they have in another recording; those that it has not met, by numbers behind all of
-    /// its own.
+    /// Objects are shown by the numbers that they have in another recording; those that it has not met, by
+    /// numbers behind all of its own.
     pub fn rename(&mut self, names: HashMap<u32, u32>, other: &Objects) {
         let last = other.table.len().checked_sub(1).map(|row| other.table.word(0, row));
         let mut next = names.values().copied().chain(last).max().unwrap_or(0);
@@ -153,7 +153,8 @@ impl Objects {
         self.names.get(&self.class_number(object)?)
     }
 
-    /// One instruction stores into arrays of `byte` and of `boolean`: what it has found and stored is what the class of its array says.
+    /// One instruction stores into arrays of `byte` and of `boolean`: what it has found and stored is what
+    /// the class of its array says.
     pub fn distinguish(&self, site: &Site, values: &mut [decode::Value]) {
         if let (Traced::Element('B'), [decode::Value::Object(array), _, elements @ ..]) = (site.what, values)
             && self.class(*array).is_some_and(|class| **class == *"[Z")
@@ -229,8 +230,9 @@ impl Objects {
         Some(Text { begins: self.begins(row)?, length: self.table.word(3, row).cast_signed() })
     }
 
-    /// An object by what it is, in the words of a live value ([`Namer`]): `Rec@7`, `int[3]@9`, `Integer 5`, an enum constant,
-    /// a lambda by its place, an exception with its message, or a text in quotes; `null` for 0.
+    /// An object by what it is, in the words of a live value ([`Namer`]): `Rec@7`, `int[3]@9`, `Integer 5`,
+    /// an enum constant, a lambda by its place, an exception with its message, or a text in quotes; `null`
+    /// for 0.
     pub fn show(&self, object: u32) -> String {
         self.shown(object, DEEP)
     }
@@ -263,8 +265,8 @@ impl Objects {
         }
     }
 
-    /// An object by its class and number, as it can be asked about. Texts, boxes, classes and enum constants have no better
-    /// name than what they are.
+    /// An object by its class and number, as it can be asked about. Texts, boxes, classes and enum constants
+    /// have no better name than what they are.
     pub fn name(&self, object: u32) -> String {
         if object == 0 {
             return "null".to_owned();

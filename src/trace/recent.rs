@@ -1,4 +1,5 @@
-//! What was read last of a recorded run, kept at hand: chunks of events, places in them from which reading can begin, and the writes of rows.
+//! What was read last of a recorded run, kept at hand: chunks of events, places in them from which reading
+//! can begin, and the writes of rows.
 
 use super::calls::{Calls, Place};
 use super::decode::{Decoder, Event, Value};
@@ -68,7 +69,8 @@ pub(super) struct Wrote {
 }
 
 impl Along {
-    /// An event happens: the call that it is in, and the one around that where the event enters or ends a call.
+    /// An event happens: the call that it is in, and the one around that where the event enters or ends a
+    /// call.
     pub fn go(&mut self, site: &Site, calls: &Calls) -> (Option<u32>, Option<u32>) {
         match site.what {
             Traced::Enter => {

@@ -157,7 +157,8 @@ impl Site {
 }
 
 impl Sites {
-    /// Reads what the agent has told so far. `recorded` is the checksum of what it had told as the program ended, if that is known.
+    /// Reads what the agent has told so far. `recorded` is the checksum of what it had told as the program
+    /// ended, if that is known.
     ///
     /// # Errors
     /// It cannot be read, or is not what was recorded.
@@ -286,7 +287,8 @@ impl Sites {
         self.sites.iter().flatten()
     }
 
-    /// The class that declares a field that is written, with dots; where that is not recorded, the one by which it is named.
+    /// The class that declares a field that is written, with dots; where that is not recorded, the one by
+    /// which it is named.
     pub fn declares(&self, written: &Written) -> String {
         let named = written.class.replace('/', ".");
         let mut at = named.clone();

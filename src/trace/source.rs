@@ -1,4 +1,5 @@
-//! The events of a recorded run: the chunks in its file, and what a recording that was cut off has left in its rings.
+//! The events of a recorded run: the chunks in its file, and what a recording that was cut off has left in
+//! its rings.
 
 use super::chunks::{ChunkAt, ChunkReader};
 use super::collector;
@@ -48,7 +49,8 @@ impl Source {
             // Where events are taken out just now, what is between the file and the rings was not seen.
             if !has_moved || again == 0 {
                 let has_events = !source.chunks.is_empty();
-                // Sites are told before their events are written: these are known now, those of the rings too.
+                // Sites are told before their events are written: these are known now, those of the rings
+                // too.
                 let sites = Sites::read(folder, recorded)?;
                 if has_events && sites.checksum.bytes == 0 {
                     return Err(TraceError::Sites(folder.sites()));
@@ -97,8 +99,8 @@ impl Source {
         }
     }
 
-    /// What is left in the rings of a recording that goes on or was cut off, as further chunks. Whether some of it was put into the file
-    /// after that was looked at.
+    /// What is left in the rings of a recording that goes on or was cut off, as further chunks. Whether some
+    /// of it was put into the file after that was looked at.
     fn take_leftovers(&mut self, folder: &Folder, sites: &Sites) -> bool {
         let mut has_moved = false;
         if !folder.rings().exists() {

@@ -7,7 +7,8 @@ use super::recent::Wrote;
 use super::writes::{When, found};
 use wire::recording::Traced;
 
-/// The part of an array or object under which it is kept where it was made: no field and no element has this number.
+/// The part of an array or object under which it is kept where it was made: no field and no element has this
+/// number.
 pub const MADE: u32 = u32::MAX - 1;
 
 /// What a field or an element held at some time.
@@ -15,14 +16,16 @@ pub const MADE: u32 = u32::MAX - 1;
 pub enum HeldValue {
     /// This.
     Value(Value),
-    /// No write is recorded that tells it: what it held as its object was made, if nothing else has written it.
+    /// No write is recorded that tells it: what it held as its object was made, if nothing else has written
+    /// it.
     Unwritten,
     /// The first write that is recorded does not tell what it replaced.
     Unknown,
 }
 
 impl Calls {
-    /// What a part of an object held at some time: what the last write before has written, or what the first one after has found.
+    /// What a part of an object held at some time: what the last write before has written, or what the first
+    /// one after has found.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -65,7 +68,8 @@ impl Calls {
         reaches || (rows.contains(&low) && self.writes_in(low).first < to)
     }
 
-    /// Whether an array or object was made where that is recorded: then what is never written holds what the VM has put there.
+    /// Whether an array or object was made where that is recorded: then what is never written holds what the
+    /// VM has put there.
     pub fn was_made(&self, object: u32) -> bool {
         !self.rows_of(object, MADE).is_empty()
     }

@@ -19,8 +19,8 @@ pub struct Seen<'a> {
     pub around: Option<u32>,
     /// It is the entry of a call that was not recorded: the call goes on here.
     pub is_around: bool,
-    /// The turn of the thread that it is in: events of all threads are ordered by these. Behind what was left out, it may be
-    /// an earlier one.
+    /// The turn of the thread that it is in: events of all threads are ordered by these. Behind what was left
+    /// out, it may be an earlier one.
     pub turn: u64,
     /// Where it is.
     pub(super) place: Place,
@@ -52,7 +52,8 @@ pub enum Then {
 pub struct Further(Place);
 
 impl Calls {
-    /// Goes through the events of a call and what is below it, and pauses after so many: where it goes on, if it has not come to its end.
+    /// Goes through the events of a call and what is below it, and pauses after so many: where it goes on, if
+    /// it has not come to its end.
     ///
     /// # Errors
     /// The events cannot be read.

@@ -176,7 +176,8 @@ impl Calls {
         Ok(())
     }
 
-    /// What a part of an object held at some time: what the last write before has written, or the first one from then on has found.
+    /// What a part of an object held at some time: what the last write before has written, or the first one
+    /// from then on has found.
     ///
     /// # Errors
     /// The events cannot be read.

@@ -355,7 +355,8 @@ impl Led<'_> {
         Ok(())
     }
 
-    /// Takes the answer that a part is wrong: why it is not known what has influenced that, if so. The program may have to be run for it.
+    /// Takes the answer that a part is wrong: why it is not known what has influenced that, if so. The
+    /// program may have to be run for it.
     async fn wrong(&mut self, question: &Question, path: &str) -> Result<Option<String>, CommandError> {
         let diagnoser = &mut self.begun.diagnoser;
         let taken = diagnoser.wrong(question, path, &mut self.progress, &mut self.interrupt);

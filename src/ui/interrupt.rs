@@ -3,8 +3,8 @@
 use crate::session::Interrupt;
 use tokio::sync::watch::Sender;
 
-/// An interrupt that SIGINT, SIGTERM and SIGHUP set. A second signal ends the process at once. From the return on no
-/// signal is missed.
+/// An interrupt that SIGINT, SIGTERM and SIGHUP set. A second signal ends the process at once. From the
+/// return on no signal is missed.
 ///
 /// A thread of its own listens, so that the second signal counts even while the session computes.
 ///
@@ -29,11 +29,12 @@ pub fn on_signals() -> std::io::Result<Interrupt> {
     Ok(interrupt)
 }
 
-/// A file that gets longer than the process may write (`ulimit -f`) is an error of what writes it, and does not end the process. To be
-/// called inside of a runtime.
+/// A file that gets longer than the process may write (`ulimit -f`) is an error of what writes it, and does
+/// not end the process. To be called inside of a runtime.
 pub fn survive_full_files() {
     let kind = tokio::signal::unix::SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
-    // Where the system refuses, it stays as it was. Once set, the handler stays, and what is launched does not inherit it.
+    // Where the system refuses, it stays as it was. Once set, the handler stays, and what is launched does
+    // not inherit it.
     drop(tokio::signal::unix::signal(kind));
 }
 

@@ -1,7 +1,9 @@
-//! Front ends: they parse what the user says, call a command, and render what it returns. They decide nothing.
+//! Front ends: they parse what the user says, call a command, and render what it returns. They decide
+//! nothing.
 //!
-//! `cli` is the command line, `repl` the prompt of `qp debug`, `stepper` that of `qp trace step`, `diagnoser` that of `qp diagnose`; `render` makes text of what commands return, `out` writes
-//! it, `progress` tells what goes on meanwhile, `interrupt` hears Ctrl-C.
+//! `cli` is the command line, `repl` the prompt of `qp debug`, `stepper` that of `qp trace step`, `diagnoser`
+//! that of `qp diagnose`; `render` makes text of what commands return, `out` writes it, `progress` tells what
+//! goes on meanwhile, `interrupt` hears Ctrl-C.
 
 pub mod cli;
 mod consent;

@@ -25,7 +25,8 @@ pub fn print(text: &str) -> u8 {
     }
 }
 
-/// Writes a line to standard error. Nobody may be reading it: that must not end `qp` in the middle of its work.
+/// Writes a line to standard error. Nobody may be reading it: that must not end `qp` in the middle of its
+/// work.
 pub fn complain(line: std::fmt::Arguments<'_>) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }

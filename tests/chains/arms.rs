@@ -1,5 +1,6 @@
-//! A value that comes over several lines is answered by the line of the arm that ran, and the statement beside it: by both
-//! back ends, for each kind of question, and by recordings, compared with what the program prints.
+//! A value that comes over several lines is answered by the line of the arm that ran, and the statement
+//! beside it: by both back ends, for each kind of question, and by recordings, compared with what the program
+//! prints.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -93,7 +94,8 @@ fn hold(answer: &Value, told: &[Told]) {
         assert_eq!(point["text"], text, "{name} {n}");
         assert_eq!(point["stack"][0]["line"], line_number, "{name} {n}");
         let (is, is_text) = line(&format!("{name} is"));
-        // javac keeps what a `yield` in a `try` gives in a variable without a name: its origin is that statement.
+        // javac keeps what a `yield` in a `try` gives in a variable without a name: its origin is that
+        // statement.
         let is_kept = name == "caught" && point["question"].as_str().unwrap().starts_with("Origin");
         if is_kept {
             continue;

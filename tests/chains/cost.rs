@@ -1,5 +1,5 @@
-//! `qp explain --cost`: the hits of a run are counted, exactly and however it ends, and what a replay would take is told
-//! within an order of magnitude.
+//! `qp explain --cost`: the hits of a run are counted, exactly and however it ends, and what a replay would
+//! take is told within an order of magnitude.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

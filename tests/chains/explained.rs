@@ -1,5 +1,5 @@
-//! Points that never hit, and names that are not there: each is explained with what came nearest (DESIGN §5.20). What
-//! `qp` says is asserted word for word.
+//! Points that never hit, and names that are not there: each is explained with what came nearest (DESIGN
+//! §5.20). What `qp` says is asserted word for word.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -25,7 +25,8 @@ fn explained(points: &[(&str, &str)]) {
     }
 }
 
-/// What is said of a chain of these points, which is refused before any run; the last of them is the one at fault.
+/// What is said of a chain of these points, which is refused before any run; the last of them is the one at
+/// fault.
 fn refused(points: &str, expected: &str) {
     let program = program();
     let said = program.refused(points);

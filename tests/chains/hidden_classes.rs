@@ -1,5 +1,6 @@
-//! Hidden classes (`Lookup.defineHiddenClass`): no probe can be put into them and none of their code is recorded.
-//! Questions about what they do are answered by JDWP events, and where those cannot answer, `qp` says what it misses.
+//! Hidden classes (`Lookup.defineHiddenClass`): no probe can be put into them and none of their code is
+//! recorded. Questions about what they do are answered by JDWP events, and where those cannot answer, `qp`
+//! says what it misses.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! Programs that leave probes no room: a full stack, a full heap, thousands of threads. They come to the results that
-//! they come to alone, and an answer is right or is not given.
+//! Programs that leave probes no room: a full stack, a full heap, thousands of threads. They come to the
+//! results that they come to alone, and an answer is right or is not given.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -186,7 +186,8 @@ fn a_probe_that_finds_the_stack_full_throws_for_the_program() {
     }
 }
 
-/// Where a probe finds no stack, the run is none that the program would have come to alone: it is not answered from.
+/// Where a probe finds no stack, the run is none that the program would have come to alone: it is not
+/// answered from.
 #[test]
 fn what_a_finally_does_is_not_left_out() {
     let case = Case::new("hostile");

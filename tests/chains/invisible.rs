@@ -1,5 +1,6 @@
-//! What a program can see of itself is the same whether `qp` watches it by probes or not at all: its traces, its classes
-//! by reflection, what it serialises, the order in which its classes are initialised, its output and its exit code.
+//! What a program can see of itself is the same whether `qp` watches it by probes or not at all: its traces,
+//! its classes by reflection, what it serialises, the order in which its classes are initialised, its output
+//! and its exit code.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! Classes that cannot be given probes, and an agent that finds no folder: `qp` says so and goes the other way, the
-//! program goes on, and nothing is left behind.
+//! Classes that cannot be given probes, and an agent that finds no folder: `qp` says so and goes the other
+//! way, the program goes on, and nothing is left behind.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! Values read by what they are: boxes, constants, dates, exceptions with their messages, collections with their elements.
+//! Values read by what they are: boxes, constants, dates, exceptions with their messages, collections with
+//! their elements.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

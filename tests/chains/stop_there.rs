@@ -1,5 +1,5 @@
-//! `goto` by probes: the program is halted live at the change itself, however many hits come before, and what an earlier
-//! run found is confirmed or withdrawn when the point is reached that asks for it (DESIGN §5.14).
+//! `goto` by probes: the program is halted live at the change itself, however many hits come before, and what
+//! an earlier run found is confirmed or withdrawn when the point is reached that asks for it (DESIGN §5.14).
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

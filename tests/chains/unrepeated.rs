@@ -1,5 +1,5 @@
-//! Programs of which no run repeats another are answered by probes, from one run: what that run's own log says, written
-//! under the lock of the writes, is what `qp` says.
+//! Programs of which no run repeats another are answered by probes, from one run: what that run's own log
+//! says, written under the lock of the writes, is what `qp` says.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -52,7 +52,8 @@ fn by_assertion(told: &[Value]) -> Vec<(u64, String)> {
     told.iter().filter_map(of).collect()
 }
 
-/// What one row says of the first call of its method in the fixture: the answer and why, or what is said to the person who is asked.
+/// What one row says of the first call of its method in the fixture: the answer and why, or what is said to
+/// the person who is asked.
 fn told_of(trace: &str, method: &str, row: &str) -> (String, String) {
     let name = method.rsplit('.').next().expect("a name");
     let row = format!("(method: \"Asserted{method}\", {row}),");
@@ -179,7 +180,8 @@ fn fields_parameters_and_results_are_those_of_the_end_and_old_ones_of_the_begin(
         "valid",
         "`.result == old(result)` is true",
     );
-    // The value of a parameter at the end is known where the parameter is not written, or local variables are recorded.
+    // The value of a parameter at the end is known where the parameter is not written, or local variables are
+    // recorded.
     let writes = recorded(&compiled("fixtures/asserted", &["-g"]), "Asserted", "writes");
     let told = told_of(&writes, pay, r#"ensures: "amount == 0""#);
     assert_eq!(
@@ -391,7 +393,8 @@ fn assertions_stand_before_answers_that_are_kept_and_before_the_right_version() 
     lines(&mut command, &[json!({"question": 1, "answer": "invalid"})]);
     let (told, code) = diagnosed(merge_sort(), holds, "valid", &["--answers", &other]);
     assert_eq!((code, by_assertion(&told), &told[0]["kept"]["answer"]), (0, vec![], &json!("invalid")));
-    // The right version is asked where the assertions do not tell. Here it is the same program, and says that all is right.
+    // The right version is asked where the assertions do not tell. Here it is the same program, and says that
+    // all is right.
     let right = compiled("../examples/mergesort", &["-g"]).display().to_string();
     let strategy = ["--reference", &right, "--strategy=top-down"];
     let (told, _) = diagnosed(merge_sort(), &(holds.replace("true", "false") + OTHERS), "invalid", &strategy);
@@ -538,7 +541,8 @@ fn a_program_that_never_ends_is_asserted_about_while_it_runs() {
     );
     let words: Vec<String> = by_assertion(&told).into_iter().map(|(_, word)| word).collect();
     assert!(words.starts_with(&["valid", "valid", "valid"].map(str::to_owned)), "{told:?}");
-    // The calls that have ended since were all evaluated: `add`, around the call of `twice`, is not asked about.
+    // The calls that have ended since were all evaluated: `add`, around the call of `twice`, is not asked
+    // about.
     let invalid = words.iter().filter(|word| *word == "invalid");
     assert_eq!((invalid.count(), words.last().map(String::as_str)), (1, Some("invalid")), "{told:?}");
     // A mistake in the file ends the program too.

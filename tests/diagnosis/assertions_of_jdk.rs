@@ -1,4 +1,5 @@
-//! `qp diagnose --assert` about values that the JDK writes and compares in ways of its own: what is told is what Java says, or that it is not known.
+//! `qp diagnose --assert` about values that the JDK writes and compares in ways of its own: what is told is
+//! what Java says, or that it is not known.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

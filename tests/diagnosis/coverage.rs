@@ -1,4 +1,5 @@
-//! What calls cover of the code, by which strategies of declarative debugging go (JHyde §2.4): counted by hand.
+//! What calls cover of the code, by which strategies of declarative debugging go (JHyde §2.4): counted by
+//! hand.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -13,7 +13,8 @@ fn number_of(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// A call of `tap` whose other result changes what is left is never left out, nor are those around it; the program has found out by running so.
+/// A call of `tap` whose other result changes what is left is never left out, nor are those around it; the
+/// program has found out by running so.
 #[test]
 fn no_call_is_left_out_that_has_influenced_a_value() {
     let first = number_of("QP_RANDOM_SEED").unwrap_or(1);

@@ -1,4 +1,5 @@
-//! `qp diagnose --loops`: executions of loops are nodes of the trees. Random programs tell a log of their loops, and it is compared.
+//! `qp diagnose --loops`: executions of loops are nodes of the trees. Random programs tell a log of their
+//! loops, and it is compared.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -322,7 +323,8 @@ fn steps_of_a_recursion_and_their_loops_are_one_with_the_call_that_begins_it() {
     let (questions, buggy) = asked(&["--compress=false"]);
     assert_eq!(questions[2], (json!(1), Value::Null));
     assert_eq!((buggy.get("recursive"), &buggy["loop"]["iteration"]), (None, &json!(1)));
-    // Nobody can call a loop: of it a person is asked, without a word. The other version answers for the calls between.
+    // Nobody can call a loop: of it a person is asked, without a word. The other version answers for the
+    // calls between.
     let script = [(1, "invalid"), (3, "invalid"), (5, "invalid"), (7, "invalid"), (9, "valid")];
     let script = script.map(|(number, answer)| json!({"question": number, "answer": answer}));
     let arguments = ["--strategy=top-down", "--node=1", &trace, "--reference", &right];

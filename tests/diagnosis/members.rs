@@ -1,4 +1,5 @@
-//! What the compiler has made is nobody's mistake: it is not asked about. While a call is asked about one can look around and answer others.
+//! What the compiler has made is nobody's mistake: it is not asked about. While a call is asked about one can
+//! look around and answer others.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -129,7 +130,8 @@ fn one_looks_around_while_a_call_is_asked_about() {
 fn an_answer_about_any_call_counts_and_a_later_one_replaces_it() {
     let case = Case::new("members");
     let folder = recording(&case);
-    // The call around is invalid, then valid after all; one below that is invalid, whatever is said of the one around.
+    // The call around is invalid, then valid after all; one below that is invalid, whatever is said of the
+    // one around.
     let script = b"invalid\nnode 0\nvalid\nquit\n";
     let (_, said) = diagnosed(&case, &folder, &["--strategy=top-down"], script);
     assert!(said.contains("no call is left that could be wrong"), "{said}");

@@ -1,4 +1,5 @@
-//! `qp diagnose`: questions about calls lead to the one that is buggy, whatever the strategy; they are lines of JSON for programs.
+//! `qp diagnose`: questions about calls lead to the one that is buggy, whatever the strategy; they are lines
+//! of JSON for programs.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -38,7 +39,8 @@ fn recorded(classes: &Path, class: &str, level: &str) -> PathBuf {
     folder
 }
 
-/// What is true of the calls of the merge sort: the last of all calls merges wrongly, and those around it are wrong by that.
+/// What is true of the calls of the merge sort: the last of all calls merges wrongly, and those around it are
+/// wrong by that.
 fn truth(question: &Value) -> &'static str {
     let node = question["node"].as_u64().expect("a call");
     if [0, 1, 6].contains(&node) { "invalid" } else { "valid" }

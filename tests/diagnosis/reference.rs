@@ -1,4 +1,5 @@
-//! `qp diagnose` where others answer: a version of the program that is right, and answers that were kept; and programs that still run.
+//! `qp diagnose` where others answer: a version of the program that is right, and answers that were kept; and
+//! programs that still run.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -150,8 +151,8 @@ fn judged(right: &Path) -> (Vec<(String, String)>, String) {
     (notes.collect(), told.last["buggy"]["method"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Identity hash codes of objects that a call was given are those that they had; what else a result depends on is found out by calling
-/// the program's own code.
+/// Identity hash codes of objects that a call was given are those that they had; what else a result depends
+/// on is found out by calling the program's own code.
 #[test]
 fn a_reference_blames_no_call_for_what_its_own_code_does_not_repeat() {
     let (notes, buggy) = judged(&compiled("fixtures/identity", &["-g"]));
@@ -265,7 +266,8 @@ fn answers_are_kept_for_calls_that_do_the_same() {
         [(1, "invalid"), (2, "invalid"), (3, "valid")].map(|(n, word)| answer(n, word)).into();
     let (_, code) = lines(&mut diagnose(&[&trace, "--answers", &kept]), &script);
     assert_eq!(code, 2);
-    // Another run of the program gives its objects other numbers, and an edited one is asked about where it does something else.
+    // Another run of the program gives its objects other numbers, and an edited one is asked about where it
+    // does something else.
     let edited =
         changed("examples/mergesort/MergeSort.java", "MergeSort", "lb++] = a[la++]", "lc++] = a[la++ - 0]");
     for (classes, known) in [(compiled("../examples/mergesort", &["-g"]), 3), (edited, 0)] {

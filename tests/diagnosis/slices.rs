@@ -1,4 +1,5 @@
-//! What has influenced a value is never left out: traps of the language and of the JDK, and the program itself finds out what has.
+//! What has influenced a value is never left out: traps of the language and of the JDK, and the program
+//! itself finds out what has.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,8 +1,8 @@
-//! The programs of `examples/declarative` and their faults: each fault fits its line, compiles, ends and shows, and is
-//! what the saved seed draws.
+//! The programs of `examples/declarative` and their faults: each fault fits its line, compiles, ends and
+//! shows, and is what the saved seed draws.
 //!
-//! `QP_FAULTS_SEED=1 cargo test --test diagnosis strategies::the_saved_faults` draws faults by that seed, and writes
-//! `examples/declarative/faults.ron` before it is compared.
+//! `QP_FAULTS_SEED=1 cargo test --test diagnosis strategies::the_saved_faults` draws faults by that seed, and
+//! writes `examples/declarative/faults.ron` before it is compared.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -119,7 +119,8 @@ fn the_readme_tells_the_numbers_of_calls() {
     }
 }
 
-/// A third of the 32 faults, or all by `QP_WRONG_FAULTS=all`: whoever points at the first part that differs is led to the same method, by every strategy.
+/// A third of the 32 faults, or all by `QP_WRONG_FAULTS=all`: whoever points at the first part that differs
+/// is led to the same method, by every strategy.
 #[test]
 fn whoever_points_at_what_differs_is_led_to_the_fault_too() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -135,7 +136,8 @@ async fn play_all() {
         trials.push(Trial::new(program, fault).await);
     }
     assert!(trials.iter().any(|trial| trial.influential.iter().flatten().any(|these| !these.is_empty())));
-    // Nothing has led to what is missing: then no call is wrong of those that have influenced what differs, and one is that has not.
+    // Nothing has led to what is missing: then no call is wrong of those that have influenced what differs,
+    // and one is that has not.
     let (mut pointed, mut missing) = (0, 0);
     for trial in &trials {
         let is_wrong = |node: &u32| trial.right[usize::try_from(*node).expect("a number")] == Some(false);

@@ -1,4 +1,5 @@
-//! What the questions of `qp diagnose` show of values: those of entry as they were then, those of exit, and what has changed between.
+//! What the questions of `qp diagnose` show of values: those of entry as they were then, those of exit, and
+//! what has changed between.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! `qp diagnose --assert`: all assertions are evaluated before the first question, and the search begins at the innermost violation.
+//! `qp diagnose --assert`: all assertions are evaluated before the first question, and the search begins at
+//! the innermost violation.
 
 use crate::support::questions::lines;
 use crate::support::{compiled, finish, qp, said, scratch};

@@ -1,4 +1,5 @@
-//! The layers: which room may use which, over the whole project and inside a session. The sources are read as text.
+//! The layers: which room may use which, over the whole project and inside a session. The sources are read as
+//! text.
 
 use crate::house::{product_code, read};
 use regex::Regex;
@@ -51,7 +52,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("files", &[]),
 ];
 
-/// What each room of a session may use of the others, top down. Files beside them serve all rooms and use none.
+/// What each room of a session may use of the others, top down. Files beside them serve all rooms and use
+/// none.
 const SESSION: &[(&str, &[&str])] = &[
     ("explore", &["replay", "answer"]),
     ("diagnose", &["recorded"]),

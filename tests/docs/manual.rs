@@ -1,4 +1,5 @@
-//! The manual: pages and completions from the table of commands, and the limits that the pages of the docs name.
+//! The manual: pages and completions from the table of commands, and the limits that the pages of the docs
+//! name.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! Programs that others start: JUnit's runner, Ant and Maven with a forked test VM, a script that starts several VMs.
+//! Programs that others start: JUnit's runner, Ant and Maven with a forked test VM, a script that starts
+//! several VMs.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

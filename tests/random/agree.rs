@@ -1,14 +1,16 @@
-//! Answers checked against brute force: small random Java programs run once with everything logged by text put into
-//! their source, and again under `qp replay` with each back end, which is asked for the last change of variables,
-//! fields and elements of arrays, the last read of fields, the last condition, and the exception that skipped a line.
-//! What must come is computed from the log and the program's own syntax, without class files.
+//! Answers checked against brute force: small random Java programs run once with everything logged by text
+//! put into their source, and again under `qp replay` with each back end, which is asked for the last change
+//! of variables, fields and elements of arrays, the last read of fields, the last condition, and the
+//! exception that skipped a line. What must come is computed from the log and the program's own syntax,
+//! without class files.
 //!
-//! A *case* is one question about one program; many are asked per launch, and each back end's answer is compared.
+//! A *case* is one question about one program; many are asked per launch, and each back end's answer is
+//! compared.
 //!
-//! `QP_RANDOM_PROGRAMS=1000 cargo test --release --test random agree::` tries a thousand programs, some forty cases
-//! each; `QP_RANDOM_SEED=17` begins with the 17th, and `QP_RANDOM_ROOTS=9` asks from nine points of each instead of
-//! three. What is wrong is printed with its seed, made smaller and saved as a fixture: see `tests/fixtures/README.md`.
-//! `QP_RANDOM_SHRINK=0` leaves that out.
+//! `QP_RANDOM_PROGRAMS=1000 cargo test --release --test random agree::` tries a thousand programs, some forty
+//! cases each; `QP_RANDOM_SEED=17` begins with the 17th, and `QP_RANDOM_ROOTS=9` asks from nine points of
+//! each instead of three. What is wrong is printed with its seed, made smaller and saved as a fixture: see
+//! `tests/fixtures/README.md`. `QP_RANDOM_SHRINK=0` leaves that out.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! Assertions of `qp diagnose` against Java itself: programs evaluate random conditions at the end of each call and print what comes of that; the
-//! same conditions are evaluated on their recordings.
+//! Assertions of `qp diagnose` against Java itself: programs evaluate random conditions at the end of each
+//! call and print what comes of that; the same conditions are evaluated on their recordings.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,10 +1,10 @@
-//! Random programs of what people write (values over several lines, lambdas, streams, records, enums with bodies,
-//! resources, iterators, patterns, captures, assertions), each beside its own log: every back end's answers, a
-//! recording's events, and the program compared with itself.
+//! Random programs of what people write (values over several lines, lambdas, streams, records, enums with
+//! bodies, resources, iterators, patterns, captures, assertions), each beside its own log: every back end's
+//! answers, a recording's events, and the program compared with itself.
 //!
-//! `QP_IDIOM_PROGRAMS=1000 cargo test --release --test random idioms_agree::` tries a thousand programs; `QP_IDIOM_SEED=17`
-//! begins with the 17th, `QP_IDIOM_ROOTS=9` asks from nine statements of each, and `QP_IDIOM_SHOW=1` prints the text of
-//! those that are wrong.
+//! `QP_IDIOM_PROGRAMS=1000 cargo test --release --test random idioms_agree::` tries a thousand programs;
+//! `QP_IDIOM_SEED=17` begins with the 17th, `QP_IDIOM_ROOTS=9` asks from nine statements of each, and
+//! `QP_IDIOM_SHOW=1` prints the text of those that are wrong.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,10 +1,10 @@
-//! The way of a value checked against what is known: random Java programs that only hand values on, made here statement by
-//! statement together with the steps that each of them adds, so that the whole way of what every variable, field and
-//! element holds at the end is known without any class file. Many of the values are equal, so that no answer can be right
-//! by its value alone.
+//! The way of a value checked against what is known: random Java programs that only hand values on, made here
+//! statement by statement together with the steps that each of them adds, so that the whole way of what every
+//! variable, field and element holds at the end is known without any class file. Many of the values are
+//! equal, so that no answer can be right by its value alone.
 //!
-//! `QP_RANDOM_ORIGINS=200 cargo test --test random origins::` tries two hundred programs, and `QP_RANDOM_SEED=17` begins with
-//! the 17th; a wrong answer prints its seed and program.
+//! `QP_RANDOM_ORIGINS=200 cargo test --test random origins::` tries two hundred programs, and
+//! `QP_RANDOM_SEED=17` begins with the 17th; a wrong answer prints its seed and program.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -31,7 +31,8 @@ const TYPES: [(&str, &str, &str); 5] = [
     ("Integer", "N", "Integer"),
 ];
 
-/// What every program begins with, where T stands for the type; the steps below name lines of it by their marks.
+/// What every program begins with, where T stands for the type; the steps below name lines of it by their
+/// marks.
 const HEAD: &str = "\
 class Hand {
     T f;

@@ -1,5 +1,6 @@
-//! No version of a program is different from itself: `qp diff` finds no call at which two runs of it part, and it blames no call of its
-//! own as a reference. Examples, fixtures and random programs are tried so, a few of them each time, all with `QP_SELF=all`.
+//! No version of a program is different from itself: `qp diff` finds no call at which two runs of it part,
+//! and it blames no call of its own as a reference. Examples, fixtures and random programs are tried so, a
+//! few of them each time, all with `QP_SELF=all`.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::duplicate_mod, reason = "both kinds of random programs draw by the same numbers")]
@@ -18,7 +19,8 @@ use std::sync::Mutex;
 /// What is tried where nothing else is said.
 const SAMPLE: [&str; 4] = ["fixtures/identity", "fixtures/passes", "fixtures/tallies", "examples/mergesort"];
 
-/// Programs that cannot be tried so: they do not end, wait for somebody, need other options or libraries, or are too large to be compared call by call.
+/// Programs that cannot be tried so: they do not end, wait for somebody, need other options or libraries, or
+/// are too large to be compared call by call.
 const LEFT_OUT: [&str; 37] = [
     "csv",
     "same-names",

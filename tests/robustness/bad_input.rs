@@ -1,5 +1,5 @@
-//! Bad input: what the user says is wrong, or what he names is not there. A clear error that names the thing, the place
-//! and the next step, the exit code of DESIGN §7, and nothing left behind.
+//! Bad input: what the user says is wrong, or what he names is not there. A clear error that names the thing,
+//! the place and the next step, the exit code of DESIGN §7, and nothing left behind.
 
 use crate::support::case::Case;
 use crate::support::said;

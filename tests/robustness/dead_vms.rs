@@ -1,5 +1,5 @@
-//! VMs that die, hang, talk too much, multiply or are no VMs; and `qp` interrupted in every phase. However it ends: the
-//! exit code of DESIGN §7, an answer or a clear error, and no process, port or file left behind.
+//! VMs that die, hang, talk too much, multiply or are no VMs; and `qp` interrupted in every phase. However it
+//! ends: the exit code of DESIGN §7, an answer or a clear error, and no process, port or file left behind.
 
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 
@@ -234,7 +234,8 @@ fn a_program_starts_others() {
     let run = case.replay(orphan, &never, &["--format=json"]);
     assert!(reason(&run.is(3, &[]).answer()).contains("its condition was false once"), "{}", run.said());
     run.within(SOON + SOON);
-    // The VM that is meant ends first; those that come after it are let go, so that the program ends by itself.
+    // The VM that is meant ends first; those that come after it are let go, so that the program ends by
+    // itself.
     let debuggee = format!(r#"{}, jvm: "Child""#, script("sh", "java -cp classes Forks; exit 5"));
     let never = r#"(id: "A", at: Entry("Child.main"), when: "args.length == 7")"#;
     let run = case.replay(&debuggee, never, &["--format=json"]);

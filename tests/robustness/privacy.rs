@@ -1,5 +1,5 @@
-//! What `qp` keeps is its user's alone: modes of files whatever the umask, secrets of a command, temporary folders that
-//! a killed `qp` leaves, and where the agent is when its folders cannot be used.
+//! What `qp` keeps is its user's alone: modes of files whatever the umask, secrets of a command, temporary
+//! folders that a killed `qp` leaves, and where the agent is when its folders cannot be used.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

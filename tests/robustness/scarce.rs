@@ -1,5 +1,5 @@
-//! Recordings where address space or disk space is scarce. The program does all that it does alone, and what was not recorded is
-//! said.
+//! Recordings where address space or disk space is scarce. The program does all that it does alone, and what
+//! was not recorded is said.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -116,8 +116,8 @@ fn a_program_without_address_space_for_probes_is_answered_all_the_same() {
     }
 }
 
-/// What is left of a recording that the disk had no room for: its program came to its end, it is said where the recording ends, and
-/// it is read up to there. How many calls of `step` it has.
+/// What is left of a recording that the disk had no room for: its program came to its end, it is said where
+/// the recording ends, and it is read up to there. How many calls of `step` it has.
 #[track_caller]
 fn ends_early(case: &Case, run: &Run, out: &std::path::Path, all: usize) -> usize {
     let said = run.said();
@@ -159,8 +159,8 @@ fn a_program_goes_on_unrecorded_when_the_file_of_events_can_get_no_longer() {
     }
 }
 
-/// The same on a disk that is full, in a name space of mounts of its own, where the system allows that; and one that cannot be
-/// written to.
+/// The same on a disk that is full, in a name space of mounts of its own, where the system allows that; and
+/// one that cannot be written to.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_ends_the_recording_and_not_the_program() {

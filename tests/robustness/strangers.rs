@@ -1,4 +1,5 @@
-//! Connections of others to the port at which a program's VMs connect: they get not a byte, and hold up nobody.
+//! Connections of others to the port at which a program's VMs connect: they get not a byte, and hold up
+//! nobody.
 
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 

@@ -1,5 +1,5 @@
-//! Files of others are code: nothing of a chain or a recording is run that this user has not written with `qp`, or said
-//! yes to.
+//! Files of others are code: nothing of a chain or a recording is run that this user has not written with
+//! `qp`, or said yes to.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

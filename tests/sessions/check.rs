@@ -1,4 +1,5 @@
-//! Chains as tests: what `qp check` says of a bug that is there, is fixed, has come back or has another cause.
+//! Chains as tests: what `qp check` says of a bug that is there, is fixed, has come back or has another
+//! cause.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -66,7 +67,8 @@ impl Folder {
 
 const ABSENT: &str = r#"guards: Absent, alive: "S","#;
 
-/// Of each way the program can go: guards, the exit codes of `check` and `bisect`, the status and a word of the reason.
+/// Of each way the program can go: guards, the exit codes of `check` and `bisect`, the status and a word of
+/// the reason.
 #[test]
 fn what_is_guarded_decides_what_an_answer_means() {
     let alive = r#"alive: "S","#;

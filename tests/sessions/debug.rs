@@ -1,4 +1,5 @@
-//! Sessions of `qp debug` as scripts: what each command gives, where the program stands, what another run confirms.
+//! Sessions of `qp debug` as scripts: what each command gives, where the program stands, what another run
+//! confirms.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -318,7 +319,8 @@ fn what_was_found_of_a_point_is_known_after_another_was_removed() {
         points.iter().map(|p| p["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(located(7), ["A", "B"], "{:#}", replies[7]);
-    // A is another question since, so what is known of it is not its answer; nor of a new B what the old one was.
+    // A is another question since, so what is known of it is not its answer; nor of a new B what the old one
+    // was.
     assert_eq!(located(11), Vec::<String>::new(), "{:#}", replies[11]);
     assert!(error(&replies[12]).contains("A has not been located yet"));
     assert!(error(&replies[18]).contains("B has not been located yet"));

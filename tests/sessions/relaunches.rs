@@ -1,5 +1,5 @@
-//! Many relaunches in one process, ended in every way: no process, descriptor, socket, thread, file or memory stays
-//! behind in it. `QP_RELAUNCHES=1000` makes as many; without it there are some twenty.
+//! Many relaunches in one process, ended in every way: no process, descriptor, socket, thread, file or memory
+//! stays behind in it. `QP_RELAUNCHES=1000` makes as many; without it there are some twenty.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Relaunches that are measured when nothing else is said.
 const RELAUNCHES: u32 = 20;
-/// Resident memory that may be gained, in KiB. A thousand relaunches were seen to gain 168, so that two kilobytes left
-/// behind by each would show.
+/// Resident memory that may be gained, in KiB. A thousand relaunches were seen to gain 168, so that two
+/// kilobytes left behind by each would show.
 const GAINED_KIB: u64 = 2 << 10;
 /// The variable that names the program's mark to the process that is measured.
 const INSIDE: &str = "QP_RELAUNCHES_INSIDE";

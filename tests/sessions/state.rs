@@ -1,5 +1,5 @@
-//! What a session of `qp debug` keeps, and what it must not claim: programs edited meanwhile, runs that were cut off,
-//! writes that were missed, points that ran to the program's end, calls that do not come back.
+//! What a session of `qp debug` keeps, and what it must not claim: programs edited meanwhile, runs that were
+//! cut off, writes that were missed, points that ran to the program's end, calls that do not come back.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -179,7 +179,8 @@ fn a_session_of_many_runs_keeps_nothing_of_them() {
                 assert_ne!(reply["reply"], "error", "{reply:#}");
             }
         }
-        // What the last run needed is closed soon after it has ended, not at once: the least of several looks counts.
+        // What the last run needed is closed soon after it has ended, not at once: the least of several looks
+        // counts.
         let look = |_| {
             std::thread::sleep(std::time::Duration::from_millis(100));
             (crate::support::processes_with(&case.name()).len(), held(talk.child.id()))

@@ -20,7 +20,8 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// `setsid` gives the command the terminal as its own, so that Ctrl-C is a signal where nobody reads keys.
+    /// `setsid` gives the command the terminal as its own, so that Ctrl-C is a signal where nobody reads
+    /// keys.
     fn open(case: &Case, arguments: &[&str]) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&master).expect("granted");

@@ -1,5 +1,5 @@
-//! A program in a folder of its own, so that whatever `qp` leaves behind can be told from all else: its processes carry
-//! the folder's name in their environment, its files lie in the folder.
+//! A program in a folder of its own, so that whatever `qp` leaves behind can be told from all else: its
+//! processes carry the folder's name in their environment, its files lie in the folder.
 
 use super::{compiled, finish, processes_with, qp, said};
 use serde_json::Value;
@@ -89,8 +89,8 @@ impl Case {
         run
     }
 
-    /// Starts `qp replay --format json` with this chain, waits until `ready` says so, and sends it a signal. Then it ends and leaves
-    /// nothing behind.
+    /// Starts `qp replay --format json` with this chain, waits until `ready` says so, and sends it a signal.
+    /// Then it ends and leaves nothing behind.
     pub fn interrupted(
         &self,
         command: &mut Command,

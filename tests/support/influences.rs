@@ -1,5 +1,6 @@
-//! Random programs whose single call `compute` leaves several values, and what each call of `tap` in it has to do with these: the program itself finds out, by
-//! running once for each such call with another result of it. `tap` returns what it is given; a fault in it would be just such another result.
+//! Random programs whose single call `compute` leaves several values, and what each call of `tap` in it has
+//! to do with these: the program itself finds out, by running once for each such call with another result of
+//! it. `tap` returns what it is given; a fault in it would be just such another result.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

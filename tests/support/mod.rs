@@ -1,5 +1,5 @@
-//! What the end-to-end tests share: fixtures compiled once, `qp` run with a time limit, answers read as JSON, and the
-//! Java versions to test with.
+//! What the end-to-end tests share: fixtures compiled once, `qp` run with a time limit, answers read as JSON,
+//! and the Java versions to test with.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -82,7 +82,8 @@ pub fn said(output: &Output) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Compiles the Java files of a folder below `tests/` with `javac OPTIONS` into a folder of this test process, once.
+/// Compiles the Java files of a folder below `tests/` with `javac OPTIONS` into a folder of this test
+/// process, once.
 pub fn compiled(folder: &str, options: &[&str]) -> PathBuf {
     static DONE: Mutex<BTreeMap<String, Arc<OnceLock<PathBuf>>>> = Mutex::new(BTreeMap::new());
     let key = format!("{folder} {options:?}");

@@ -14,7 +14,8 @@ pub struct Told {
     pub code: i32,
 }
 
-/// Answers each question with what is said of it until there is none; not those of which an answer was kept, or that a reference answers.
+/// Answers each question with what is said of it until there is none; not those of which an answer was kept,
+/// or that a reference answers.
 pub fn told(command: &mut Command, mut answer: impl FnMut(&Value) -> &'static str) -> Told {
     let mut talk = Talk::begin(command);
     let mut questions = Vec::new();

@@ -1,4 +1,5 @@
-//! What the JDK's collections held is what the program says they held, after each step of a run that was recorded.
+//! What the JDK's collections held is what the program says they held, after each step of a run that was
+//! recorded.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 

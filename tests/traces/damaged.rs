@@ -1,4 +1,5 @@
-//! Recordings that were changed on the disk: every command ends by itself and in order, with a few gigabytes of memory at most.
+//! Recordings that were changed on the disk: every command ends by itself and in order, with a few gigabytes
+//! of memory at most.
 
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 
@@ -29,7 +30,8 @@ fn recording(case: &Case) -> PathBuf {
     folder
 }
 
-/// Asks with so much memory as a small machine has; some questions are answered, so that later ones are chosen by what was said.
+/// Asks with so much memory as a small machine has; some questions are answered, so that later ones are
+/// chosen by what was said.
 fn ask(arguments: &[&str], folder: &Path, changed: &str) {
     let mut command = Command::new("sh");
     crate::support::trusting(&mut command);
@@ -157,7 +159,8 @@ fn each_answer_says_what_the_recording_has_lost() {
     );
     let chain = chain.display().to_string();
     let lines = case.mark("lines.jsonl").display().to_string();
-    // The first call of `add` has ended in each of these: what an object held before can be known of no recording that was damaged.
+    // The first call of `add` has ended in each of these: what an object held before can be known of no
+    // recording that was damaged.
     let calls = told(&case, &["trace", "calls", "--format=json", "--method=Traced.add"], &whole, "");
     let calls: serde_json::Value = serde_json::from_str(&calls).expect("JSON");
     let add = calls["threads"][0]["calls"][0]["node"].to_string();
@@ -208,7 +211,8 @@ fn each_answer_says_what_the_recording_has_lost() {
         for words in asked {
             assert!(says(words, copy.path(), lost), "{words:?} does not say that {lost}");
         }
-        // Of a call that has ended nothing is lost; what objects held is known while no thread has lost events before others have ended.
+        // Of a call that has ended nothing is lost; what objects held is known while no thread has lost
+        // events before others have ended.
         assert!(!says(&["trace", "events", &add], copy.path(), "cut off"), "{lost}");
         assert_eq!(says(of_state, copy.path(), lost), !lost.starts_with("has not"), "{lost}");
         let text = std::fs::read_to_string(&lines).expect("the lines");
@@ -304,7 +308,8 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Cuts a file, turns a bit, writes a number that is likely to be a limit, puts bytes in or takes one out, or writes another number into text.
+/// Cuts a file, turns a bit, writes a number that is likely to be a limit, puts bytes in or takes one out, or
+/// writes another number into text.
 fn change(rng: &mut Rng, whole: &[u8]) -> Vec<u8> {
     const LIMITS: [u32; 4] = [u32::MAX, 0, i32::MAX.cast_unsigned(), i32::MIN.cast_unsigned()];
     const NUMBERS: [&str; 5] = ["4294967295", "-1", "99999999999999999999", "65535", "1e9"];

@@ -1,4 +1,5 @@
-//! `qp diff`: what differs from run to run is no difference of two versions, and the real one is found behind it.
+//! `qp diff`: what differs from run to run is no difference of two versions, and the real one is found behind
+//! it.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! The files of a recorded run, read by an engine that is not ours: pyarrow, if `QP_TEST_PYARROW` names a Python that has it.
-//! `./run test` sets that.
+//! The files of a recorded run, read by an engine that is not ours: pyarrow, if `QP_TEST_PYARROW` names a
+//! Python that has it. `./run test` sets that.
 
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 
@@ -55,8 +55,8 @@ fn what_is_exported_and_derived_is_read_by_others() {
         let numbers = read["tables"][table][column].as_array().expect("a column");
         numbers.iter().map(|number| number.as_u64().expect("a number")).collect()
     };
-    // The tree, by what docs/trace-format.md says of its columns: the call around each call is the one that was entered last and
-    // has not ended.
+    // The tree, by what docs/trace-format.md says of its columns: the call around each call is the one that
+    // was entered last and has not ended.
     let (parents, sizes) = (column("calls", "parent"), column("calls", "size"));
     let mut open: Vec<(u64, &str)> = Vec::new();
     let mut known = 0;
@@ -174,7 +174,8 @@ fn events_are_compressed_when_the_program_has_ended() {
         std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
     let known = ["about.json", "columns", "events", "sites.jsonl"];
     assert!(left.iter().all(|name| known.iter().any(|known| name == known)), "{left:?}");
-    // Chunks of a few bytes get no shorter: that is no reason to make the file and its tables anew whenever they are read.
+    // Chunks of a few bytes get no shorter: that is no reason to make the file and its tables anew whenever
+    // they are read.
     let made = |name: &str| {
         let file = std::fs::metadata(folder.join(name)).expect("a file");
         // One made anew may be as old as the one before.

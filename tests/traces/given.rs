@@ -1,5 +1,5 @@
-//! What code of the JDK stores into arrays that it is given, or that it makes, and the fields that it writes for the program, are recorded: the
-//! programs print what these hold.
+//! What code of the JDK stores into arrays that it is given, or that it makes, and the fields that it writes
+//! for the program, are recorded: the programs print what these hold.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 

@@ -1,5 +1,5 @@
-//! What was recorded later of some calls is used by `qp trace history` and `export` too, and is what a run that was recorded with
-//! it at once has.
+//! What was recorded later of some calls is used by `qp trace history` and `export` too, and is what a run
+//! that was recorded with it at once has.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 

@@ -1,4 +1,5 @@
-//! `qp trace record --from PLACE --to PLACE`: the events of a part are those that the whole run has between these places.
+//! `qp trace record --from PLACE --to PLACE`: the events of a part are those that the whole run has between
+//! these places.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 

@@ -1,5 +1,5 @@
-//! The class files of the recorder and of what calls the right version of a program, which are committed so that building
-//! `qp` needs no JDK, are what the compiler makes of the sources beside them.
+//! The class files of the recorder and of what calls the right version of a program, which are committed so
+//! that building `qp` needs no JDK, are what the compiler makes of the sources beside them.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

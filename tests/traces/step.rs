@@ -1,4 +1,5 @@
-//! `qp trace step`: whatever way one goes, one stands at the events that are there, and sees what was there then.
+//! `qp trace step`: whatever way one goes, one stands at the events that are there, and sees what was there
+//! then.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 

@@ -42,7 +42,8 @@ fn it_is_told_how_threads_start_and_end() {
             }
             let class = thread["uncaught"].as_str().and_then(|text| text.split('@').next());
             ends.push((name.to_owned(), thread["ended"] == true, class.map(str::to_owned)));
-            // The start of a thread is told once, in the call that is said to have started it, and before all that it does.
+            // The start of a thread is told once, in the call that is said to have started it, and before all
+            // that it does.
             let node = &thread["started_in"];
             let mut start =
                 exported.iter().filter(|event| event["event"] == "start" && event["name"] == name);
@@ -183,7 +184,8 @@ fn calls_are_found_in_the_chunks_where_they_begin() {
     }
 }
 
-/// Rings grow in number as threads do, and those of threads that have ended are used again: every call of thousands of threads is there.
+/// Rings grow in number as threads do, and those of threads that have ended are used again: every call of
+/// thousands of threads is there.
 #[test]
 fn thousands_of_threads_are_recorded_whole() {
     let case = Case::new("crowded");

@@ -1,4 +1,5 @@
-//! Recordings and live answers show values in the same words, which are those that the program prints of them.
+//! Recordings and live answers show values in the same words, which are those that the program prints of
+//! them.
 
 use crate::support;
 use crate::support::case::Case;

@@ -1,4 +1,5 @@
-//! `qp trace`: what is recorded is what the program did, by its own log; and whatever is cut off, what was written is read.
+//! `qp trace`: what is recorded is what the program did, by its own log; and whatever is cut off, what was
+//! written is read.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -465,7 +466,8 @@ fn a_program_that_goes_to_its_limits_does_as_without() {
         command.args(["--", "java", option, "-cp", "classes", class]);
         let run = case.run_command(&mut command);
         let own = String::from_utf8_lossy(&alone.stdout).into_owned();
-        // How deep the stack gets depends on what its frames hold, and the recording holds a little more in each.
+        // How deep the stack gets depends on what its frames hold, and the recording holds a little more in
+        // each.
         let letters = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
         for line in own.lines().map(letters) {
             assert!(letters(&run.said()).contains(&line), "{class}: `{line}` is missing in {}", run.said());

@@ -7,7 +7,8 @@ use crate::support::{finish, said};
 use serde_json::Value;
 use std::path::Path;
 
-/// The calls of a folder in their order, of the thread `main`: their numbers, methods, and numbers of calls around.
+/// The calls of a folder in their order, of the thread `main`: their numbers, methods, and numbers of calls
+/// around.
 fn calls(folder: &Path) -> Vec<(u64, String)> {
     let arguments = ["trace", "calls", "--all", "--depth=500", "--thread=main", "--format=json"];
     let output = finish(crate::support::qp().args(arguments).arg(folder));

@@ -1,5 +1,5 @@
-//! Objects that are gone: what was kept of them can win no more. The recorder asks before it takes more memory, so what
-//! it has is bounded by the objects in the heap.
+//! Objects that are gone: what was kept of them can win no more. The recorder asks before it takes more
+//! memory, so what it has is bounded by the objects in the heap.
 
 use jvmti_bindings::prelude::*;
 use std::collections::HashSet;
@@ -42,7 +42,8 @@ pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, signature: &str, enough: u32) -> Opt
     }
     let mut few = met(jvmti, count, enough);
     if enough > MANY && !met(jvmti, count, FEW) {
-        // What nobody has collected yet is still in the heap, and to mark it would cost more than to collect it.
+        // What nobody has collected yet is still in the heap, and to mark it would cost more than to collect
+        // it.
         few = jvmti.force_garbage_collection().is_ok() && met(jvmti, count, enough);
     }
     let found = (few && met(jvmti, mark, enough)).then(|| numbers(jvmti, env)).flatten();

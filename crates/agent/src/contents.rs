@@ -1,9 +1,9 @@
-//! What goes into the JDK's collections, where it is recorded what they hold: by class, the methods and instructions that change
-//! it, and what the recorder is told there (`QuerypointTraceContents`). A collection that no recorded code has met costs a look at its
-//! number.
+//! What goes into the JDK's collections, where it is recorded what they hold: by class, the methods and
+//! instructions that change it, and what the recorder is told there (`QuerypointTraceContents`). A collection
+//! that no recorded code has met costs a look at its number.
 //!
-//! Other methods of these classes do what they do by those, or only read. One that is not there in some JDK gets nothing; who reads
-//! the recording compares how many there should be.
+//! Other methods of these classes do what they do by those, or only read. One that is not there in some JDK
+//! gets nothing; who reads the recording compares how many there should be.
 
 use bytecode::Kind;
 use bytecode::rewrite::{
@@ -18,7 +18,8 @@ enum Told {
     Around(&'static str, At),
     /// As it begins where a place is, given by this parameter; as it ends that something was removed there.
     RemovedAt(Kind, u16),
-    /// As it begins where the node is that this parameter gives; as it ends that the first parameter was put in there.
+    /// As it begins where the node is that this parameter gives; as it ends that the first parameter was put
+    /// in there.
     Linked(u16),
     /// As it begins: `this`, and these parameters.
     Begins(&'static str, &'static [(Kind, u16)]),

@@ -1,4 +1,5 @@
-//! Fields that recorded code writes: the recorder asks where they are in their objects, and tells of those that a call has written.
+//! Fields that recorded code writes: the recorder asks where they are in their objects, and tells of those
+//! that a call has written.
 
 use crate::host::{tools, with_state};
 use jvmti_bindings::prelude::*;
@@ -52,8 +53,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_write(
     told.flatten().and_then(|id| jni::jint::try_from(id).ok()).unwrap_or(0)
 }
 
-/// Looks for a field as the VM does (JVMS §5.4.3, "Field Resolution"): from the class by which it is named upwards. No class is initialised
-/// by that.
+/// Looks for a field as the VM does (JVMS §5.4.3, "Field Resolution"): from the class by which it is named
+/// upwards. No class is initialised by that.
 ///
 /// # Safety
 /// `owner` is a class.

@@ -1,8 +1,8 @@
-//! Memory of the agent's own: the VM orders the methods of a class by where the names lie in the C heap, and what comes and goes
-//! there would change the order in which reflection tells of them.
+//! Memory of the agent's own: the VM orders the methods of a class by where the names lie in the C heap, and
+//! what comes and goes there would change the order in which reflection tells of them.
 //!
-//! Whoever rewrites a class asks for thousands of small pieces, and gives them back: those wait here for the next one
-//! that asks for as much.
+//! Whoever rewrites a class asks for thousands of small pieces, and gives them back: those wait here for the
+//! next one that asks for as much.
 
 use dlmalloc::{Allocator, Dlmalloc};
 use std::alloc::{GlobalAlloc, Layout};
@@ -204,7 +204,8 @@ fn rounded(row: usize) -> usize {
     row.max(1) * GRAIN
 }
 
-// SAFETY: every piece is of `Dlmalloc`, at least as long as is asked for and aligned, and of nobody else until it is given back.
+// SAFETY: every piece is of `Dlmalloc`, at least as long as is asked for and aligned, and of nobody else
+// until it is given back.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.with(|parts| {

@@ -1,6 +1,6 @@
-//! Hidden classes, such as those of `Lookup.defineHiddenClass`: the VM shows them to no load hook and lets nobody change
-//! them (JVMTI specification of ClassFileLoadHook and RetransformClasses). Those whose code may matter are reported as
-//! they are prepared, before any of that code runs.
+//! Hidden classes, such as those of `Lookup.defineHiddenClass`: the VM shows them to no load hook and lets
+//! nobody change them (JVMTI specification of ClassFileLoadHook and RetransformClasses). Those whose code may
+//! matter are reported as they are prepared, before any of that code runs.
 
 use crate::host::{State, problem, with_state};
 use jvmti_bindings::prelude::*;
@@ -80,8 +80,8 @@ fn unread(name: &str, why: &str) {
     problem(format!("{} is a hidden class whose code cannot be read: {why}", name.replace('/', ".")));
 }
 
-/// The name in the class file of a hidden class, by its signature; none of another class. The VM puts a dot and a number
-/// behind the name (JVMTI specification of GetClassSignature), and no other signature has a dot.
+/// The name in the class file of a hidden class, by its signature; none of another class. The VM puts a dot
+/// and a number behind the name (JVMTI specification of GetClassSignature), and no other signature has a dot.
 fn file_name(signature: &str) -> Option<&str> {
     let name = signature.strip_prefix('L')?.strip_suffix(';')?;
     name.rsplit_once('.').map(|(name, _)| name)

@@ -19,7 +19,8 @@ macro_rules! recorder {
     };
 }
 
-/// The recorder's class files: first the one that the code in methods calls, whose initialiser initialises the rest.
+/// The recorder's class files: first the one that the code in methods calls, whose initialiser initialises
+/// the rest.
 const RECORDER: [(&str, &[u8]); 14] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
@@ -37,8 +38,8 @@ const RECORDER: [(&str, &[u8]); 14] = recorder![
     "java/lang/QuerypointProbeVaried$Hit"
 ];
 
-/// The class files of what recorded methods call: first the one that the code in methods calls, last the one that is told when a
-/// thread ends.
+/// The class files of what recorded methods call: first the one that the code in methods calls, last the one
+/// that is told when a thread ends.
 const TRACE_RECORDER: [(&str, &[u8]); 16] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
@@ -160,7 +161,8 @@ impl Agent for Host {
         };
         if records {
             compilers::step_back();
-            // SAFETY: the class was just defined, and its method is there. The reference lives as long as the VM.
+            // SAFETY: the class was just defined, and its method is there. The reference lives as long as the
+            // VM.
             let end = unsafe {
                 let class = classes.last().map(|class| env.new_global_ref(*class));
                 class.filter(|class| !class.is_null()).and_then(|class| {
@@ -330,7 +332,8 @@ fn forgo(why: String) -> String {
     }
 }
 
-/// Of a run that is recorded: the class file that a class is to have, none where it stays; none at all of any other run.
+/// Of a run that is recorded: the class file that a class is to have, none where it stays; none at all of any
+/// other run.
 fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<Vec<u8>>> {
     match state.tracer.as_mut()?.record(name, bytes) {
         Ok(None) => Some(None),
@@ -367,8 +370,8 @@ fn counts(env: &JniEnv, class: jni::jclass) -> Option<(Vec<(u32, u64)>, bool)> {
     Some((hits.collect::<Option<Vec<_>>>()?, *lost == 0))
 }
 
-/// How long the processors were busy with this process, where the system tells: the fields `utime` and `stime` of
-/// proc(5), in hundredths of a second.
+/// How long the processors were busy with this process, where the system tells: the fields `utime` and
+/// `stime` of proc(5), in hundredths of a second.
 fn busy_ms() -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The name of the command may hold anything, and ends with the last bracket.

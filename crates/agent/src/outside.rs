@@ -1,9 +1,10 @@
-//! What a call of code that is not recorded may write: the arrays that it is given, one that it returns, and the field of a handle. What they
-//! hold behind the call is told.
+//! What a call of code that is not recorded may write: the arrays that it is given, one that it returns, and
+//! the field of a handle. What they hold behind the call is told.
 
 use bytecode::descriptor;
 
-/// The kinds of elements in the order of the sites of an array of any kind: those of the instructions that store them.
+/// The kinds of elements in the order of the sites of an array of any kind: those of the instructions that
+/// store them.
 pub const ARRAYS: [char; 8] = ['I', 'J', 'F', 'D', 'L', 'B', 'C', 'S'];
 
 /// What a call gives and returns.
@@ -41,8 +42,8 @@ pub enum Part {
     UpTo(usize, usize),
 }
 
-/// Whether a call may write a field of the object that is its first argument, or a static field where that is none; none where it does not
-/// write any. The handle that says which one is the receiver.
+/// Whether a call may write a field of the object that is its first argument, or a static field where that is
+/// none; none where it does not write any. The handle that says which one is the receiver.
 pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     let arguments = descriptor::parse_method(descriptor)?.parameters;
     let has_object = arguments.first().is_some_and(|of| of.starts_with('L'));
@@ -57,13 +58,15 @@ pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     writes.then_some(has_object)
 }
 
-/// Whether a class of the program is likely to have a method from the JDK: its own are recorded, and not told once more.
+/// Whether a class of the program is likely to have a method from the JDK: its own are recorded, and not told
+/// once more.
 pub fn is_inherited(name: &str, descriptor: &str) -> bool {
     name == "toArray"
         || name.starts_with("read") && (descriptor.starts_with("([B") || descriptor.starts_with("([C"))
 }
 
-/// What a call hands over, of a method that is not recorded; none where that is no array. The class has slashes.
+/// What a call hands over, of a method that is not recorded; none where that is no array. The class has
+/// slashes.
 pub fn handed(class: &str, name: &str, descriptor: &str) -> Option<Handed> {
     let parts = descriptor::parse_method(descriptor)?;
     let arguments = parts.parameters;

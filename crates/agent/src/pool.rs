@@ -1,5 +1,5 @@
-//! The rings of a recorded run: files that are mapped into the VM, each with a row of rings. When a thread has ended and its
-//! events were taken out, another one gets its ring.
+//! The rings of a recorded run: files that are mapped into the VM, each with a row of rings. When a thread
+//! has ended and its events were taken out, another one gets its ring.
 
 use crate::space;
 use std::collections::{HashMap, VecDeque};
@@ -12,7 +12,8 @@ use wire::recording::{
 
 /// How many rings of threads that have ended are looked at, of each size, before another one is made.
 const LOOKS: usize = 4;
-/// The rings may have this part of the mappings that the system allows the process: its threads need some too.
+/// The rings may have this part of the mappings that the system allows the process: its threads need some
+/// too.
 const SHARE: u32 = 4;
 
 /// The rings of this run.
@@ -75,15 +76,16 @@ impl Pool {
         self.rings >= self.most
     }
 
-    /// A ring for this thread, which has this number: its address and where it is. None where there is no memory, or no room on the disk.
-    /// The ring is not in use before [`Pool::begin`].
+    /// A ring for this thread, which has this number: its address and where it is. None where there is no
+    /// memory, or no room on the disk. The ring is not in use before [`Pool::begin`].
     pub fn take(&mut self) -> Option<(usize, RingPlace)> {
         let ring = self.free(LOOKS).or_else(|| self.new_one()).or_else(|| self.free(usize::MAX))?;
         self.used.insert(ring.address, ring);
         Some((ring.address, ring.place))
     }
 
-    /// The ring is that of a thread from now on, which has this number; `waits` says whether the first event has to take a turn.
+    /// The ring is that of a thread from now on, which has this number; `waits` says whether the first event
+    /// has to take a turn.
     pub fn begin(&self, address: usize, owner: u32, thread: u64, waits: bool) {
         let Some((ring, board)) = self.used.get(&address).zip(self.board) else { return };
         let size = RING_SIZES.get(ring.size).copied().unwrap_or(1);
@@ -195,9 +197,10 @@ mod files {
         std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()
     }
 
-    /// Makes a file of so many rings, which hold so many bytes each, and maps them. Its data lies in memory twice, one behind the
-    /// other: an event never has to be put together from two ends. Where the data lies for the second time the next ring begins,
-    /// in memory as in the file: the system has one mapping for both.
+    /// Makes a file of so many rings, which hold so many bytes each, and maps them. Its data lies in memory
+    /// twice, one behind the other: an event never has to be put together from two ends. Where the data lies
+    /// for the second time the next ring begins, in memory as in the file: the system has one mapping for
+    /// both.
     pub fn rings(path: &Path, bytes: u64, count: u32) -> Option<usize> {
         let mut options = File::options();
         // What it holds is the program's: only its user may read it.
@@ -236,7 +239,8 @@ mod files {
         all.map(|()| base)
     }
 
-    /// All of the file's space is taken at once: where the disk is full the VM would be killed for a write to its memory.
+    /// All of the file's space is taken at once: where the disk is full the VM would be killed for a write to
+    /// its memory.
     fn allocate(file: &File, length: u64) -> Option<()> {
         #[cfg(target_os = "linux")]
         {

@@ -120,8 +120,8 @@ impl Probes {
         Ok(Some(Probed { bytes, report }))
     }
 
-    /// The queries of which a class has sites that no load hook has seen: `bytes` is the outline of a hidden class, and
-    /// `name` the one in its class file.
+    /// The queries of which a class has sites that no load hook has seen: `bytes` is the outline of a hidden
+    /// class, and `name` the one in its class file.
     ///
     /// # Errors
     /// The outline is broken.
@@ -354,7 +354,8 @@ impl Probes {
         Ok(())
     }
 
-    /// The sites at an instruction that does something with arrays: queries, and whether each keeps the last hits.
+    /// The sites at an instruction that does something with arrays: queries, and whether each keeps the last
+    /// hits.
     fn sites_of_arrays(
         &mut self,
         wanted: impl Iterator<Item = (u16, bool)>,
@@ -396,8 +397,9 @@ impl Probes {
         None
     }
 
-    /// Whether a site that was numbered can be one of its query. What was not known when its class was loaded may be when it
-    /// is first hit: where there is an object, its classes are there. What is still not known is for `qp` to tell.
+    /// Whether a site that was numbered can be one of its query. What was not known when its class was loaded
+    /// may be when it is first hit: where there is an object, its classes are there. What is still not known
+    /// is for `qp` to tell.
     pub fn is_meant(&self, site: &Site) -> bool {
         let Some(named_by) = &site.named_by else { return true };
         let fields = self.plan.fields.iter().filter(|f| f.query == site.query);
@@ -410,7 +412,8 @@ fn is_access(field: &FieldSites, access: &Access) -> bool {
         && (field.descriptor.is_empty() || field.descriptor == access.descriptor)
 }
 
-/// Whether a class in a hidden class's constant pool is that class itself. The VM has put a number behind its name there.
+/// Whether a class in a hidden class's constant pool is that class itself. The VM has put a number behind its
+/// name there.
 fn names_hidden(class: &str, hidden: &str) -> bool {
     class.strip_prefix(hidden).is_some_and(|rest| {
         let number = rest.strip_prefix(['+', '/', '.']);

@@ -1,4 +1,5 @@
-//! What the recorder's class `QuerypointTraceAgent` asks for: first of all the rings in which recorded threads leave their events.
+//! What the recorder's class `QuerypointTraceAgent` asks for: first of all the rings in which recorded
+//! threads leave their events.
 
 use crate::host::{problem, with_state};
 use crate::space;

@@ -1,5 +1,5 @@
-//! Rows by the numbers of owners, in which the recorder's `QuerypointProbeRows` keeps last hits: address space that becomes
-//! memory as it is needed, and is given back where the owners are gone.
+//! Rows by the numbers of owners, in which the recorder's `QuerypointProbeRows` keeps last hits: address
+//! space that becomes memory as it is needed, and is given back where the owners are gone.
 
 use crate::burial;
 use crate::host::{tools, with_state};
@@ -32,7 +32,8 @@ const IDLE_EACH: usize = 64;
 /// Bytes of cells of arrays, at most.
 const CELLS: usize = 4 << 30;
 
-/// The rows of each query. Nobody else waits for this while the heap is walked: the recorder asks under a lock of its own.
+/// The rows of each query. Nobody else waits for this while the heap is walked: the recorder asks under a
+/// lock of its own.
 static ALL: Mutex<BTreeMap<jni::jint, Rows>> = Mutex::new(BTreeMap::new());
 
 fn all() -> MutexGuard<'static, BTreeMap<jni::jint, Rows>> {
@@ -60,8 +61,8 @@ impl Rows {
         Some(Rows { address, limit: 0, patience, gone: Vec::new(), cells: 0 })
     }
 
-    /// Makes more rows usable: how many are now. None where there is no memory, or where too much of it lies idle.
-    /// `alive` has the numbers of owners that are in the heap, if there are less than so many.
+    /// Makes more rows usable: how many are now. None where there is no memory, or where too much of it lies
+    /// idle. `alive` has the numbers of owners that are in the heap, if there are less than so many.
     fn widen(&mut self, alive: impl FnOnce(u32) -> Option<HashSet<jni::jint>>) -> Option<usize> {
         let (wider, is_dense) = if self.limit < FEW {
             ((self.limit * 4).max(FIRST), self.limit > 0)
@@ -81,7 +82,8 @@ impl Rows {
         Some(wider)
     }
 
-    /// The rows that are used once those that need not be are free; none where too much memory lies idle between them.
+    /// The rows that are used once those that need not be are free; none where too much memory lies idle
+    /// between them.
     fn needed(&mut self, alive: impl FnOnce(u32) -> Option<HashSet<jni::jint>>) -> Option<Used> {
         let mut used = self.used();
         let bytes = |used: &Used, cells: usize| used.rows * ROW + cells;

@@ -1,8 +1,8 @@
-//! Address space for the recorder. The system may allow the process only so much (`ulimit -v`); what the recorder takes is then
-//! missing to the program, which would end for want of it.
+//! Address space for the recorder. The system may allow the process only so much (`ulimit -v`); what the
+//! recorder takes is then missing to the program, which would end for want of it.
 
-/// Reserves so many bytes, all 0; what is not written takes no memory. None where the system refuses, or where that would be
-/// more than half of what the process may still have.
+/// Reserves so many bytes, all 0; what is not written takes no memory. None where the system refuses, or
+/// where that would be more than half of what the process may still have.
 pub fn reserve(bytes: usize) -> Option<usize> {
     let wanted = u64::try_from(bytes).ok()?;
     if left().is_some_and(|left| wanted > left / 2) {
@@ -20,7 +20,8 @@ pub unsafe fn release(address: usize, bytes: usize) {
     unsafe { memory::release(address, bytes) };
 }
 
-/// How much more address space the process may have; none where there is no limit, or the system does not tell.
+/// How much more address space the process may have; none where there is no limit, or the system does not
+/// tell.
 #[cfg(target_os = "linux")]
 fn left() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

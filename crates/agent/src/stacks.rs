@@ -1,5 +1,5 @@
-//! The stack at a hit of a run that no other run repeats, and what its methods are: the natives of the recorder's
-//! `QuerypointProbeVaried`.
+//! The stack at a hit of a run that no other run repeats, and what its methods are: the natives of the
+//! recorder's `QuerypointProbeVaried`.
 
 use crate::host::{tools, with_state};
 use jvmti_bindings::prelude::*;
@@ -56,8 +56,9 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_stack(
 /// `QuerypointProbeAgent.frames(long[])`.
 ///
 /// # Safety
-/// Called by the VM only, with what [`Java_java_lang_QuerypointProbeAgent_stack`] gave: methods stay as long as the classes
-/// of the frames, which the recorder's hit does not keep; the VM refuses a method that is gone.
+/// Called by the VM only, with what [`Java_java_lang_QuerypointProbeAgent_stack`] gave: methods stay as long
+/// as the classes of the frames, which the recorder's hit does not keep; the VM refuses a method that is
+/// gone.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_frames(
     env: *mut jni::JNIEnv,

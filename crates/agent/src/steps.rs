@@ -372,7 +372,8 @@ pub struct FieldAccess {
     pub initialises: Option<u16>,
 }
 
-/// What an access to a static field does first of all: a hit comes after the hits in the initialiser that it runs.
+/// What an access to a static field does first of all: a hit comes after the hits in the initialiser that it
+/// runs.
 pub(crate) fn initialised(field: &FieldAccess) -> Vec<Step> {
     let Some(constant) = field.initialises else { return Vec::new() };
     let kind = kind_of(field.kind);

@@ -1,15 +1,16 @@
-//! What goes into the JDK's classes of threads, where a run is recorded: what tells that threads start, and how they end.
+//! What goes into the JDK's classes of threads, where a run is recorded: what tells that threads start, and
+//! how they end.
 
 use bytecode::Kind;
 use bytecode::rewrite::{self, MethodPlan, RewriteError, Scan, Slot, Step};
 use wire::TRACE_CLASS;
 
-/// A method by its name and descriptor, what of the recorder is called with which variable, and whether that is as the method returns,
-/// not as it begins.
+/// A method by its name and descriptor, what of the recorder is called with which variable, and whether that
+/// is as the method returns, not as it begins.
 type Row = (&'static str, &'static str, &'static str, u16, bool);
 
-/// The classes, with slashes, and their methods. One that is not there in some JDK gets nothing. That another thread than a virtual
-/// one ends is told by JVMTI.
+/// The classes, with slashes, and their methods. One that is not there in some JDK gets nothing. That another
+/// thread than a virtual one ends is told by JVMTI.
 const TABLE: [(&str, &[Row]); 2] = [
     (
         "java/lang/Thread",

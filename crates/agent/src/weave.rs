@@ -12,9 +12,9 @@ use wire::{
     TRACE_WRITES_CLASS,
 };
 
-/// What goes into a method of which so much is recorded, and its sites. `deeds` are what it does besides being called, `number`
-/// gives sites their numbers. With a window a method asks as it is entered whether it is in it, and how much of it. Which other classes
-/// are recorded is told by their names with slashes.
+/// What goes into a method of which so much is recorded, and its sites. `deeds` are what it does besides
+/// being called, `number` gives sites their numbers. With a window a method asks as it is entered whether it
+/// is in it, and how much of it. Which other classes are recorded is told by their names with slashes.
 pub fn weave(
     shape: &MethodShape,
     deeds: &[Deed],
@@ -398,7 +398,8 @@ const STATIC: u16 = 0x0008;
 /// So many arguments are handed to one call, where they are references or fit an `int`.
 const FEW: usize = 3;
 
-/// What tells that a method is entered, and keeps the ring. `this` first, but a constructor's is no object yet.
+/// What tells that a method is entered, and keeps the ring. `this` first, but a constructor's is no object
+/// yet.
 fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Kind>) -> Vec<Step> {
     let is_static = shape.access & STATIC != 0;
     let mut arguments: Vec<(u16, Kind)> = descriptor::parameter_slots(&shape.descriptor, is_static)

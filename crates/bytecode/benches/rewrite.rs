@@ -1,8 +1,9 @@
-//! How many classes of java.base are rewritten in a second, on one thread, and beside it what cannot be undercut: to
-//! copy their bytes, and to read all their methods with `noak`. `cargo bench -p bytecode`; needs a JDK with jmods.
+//! How many classes of java.base are rewritten in a second, on one thread, and beside it what cannot be
+//! undercut: to copy their bytes, and to read all their methods with `noak`. `cargo bench -p bytecode`; needs
+//! a JDK with jmods.
 //!
-//! What goes into each class is decided before the clock runs. "identity" puts in nothing: each method is taken apart
-//! and put together again.
+//! What goes into each class is decided before the clock runs. "identity" puts in nothing: each method is
+//! taken apart and put together again.
 
 #[path = "../tests/support/mod.rs"]
 mod support;

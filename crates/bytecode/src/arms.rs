@@ -1,6 +1,6 @@
-//! Which line gave the value that an instruction uses. javac gives a store behind a `switch` expression or a `?:` the
-//! line of the last arm in the code, whichever arm ran. A line table alone cannot tell: the arm is known by the
-//! instruction that control came from.
+//! Which line gave the value that an instruction uses. javac gives a store behind a `switch` expression or a
+//! `?:` the line of the last arm in the code, whichever arm ran. A line table alone cannot tell: the arm is
+//! known by the instruction that control came from.
 
 use crate::cfg::{Cfg, normal_edges};
 use crate::class::Code;
@@ -26,8 +26,8 @@ pub struct Arms<'a> {
 /// What ran last before an instruction, by the arm that gave its value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ArmLines {
-    /// Instructions with their lines: of those that ran in the activation, the last one tells the line. Each path to
-    /// the instruction passes one of them.
+    /// Instructions with their lines: of those that ran in the activation, the last one tells the line. Each
+    /// path to the instruction passes one of them.
     pub marks: BTreeMap<u32, u32>,
     /// The line at which the statement begins.
     pub statement: Option<u32>,
@@ -109,7 +109,8 @@ impl<'a> Arms<'a> {
         Some(ArmLines { marks, statement })
     }
 
-    /// The store that keeps what a `return` returns while a `finally` runs: javac takes a slot without a name for it.
+    /// The store that keeps what a `return` returns while a `finally` runs: javac takes a slot without a name
+    /// for it.
     fn kept_by(&self, position: usize) -> Option<usize> {
         let load = position.checked_sub(1)?;
         let Some(Op::Load { slot, .. }) = self.op(load) else { return None };
@@ -156,8 +157,8 @@ impl<'a> Arms<'a> {
         found
     }
 
-    /// Where arms join between an instruction and the row of the line table that it is in: then the row is that of
-    /// the arm that stands last. None where the row holds.
+    /// Where arms join between an instruction and the row of the line table that it is in: then the row is
+    /// that of the arm that stands last. None where the row holds.
     fn joined_at(&self, position: usize) -> Option<usize> {
         let mut at = position;
         loop {
@@ -174,8 +175,8 @@ impl<'a> Arms<'a> {
         }
     }
 
-    /// Whether control that comes together here has evaluated something before: it has pushed a value, or decided
-    /// which of `true` and `false` is pushed here.
+    /// Whether control that comes together here has evaluated something before: it has pushed a value, or
+    /// decided which of `true` and `false` is pushed here.
     fn is_join(&self, at: usize) -> bool {
         match self.op(at) {
             Some(Op::Goto { .. } | Op::Const(Constant::Int(0 | 1))) => true,
@@ -198,8 +199,8 @@ impl<'a> Arms<'a> {
         Some(self.depth(position)?.saturating_sub(pops).saturating_add(pushes))
     }
 
-    /// The line at which the statement begins that an instruction ends: the last row of the line table on every path
-    /// to it at which nothing of the statement was on the operand stack.
+    /// The line at which the statement begins that an instruction ends: the last row of the line table on
+    /// every path to it at which nothing of the statement was on the operand stack.
     fn statement(&self, position: usize) -> Option<u32> {
         let (pops, _) = effect(self.op(position)?);
         let below = self.depth(position)?.saturating_sub(pops);

@@ -1,5 +1,5 @@
-//! The control flow graph of a method on petgraph: basic blocks, labelled edges. Exception edges are labelled, so that
-//! every analysis can say whether it follows them. Knows nothing of dominance.
+//! The control flow graph of a method on petgraph: basic blocks, labelled edges. Exception edges are
+//! labelled, so that every analysis can say whether it follows them. Knows nothing of dominance.
 
 use crate::class::Code;
 use crate::op::Op;
@@ -51,7 +51,8 @@ pub struct Cfg {
     pcs: Vec<u32>,
 }
 
-/// Normal successors of one instruction with the edge's kind; targets as code indices, each target once per kind.
+/// Normal successors of one instruction with the edge's kind; targets as code indices, each target once per
+/// kind.
 pub(crate) fn normal_edges(code: &Code, position: usize) -> Vec<(u32, EdgeKind)> {
     let Some(instruction) = code.instructions.get(position) else { return Vec::new() };
     let next = code.instructions.get(position + 1).map(|i| i.pc);

@@ -26,7 +26,8 @@ pub const ACC_ENUM: u16 = 0x4000;
 /// A field that an instruction names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldRef {
-    /// Class named by the instruction, a binary name with dots. The field may be declared in a superclass of it.
+    /// Class named by the instruction, a binary name with dots. The field may be declared in a superclass of
+    /// it.
     pub class: String,
     /// Field name.
     pub name: String,
@@ -37,7 +38,8 @@ pub struct FieldRef {
 /// A method that an instruction or method handle names (a method handle may also name a field).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MethodRef {
-    /// Class named by the instruction, a binary name with dots; an array type's Java name for `clone` on arrays.
+    /// Class named by the instruction, a binary name with dots; an array type's Java name for `clone` on
+    /// arrays.
     pub class: String,
     /// Method name, `<init>` and `<clinit>` included.
     pub name: String,
@@ -259,7 +261,8 @@ impl Code {
         self.index_of(pc).and_then(|i| self.instructions.get(i))
     }
 
-    /// Where the instruction that follows `pc` in the code array starts; none at the end or where `pc` is no instruction.
+    /// Where the instruction that follows `pc` in the code array starts; none at the end or where `pc` is no
+    /// instruction.
     pub fn successor(&self, pc: u32) -> Option<u32> {
         let next = self.index_of(pc)?.checked_add(1)?;
         self.instructions.get(next).map(|i| i.pc)
@@ -276,7 +279,8 @@ impl Code {
         u32::try_from(self.bytes.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether some jump goes to `pc`. Where index 0 is one, a breakpoint at 0 does not tell a new activation from a loop.
+    /// Whether some jump goes to `pc`. Where index 0 is one, a breakpoint at 0 does not tell a new activation
+    /// from a loop.
     pub fn is_branch_target(&self, pc: u32) -> bool {
         self.instructions.iter().any(|i| i.op.targets().contains(&pc))
     }

@@ -1,9 +1,11 @@
-//! How objects come to be: the call in a constructor that makes `this` an object, and the `new` that a call belongs to.
+//! How objects come to be: the call in a constructor that makes `this` an object, and the `new` that a call
+//! belongs to.
 
 use crate::class::{ClassFile, Code, Method};
 use crate::op::{InvokeKind, Op};
 
-/// The call of another constructor on `this`, that each constructor but that of `Object` makes once (JVMS §4.10.1).
+/// The call of another constructor on `this`, that each constructor but that of `Object` makes once (JVMS
+/// §4.10.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelfCall {
     /// Its index.
@@ -33,13 +35,14 @@ pub fn self_call(class: &ClassFile, constructor: &Method) -> Option<SelfCall> {
     known.then(|| SelfCall { pc: call.pc, behind: call.next_pc(), delegates })
 }
 
-/// The `new` whose object a call of a constructor makes; none for a call on `this`, and for any other instruction.
+/// The `new` whose object a call of a constructor makes; none for a call on `this`, and for any other
+/// instruction.
 pub fn new_of(code: &Code, call: u32) -> Option<u32> {
     calls(code).into_iter().find(|(pc, _)| *pc == call)?.1
 }
 
-/// Every call of a constructor with its `new`. Each `new` is followed by the call for it, and what stands between makes
-/// whole objects of its own.
+/// Every call of a constructor with its `new`. Each `new` is followed by the call for it, and what stands
+/// between makes whole objects of its own.
 fn calls(code: &Code) -> Vec<(u32, Option<u32>)> {
     let mut open: Vec<(u32, &str)> = Vec::new();
     let mut calls = Vec::new();

@@ -1,12 +1,13 @@
 //! Dominators, post-dominators and control dependence of a method's instructions (DESIGN §5.6).
 //!
-//! Control dependence is taken on the graph *without* exception edges: with them every statement would depend on the
-//! call before it. A handler is then an entry of its own: where an exception led to a point that normal flow would not
-//! surely have reached, the exception caught there is the answer.
+//! Control dependence is taken on the graph *without* exception edges: with them every statement would depend
+//! on the call before it. A handler is then an entry of its own: where an exception led to a point that
+//! normal flow would not surely have reached, the exception caught there is the answer.
 //!
-//! It is sensitive to non-termination (Ranganath and others, 2007; the weak control dependence of Podgurski and Clarke,
-//! 1990): what lies behind an endless loop depends on the branch that leaves it. Loops that begin with their own
-//! condition (`for`, `while`) are assumed to end, so what lies behind them does not depend on that condition.
+//! It is sensitive to non-termination (Ranganath and others, 2007; the weak control dependence of Podgurski
+//! and Clarke, 1990): what lies behind an endless loop depends on the branch that leaves it. Loops that begin
+//! with their own condition (`for`, `while`) are assumed to end, so what lies behind them does not depend on
+//! that condition.
 
 use crate::cfg::{Cfg, EdgeKind};
 use crate::class::{Code, Handler};
@@ -38,8 +39,8 @@ pub fn dominators(code: &Code, exceptions: bool) -> Dominance {
     Dominance { cfg, tree, direction: Direction::Dominators }
 }
 
-/// Post-dominators of the method, with exception edges or without. Loops that are never left are given a virtual exit
-/// where they turn.
+/// Post-dominators of the method, with exception edges or without. Loops that are never left are given a
+/// virtual exit where they turn.
 pub fn post_dominators(code: &Code, exceptions: bool) -> Dominance {
     let cfg = Cfg::new(code);
     let tree = flow_of(&cfg, exceptions).post_dominators();
@@ -100,11 +101,12 @@ pub struct BranchEdge {
 pub struct Dependences {
     /// Edges any of which can be the one that led here: of those executed, the last before the point did.
     pub edges: Vec<BranchEdge>,
-    /// Whether normal flow from the method's entry leads here with none of `edges` taken: then the condition can be
-    /// in the caller.
+    /// Whether normal flow from the method's entry leads here with none of `edges` taken: then the condition
+    /// can be in the caller.
     pub from_entry: bool,
-    /// Handlers from which normal flow leads here with none of `edges` taken, although it need not have led here from
-    /// where the exception was thrown: then, of all these, the exception caught last can be what led here.
+    /// Handlers from which normal flow leads here with none of `edges` taken, although it need not have led
+    /// here from where the exception was thrown: then, of all these, the exception caught last can be what
+    /// led here.
     pub handlers: Vec<CaughtAt>,
 }
 
@@ -113,8 +115,9 @@ pub struct Dependences {
 pub struct CaughtAt {
     /// First code index of the handler.
     pub handler_pc: u32,
-    /// Instructions it protects after which normal flow does not always lead to the point; ascending. An exception of
-    /// any other protected instruction changes nothing: the point would have been reached without it too.
+    /// Instructions it protects after which normal flow does not always lead to the point; ascending. An
+    /// exception of any other protected instruction changes nothing: the point would have been reached
+    /// without it too.
     pub thrown_at: Vec<u32>,
 }
 
@@ -217,8 +220,8 @@ impl ControlDependence {
         Reaching { flow, block, avoids: flow.avoiding(block, ends) }
     }
 
-    /// The code index at which the turns of an endless loop begin that the edge leaves; of several the innermost one.
-    /// None where it leaves no such loop.
+    /// The code index at which the turns of an endless loop begin that the edge leaves; of several the
+    /// innermost one. None where it leaves no such loop.
     pub fn leaves(&self, edge: &BranchEdge) -> Option<u32> {
         let from = self.cfg.block_at(edge.branch_pc)?.index();
         let to = self.cfg.block_at(edge.target_pc)?.index();

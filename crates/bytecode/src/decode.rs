@@ -43,8 +43,8 @@ fn primitive(ty: ArrayType) -> &'static str {
     }
 }
 
-/// Targets of a `tableswitch`, read from the code array: the library's iterator overflows when the highest key is
-/// `i32::MAX`.
+/// Targets of a `tableswitch`, read from the code array: the library's iterator overflows when the highest
+/// key is `i32::MAX`.
 fn table_keys(pc: u32, low: i32, high: i32, bytes: &[u8]) -> Vec<(i32, u32)> {
     let start = usize::try_from(pc).unwrap_or(usize::MAX).saturating_add(4) & !3;
     let targets = bytes.get(start.saturating_add(12)..).unwrap_or_default();

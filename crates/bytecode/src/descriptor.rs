@@ -52,7 +52,8 @@ pub fn slots(descriptor: &str) -> u16 {
     }
 }
 
-/// Slots of each parameter with its descriptor, `this` not listed: an instance method's first parameter is in slot 1.
+/// Slots of each parameter with its descriptor, `this` not listed: an instance method's first parameter is in
+/// slot 1.
 pub fn parameter_slots(descriptor: &str, is_static: bool) -> Vec<(u16, String)> {
     let mut slot = u16::from(!is_static);
     let mut found = Vec::new();
@@ -71,12 +72,14 @@ pub fn argument_slots(descriptor: &str, is_static: bool) -> u16 {
         .unwrap_or(0)
 }
 
-/// `java/lang/String` to `java.lang.String`; an array's class constant (`[I`) to its Java type name (`int[]`).
+/// `java/lang/String` to `java.lang.String`; an array's class constant (`[I`) to its Java type name
+/// (`int[]`).
 pub fn class_name(internal: &str) -> String {
     if internal.starts_with('[') { java_type(internal) } else { internal.replace('/', ".") }
 }
 
-/// Java type name of a field descriptor: `[Ljava/util/List;` is `java.util.List[]`. Malformed text is given back as it is.
+/// Java type name of a field descriptor: `[Ljava/util/List;` is `java.util.List[]`. Malformed text is given
+/// back as it is.
 pub fn java_type(descriptor: &str) -> String {
     let element = descriptor.trim_start_matches('[');
     let dims = descriptor.len() - element.len();
@@ -121,7 +124,8 @@ pub fn descriptor_of(java: &str) -> String {
     "[".repeat(dims) + &base
 }
 
-/// Last part of a binary name: `pkg.Outer$Inner` is `Inner`, `pkg.Outer$1` stays `Outer$1` (an anonymous class has no name).
+/// Last part of a binary name: `pkg.Outer$Inner` is `Inner`, `pkg.Outer$1` stays `Outer$1` (an anonymous
+/// class has no name).
 pub fn short_name(class: &str) -> &str {
     let simple = class.rsplit('.').next().unwrap_or(class);
     match simple.rsplit_once('$') {

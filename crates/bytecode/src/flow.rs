@@ -1,5 +1,5 @@
-//! Dominance on plain directed graphs: the part of the analyses that knows no bytecode, so that it can be tested on
-//! random graphs. Nodes are numbers from 0; the dominator algorithm itself is petgraph's.
+//! Dominance on plain directed graphs: the part of the analyses that knows no bytecode, so that it can be
+//! tested on random graphs. Nodes are numbers from 0; the dominator algorithm itself is petgraph's.
 
 use petgraph::algo::{dominators::simple_fast, tarjan_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -98,8 +98,8 @@ impl Flow {
         Tree::of(&graph, root, nodes)
     }
 
-    /// Post-dominators: dominators of the reversed graph from a virtual exit below all exits. Nodes past those of this
-    /// graph are turns of loops that are never left, see [`Flow::with_exits`].
+    /// Post-dominators: dominators of the reversed graph from a virtual exit below all exits. Nodes past
+    /// those of this graph are turns of loops that are never left, see [`Flow::with_exits`].
     pub(crate) fn post_dominators(&self) -> Tree {
         let (flow, exits) = self.with_exits();
         let nodes = flow.successors.len();
@@ -118,9 +118,9 @@ impl Flow {
         self.successors.iter().enumerate().flat_map(|(from, next)| next.iter().map(move |to| (from, *to)))
     }
 
-    /// The graph in which every node reaches an exit, and its exits: nodes without successors, and one node more on each
-    /// backward edge of a loop that is never left. Such a loop could end where it turns, so what follows its turn
-    /// does not depend on how the turn was reached.
+    /// The graph in which every node reaches an exit, and its exits: nodes without successors, and one node
+    /// more on each backward edge of a loop that is never left. Such a loop could end where it turns, so what
+    /// follows its turn does not depend on how the turn was reached.
     pub(crate) fn with_exits(&self) -> (Flow, Vec<usize>) {
         let nodes = self.successors.len();
         let mut exits: Vec<usize> = (0..nodes).filter(|n| self.next(*n).is_empty()).collect();
@@ -183,8 +183,9 @@ impl Flow {
         seen
     }
 
-    /// For each node, whether some maximal path from it never passes `node`: a path that ends at a node without
-    /// successors, or turns for ever. Only cycles whose edges all satisfy `endless` can turn for ever.
+    /// For each node, whether some maximal path from it never passes `node`: a path that ends at a node
+    /// without successors, or turns for ever. Only cycles whose edges all satisfy `endless` can turn for
+    /// ever.
     pub(crate) fn avoiding(&self, node: usize, endless: impl Fn(usize, usize) -> bool) -> Vec<bool> {
         let nodes = self.successors.len();
         let mut cycles = with_nodes(nodes);

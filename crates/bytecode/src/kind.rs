@@ -1,4 +1,5 @@
-//! Computational types (JVMS §2.11.1): what analysis and rewriting both have to know of a value. Uses nothing.
+//! Computational types (JVMS §2.11.1): what analysis and rewriting both have to know of a value. Uses
+//! nothing.
 
 /// Computational type of a local, operand or return value (JVMS §2.11.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,11 +1,11 @@
-//! What JVM bytecode says: class files to instructions, control flow, control dependence, loops, stores to variables, and
-//! conditions and assignments as source-like text.
+//! What JVM bytecode says: class files to instructions, control flow, control dependence, loops, stores to
+//! variables, and conditions and assignments as source-like text.
 //!
-//! This crate does no I/O and knows no running VM: bytes in, facts out. It depends on `noak` to read class files and
-//! on `petgraph` for graphs, and panics on no input.
+//! This crate does no I/O and knows no running VM: bytes in, facts out. It depends on `noak` to read class
+//! files and on `petgraph` for graphs, and panics on no input.
 //!
-//! Without the feature `analysis` there is only [`rewrite`] and what it uses, and neither `noak` nor `petgraph`: what
-//! runs inside a VM should bring little with it.
+//! Without the feature `analysis` there is only [`rewrite`] and what it uses, and neither `noak` nor
+//! `petgraph`: what runs inside a VM should bring little with it.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "analysis")]

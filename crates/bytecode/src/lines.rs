@@ -23,9 +23,10 @@ pub struct LineEntries {
     pub exits: Vec<u32>,
 }
 
-/// The entries of a line: its instructions that another line (or the method's entry, or an exception of another line)
-/// leads to with an empty operand stack. A return into the middle of an expression is no new pass. Where no entry has
-/// an empty stack the line's first instruction stands for it. Empty where the line has no code in this method.
+/// The entries of a line: its instructions that another line (or the method's entry, or an exception of
+/// another line) leads to with an empty operand stack. A return into the middle of an expression is no new
+/// pass. Where no entry has an empty stack the line's first instruction stands for it. Empty where the line
+/// has no code in this method.
 pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
     let count = code.instructions.len();
     let on_line: Vec<bool> = code.instructions.iter().map(|i| line_of(code, i.pc) == Some(line)).collect();
@@ -74,7 +75,8 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
         found.inside.push(instruction.pc);
         let empty = depths.get(position).copied().flatten() == Some(0);
         let is = |list: &[bool]| list.get(position).copied().unwrap_or(false);
-        // `true` and `false` are pushed where the last operand of `&&` and `||` stands, which need not have run.
+        // `true` and `false` are pushed where the last operand of `&&` and `||` stands, which need not have
+        // run.
         let is_row = code.lines.iter().any(|row| row.start_pc == instruction.pc);
         let is_truth = matches!(instruction.op, Op::Const(Constant::Int(0 | 1))) && !is_row && is(&decided);
         let begins = is(&entered) && empty && !is_truth && !returns_kept_value(code, position, line);
@@ -90,8 +92,8 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
     found
 }
 
-/// Whether `return x` goes on here after a finally block's copy: javac keeps the value in a slot without a name before
-/// the copy and loads it after. That is the same pass over the line.
+/// Whether `return x` goes on here after a finally block's copy: javac keeps the value in a slot without a
+/// name before the copy and loads it after. That is the same pass over the line.
 fn returns_kept_value(code: &Code, position: usize, line: u32) -> bool {
     let op = |at: usize| code.instructions.get(at).map(|i| &i.op);
     let (Some(Op::Load { slot, .. }), Some(Op::Return(_))) = (op(position), op(position + 1)) else {
@@ -114,7 +116,8 @@ pub fn lines_with_code(class: &ClassFile) -> Vec<u32> {
     lines
 }
 
-/// The nearest lines with code: the line itself when it has code, else the last before it and the first after it.
+/// The nearest lines with code: the line itself when it has code, else the last before it and the first after
+/// it.
 pub fn nearest_lines_with_code(class: &ClassFile, line: u32) -> Vec<u32> {
     let lines = lines_with_code(class);
     if lines.binary_search(&line).is_ok() {

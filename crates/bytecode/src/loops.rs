@@ -1,8 +1,10 @@
-//! The loops of a method: the natural loops of its control flow graph, found by the jumps back to what every way to them has passed. Exception
-//! edges belong to the graph, because a loop that tries again turns in a handler.
+//! The loops of a method: the natural loops of its control flow graph, found by the jumps back to what every
+//! way to them has passed. Exception edges belong to the graph, because a loop that tries again turns in a
+//! handler.
 //!
-//! Jumps back to one instruction are one loop: `do { do { … } while (a); } while (b);` is not told from a loop with a `continue`. What jumps
-//! into a loop beside its first instruction makes none; javac writes no such code.
+//! Jumps back to one instruction are one loop: `do { do { … } while (a); } while (b);` is not told from a
+//! loop with a `continue`. What jumps into a loop beside its first instruction makes none; javac writes no
+//! such code.
 
 use crate::cfg::{Cfg, EdgeKind};
 use crate::class::Code;
@@ -18,7 +20,8 @@ pub struct Loop {
     pub header: u32,
     /// The first code index of it.
     pub start: u32,
-    /// One past the last code index of it. What lies between and leaves the loop, as before a `break`, belongs to it.
+    /// One past the last code index of it. What lies between and leaves the loop, as before a `break`,
+    /// belongs to it.
     pub end: u32,
     /// Its first line and its last one that has code, if the class file has lines.
     pub lines: Option<(u32, u32)>,
@@ -76,7 +79,8 @@ fn bodies(cfg: &Cfg) -> BTreeMap<NodeIndex, BTreeSet<NodeIndex>> {
 pub(crate) struct NaturalLoop {
     pub(crate) header: usize,
     pub(crate) body: BTreeSet<usize>,
-    /// Whether each turn begins with the loop's own condition, as of `for` and `while`: such a loop is assumed to end.
+    /// Whether each turn begins with the loop's own condition, as of `for` and `while`: such a loop is
+    /// assumed to end.
     pub(crate) ends: bool,
 }
 
@@ -90,8 +94,9 @@ pub(crate) fn natural_loops(code: &Code, cfg: &Cfg) -> Vec<NaturalLoop> {
     bodies(cfg).into_iter().map(made).collect()
 }
 
-/// Whether the loop's first blocks compute a condition, on one line, that leads behind the loop. What a `break` in the
-/// loop goes through lies between its blocks, and the condition of a `do` goes back to the first block.
+/// Whether the loop's first blocks compute a condition, on one line, that leads behind the loop. What a
+/// `break` in the loop goes through lies between its blocks, and the condition of a `do` goes back to the
+/// first block.
 fn begins_with_condition(code: &Code, cfg: &Cfg, header: NodeIndex, body: &BTreeSet<NodeIndex>) -> bool {
     let own = |n: NodeIndex| body.contains(&n);
     let blocks = || body.iter().filter_map(|n| cfg.block(*n));
@@ -142,8 +147,8 @@ fn landing(code: &Code, cfg: &Cfg, block: NodeIndex) -> NodeIndex {
     }
 }
 
-/// The lines of a loop: those of its blocks, and those between that are nowhere else. A `finally` that a `break` goes through has a copy in
-/// the loop, and stands behind it.
+/// The lines of a loop: those of its blocks, and those between that are nowhere else. A `finally` that a
+/// `break` goes through has a copy in the loop, and stands behind it.
 fn lines(code: &Code, blocks: &[(u32, u32)], (start, end): (u32, u32)) -> Option<(u32, u32)> {
     let behind = |pc: u32| code.lines.partition_point(|entry| entry.start_pc <= pc);
     let mut own = BTreeSet::new();

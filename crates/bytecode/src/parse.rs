@@ -1,4 +1,5 @@
-//! Class file bytes to [`ClassFile`], through the reader library `noak`. Every malformed input is a [`ParseError`].
+//! Class file bytes to [`ClassFile`], through the reader library `noak`. Every malformed input is a
+//! [`ParseError`].
 
 use crate::class::{ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
 use crate::descriptor::class_name;
@@ -245,7 +246,8 @@ fn code_bytes(content: &[u8]) -> Vec<u8> {
     content.get(8..).and_then(|rest| rest.get(..length)).unwrap_or_default().to_vec()
 }
 
-/// The line number table. Read here because the library takes `start_pc` for four bytes wide; it has two (JVMS §4.7.12).
+/// The line number table. Read here because the library takes `start_pc` for four bytes wide; it has two
+/// (JVMS §4.7.12).
 fn read_lines(lines: &mut Vec<LineEntry>, content: &[u8]) {
     let entries = content.get(2..).unwrap_or_default();
     for entry in entries.chunks_exact(4) {

@@ -1,4 +1,5 @@
-//! The constant pool with names resolved to owned text, and the bootstrap methods. Used by `parse` and `decode` only.
+//! The constant pool with names resolved to owned text, and the bootstrap methods. Used by `parse` and
+//! `decode` only.
 
 use crate::class::{FieldRef, MethodRef};
 use crate::op::{Bootstrap, Constant};

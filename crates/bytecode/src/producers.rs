@@ -1,5 +1,6 @@
-//! Where the operands of an instruction come from: the instructions that pushed them, through everything that only moves
-//! a value or changes how it is seen (`dup`, `checkcast`, boxing). A `?:` has one for each of its arms.
+//! Where the operands of an instruction come from: the instructions that pushed them, through everything that
+//! only moves a value or changes how it is seen (`dup`, `checkcast`, boxing). A `?:` has one for each of its
+//! arms.
 
 use crate::cfg::normal_edges;
 use crate::class::{Code, MethodRef};
@@ -67,8 +68,8 @@ impl<'a> Producers<'a> {
         Some(Producers { code, before })
     }
 
-    /// What pushed the value that lies so many slots below the top before the instruction at `pc`; empty where no
-    /// execution comes by.
+    /// What pushed the value that lies so many slots below the top before the instruction at `pc`; empty
+    /// where no execution comes by.
     pub fn below(&self, pc: u32, slots: u16) -> Vec<Producer> {
         let state = self.code.index_of(pc).and_then(|at| self.before.get(at)).and_then(Option::as_ref);
         let at = state.and_then(|s| Some((s, s.len().checked_sub(usize::from(slots) + 1)?)));

@@ -1,5 +1,5 @@
-//! Throws of what a handler has caught: `throw e` in a `catch`, and what `javac` makes of `finally`, `synchronized` and
-//! try-with-resources.
+//! Throws of what a handler has caught: `throw e` in a `catch`, and what `javac` makes of `finally`,
+//! `synchronized` and try-with-resources.
 
 use crate::class::Code;
 use crate::control::dominators;

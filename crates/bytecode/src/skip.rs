@@ -1,5 +1,5 @@
-//! Which lines an exception bypassed (DESIGN §5.10): what normal flow would still have executed between the throw and
-//! the point where it meets the handler's flow again.
+//! Which lines an exception bypassed (DESIGN §5.10): what normal flow would still have executed between the
+//! throw and the point where it meets the handler's flow again.
 
 use crate::cfg::Cfg;
 use crate::class::Code;
@@ -22,8 +22,8 @@ pub struct Bypass {
 }
 
 impl Bypass {
-    /// `throw_pc` is the throwing or calling instruction in this frame, `handler_pc` where the exception was caught.
-    /// None where one of them is no instruction.
+    /// `throw_pc` is the throwing or calling instruction in this frame, `handler_pc` where the exception was
+    /// caught. None where one of them is no instruction.
     pub fn new(code: &Code, throw_pc: u32, handler_pc: u32) -> Option<Bypass> {
         let cfg = Cfg::new(code);
         let throw_block = cfg.block_at(throw_pc)?.index();
@@ -58,10 +58,11 @@ impl Bypass {
     }
 }
 
-/// Whether an exception thrown at `throw_pc` and caught at `handler_pc`, both in the frame of `code`, bypassed the
-/// line: one of the line's entries is reachable from the throw by normal flow before that meets the handler's flow,
-/// and not reachable from the handler before that point. The throwing line itself counts only by a later entry. After a
-/// `throw` statement normal flow is taken to go on with the instruction that stands after it.
+/// Whether an exception thrown at `throw_pc` and caught at `handler_pc`, both in the frame of `code`,
+/// bypassed the line: one of the line's entries is reachable from the throw by normal flow before that meets
+/// the handler's flow, and not reachable from the handler before that point. The throwing line itself counts
+/// only by a later entry. After a `throw` statement normal flow is taken to go on with the instruction that
+/// stands after it.
 pub fn is_bypassed(code: &Code, throw_pc: u32, handler_pc: u32, line: u32) -> bool {
     Bypass::new(code, throw_pc, handler_pc)
         .is_some_and(|bypass| entries_of_line(code, line).pcs.iter().any(|pc| bypass.skips(*pc)))

@@ -1,4 +1,5 @@
-//! Depth of the operand stack before each instruction. Used to tell a line's start from a return into mid-expression.
+//! Depth of the operand stack before each instruction. Used to tell a line's start from a return into
+//! mid-expression.
 
 use crate::cfg::normal_edges;
 use crate::class::Code;

@@ -1,7 +1,7 @@
 //! The stores to a local variable (DESIGN §5.3, §5.4), by the local variable table and reaching definitions.
 //!
-//! A slot is reused by many variables, and javac gives one variable several ranges where it is not assigned on every
-//! path. Ranges of one name, slot and type are one variable when a store flows into both.
+//! A slot is reused by many variables, and javac gives one variable several ranges where it is not assigned
+//! on every path. Ranges of one name, slot and type are one variable when a store flows into both.
 
 use crate::cfg::normal_edges;
 use crate::class::{Code, LocalVariable, Method};
@@ -28,9 +28,11 @@ pub struct Store {
     pub kind: StoreKind,
     /// The instruction before which the new value can be read; for a parameter's entry 0 itself.
     pub value_pc: u32,
-    /// Whether the variable has a (previous) value before the instruction at `pc`; false for a parameter's entry.
+    /// Whether the variable has a (previous) value before the instruction at `pc`; false for a parameter's
+    /// entry.
     pub in_range_before: bool,
-    /// Whether the variable is still valid at `value_pc`: false for a last store right at the end of its scope.
+    /// Whether the variable is still valid at `value_pc`: false for a last store right at the end of its
+    /// scope.
     pub in_range_after: bool,
 }
 
@@ -82,7 +84,8 @@ pub enum StoreError {
     },
 }
 
-/// The variable of that name whose range covers `pc`: its value is readable before the instruction there executes.
+/// The variable of that name whose range covers `pc`: its value is readable before the instruction there
+/// executes.
 pub fn variable_at<'a>(code: &'a Code, name: &str, pc: u32) -> Option<&'a LocalVariable> {
     code.variables.iter().find(|v| v.name == name && v.covers(pc))
 }
@@ -166,7 +169,8 @@ fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
     Stores { slot: variable.slot, descriptor: variable.descriptor.clone(), ranges, stores }
 }
 
-/// Which stores to a slot may have given it the value that it has before an instruction, whatever variable is in it.
+/// Which stores to a slot may have given it the value that it has before an instruction, whatever variable is
+/// in it.
 #[derive(Debug)]
 pub struct SlotStores<'a> {
     code: &'a Code,

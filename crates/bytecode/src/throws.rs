@@ -1,4 +1,5 @@
-//! Throws that a compiler adds where the cases of a switch are all there are: nothing in the source goes there.
+//! Throws that a compiler adds where the cases of a switch are all there are: nothing in the source goes
+//! there.
 
 use crate::cfg::Cfg;
 use crate::class::Code;
@@ -13,8 +14,8 @@ const THROWN: [&str; 3] = [
     "kotlin.NoWhenBranchMatchedException",
 ];
 
-/// The blocks that do nothing but throw such an exception, on the line of the branch that leads there. A `throw` of the
-/// source has a line of its own.
+/// The blocks that do nothing but throw such an exception, on the line of the branch that leads there. A
+/// `throw` of the source has a line of its own.
 pub(crate) fn hidden_throws(code: &Code, cfg: &Cfg) -> Vec<usize> {
     let is_hidden = |node: &NodeIndex| {
         let Some(block) = cfg.block(*node) else { return false };

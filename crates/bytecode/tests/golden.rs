@@ -1,6 +1,6 @@
-//! Golden tests: each Java program in `tests/golden/` is compiled, and what the crate says of it stands beside it in
-//! a `.snap`. Adding a test is adding a Java file. A first line `// javac: …` gives compiler options (default `-g`),
-//! `// release: N` asks for a JDK of at least N.
+//! Golden tests: each Java program in `tests/golden/` is compiled, and what the crate says of it stands
+//! beside it in a `.snap`. Adding a test is adding a Java file. A first line `// javac: …` gives compiler
+//! options (default `-g`), `// release: N` asks for a JDK of at least N.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

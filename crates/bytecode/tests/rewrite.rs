@@ -1,6 +1,6 @@
-//! Rewritten classes: with nothing put in they are byte for byte what they were, and with calls at every entry, exit,
-//! branch, put and array store a real VM verifies and runs them. By default a sample of java.base and of the Debian
-//! jars; with `BYTECODE_SWEEP=all` all of the JDK and of the jars.
+//! Rewritten classes: with nothing put in they are byte for byte what they were, and with calls at every
+//! entry, exit, branch, put and array store a real VM verifies and runs them. By default a sample of
+//! java.base and of the Debian jars; with `BYTECODE_SWEEP=all` all of the JDK and of the jars.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;
@@ -305,8 +305,8 @@ fn the_golden_class_is_rewritten_as_it_stands_beside_it_and_does_the_same() {
     let after = run(folder, &["Run"], &class_path);
     let first = |said: &str| said.lines().next().unwrap().to_owned();
     assert_eq!(first(&before), first(&after), "the same results, and the same line in the stack trace");
-    // By hand: 12 calls, one of them left by an exception; `count`, `total`, `count`; 11 ways in `branches` and 3 in the
-    // loop; two stores, and one that fails behind its probe.
+    // By hand: 12 calls, one of them left by an exception; `count`, `total`, `count`; 11 ways in `branches`
+    // and 3 in the loop; two stores, and one that fails behind its probe.
     let counts = after.lines().nth(1).unwrap();
     assert_eq!(counts, "entered 12, left 11, unwound 1, put 3, branched 14, stored 3");
     let listing = Command::new("javap").args(["-v", "-p"]).arg(&file).output().unwrap();

@@ -1,5 +1,5 @@
-//! Near the end of the stack a call that was put in may throw: it is told, and the method goes on as if it had thrown
-//! itself.
+//! Near the end of the stack a call that was put in may throw: it is told, and the method goes on as if it
+//! had thrown itself.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;
@@ -9,8 +9,8 @@ use bytecode::rewrite::{MethodPlan, Step, rewrite};
 use bytecode::{ClassFile, Code, Op};
 use support::rewriting::{PROBE, compile, counted, plan, probes, run};
 
-/// A call that may throw at each instruction that writes a field, in front of it and behind it, and on all ways of
-/// branches.
+/// A call that may throw at each instruction that writes a field, in front of it and behind it, and on all
+/// ways of branches.
 fn may_fail(_: bool, code: &Code) -> MethodPlan {
     let mut plan = MethodPlan { guard: counted("guard"), ..MethodPlan::default() };
     for instruction in &code.instructions {
@@ -50,8 +50,8 @@ fn guarded(change: impl Fn(&mut MethodPlan)) -> String {
 
 #[test]
 fn handlers_of_the_method_run_when_what_was_put_in_throws() {
-    // Puts, each with a call before and one behind, and ways: in `nested` value = x, +=, ++ twice, --; x > 3 and
-    // i < 2 three times. In `catches` two puts and x > 2.
+    // Puts, each with a call before and one behind, and ways: in `nested` value = x, +=, ++ twice, --; x > 3
+    // and i < 2 three times. In `catches` two puts and x > 2.
     let expected = (5 * 2 + 4) + (2 * 2 + 1);
     assert_eq!(guarded(|_| {}), format!("failed {expected}"));
 }

@@ -1,4 +1,5 @@
-//! What a rewritten class says beside its code: the rows of its tables, and from where on `this` is an object.
+//! What a rewritten class says beside its code: the rows of its tables, and from where on `this` is an
+//! object.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;

@@ -1,6 +1,7 @@
-//! Every class of the JDK and of some Debian jars goes through every analysis: no panic, and the facts agree with each
-//! other. By default this takes a fixed sample of java.base and of the jars; with `BYTECODE_SWEEP=all` all of them.
-//! The JDK's classes come from `$JAVA_HOME/jmods`, or those of the first JDK under /usr/lib/jvm.
+//! Every class of the JDK and of some Debian jars goes through every analysis: no panic, and the facts agree
+//! with each other. By default this takes a fixed sample of java.base and of the jars; with
+//! `BYTECODE_SWEEP=all` all of them. The JDK's classes come from `$JAVA_HOME/jmods`, or those of the first
+//! JDK under /usr/lib/jvm.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 use bytecode::{

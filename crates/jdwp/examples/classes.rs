@@ -1,4 +1,5 @@
-//! Starts a Java program under the debugger and prints every class it prepares outside the JDK, until it ends.
+//! Starts a Java program under the debugger and prints every class it prepares outside the JDK, until it
+//! ends.
 //!
 //! Usage: `classes JAVA_ARGUMENTS…`, for instance `classes -cp target/classes com.example.Main`.
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::codec::{DecodeError, EncodeError};
 use crate::error_code::ErrorCode;
 
-/// Why a command has no reply, or the events have no more. Cheap to clone: all calls pending when a connection
-/// ends get the same one.
+/// Why a command has no reply, or the events have no more. Cheap to clone: all calls pending when a
+/// connection ends get the same one.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,8 @@ pub enum Error {
         /// Why.
         code: ErrorCode,
     },
-    /// The reply is longer than is taken: a string of many millions of characters, say. The connection goes on.
+    /// The reply is longer than is taken: a string of many millions of characters, say. The connection goes
+    /// on.
     #[error(
         "the reply to {command} has {length} bytes, more than the limit of {limit} (Options::max_packet)"
     )]

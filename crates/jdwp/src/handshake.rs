@@ -1,5 +1,6 @@
 //! The handshake: both sides send the same fourteen bytes, the debugger first; then the debugger asks for the
-//! id sizes, without which nothing that has ids can be read, while the virtual machine may already send events.
+//! id sizes, without which nothing that has ids can be read, while the virtual machine may already send
+//! events.
 
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};

@@ -187,7 +187,8 @@ nullable_id!(
     reference_type
 );
 plain_id!(
-    /// A method or constructor, within its declaring type. Zero for an obsolete method (one that was redefined).
+    /// A method or constructor, within its declaring type. Zero for an obsolete method (one that was
+    /// redefined).
     MethodId,
     method
 );

@@ -49,8 +49,8 @@ pub enum Modifier {
         /// Into which frames.
         depth: StepDepth,
     },
-    /// With this object as `this`; `None` for static methods. For field events HotSpot compares the object whose
-    /// field it is instead; `None` for static fields.
+    /// With this object as `this`; `None` for static methods. For field events HotSpot compares the object
+    /// whose field it is instead; `None` for static fields.
     InstanceOnly(Option<ObjectId>),
     /// Of prepared classes with a matching source name (JSR-45). Needs `canUseSourceNameFilters`.
     SourceNameMatch(String),

@@ -6,7 +6,8 @@ use bytes::{Buf, Bytes, BytesMut};
 
 use crate::error::MalformedPacket;
 
-/// The bytes of a packet before its body: length (4), id (4), flags (1), then set and command or error code (2).
+/// The bytes of a packet before its body: length (4), id (4), flags (1), then set and command or error code
+/// (2).
 pub(crate) const HEADER: usize = 11;
 const REPLY: u8 = 0x80;
 /// Bodies up to this are copied out, so that a small reply nobody takes does not keep a whole buffer alive.

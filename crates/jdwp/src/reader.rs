@@ -54,8 +54,8 @@ impl Linger {
     }
 }
 
-/// Reads until the connection ends, and tells everyone how. Not an `async fn`: the guard must be there even if
-/// the runtime drops the task before its first poll.
+/// Reads until the connection ends, and tells everyone how. Not an `async fn`: the guard must be there even
+/// if the runtime drops the task before its first poll.
 pub(crate) fn run(
     shared: Arc<Shared>,
     mut stream: impl AsyncRead + Unpin,

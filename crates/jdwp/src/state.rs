@@ -114,8 +114,8 @@ impl State {
         self.awaited += 1;
     }
 
-    /// Sends what is queued, as much as goes at once. Whoever calls, it is the reading task that is woken when
-    /// more can be sent, so the calls of several tasks do not take the wake-up from each other.
+    /// Sends what is queued, as much as goes at once. Whoever calls, it is the reading task that is woken
+    /// when more can be sent, so the calls of several tasks do not take the wake-up from each other.
     pub(crate) fn flush(&mut self) {
         if self.out.len() == self.sent || self.write_error.is_some() {
             return;

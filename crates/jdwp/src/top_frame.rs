@@ -1,11 +1,11 @@
 //! Reading local variables of a thread's top frame in one round trip instead of two.
 //!
-//! `StackFrame.GetValues` needs a frame id, which only `ThreadReference.Frames` tells, and which is void once the
-//! thread has run. A debugger that stops a thread again and again pays for both, one after the other. HotSpot
-//! numbers a thread's frames anew at each stop by counting on, so the next id can be guessed: here the guess is
-//! sent together with the question for the true id. A right guess is confirmed by that answer, of the same stop;
-//! a wrong one is refused by the virtual machine or thrown away here, and the values are asked for again. So the
-//! result never depends on the guess, only the time does.
+//! `StackFrame.GetValues` needs a frame id, which only `ThreadReference.Frames` tells, and which is void once
+//! the thread has run. A debugger that stops a thread again and again pays for both, one after the other.
+//! HotSpot numbers a thread's frames anew at each stop by counting on, so the next id can be guessed: here
+//! the guess is sent together with the question for the true id. A right guess is confirmed by that answer,
+//! of the same stop; a wrong one is refused by the virtual machine or thrown away here, and the values are
+//! asked for again. So the result never depends on the guess, only the time does.
 
 use std::collections::HashMap;
 
@@ -32,8 +32,8 @@ struct Numbering {
 }
 
 impl TopFrames {
-    /// The top frame of a suspended thread and the values of variables in it, in the order asked. Which variables
-    /// are visible follows from the location, which the event that stopped the thread has told.
+    /// The top frame of a suspended thread and the values of variables in it, in the order asked. Which
+    /// variables are visible follows from the location, which the event that stopped the thread has told.
     ///
     /// # Errors
     /// As `ThreadReference.Frames` and `StackFrame.GetValues`; `NO_MORE_FRAMES` if the thread has no frames.
@@ -50,7 +50,8 @@ impl TopFrames {
         }
     }
 
-    /// The whole stack of a suspended thread, newest frame first, and the values of variables in its top frame.
+    /// The whole stack of a suspended thread, newest frame first, and the values of variables in its top
+    /// frame.
     ///
     /// # Errors
     /// As [`TopFrames::values`].

@@ -150,7 +150,8 @@ fn write(value: &impl Encode, sizes: IdSizes, modified: bool) -> Vec<u8> {
     bytes
 }
 
-/// Writes, reads, compares; and checks that no shorter run of bytes reads as the same kind of value to its end.
+/// Writes, reads, compares; and checks that no shorter run of bytes reads as the same kind of value to its
+/// end.
 fn round_trip<T: Encode + Decode + PartialEq + std::fmt::Debug>(
     value: &T,
     sizes: IdSizes,

@@ -40,8 +40,8 @@ fn every_kind_of_event_is_reported() {
                 (EventKind::ClassUnload, swap()),
                 (EventKind::ThreadStart, vec![]),
                 (EventKind::ThreadDeath, vec![]),
-                // Not with `ClassOnly`: a thread that ends may contend for its own monitor with no frame left, and
-                // HotSpot 17 to 25 then crashes comparing the class of no frame.
+                // Not with `ClassOnly`: a thread that ends may contend for its own monitor with no frame
+                // left, and HotSpot 17 to 25 then crashes comparing the class of no frame.
                 (EventKind::MonitorContendedEnter, vec![]),
                 (EventKind::MonitorContendedEntered, vec![]),
                 (EventKind::MonitorWait, vec![]),

@@ -1,7 +1,7 @@
 //! What calls of methods that are not recorded do to the arrays that they are given.
 
-/// Methods that only read arrays that they are given, and keep none of them: of a class of the JDK, by name; all of a class where no
-/// name is given.
+/// Methods that only read arrays that they are given, and keep none of them: of a class of the JDK, by name;
+/// all of a class where no name is given.
 const READERS: [(&str, &[&str]); 34] = [
     (
         "java.util.Arrays",

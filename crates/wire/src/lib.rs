@@ -1,8 +1,8 @@
-//! What `qp` and its agent in the VM tell each other. `qp` writes a [`Plan`] before the launch; the agent writes a
-//! [`Report`], a line for each class that it touched, before any code of that class runs.
+//! What `qp` and its agent in the VM tell each other. `qp` writes a [`Plan`] before the launch; the agent
+//! writes a [`Report`], a line for each class that it touched, before any code of that class runs.
 //!
-//! Both are JSON: they are small, and a report that was cut off is readable up to its last whole line. Names are those of
-//! class files, classes with slashes.
+//! Both are JSON: they are small, and a report that was cut off is readable up to its last whole line. Names
+//! are those of class files, classes with slashes.
 #![forbid(unsafe_code)]
 
 mod given;
@@ -44,7 +44,8 @@ pub const SERIAL: &str = "qp:serial";
 /// The name of the extra local that keeps the last mark that ran in an activation, behind 0 for none.
 pub const ARM: &str = "qp:arm";
 
-/// The name of the extra local that keeps the last hit of a query in an activation, for one group of places that ask for it.
+/// The name of the extra local that keeps the last hit of a query in an activation, for one group of places
+/// that ask for it.
 pub fn kept_name(query: u16, group: u16) -> String {
     format!("qp:{query}-{group}")
 }

@@ -1,4 +1,5 @@
-//! The log of the hits at which values are passed on: records of one length, in the order of the hits, read from the end.
+//! The log of the hits at which values are passed on: records of one length, in the order of the hits, read
+//! from the end.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

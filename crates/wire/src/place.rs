@@ -41,7 +41,8 @@ pub struct Places {
 }
 
 impl Place {
-    /// `Class.method`, `Class:line` or `File.java:line`, each with `#n` for the n-th time; none if it is none of these.
+    /// `Class.method`, `Class:line` or `File.java:line`, each with `#n` for the n-th time; none if it is none
+    /// of these.
     pub fn parse(text: &str) -> Option<Place> {
         let (place, hit) = match text.split_once('#') {
             Some((place, hit)) => (place, hit.parse().ok().filter(|hit| *hit > 0)?),

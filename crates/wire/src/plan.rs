@@ -117,13 +117,14 @@ pub enum What {
         jumps: bool,
         /// Whether it is the next instruction, where execution goes on without a jump.
         falls: bool,
-        /// The groups of places for which an activation keeps it. Without any it only counts as a hit of the branch.
+        /// The groups of places for which an activation keeps it. Without any it only counts as a hit of the
+        /// branch.
         groups: Vec<u16>,
         /// Where it leaves an endless loop whose turns are counted: the place of the branch in its query.
         leaves: Option<u16>,
     },
-    /// A turn of an endless loop begins: it is counted in the activation. The place of the branch in its query that can
-    /// leave the loop.
+    /// A turn of an endless loop begins: it is counted in the activation. The place of the branch in its
+    /// query that can leave the loop.
     Turn(u16),
     /// A local variable is stored.
     Stored(LocalStore),
@@ -204,8 +205,8 @@ pub enum Copied {
 }
 
 impl What {
-    /// What tells a site from another of the same query at the same index: the slot of a parameter, behind all indices.
-    /// The ways of a branch are one site.
+    /// What tells a site from another of the same query at the same index: the slot of a parameter, behind
+    /// all indices. The ways of a branch are one site.
     pub fn way(&self) -> Option<u32> {
         match self {
             What::Passed(LocalStore { slot, .. })
@@ -245,7 +246,8 @@ pub struct CollectionCall {
 pub enum Counts {
     /// Never.
     No,
-    /// Always, unless an exception leaves it: it puts the reference in this slot somewhere, be it the same again.
+    /// Always, unless an exception leaves it: it puts the reference in this slot somewhere, be it the same
+    /// again.
     Put(u16, Place),
     /// When it does not return `false` or `null`: then it may have.
     May,
@@ -267,7 +269,8 @@ pub enum Place {
 pub struct ContentsSites {
     /// Whose it is.
     pub query: u16,
-    /// The class, with dots, a space, a letter that says what is asked, and the index or key, as the recorder reads it.
+    /// The class, with dots, a space, a letter that says what is asked, and the index or key, as the recorder
+    /// reads it.
     pub about: String,
 }
 
@@ -308,7 +311,8 @@ pub struct ArraySites {
     pub kind: char,
     /// Whether the last hit of each element is kept.
     pub keep: bool,
-    /// The index of the elements that are asked for, where that is known. Then hits of others neither stop nor are kept.
+    /// The index of the elements that are asked for, where that is known. Then hits of others neither stop
+    /// nor are kept.
     pub index: Option<i32>,
 }
 
@@ -345,7 +349,8 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// The descriptor of the class of a query's owners, where one names them all: that of a field, or the type of the arrays.
+    /// The descriptor of the class of a query's owners, where one names them all: that of a field, or the
+    /// type of the arrays.
     pub fn owners(&self, query: i32) -> Option<String> {
         let field = self.fields.iter().find(|f| i32::from(f.query) == query && !f.is_static);
         let array = self.arrays.iter().find(|a| i32::from(a.query) == query);

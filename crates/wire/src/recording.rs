@@ -1,5 +1,5 @@
-//! The recording of a run: what of it is recorded, the rings in which its threads leave their events, and what the numbers in
-//! those events mean. docs/trace-format.md describes it for readers of other programs.
+//! The recording of a run: what of it is recorded, the rings in which its threads leave their events, and
+//! what the numbers in those events mean. docs/trace-format.md describes it for readers of other programs.
 
 pub use crate::place::{At, Of, Place, Places};
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,8 @@ impl Level {
 pub struct TracePlan {
     /// How much.
     pub level: Level,
-    /// Classes whose methods are recorded: patterns of names with dots. Without any, all but those of the JDK.
+    /// Classes whose methods are recorded: patterns of names with dots. Without any, all but those of the
+    /// JDK.
     pub scope: Vec<String>,
     /// Classes that are not recorded all the same.
     pub trust: Vec<String>,
@@ -72,22 +73,24 @@ pub struct Window {
     pub around: Vec<u64>,
 }
 
-/// Where the data of a ring begins. Before it are words of 8 bytes, little endian, at these offsets. A page of any system.
+/// Where the data of a ring begins. Before it are words of 8 bytes, little endian, at these offsets. A page
+/// of any system.
 pub const RING_DATA: u64 = 1 << 16;
-/// How much data a ring holds, in bytes: those of the first threads, those of some more, and of all further ones. Each is a power of
-/// two, and no less than a page of any system.
+/// How much data a ring holds, in bytes: those of the first threads, those of some more, and of all further
+/// ones. Each is a power of two, and no less than a page of any system.
 pub const RING_SIZES: [u64; 3] = [1 << 22, 1 << 20, 1 << 16];
-/// How many rings have the first size, and how many the first two. Each further one is small: a program with thousands of threads
-/// has a ring for each.
+/// How many rings have the first size, and how many the first two. Each further one is small: a program with
+/// thousands of threads has a ring for each.
 pub const LARGE_RINGS: [u32; 2] = [8, 128];
 /// How many rings of a size lie in one file, one behind the other.
 pub const RINGS_IN_FILE: [u32; 3] = [1, 8, 64];
 /// No more rings than this are made, however many threads live at once.
 pub const MOST_RINGS: u32 = 1 << 16;
-/// The file beside the rings by which they are found that were written to: words of 8 bytes, then a byte for each ring. It is there
-/// before the VM begins.
+/// The file beside the rings by which they are found that were written to: words of 8 bytes, then a byte for
+/// each ring. It is there before the VM begins.
 pub const BOARD: &str = "board";
-/// Where the bytes of the rings begin in it: not 0 where a thread has gone on in that ring since the reader has looked.
+/// Where the bytes of the rings begin in it: not 0 where a thread has gone on in that ring since the reader
+/// has looked.
 pub const BOARD_FLAGS: u64 = 64;
 /// How long it is.
 pub const BOARD_BYTES: u64 = BOARD_FLAGS + MOST_RINGS as u64;
@@ -105,7 +108,8 @@ pub const MASK: u64 = 16;
 pub const THREAD: u64 = 24;
 /// How many of them were taken out: written by who reads the ring.
 pub const TAKEN: u64 = 64;
-/// 1: the thread has ended. 2: all that it has written was taken out, too, and another thread may have the ring.
+/// 1: the thread has ended. 2: all that it has written was taken out, too, and another thread may have the
+/// ring.
 pub const ENDED: u64 = 128;
 /// See [`ENDED`]: written by who reads the ring.
 pub const FREE: u64 = 2;
@@ -118,30 +122,33 @@ pub const FLAG: u64 = 152;
 /// So many bytes have to be read to know all of these words.
 pub const CONTROL: usize = 152;
 
-/// The number that begins an event which says that its thread goes on where another one has recorded before: then a word of 8
-/// bytes follows, which orders such events of all threads.
+/// The number that begins an event which says that its thread goes on where another one has recorded before:
+/// then a word of 8 bytes follows, which orders such events of all threads.
 pub const TURN: u32 = 1;
 /// The first number of a site: an event begins with that of its site.
 pub const FIRST_SITE: u32 = 16;
-/// The number that begins an event which tells of an object that is met for the first time, or for a second time where two threads
-/// do so at once: then its number follows, a byte that says what it is, and its class.
+/// The number that begins an event which tells of an object that is met for the first time, or for a second
+/// time where two threads do so at once: then its number follows, a byte that says what it is, and its class.
 pub const MEETING: u32 = 2;
-/// The number that begins an event which says that its thread ends: the exception that nobody caught follows, 0 for none.
+/// The number that begins an event which says that its thread ends: the exception that nobody caught follows,
+/// 0 for none.
 pub const END: u32 = 3;
-/// The number that begins an event which says that a call goes on whose entry was not recorded: the site of its entry follows. The
-/// outermost comes first.
+/// The number that begins an event which says that a call goes on whose entry was not recorded: the site of
+/// its entry follows. The outermost comes first.
 pub const AROUND: u32 = 5;
-/// The number that begins an event which says that its thread starts another one: the number of that one as an object follows.
+/// The number that begins an event which says that its thread starts another one: the number of that one as
+/// an object follows.
 pub const START: u32 = 6;
-/// The number of the event that an element of an array was written through the list that stands on it: the array, the index, and what it
-/// holds from here on.
+/// The number of the event that an element of an array was written through the list that stands on it: the
+/// array, the index, and what it holds from here on.
 pub const STORED: u32 = 7;
-/// The number that begins an event which says what a collection of the JDK holds: its number follows, what is done, and how many it
-/// holds then, -1 where that is not known; then what [`Change`] says.
+/// The number that begins an event which says what a collection of the JDK holds: its number follows, what is
+/// done, and how many it holds then, -1 where that is not known; then what [`Change`] says.
 pub const CONTENTS: u32 = 4;
 /// The bit of a class's number by which its name follows.
 pub const NAMED: u32 = 1 << 31;
-/// No event is longer than so many bytes: a call with 255 arguments, or an object whose class has a long name.
+/// No event is longer than so many bytes: a call with 255 arguments, or an object whose class has a long
+/// name.
 pub const LONGEST_EVENT: u64 = 1 << 12;
 /// So many characters of a string are recorded, at most.
 pub const TEXT: usize = 100;
@@ -161,14 +168,15 @@ pub const IS_CONSTANT_WITH_BODY: u8 = 5;
 pub const IS_EXCEPTION: u8 = 6;
 /// It is a class: its name follows, as that of a class that is met for the first time.
 pub const IS_CLASS: u8 = 7;
-/// It is an object of the JDK that never changes, told by its fields: how many values follow (a byte), and each of them, a letter as in
-/// descriptors and 8 bytes.
+/// It is an object of the JDK that never changes, told by its fields: how many values follow (a byte), and
+/// each of them, a letter as in descriptors and 8 bytes.
 pub const IS_FIELDS: u8 = 8;
 
 /// What an event at a site is, and so what follows its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Traced {
-    /// The method is entered: its arguments follow, `this` first; a constructor's `this` is no object yet, and is left out.
+    /// The method is entered: its arguments follow, `this` first; a constructor's `this` is no object yet,
+    /// and is left out.
     Enter,
     /// A constructor has called another one, and its `this` is an object: that follows.
     Born,
@@ -178,14 +186,16 @@ pub enum Traced {
     Leave,
     /// A handler of the method begins, and its exception follows.
     Catch,
-    /// A field of an object is written: the object follows, what the field held, and what it holds from here on.
+    /// A field of an object is written: the object follows, what the field held, and what it holds from here
+    /// on.
     Put,
-    /// A field of a constructor's `this` is written before that is an object: what it holds from here on follows.
+    /// A field of a constructor's `this` is written before that is an object: what it holds from here on
+    /// follows.
     Preset,
     /// A static field is written: what it held follows, and what it holds from here on.
     PutStatic,
-    /// An element is written: the array follows, the index, what the element held, and what it holds from here on. The first
-    /// letter of the elements' descriptor; `B` for `boolean` too, `L` for every reference.
+    /// An element is written: the array follows, the index, what the element held, and what it holds from
+    /// here on. The first letter of the elements' descriptor; `B` for `boolean` too, `L` for every reference.
     Element(char),
     /// An array was made, and follows.
     Array,
@@ -193,7 +203,8 @@ pub enum Traced {
     Local {
         /// Its slot.
         slot: u16,
-        /// The first letter of a descriptor, `I` for all that the VM computes with as an `int`, `L` for every reference.
+        /// The first letter of a descriptor, `I` for all that the VM computes with as an `int`, `L` for every
+        /// reference.
         kind: char,
     },
     /// A line begins.
@@ -204,8 +215,8 @@ pub enum Traced {
     Lock,
     /// An object is unlocked, and follows.
     Unlock,
-    /// What a collection of the JDK holds is told, or changes: the collection follows, what is done, how many it holds then, and
-    /// what [`Change`] says. It happens at no site of its own.
+    /// What a collection of the JDK holds is told, or changes: the collection follows, what is done, how many
+    /// it holds then, and what [`Change`] says. It happens at no site of its own.
     Contents,
     /// A thread is about to be started: its object follows. It happens at no site of its own.
     Start,
@@ -216,7 +227,8 @@ pub enum Traced {
 pub enum Change {
     /// All that a list or set holds: the place of the first of these, how many these are, and these.
     AllOfList = 1,
-    /// All that a map holds: the place of the first of these words, how many these are, and these: each key, and its value.
+    /// All that a map holds: the place of the first of these words, how many these are, and these: each key,
+    /// and its value.
     AllOfMap = 2,
     /// Everything was removed.
     Clear = 3,
@@ -230,7 +242,8 @@ pub enum Change {
     Take = 7,
     /// A key has a value: the key, and the value. A new one is the last.
     Put = 8,
-    /// A new key: the key, the value, whether another one is before it in the map's order (1, else 0), and that.
+    /// A new key: the key, the value, whether another one is before it in the map's order (1, else 0), and
+    /// that.
     PutBehind = 9,
     /// A key is the last one now: the key, and the value.
     PutLast = 10,
@@ -337,8 +350,8 @@ impl Traced {
 /// A field or local variable that is written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Written {
-    /// The class by which the instruction names a field, with slashes: that which declares it, or one below. Empty for a local
-    /// variable.
+    /// The class by which the instruction names a field, with slashes: that which declares it, or one below.
+    /// Empty for a local variable.
     pub class: String,
     /// Its name.
     pub name: String,
@@ -455,8 +468,8 @@ impl RingPlace {
     }
 }
 
-/// Whether a class is named by a pattern: `com.acme.Shop` names that class and those inside it, `com.acme.*` the classes of a
-/// package, `com.acme.**` those of the packages below it too, `**` all.
+/// Whether a class is named by a pattern: `com.acme.Shop` names that class and those inside it, `com.acme.*`
+/// the classes of a package, `com.acme.**` those of the packages below it too, `**` all.
 pub fn is_named(pattern: &str, class: &str) -> bool {
     let below = |package: &str| class.strip_prefix(package).and_then(|rest| rest.strip_prefix('.'));
     if pattern == "**" {

@@ -26,7 +26,8 @@ pub enum Report {
     },
     /// Something does not work, and what.
     Problem(String),
-    /// A hidden class was prepared whose code may hold sites. No load hook sees such a class, so it got no probes.
+    /// A hidden class was prepared whose code may hold sites. No load hook sees such a class, so it got no
+    /// probes.
     Hidden(HiddenClass),
     /// The VM ends, and this is what was counted.
     Counts {
@@ -89,8 +90,8 @@ pub struct SiteReport {
     pub descriptor: String,
     /// The index, of the code before.
     pub bci: u32,
-    /// What tells it from other sites at that index: [`crate::What::way`]; or where a way leads, for the number by which
-    /// an activation remembers it.
+    /// What tells it from other sites at that index: [`crate::What::way`]; or where a way leads, for the
+    /// number by which an activation remembers it.
     pub way: Option<u32>,
     /// For a field: the class by which it is named there.
     pub named_by: Option<String>,

@@ -1,6 +1,7 @@
-//! From the variable that a point sees to every place that can have passed its value on ([`Copies`]): the stores of the
-//! variable, what each of them stores, the calls that pass a parameter, the returns of a called method, the writes of a
-//! field, and so on until nothing new is found. By class files alone; so it holds more than any run takes.
+//! From the variable that a point sees to every place that can have passed its value on ([`Copies`]): the
+//! stores of the variable, what each of them stores, the calls that pass a parameter, the returns of a called
+//! method, the writes of a field, and so on until nothing new is found. By class files alone; so it holds
+//! more than any run takes.
 
 use super::translate::classes::Classes;
 use crate::model::{MethodName, Site, short_class_name};
@@ -66,7 +67,8 @@ impl<'a> Finder<'a> {
         Finder { index, sites, at, known, tasks: VecDeque::new(), asked: HashSet::new(), fields, elements }
     }
 
-    /// The places that store a local variable, by the code indices of the stores; 0 and `is_entry` for the call itself.
+    /// The places that store a local variable, by the code indices of the stores; 0 and `is_entry` for the
+    /// call itself.
     pub fn stores(&mut self, method: &MethodName, slot: u16, stores: &[(u32, StoreKind)]) -> SiteSet {
         let Some(at) = self.index.find(method) else { return SiteSet::default() };
         let numbers: Vec<u32> = stores.iter().filter_map(|store| self.store(at, slot, *store)).collect();

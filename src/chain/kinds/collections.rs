@@ -1,4 +1,5 @@
-//! The table of the JDK's collections whose contents can be asked about: which of their methods can change them.
+//! The table of the JDK's collections whose contents can be asked about: which of their methods can change
+//! them.
 //!
 //! A method that is not known to read only is looked at, so what a newer JDK adds is seen too. The recorder
 //! (`crates/agent/recorder`) has the fields by which each class keeps what it holds.
@@ -60,8 +61,8 @@ const ROWS: [Row; 9] = [
     row("java.util.concurrent.ConcurrentHashMap", Asked::Map),
 ];
 
-/// Classes that keep their contents in another collection, with the field that leads to it, and its class where that is
-/// always the same.
+/// Classes that keep their contents in another collection, with the field that leads to it, and its class
+/// where that is always the same.
 const AROUND: [(&str, &str, Option<&str>); 9] = [
     ("java.util.HashSet", "map", Some("java.util.HashMap")),
     ("java.util.TreeSet", "m", None),

@@ -1,5 +1,5 @@
-//! What a point sees of a collection: an element of a list (`list[3]`), what a map has for a key (`map{"x"}`), or all of it
-//! (`contents(set)`), and the last call that changed that.
+//! What a point sees of a collection: an element of a list (`list[3]`), what a map has for a key
+//! (`map{"x"}`), or all of it (`contents(set)`), and the last call that changed that.
 
 use super::collections::{self, Asked, Keeper, Row};
 use super::target_variable::Seen;
@@ -79,7 +79,8 @@ impl Seen {
         Ok(!class.ends_with("[]"))
     }
 
-    /// The collection that keeps it in the end, and how; and whether that is a map of which it holds the keys.
+    /// The collection that keeps it in the end, and how; and whether that is a map of which it holds the
+    /// keys.
     fn kept_by(
         &self,
         context: &mut PointContext<'_, '_>,

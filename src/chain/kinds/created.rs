@@ -72,8 +72,8 @@ impl Seen {
         Ok(exact.filter(|_| types.iter().all(|(_, of)| of == first)))
     }
 
-    /// Where an object of a class first can be handed out: behind the call of the superclass's constructor. The point may
-    /// stand in a constructor of a class above: then it is there.
+    /// Where an object of a class first can be handed out: behind the call of the superclass's constructor.
+    /// The point may stand in a constructor of a class above: then it is there.
     fn object(&self, context: &mut PointContext<'_, '_>, class: &Arc<str>) -> Result<Making, Stop> {
         if MADE_BY_VM.contains(&&**class) {
             return Err(Refusal::MadeByVm { class: class.to_string() }.into());

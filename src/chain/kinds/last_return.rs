@@ -1,5 +1,5 @@
-//! `LastReturn("A(0):order.total(a)")`: the `return` that gave a call its result, as a point sees that call: of the same
-//! method, in the same thread, on the same object and with the same arguments.
+//! `LastReturn("A(0):order.total(a)")`: the `return` that gave a call its result, as a point sees that call:
+//! of the same method, in the same thread, on the same object and with the same arguments.
 
 use super::target_variable::{self, Seen};
 use super::{Complaint, Rule};
@@ -151,7 +151,8 @@ impl Called {
         }
     }
 
-    /// The method that is called: of those that take such arguments the one that runs for an object of the class.
+    /// The method that is called: of those that take such arguments the one that runs for an object of the
+    /// class.
     fn method(
         &self,
         context: &PointContext<'_, '_>,

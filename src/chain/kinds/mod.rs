@@ -1,5 +1,5 @@
-//! The kinds of points: one file each, and the table of them here. A kind says what it needs of its fields, and what
-//! TraceQuery it becomes (paper §4). Adding a kind is a file, a variant and its rows in this table.
+//! The kinds of points: one file each, and the table of them here. A kind says what it needs of its fields,
+//! and what TraceQuery it becomes (paper §4). Adding a kind is a file, a variant and its rows in this table.
 
 mod collections;
 mod contents;
@@ -126,7 +126,8 @@ impl Complaint {
 
 /// One kind of point.
 pub(super) trait Rule {
-    /// Where it asks about what a point sees: the reference to that, and what the kind tells of it, as in "changed".
+    /// Where it asks about what a point sees: the reference to that, and what the kind tells of it, as in
+    /// "changed".
     fn asks_of(&self) -> Option<(&str, &'static str)> {
         None
     }

@@ -1,5 +1,5 @@
-//! `Origin("A(0):foo")`: the first point that computed the value that a point sees, through everything that only passed
-//! it on: assignments, parameters, results, fields and elements.
+//! `Origin("A(0):foo")`: the first point that computed the value that a point sees, through everything that
+//! only passed it on: assignments, parameters, results, fields and elements.
 
 use super::Rule;
 use super::target_variable::{Seen, Variable};

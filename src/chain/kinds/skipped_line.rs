@@ -1,5 +1,5 @@
-//! `SkippedLine("Class", 14)` with `after: "D"`: the first exception after D that is caught in D's activation and
-//! whose throw bypassed the line (DESIGN §5.10). It answers "which exception skipped this line?".
+//! `SkippedLine("Class", 14)` with `after: "D"`: the first exception after D that is caught in D's activation
+//! and whose throw bypassed the line (DESIGN §5.10). It answers "which exception skipped this line?".
 
 use super::{Complaint, Rule, SpecialField, class_complaints, line_complaints};
 use crate::chain::translate::lines::SourceLine;

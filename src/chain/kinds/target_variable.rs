@@ -1,5 +1,5 @@
-//! What a point sees: the variable that a reference names in one of its frames. For the kinds that ask what last
-//! happened to it.
+//! What a point sees: the variable that a reference names in one of its frames. For the kinds that ask what
+//! last happened to it.
 
 use super::Complaint;
 use crate::chain::translate::{PointContext, Refusal, Stop};
@@ -137,7 +137,8 @@ impl Seen {
         Ok(primitive.iter().find(named).map_or_else(|| "Ljava/lang/Object;".to_owned(), |d| (*d).to_owned()))
     }
 
-    /// The field of an object whose class the expression alone does not tell: the event's types may, else a run must.
+    /// The field of an object whose class the expression alone does not tell: the event's types may, else a
+    /// run must.
     fn field_of(
         &self,
         context: &mut PointContext<'_, '_>,

@@ -72,8 +72,8 @@ impl Classes<'_> {
         Err(self.no_such_field(class, name))
     }
 
-    /// Where a private field is accessed: in its class and the other members of its nest (JVMS §4.7.28, §5.4.4), and
-    /// nowhere else. None for other fields: anyone can access them.
+    /// Where a private field is accessed: in its class and the other members of its nest (JVMS §4.7.28,
+    /// §5.4.4), and nowhere else. None for other fields: anyone can access them.
     pub(crate) fn private_accesses(&self, field: &Field, writes: bool) -> Option<Vec<Site>> {
         let class = self.class(&field.class)?;
         if class.field(&field.name)?.access & ACC_PRIVATE == 0 {

@@ -1,4 +1,5 @@
-//! What one point's translation can ask: other points' sites and types, values they shall keep, checks of expressions.
+//! What one point's translation can ask: other points' sites and types, values they shall keep, checks of
+//! expressions.
 
 use super::classes::Classes;
 use super::error::Refusal;
@@ -122,8 +123,8 @@ impl<'a> PointContext<'_, 'a> {
         self.state.learned.frames(point)
     }
 
-    /// Where a frame of an earlier point can stand: by the class files for the newest frame, with what earlier runs
-    /// told; only by those for the others.
+    /// Where a frame of an earlier point can stand: by the class files for the newest frame, with what
+    /// earlier runs told; only by those for the others.
     pub(crate) fn sites_of(&self, point: PointIndex, frame: i32) -> Result<Vec<Site>, Stop> {
         let stack = self.stack_of(point);
         let known = if frame == 0 { self.asked(point).and_then(|a| a.sites.clone()) } else { None };
@@ -144,8 +145,8 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
-    /// Where the newest frame of an earlier point was that stands at this site: for the start of a handler, at one of
-    /// the instructions that the exception can have left; else there.
+    /// Where the newest frame of an earlier point was that stands at this site: for the start of a handler,
+    /// at one of the instructions that the exception can have left; else there.
     pub(crate) fn led_from(&self, point: PointIndex, site: Site) -> Vec<Site> {
         let branches = match self.asked(point).map(|a| &a.query.event) {
             Some(Event::Branched(branches)) => branches.as_slice(),
@@ -184,8 +185,8 @@ impl<'a> PointContext<'_, 'a> {
         })
     }
 
-    /// The value of an expression at an earlier point, or the need for it; none where it is of an object that is known by
-    /// its identity alone. The point keeps the value.
+    /// The value of an expression at an earlier point, or the need for it; none where it is of an object that
+    /// is known by its identity alone. The point keeps the value.
     pub(crate) fn value_of(
         &mut self,
         point: PointIndex,

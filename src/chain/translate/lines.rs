@@ -1,4 +1,5 @@
-//! From a source line to the methods that hold it (DESIGN §5.8), found again by its text when it moved (DESIGN §6).
+//! From a source line to the methods that hold it (DESIGN §5.8), found again by its text when it moved
+//! (DESIGN §6).
 
 use super::classes::{Classes, method_name};
 use super::error::Refusal;

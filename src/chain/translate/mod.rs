@@ -1,8 +1,8 @@
-//! From Querypoints to TraceQueries (paper §4, DESIGN §5): what the debuggee's class files say before any run, and
-//! what an earlier run told.
+//! From Querypoints to TraceQueries (paper §4, DESIGN §5): what the debuggee's class files say before any
+//! run, and what an earlier run told.
 //!
-//! This room reads class files and sources through `classes`, and knows no run. Each kind of point has its rules in
-//! `kinds`; what they share is here: sites, scopes, kept values, and what must be learnt first.
+//! This room reads class files and sources through `classes`, and knows no run. Each kind of point has its
+//! rules in `kinds`; what they share is here: sites, scopes, kept values, and what must be learnt first.
 
 pub(crate) mod classes;
 mod context;
@@ -36,8 +36,8 @@ pub struct Translation {
     pub queries: Vec<TraceQuery>,
     /// Points that cannot be asked yet, with what must be learnt first.
     pub pending: Vec<(PointIndex, Need)>,
-    /// Points that are asked, and may yet stay unlocated because something is not known: the callers of a point whose
-    /// condition can lie in them.
+    /// Points that are asked, and may yet stay unlocated because something is not known: the callers of a
+    /// point whose condition can lie in them.
     pub deeper: Vec<(PointIndex, Need)>,
     /// Methods whose activations must be told apart (DESIGN §5.5).
     pub tracked: BTreeSet<MethodName>,
@@ -62,8 +62,8 @@ struct State<'a> {
     result: Translation,
 }
 
-/// Adds to the points that name a line what finds it again after an edit (DESIGN §6). Where there is no source, or no
-/// such line, the point stays as it is.
+/// Adds to the points that name a line what finds it again after an edit (DESIGN §6). Where there is no
+/// source, or no such line, the point stays as it is.
 pub fn remember(chain: &mut Chain, pool: &ClassPool, sources: &SourceRoots) {
     let classes = Classes { pool, sources };
     for point in chain.points.iter_mut().filter(|p| p.text.is_none()) {
@@ -78,8 +78,8 @@ pub fn remember(chain: &mut Chain, pool: &ClassPool, sources: &SourceRoots) {
 /// Translates a chain.
 ///
 /// # Errors
-/// What is surely wrong with a point before any run: a class, line, method, field or variable that is not there, an
-/// expression that means nothing at its place.
+/// What is surely wrong with a point before any run: a class, line, method, field or variable that is not
+/// there, an expression that means nothing at its place.
 pub fn translate(
     chain: &Chain,
     pool: &ClassPool,
@@ -102,8 +102,8 @@ pub fn translate(
     Ok(result)
 }
 
-/// Whether the point's own fields leave the kind's last occurrence as it is: only then must a change have written what
-/// is seen later.
+/// Whether the point's own fields leave the kind's last occurrence as it is: only then must a change have
+/// written what is seen later.
 fn is_last_of_all(point: &Point) -> bool {
     let Point { when, before, after, within, thread, from, .. } = point;
     let fields = [when, before, after, within, thread, from];
@@ -164,8 +164,8 @@ impl State<'_> {
         self.classes.named(named).ok()
     }
 
-    /// The need for the places of the point that this one asks from, where a run can add some to those known: the
-    /// condition of a point may be in callers that are not known yet.
+    /// The need for the places of the point that this one asks from, where a run can add some to those known:
+    /// the condition of a point may be in callers that are not known yet.
     fn partly_known(&self, point: &Point) -> Option<Need> {
         let (id, ..) = point.at.rule().refers_to()?;
         let from = point_index(self.chain.position(&id)?);

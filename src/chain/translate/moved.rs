@@ -1,5 +1,5 @@
-//! Finding a line again after an edit (DESIGN §6): by its text, its method, and which of the lines of that text it was.
-//! A line is taken only where it is certain; the rest is refused with the lines it can be.
+//! Finding a line again after an edit (DESIGN §6): by its text, its method, and which of the lines of that
+//! text it was. A line is taken only where it is certain; the rest is refused with the lines it can be.
 
 use bytecode::ClassFile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,8 @@ impl MethodLines {
             (many, Some((ordinal, of))) => {
                 let at = usize::try_from(ordinal).ok()?.checked_sub(1)?;
                 let counted = many.get(at).copied()?;
-                // Where there are more or fewer than there were, only one that did not move is still the same.
+                // Where there are more or fewer than there were, only one that did not move is still the
+                // same.
                 let as_many = usize::try_from(of).is_ok_and(|of| of == many.len());
                 (as_many || here == Some(counted)).then_some(counted)
             }
@@ -79,7 +80,8 @@ impl MethodLines {
     }
 }
 
-/// The method that the source has for a method of the class file: a lambda belongs to the method it stands in.
+/// The method that the source has for a method of the class file: a lambda belongs to the method it stands
+/// in.
 fn source_name(name: &str) -> &str {
     let outer = name.strip_prefix("lambda$").and_then(|rest| rest.rsplit_once('$'));
     match outer {

@@ -1,4 +1,5 @@
-//! What a translation has to learn from a run, and what has been learnt. Pure data, by names: it survives a relaunch.
+//! What a translation has to learn from a run, and what has been learnt. Pure data, by names: it survives a
+//! relaunch.
 
 use crate::model::Site;
 use crate::query::{Key, PointIndex};

@@ -1,5 +1,5 @@
-//! The clauses that narrow a point down, the same for every command that adds one:
-//! `as ID`, `index N`, `before P`, `after P`, `within P`, `thread NAME`, `from CLASS.METHOD`, and last `when CONDITION`.
+//! The clauses that narrow a point down, the same for every command that adds one: `as ID`, `index N`,
+//! `before P`, `after P`, `within P`, `thread NAME`, `from CLASS.METHOD`, and last `when CONDITION`.
 
 use super::Reply;
 use crate::chain::{Kind, Point};
@@ -116,7 +116,8 @@ fn condition(text: &str) -> Result<String, CommandError> {
     }
 }
 
-/// A reference such as `A:list[i + 1]` or `A:contents(set)`, whose brackets can hold spaces, and what follows it.
+/// A reference such as `A:list[i + 1]` or `A:contents(set)`, whose brackets can hold spaces, and what follows
+/// it.
 pub fn reference(words: &str) -> Option<(String, &str)> {
     let mut depth = 0_usize;
     let mut quoted = false;

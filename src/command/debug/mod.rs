@@ -1,8 +1,9 @@
-//! `qp debug`: a re-run session at a prompt. This file has its arguments and the table of the prompt's commands: adding
-//! one is a file here and a row there. `help` and docs/prompt.md are made from the same table.
+//! `qp debug`: a re-run session at a prompt. This file has its arguments and the table of the prompt's
+//! commands: adding one is a file here and a row there. `help` and docs/prompt.md are made from the same
+//! table.
 //!
-//! A prompt command has what it takes (`parse`), what it does (`execute`) and a typed result ([`Reply`]), which front
-//! ends render. This room may use `session` and `chain`.
+//! A prompt command has what it takes (`parse`), what it does (`execute`) and a typed result ([`Reply`]),
+//! which front ends render. This room may use `session` and `chain`.
 
 mod break_at;
 mod catch;

@@ -1,5 +1,5 @@
-//! The commands that ask about a value that a point sees: `lastchange`, `origin`, `created`, `lastread`, `contents`. They
-//! differ in their name and in the kind of point that they add.
+//! The commands that ask about a value that a point sees: `lastchange`, `origin`, `created`, `lastread`,
+//! `contents`. They differ in their name and in the kind of point that they add.
 
 use super::clauses::{self, Clauses};
 use super::{PromptCommand, Reply, usage};

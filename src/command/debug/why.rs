@@ -1,5 +1,5 @@
-//! `why [EXPR | POINT | POINT(FRAME):EXPR]`: the shortest way to ask about what is seen here. It adds the question and
-//! runs.
+//! `why [EXPR | POINT | POINT(FRAME):EXPR]`: the shortest way to ask about what is seen here. It adds the
+//! question and runs.
 
 use super::{PromptCommand, Reply};
 use crate::chain::{Kind, Point, is_call};

@@ -33,7 +33,8 @@ impl Events {
     /// Does it.
     ///
     /// # Errors
-    /// The folder holds no recorded run, or not this call; the program cannot be run again, or did something else.
+    /// The folder holds no recorded run, or not this call; the program cannot be run again, or did something
+    /// else.
     pub async fn execute(
         &self,
         progress: &mut dyn Progress,

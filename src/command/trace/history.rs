@@ -10,7 +10,8 @@ use crate::session::{self, History as Writes, Interrupt, Progress};
     after_help = "Examples:\n  qp trace history Rec@7.bar              # a field of the object that is shown so\n  qp trace history 'int[]@9[3]' shop.trace\n  qp trace history com.acme.Shop.open     # a static field"
 )]
 pub struct History {
-    /// `Rec@7.bar` (the class may be left out), `int[]@9[3]`, a static field: `com.acme.Shop.open`, or what a collection holds: `ArrayList@5`
+    /// `Rec@7.bar` (the class may be left out), `int[]@9[3]`, a static field: `com.acme.Shop.open`, or what a
+    /// collection holds: `ArrayList@5`
     #[arg(value_name = "VARIABLE")]
     pub variable: String,
     #[allow(missing_docs)]

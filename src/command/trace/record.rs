@@ -20,11 +20,12 @@ pub struct Record {
     /// The folder to keep it in, which must not be there
     #[arg(short, long, value_name = "FOLDER", default_value = "trace")]
     pub out: PathBuf,
-    /// How much: calls; or what is written to fields and elements too; or also lines, branches, local variables and locks
+    /// How much: calls; or what is written to fields and elements too; or also lines, branches, local
+    /// variables and locks
     #[arg(long, value_enum, default_value_t)]
     pub level: LevelArg,
-    /// Classes to record: `com.acme.Shop` and what is inside it, `com.acme.*`, `com.acme.**` with the packages below;
-    /// without any, all but those of the JDK
+    /// Classes to record: `com.acme.Shop` and what is inside it, `com.acme.*`, `com.acme.**` with the
+    /// packages below; without any, all but those of the JDK
     #[arg(long, value_name = "PATTERN")]
     pub scope: Vec<String>,
     /// Classes that are right for sure, and are not recorded
@@ -36,14 +37,16 @@ pub struct Record {
     /// Record only this call and those below it, by its number in the recorded run that --like names
     #[arg(long, value_name = "CALL", requires = "like")]
     pub call: Option<u32>,
-    /// Record from this place on: `Class.method`, `Class:LINE` or `File.java:LINE`, with `#N` for the N-th time that it is reached; or calls from
-    /// this one on, by its number in the recorded run that --like names
+    /// Record from this place on: `Class.method`, `Class:LINE` or `File.java:LINE`, with `#N` for the N-th
+    /// time that it is reached; or calls from this one on, by its number in the recorded run that --like
+    /// names
     #[arg(long, value_name = "PLACE", value_parser = bound, conflicts_with = "call")]
     pub from: Option<Bound>,
     /// Record no more from this place on, or from this call on, one of the same thread
     #[arg(long, value_name = "PLACE", value_parser = bound, conflicts_with = "call")]
     pub to: Option<Bound>,
-    /// A recorded run of this program, whose scope and trust are taken too: calls are the same in it by their order in their thread
+    /// A recorded run of this program, whose scope and trust are taken too: calls are the same in it by their
+    /// order in their thread
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["scope", "trust"])]
     pub like: Option<PathBuf>,
     /// End the run after so many seconds

@@ -25,7 +25,8 @@ pub struct State {
     /// The object or array, as it is shown: `Rec@7`; without it the call's `this`
     #[arg(long, value_name = "OBJECT")]
     pub object: Option<String>,
-    /// How much of the call to know: with more than was recorded the program is run again, and this call recorded
+    /// How much of the call to know: with more than was recorded the program is run again, and this call
+    /// recorded
     #[arg(long, value_enum)]
     pub level: Option<LevelArg>,
     /// No more than so many fields or elements

@@ -1,4 +1,5 @@
-//! `qp trace step`: a walk over a recorded run at a prompt. This file has its arguments and the table of what can be said there.
+//! `qp trace step`: a walk over a recorded run at a prompt. This file has its arguments and the table of what
+//! can be said there.
 
 use super::as_chain::MadeChain;
 use super::level::LevelArg;
@@ -28,7 +29,8 @@ pub struct Step {
     /// A folder or archive with Java sources; as often as wanted
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
-    /// How much of the call to know: with more than was recorded the program is run again, and this call recorded
+    /// How much of the call to know: with more than was recorded the program is run again, and this call
+    /// recorded
     #[arg(long, value_enum)]
     pub level: Option<LevelArg>,
     /// Begin at this event of the call, counted from 1 as `qp trace find` tells it

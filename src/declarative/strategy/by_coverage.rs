@@ -1,5 +1,6 @@
-//! Divide & query by coverage (JHyde §2.4): a call weighs as much as the entities that it has covered, and each of these the less the more
-//! valid calls have covered it: pⁿ. Where coverage was not recorded, each call weighs the same.
+//! Divide & query by coverage (JHyde §2.4): a call weighs as much as the entities that it has covered, and
+//! each of these the less the more valid calls have covered it: pⁿ. Where coverage was not recorded, each
+//! call weighs the same.
 
 use super::{Situation, Strategy};
 use crate::declarative::forest::Row;

@@ -1,4 +1,5 @@
-//! Divide by YES & query (Silva 2006): divide & query, where a call weighs half for each call of its method that was said to be valid.
+//! Divide by YES & query (Silva 2006): divide & query, where a call weighs half for each call of its method
+//! that was said to be valid.
 
 use super::{Situation, Strategy};
 

@@ -1,19 +1,21 @@
-//! Our own: the call whose answer leaves least to be found out, as far as one can expect that (`odds`), over trees in which a recursion is one call. What its
-//! steps have covered counts once, for the call that begins it: code that a recursion runs often is not more likely to be wrong for that, and no question is
-//! spent on finding out which step of a method is wrong when all of them are that method's.
+//! Our own: the call whose answer leaves least to be found out, as far as one can expect that (`odds`), over
+//! trees in which a recursion is one call. What its steps have covered counts once, for the call that begins
+//! it: code that a recursion runs often is not more likely to be wrong for that, and no question is spent on
+//! finding out which step of a method is wrong when all of them are that method's.
 //!
-//! Nor is one spent on a call where one below it is nearly as likely to be invalid: if that one is, it would have to be asked about next; if it is not, hardly
-//! anything is left of the outer one.
+//! Nor is one spent on a call where one below it is nearly as likely to be invalid: if that one is, it would
+//! have to be asked about next; if it is not, hardly anything is left of the outer one.
 //!
-//! Where too many calls are suspicious to compare them with each other, divide & query by edge coverage (JHyde §2.4) over the same trees.
+//! Where too many calls are suspicious to compare them with each other, divide & query by edge coverage
+//! (JHyde §2.4) over the same trees.
 
 use super::by_coverage::{ByCoverage, EDGES};
 use super::{Situation, Strategy};
 use crate::declarative::odds::{Odd, odds};
 use crate::declarative::weights::Weights;
 
-/// A call that is so much as likely to be invalid as the one above it is asked about in its place; and where weights are compared, one with so much of what
-/// that weighs.
+/// A call that is so much as likely to be invalid as the one above it is asked about in its place; and where
+/// weights are compared, one with so much of what that weighs.
 const NEARLY_ALL: f64 = 0.7;
 
 /// Bits and chances are not told apart below so many parts of one.
@@ -31,7 +33,8 @@ impl Strategy for Foremost {
     }
 }
 
-/// The call that leaves least, the first of those that leave as little; of one and those below it that are nearly as likely, the innermost.
+/// The call that leaves least, the first of those that leave as little; of one and those below it that are
+/// nearly as likely, the innermost.
 fn least_left(situation: &Situation<'_>, odds: &[Odd]) -> Option<u32> {
     let left = |odd: &Odd| (odd.left * PARTS).round();
     let mut chosen = odds.iter().min_by(|a, b| left(a).total_cmp(&left(b)).then(a.node.cmp(&b.node)))?;

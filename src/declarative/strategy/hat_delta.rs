@@ -1,5 +1,6 @@
-//! Hat-delta (Davie & Chitil 2006): earlier answers tell which methods are likely to be wrong. A method's likelihood is by how much
-//! its calls were said to be invalid more often than valid; top-down, the call whose tree has the likeliest one.
+//! Hat-delta (Davie & Chitil 2006): earlier answers tell which methods are likely to be wrong. A method's
+//! likelihood is by how much its calls were said to be invalid more often than valid; top-down, the call
+//! whose tree has the likeliest one.
 
 use super::{Row, Situation, Strategy, first_of_most};
 

@@ -1,4 +1,5 @@
-//! Heaviest first (Binks 1995): top-down, and of the calls of an invalid one that with most suspicious calls in its tree.
+//! Heaviest first (Binks 1995): top-down, and of the calls of an invalid one that with most suspicious calls
+//! in its tree.
 
 use super::{Situation, Strategy, first_of_most};
 

@@ -1,4 +1,5 @@
-//! Divide & query as Hirunkitti & Hogger 1993 have it, and JHyde §2.4: the call whose tree's weight is nearest to half of all.
+//! Divide & query as Hirunkitti & Hogger 1993 have it, and JHyde §2.4: the call whose tree's weight is
+//! nearest to half of all.
 
 use super::{Situation, Strategy};
 

@@ -1,4 +1,5 @@
-//! Less YES first (Silva 2006): heaviest first, where a call weighs half for each call of its method that was said to be valid.
+//! Less YES first (Silva 2006): heaviest first, where a call weighs half for each call of its method that was
+//! said to be valid.
 
 use super::{Situation, Strategy, first_of_most};
 

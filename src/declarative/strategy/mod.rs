@@ -134,7 +134,8 @@ impl StrategyRow {
     }
 }
 
-/// Of the outermost calls that with the heaviest tree, by what each call weighs itself; the first one of those that weigh as much.
+/// Of the outermost calls that with the heaviest tree, by what each call weighs itself; the first one of
+/// those that weigh as much.
 fn first_of_most(situation: &Situation<'_>, outermost: &[u32], own: impl FnMut(Row) -> f64) -> Option<u32> {
     let weights = situation.weigh_each(outermost, own);
     let mut best: Option<(f64, u32)> = None;

@@ -1,4 +1,5 @@
-//! More rules first (Silva 2006): top-down, and of the calls of an invalid one that with most different methods in its tree.
+//! More rules first (Silva 2006): top-down, and of the calls of an invalid one that with most different
+//! methods in its tree.
 
 use super::super::situation::OfMethods;
 use super::{Row, Situation, Strategy, first_of_most};

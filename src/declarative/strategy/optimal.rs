@@ -1,5 +1,6 @@
-//! Optimal divide & query (Insa & Silva 2011): if a call is valid, the calls outside its tree are left; if it is invalid, it is known and
-//! those below it are left to be judged. The call where these two numbers are nearest to each other.
+//! Optimal divide & query (Insa & Silva 2011): if a call is valid, the calls outside its tree are left; if it
+//! is invalid, it is known and those below it are left to be judged. The call where these two numbers are
+//! nearest to each other.
 
 use super::{Row, Situation, Strategy, Weights};
 

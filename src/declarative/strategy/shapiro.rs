@@ -1,4 +1,5 @@
-//! Divide & query as Shapiro 1983 has it: the heaviest call whose tree has no more than half of the suspicious calls.
+//! Divide & query as Shapiro 1983 has it: the heaviest call whose tree has no more than half of the
+//! suspicious calls.
 
 use super::{Situation, Strategy, Weights};
 

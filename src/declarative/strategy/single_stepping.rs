@@ -1,4 +1,5 @@
-//! Single stepping (Shapiro 1983): bottom-up, the call that ended first; all that it made were judged before it.
+//! Single stepping (Shapiro 1983): bottom-up, the call that ended first; all that it made were judged before
+//! it.
 
 use super::{Situation, Strategy};
 

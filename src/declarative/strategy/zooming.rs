@@ -1,5 +1,5 @@
-//! Top-down zooming (Maeji & Kanamori 1987): a recursion is followed before anything else is asked, so that one looks at one method
-//! for as long as possible.
+//! Top-down zooming (Maeji & Kanamori 1987): a recursion is followed before anything else is asked, so that
+//! one looks at one method for as long as possible.
 
 use super::{Situation, Strategy};
 

@@ -1,4 +1,5 @@
-//! Tests of the room: parsing, checks before the run, evaluation on a fake heap, and Java itself as the oracle.
+//! Tests of the room: parsing, checks before the run, evaluation on a fake heap, and Java itself as the
+//! oracle.
 
 mod arithmetic;
 mod checking;

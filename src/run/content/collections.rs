@@ -77,8 +77,8 @@ pub const CONCURRENT_NODE: &str = "java.util.concurrent.ConcurrentHashMap$Node";
 pub const TREE_NODE: &str = "java.util.TreeMap$Entry";
 
 impl Recipe {
-    /// How what an object holds is found, by the name of its class and those of its superclasses. None of what the JDK keeps
-    /// otherwise: its fields would tell a person nothing.
+    /// How what an object holds is found, by the name of its class and those of its superclasses. None of
+    /// what the JDK keeps otherwise: its fields would tell a person nothing.
     pub fn of(names: &[Arc<str>]) -> Option<Recipe> {
         let class = names.first()?;
         if class.ends_with("[]") {

@@ -1,4 +1,5 @@
-//! Which code a lambda or a method reference calls: the class that the VM has spun for it has one method, which calls that.
+//! Which code a lambda or a method reference calls: the class that the VM has spun for it has one method,
+//! which calls that.
 
 use super::super::error::RunError;
 use super::super::vm::Vm;

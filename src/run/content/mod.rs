@@ -2,7 +2,8 @@
 //!
 //! - [`Layout`] is what the fields of a class mean; each class is looked at once.
 //! - `told` reads what never changes: boxes, enum constants, dates, messages of exceptions.
-//! - `held` reads what objects hold at the moment: elements, pairs, fields. `collections` knows the JDK's collections.
+//! - `held` reads what objects hold at the moment: elements, pairs, fields. `collections` knows the JDK's
+//!   collections.
 //! - `lambda` finds the code that a lambda calls.
 
 mod collections;
@@ -39,7 +40,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A field of the JDK's by its name: that of the uppermost class, since a class of the program can have one of the same name.
+    /// A field of the JDK's by its name: that of the uppermost class, since a class of the program can have
+    /// one of the same name.
     fn field(&self, name: &str) -> Option<FieldId> {
         self.fields.iter().rev().find(|(own, _)| **own == *name).map(|(_, id)| *id)
     }

@@ -21,8 +21,8 @@ const WORDS: i32 = 64;
 pub enum Which {
     /// All.
     All,
-    /// Only those that cannot be read too early: a box or a date whose constructor still runs has not its value yet, and what is
-    /// read once is kept.
+    /// Only those that cannot be read too early: a box or a date whose constructor still runs has not its
+    /// value yet, and what is read once is kept.
     Constants,
 }
 

@@ -1,4 +1,5 @@
-//! Activations by the numbers that rewritten methods give them as they are entered: nothing need be told of an entry.
+//! Activations by the numbers that rewritten methods give them as they are entered: nothing need be told of
+//! an entry.
 
 use crate::run::error::RunError;
 use crate::run::stop::Stop;

@@ -1,4 +1,5 @@
-//! What the agent has told of its work: the sites by number, and where the instructions of rewritten methods are now.
+//! What the agent has told of its work: the sites by number, and where the instructions of rewritten methods
+//! are now.
 
 use crate::model::{MethodName, Site};
 use std::collections::HashMap;
@@ -31,8 +32,8 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// Which instruction of the original an index is in, or before which what was put in stands; its length for what is
-    /// behind the last.
+    /// Which instruction of the original an index is in, or before which what was put in stands; its length
+    /// for what is behind the last.
     pub fn was(&self, now: u64) -> u64 {
         let at = self.moved.partition_point(|(_, place)| u64::from(*place) < now);
         self.moved.get(at).map_or(self.length, |(was, _)| *was).into()

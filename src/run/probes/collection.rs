@@ -51,7 +51,8 @@ impl Watcher {
         } else {
             value.map(|value| Sight { query: number, value, print: 0 })
         };
-        // A method reference has a class of the VM's own, which passes the call on: the program's frame is the one below.
+        // A method reference has a class of the VM's own, which passes the call on: the program's frame is
+        // the one below.
         let (mut above, mut called) = (0, None);
         for frame in stop.frames(&mut self.watched.vm).await?.to_vec() {
             let class = self.watched.vm.class(frame.location.class).await?.name.clone();

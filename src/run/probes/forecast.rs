@@ -1,5 +1,5 @@
-//! At a candidate of a point: where the VM has seen the last hit of each point that depends on it, before this moment. If
-//! the candidate is the point, then that hit is the answer, and the next run stops there.
+//! At a candidate of a point: where the VM has seen the last hit of each point that depends on it, before
+//! this moment. If the candidate is the point, then that hit is the answer, and the next run stops there.
 
 use super::recorder::{self, Last};
 use crate::model::{Coordinate, Forecast, LastHit, Occurrence, Value, Way};
@@ -182,8 +182,8 @@ pub(super) fn owner_seen<'c>(
     }
 }
 
-/// Whether a hit is one of those that the query looks for at a frame that stands here. Those of one query are kept
-/// together, whichever frame they are for.
+/// Whether a hit is one of those that the query looks for at a frame that stands here. Those of one query are
+/// kept together, whichever frame they are for.
 fn is_for(query: &TraceQuery, hit: &Coordinate, here: &crate::model::Site) -> bool {
     let way = hit.way.map(Way::get);
     match &query.event {

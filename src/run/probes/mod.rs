@@ -1,9 +1,9 @@
-//! Watching by probes: the agent in the VM counts, keeps and filters, and only the hits that get through interrupt the
-//! program. They are then read by JDWP as any other.
+//! Watching by probes: the agent in the VM counts, keeps and filters, and only the hits that get through
+//! interrupt the program. They are then read by JDWP as any other.
 //!
 //! - `plan` says what the agent puts where.
-//! - `agent_report` reads what the agent has put where, and translates code indices between the original code and the
-//!   changed code.
+//! - `agent_report` reads what the agent has put where, and translates code indices between the original code
+//!   and the changed code.
 //! - `recorder` speaks with the class that the probes call; `hit` turns its stops into occurrences.
 //! - `collection` does so for changes of the JDK's collections.
 //! - `walk` goes back through a log of how values were passed on; `tracing` reads that log.

@@ -22,8 +22,8 @@ pub enum Gate {
     All,
     /// None: they are counted.
     Count,
-    /// The first ones, and those that are asked for. Of the others the VM keeps the last one for each object, or in each
-    /// activation.
+    /// The first ones, and those that are asked for. Of the others the VM keeps the last one for each object,
+    /// or in each activation.
     First {
         /// How many of the first.
         budget: u32,

@@ -1,5 +1,5 @@
-//! The last hit of a run that no other run repeats, as the recorder has kept it: made into an occurrence without stopping
-//! there. Its locals were not kept.
+//! The last hit of a run that no other run repeats, as the recorder has kept it: made into an occurrence
+//! without stopping there. Its locals were not kept.
 
 use super::recorder::{self, Seen};
 use crate::expr::{EventPart, Expr};
@@ -18,8 +18,8 @@ const NOTE: &str = "no run of this program repeats another: the hit was kept as 
 const CUT: &str = "older frames were not kept";
 
 impl Watcher {
-    /// The last hit of a query whose hits are numbered: its number. Where the run has not stopped at it and its values were
-    /// kept, it is offered as a candidate.
+    /// The last hit of a query whose hits are numbered: its number. Where the run has not stopped at it and
+    /// its values were kept, it is offered as a candidate.
     pub(super) async fn kept_hit(
         &mut self,
         stop: &mut Stop,
@@ -80,7 +80,8 @@ impl Watcher {
                 () if is(EventPart::Index) => Value::Int(index),
                 () if is(EventPart::New) => new.clone(),
                 () if is(EventPart::Old) => old.clone(),
-                // What a frame held is not known: another point that asks for it cannot be answered from here.
+                // What a frame held is not known: another point that asks for it cannot be answered from
+                // here.
                 _ => return Ok(None),
             });
         }
@@ -109,8 +110,8 @@ impl Watcher {
         }))
     }
 
-    /// The program's frames of a stack that was kept, and whether some are left out; none where a method cannot be found
-    /// any more.
+    /// The program's frames of a stack that was kept, and whether some are left out; none where a method
+    /// cannot be found any more.
     async fn kept_stack(
         &mut self,
         at: &Coordinate,

@@ -1,4 +1,5 @@
-//! The way of a value: read from the log at the point that sees it, and seen again, step by step, in the next run.
+//! The way of a value: read from the log at the point that sees it, and seen again, step by step, in the next
+//! run.
 
 use super::agent_report::NumberedSite;
 use super::hit::place_of;

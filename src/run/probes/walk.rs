@@ -45,8 +45,8 @@ pub struct Passed {
 /// The steps from the point back, and why they end; none where the last one computed the value.
 pub type Walked = (Vec<Passed>, Option<Arc<str>>);
 
-/// Walks back. `back` gives the hits before the point, the last one first, with places for sites. None where the variable
-/// never got a value.
+/// Walks back. `back` gives the hits before the point, the last one first, with places for sites. None where
+/// the variable never got a value.
 ///
 /// # Errors
 /// Those of `back`.

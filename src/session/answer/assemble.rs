@@ -463,7 +463,8 @@ impl Filling<'_, '_> {
         });
     }
 
-    /// That what led to a throw in a method called from the `try` was not looked at: only what led to the call.
+    /// That what led to a throw in a method called from the `try` was not looked at: only what led to the
+    /// call.
     fn thrown_beyond(&self) -> Option<String> {
         let tables = &self.assembly.round.outcome.tables;
         let Event::Branched(_) = self.query.event else { return None };

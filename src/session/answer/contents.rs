@@ -1,5 +1,5 @@
-//! What the objects of an answer hold, and what lambdas look like in their source: a second pass, after every value has its name, so
-//! that the numbers of objects do not depend on what could be read of others.
+//! What the objects of an answer hold, and what lambdas look like in their source: a second pass, after every
+//! value has its name, so that the numbers of objects do not depend on what could be read of others.
 
 use super::PointAnswer;
 use super::source_context::CodeBook;

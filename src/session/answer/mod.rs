@@ -1,9 +1,12 @@
-//! The answer to a chain, as data: what front ends render and what `--format json` writes (a contract, docs/formats.md).
+//! The answer to a chain, as data: what front ends render and what `--format json` writes (a contract,
+//! docs/formats.md).
 //!
-//! - `assemble` makes the answer of what was located. `source_context` finds source lines and rebuilds conditions.
+//! - `assemble` makes the answer of what was located. `source_context` finds source lines and rebuilds
+//!   conditions.
 //! - `arms` finds the arm of an expression that gave a value. `steps` are the steps of an `Origin`.
 //! - `contents` shows what collections held. `expectation` compares an answer with the recorded one.
-//! - `unlocated` explains why a point has no answer, `near_miss` what came nearest to a point that was never hit.
+//! - `unlocated` explains why a point has no answer, `near_miss` what came nearest to a point that was never
+//!   hit.
 
 pub mod arms;
 pub mod assemble;
@@ -78,14 +81,15 @@ pub struct Answer {
     /// What makes the answers less certain, or how the run ended if that matters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// The last lines that the program printed, when the root was not reached and the program did not end well.
+    /// The last lines that the program printed, when the root was not reached and the program did not end
+    /// well.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_output: Vec<String>,
     /// How the last run ended; none if there was no run.
     #[serde(skip)]
     pub ended: Option<Ended>,
-    /// What can have kept the run from seeing the points: sites lost, classes that could not be watched, conditions
-    /// that could not be evaluated. Where there is something, what was not reached may have been.
+    /// What can have kept the run from seeing the points: sites lost, classes that could not be watched,
+    /// conditions that could not be evaluated. Where there is something, what was not reached may have been.
     #[serde(skip)]
     pub blind_spots: Vec<String>,
 }
@@ -111,8 +115,8 @@ pub struct PointAnswer {
     pub line: Option<u32>,
     /// The source line, trimmed, when the source was found.
     pub text: Option<String>,
-    /// Where the statement begins that stored or returned the value, if `line` is another one: that of the arm of a
-    /// `switch` expression, a `?:`, `&&` or `||` that ran.
+    /// Where the statement begins that stored or returned the value, if `line` is another one: that of the
+    /// arm of a `switch` expression, a `?:`, `&&` or `||` that ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<StatementAnswer>,
     /// The line that the line table has for `bci`.
@@ -143,13 +147,14 @@ pub struct PointAnswer {
     pub assigned: Option<String>,
     /// The condition that decided, as source-like text.
     pub condition: Option<String>,
-    /// The operand of the condition whose branch decided, where it has several; `taken` is this operand's way.
+    /// The operand of the condition whose branch decided, where it has several; `taken` is this operand's
+    /// way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
     /// The way it went: `true`, `false`, `case 3`, `default`, `caught`, or that assertions are on or off.
     pub taken: Option<String>,
-    /// For a condition that has left an endless loop: how many turns of the loop, in that call and since the condition
-    /// last left it, have not.
+    /// For a condition that has left an endless loop: how many turns of the loop, in that call and since the
+    /// condition last left it, have not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
     /// What decided the condition, where it can be read back; else what would tell it.
@@ -161,8 +166,8 @@ pub struct PointAnswer {
     pub result: Option<String>,
     /// The collected values by expression.
     pub collected: IndexMap<String, String>,
-    /// What the objects named above held there, as text by their names: `{total: 90}`, `[1, 2]`, the message of an exception
-    /// in quotes.
+    /// What the objects named above held there, as text by their names: `{total: 90}`, `[1, 2]`, the message
+    /// of an exception in quotes.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub contents: IndexMap<String, String>,
     /// The stack, newest frame first.
@@ -170,8 +175,8 @@ pub struct PointAnswer {
     /// Source lines around the place, as `(number, text)`.
     #[serde(skip)]
     pub neighbours: Vec<(u32, String)>,
-    /// How the place is found in its line, when its text is unique there: offset and length in characters of the
-    /// trimmed line.
+    /// How the place is found in its line, when its text is unique there: offset and length in characters of
+    /// the trimmed line.
     #[serde(skip)]
     pub mark: Option<(usize, usize)>,
     /// By which steps the value came, for an `Origin`: from the point it is asked from back to this one.
@@ -195,8 +200,8 @@ pub struct PointAnswer {
 /// A place that passed a value on.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct StepAnswer {
-    /// How: `assigned`, `parameter`, `returned`, `field`, `element`; `argument` for the call of which it was computed as
-    /// an argument.
+    /// How: `assigned`, `parameter`, `returned`, `field`, `element`; `argument` for the call of which it was
+    /// computed as an argument.
     pub passed: String,
     /// What it was copied to: a variable, a field, an element as text, or the method that returned it.
     pub variable: Option<String>,

@@ -1,5 +1,6 @@
-//! Why a point never hit, with what came nearest (DESIGN §5.20): its class was never loaded or never initialised, its
-//! method never entered, its line passed by; or what was there had another thread, caller or condition.
+//! Why a point never hit, with what came nearest (DESIGN §5.20): its class was never loaded or never
+//! initialised, its method never entered, its line passed by; or what was there had another thread, caller or
+//! condition.
 
 use super::assemble::Assembly;
 use super::source_context::CodeBook;
@@ -140,7 +141,8 @@ impl Never<'_> {
         CodeBook { pool: &self.assembly.round.pool, sources: self.assembly.sources }
     }
 
-    /// What kept the class itself: code that could not be watched, a class that was not loaded or not initialised.
+    /// What kept the class itself: code that could not be watched, a class that was not loaded or not
+    /// initialised.
     pub fn class(&self) -> Option<String> {
         let reports = &self.run().classes;
         let watched = self.watched_classes();
@@ -298,8 +300,8 @@ impl Never<'_> {
         format!("{} was entered, but {line} {}{decided}", self.names(&who), self.not_reached())
     }
 
-    /// What decides whether a place of a method is reached. None where nothing is known to: the run was cut short, so
-    /// the method may have been on its way there.
+    /// What decides whether a place of a method is reached. None where nothing is known to: the run was cut
+    /// short, so the method may have been on its way there.
     fn decided(&self, pass: &Pass) -> Option<String> {
         let book = self.book();
         let entries = &pass.entries;

@@ -61,7 +61,8 @@ impl CodeBook<'_> {
         Some(source.line(frame.line?)?.trim().to_owned())
     }
 
-    /// The first line of the statement that stored or returned a value, where the value came from another line.
+    /// The first line of the statement that stored or returned a value, where the value came from another
+    /// line.
     pub fn statement(&self, frame: &Frame, given: &GivenBy) -> Option<StatementAnswer> {
         let line = given.statement.filter(|line| Some(*line) != given.line)?;
         let text = self.text(&Frame { line: Some(line), ..frame.clone() });
@@ -137,8 +138,8 @@ impl CodeBook<'_> {
         accesses(self.pool, field, writes)
     }
 
-    /// The conditions that decide whether an instruction of a method is reached: their text, and their line. For what
-    /// only an exception leads to, that.
+    /// The conditions that decide whether an instruction of a method is reached: their text, and their line.
+    /// For what only an exception leads to, that.
     pub fn deciding(&self, method: &MethodName, bci: u32) -> Vec<(String, Option<u32>)> {
         let Ok(Some(class)) = self.pool.find(&method.class) else { return Vec::new() };
         let Some(method) = class.file.method(&method.name, &method.descriptor) else { return Vec::new() };
@@ -185,7 +186,8 @@ impl CodeBook<'_> {
         bytecode::expression::stored_expression(&class.file, method, site.bci).map(|s| s.text)
     }
 
-    /// The condition at a branch, whose source line is given, and the way it went to the instruction that followed.
+    /// The condition at a branch, whose source line is given, and the way it went to the instruction that
+    /// followed.
     pub fn decision(&self, site: &Site, followed_by: u32, line: Option<&str>) -> Option<Decision> {
         let class = self.class(site)?;
         let method = class.file.method(&site.method.name, &site.method.descriptor)?;

@@ -1,5 +1,6 @@
-//! Answers that are kept for calls that do the same: in this run, in a later one, and after the program was edited. Two
-//! calls do the same when their method, all they were given and all they did are the same, whatever code did it.
+//! Answers that are kept for calls that do the same: in this run, in a later one, and after the program was
+//! edited. Two calls do the same when their method, all they were given and all they did are the same,
+//! whatever code did it.
 
 use super::question::{Question, renumbered};
 use super::{Judgement, Trust};

@@ -1,4 +1,5 @@
-//! Looking around while a call is asked about (JHyde §3): values, histories and events of it, and the questions of other calls.
+//! Looking around while a call is asked about (JHyde §3): values, histories and events of it, and the
+//! questions of other calls.
 
 use super::{Diagnoser, Question};
 use crate::inspect::InspectError;

@@ -1,5 +1,6 @@
-//! Members that no programmer has written: those that javac makes of records, enums, `switch` over enums, assertions, bridges and accesses across nested
-//! classes. Nobody is asked about such methods, and such fields are no changes.
+//! Members that no programmer has written: those that javac makes of records, enums, `switch` over enums,
+//! assertions, bridges and accesses across nested classes. Nobody is asked about such methods, and such
+//! fields are no changes.
 
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Method};

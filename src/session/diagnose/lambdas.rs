@@ -1,5 +1,5 @@
-//! Names of lambdas that survive an edit: the method in which a lambda stands, and its ordinal there. The compiler counts the lambdas of
-//! a class, so `lambda$main$3` is another one after an edit elsewhere.
+//! Names of lambdas that survive an edit: the method in which a lambda stands, and its ordinal there. The
+//! compiler counts the lambdas of a class, so `lambda$main$3` is another one after an edit elsewhere.
 
 use crate::classes::ClassPool;
 use bytecode::Op;
@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 /// How the compiler names the methods of lambdas.
 const METHOD: &str = "lambda$";
-/// Between a lambda's host and what it calls: `Host$$Lambda/lambda$main$0` is how a recording names its class.
+/// Between a lambda's host and what it calls: `Host$$Lambda/lambda$main$0` is how a recording names its
+/// class.
 const CLASS: &str = "$$Lambda/";
 /// The most lambdas inside of each other.
 const NESTED: usize = 16;

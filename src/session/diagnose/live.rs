@@ -1,5 +1,5 @@
-//! A program that still runs is asked about already (VET §2): what it has recorded is read as far as it goes, and read anew when nothing more
-//! can be asked of that, or the program has ended.
+//! A program that still runs is asked about already (VET §2): what it has recorded is read as far as it goes,
+//! and read anew when nothing more can be asked of that, or the program has ended.
 
 use super::{DiagnoseOptions, Diagnoser};
 use crate::chain::Chain;
@@ -72,7 +72,8 @@ impl Diagnoser {
     /// Records a program, and begins to ask about it as soon as one of its calls has ended.
     ///
     /// # Errors
-    /// The program cannot be launched, nothing of it is recorded, or it was interrupted before there was anything to ask.
+    /// The program cannot be launched, nothing of it is recorded, or it was interrupted before there was
+    /// anything to ask.
     pub async fn while_it_runs(
         chain: Chain,
         recording: RecordOptions,
@@ -160,7 +161,8 @@ impl Diagnoser {
         Ok(())
     }
 
-    /// Reads what was recorded since, if the program has ended; or if nothing more can be asked, when there is more. Whether it has.
+    /// Reads what was recorded since, if the program has ended; or if nothing more can be asked, when there
+    /// is more. Whether it has.
     pub(super) async fn catch_up(
         &mut self,
         is_stuck: bool,

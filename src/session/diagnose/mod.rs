@@ -1,16 +1,19 @@
-//! Declarative debugging of a recorded run (JHyde §2): calls are asked about, one after the other, until one is left.
+//! Declarative debugging of a recorded run (JHyde §2): calls are asked about, one after the other, until one
+//! is left.
 //!
-//! - [`Diagnoser`] leads from question to answer. `question` describes a call: what it was given and what it did.
-//!   `snapshot` describes the values, `fields` the fields of objects, `around` what surrounds the call.
+//! - [`Diagnoser`] leads from question to answer. `question` describes a call: what it was given and what it
+//!   did. `snapshot` describes the values, `fields` the fields of objects, `around` what surrounds the call.
 //! - `tree` is the execution tree that is asked about. `live` asks while the program still runs.
 //! - `generated` recognises members that the compiler made; they are not asked about.
-//! - `oracles` answer in place of a person: `asserts` by conditions on methods, `answer_cache` by earlier answers, and a
-//!   [`Reference`] by a version of the program that is right. `purity` tells which calls that version can judge by values.
-//! - `violations` evaluates all assertions before the first question, and finds the call at which the search begins.
-//! - `slice_answer` is the answer that points at a wrong value: `value_path` finds the value, `slice` the calls that
-//!   influenced it, along the code that `stretch` lays out.
-//! - [`parted`] finds where two versions part (`divergence`). `lambdas` names lambdas alike in both, `chance` finds what
-//!   changes from run to run.
+//! - `oracles` answer in place of a person: `asserts` by conditions on methods, `answer_cache` by earlier
+//!   answers, and a [`Reference`] by a version of the program that is right. `purity` tells which calls that
+//!   version can judge by values.
+//! - `violations` evaluates all assertions before the first question, and finds the call at which the search
+//!   begins.
+//! - `slice_answer` is the answer that points at a wrong value: `value_path` finds the value, `slice` the
+//!   calls that influenced it, along the code that `stretch` lays out.
+//! - [`parted`] finds where two versions part (`divergence`). `lambdas` names lambdas alike in both, `chance`
+//!   finds what changes from run to run.
 //! - `again` tells whether a recorded program can be run once more.
 
 mod again;
@@ -283,7 +286,8 @@ impl Diagnoser {
     /// What would be asked of a node: of a call, where loops are none.
     ///
     /// # Errors
-    /// There is no such call, or it cannot be read; the program cannot be run again, or did something else this time.
+    /// There is no such call, or it cannot be read; the program cannot be run again, or did something else
+    /// this time.
     pub async fn question(
         &mut self,
         node: u32,
@@ -293,7 +297,8 @@ impl Diagnoser {
         Ok(self.look_at(node, progress, interrupt).await?.0)
     }
 
-    /// The outermost call around one: what an object held before a call is known where all that came before it was recorded so too.
+    /// The outermost call around one: what an object held before a call is known where all that came before
+    /// it was recorded so too.
     fn outermost(&self, node: u32) -> u32 {
         let mut outermost = node;
         while let Some(around) = self.trace.calls.parent(outermost) {
@@ -302,7 +307,8 @@ impl Diagnoser {
         outermost
     }
 
-    /// Asks whether the `java` of the recorded program may be run, where the recording is not this user's own.
+    /// Asks whether the `java` of the recorded program may be run, where the recording is not this user's
+    /// own.
     ///
     /// # Errors
     /// It may not.
@@ -377,7 +383,8 @@ impl Diagnoser {
         self.kept.answers()
     }
 
-    /// Takes back an answer, by its place among those that are kept, from 0 on: questions that follow from it are asked anew.
+    /// Takes back an answer, by its place among those that are kept, from 0 on: questions that follow from it
+    /// are asked anew.
     ///
     /// # Errors
     /// There is no such answer, or the file cannot be written.
@@ -437,8 +444,8 @@ impl Diagnoser {
             .saturating_sub(self.by_assertion + self.by_reference + self.unasked.len())
     }
 
-    /// Goes over to the events of the buggy call, to those that were recorded later if the run was recorded without writes; where the bug
-    /// is in a loop, to the beginning of that iteration.
+    /// Goes over to the events of the buggy call, to those that were recorded later if the run was recorded
+    /// without writes; where the bug is in a loop, to the beginning of that iteration.
     ///
     /// # Errors
     /// No buggy call was found, or it cannot be recorded now.
@@ -500,7 +507,8 @@ fn coverage(
     })
 }
 
-/// The shape of the trees of a recorded run, with loops if they are wanted and known, and what their nodes are.
+/// The shape of the trees of a recorded run, with loops if they are wanted and known, and what their nodes
+/// are.
 fn trees(
     trace: &mut RecordedTrace,
     with_loops: bool,

@@ -1,5 +1,5 @@
-//! Oracles (Shapiro 1982): what answers in place of a person. Assertions, answers of earlier sessions, and a version of
-//! the program that is right. A person is asked what these cannot tell.
+//! Oracles (Shapiro 1982): what answers in place of a person. Assertions, answers of earlier sessions, and a
+//! version of the program that is right. A person is asked what these cannot tell.
 
 use super::question::Asked;
 use super::{Diagnoser, Judgement, LoopPart, Opinion, Question, Reference};
@@ -47,8 +47,8 @@ pub struct Referred {
 }
 
 impl Diagnoser {
-    /// From now on these assertions answer what they can. A method of which no call was recorded is a mistake, unless the program goes on: its name
-    /// is told by [`Diagnoser::unmet`].
+    /// From now on these assertions answer what they can. A method of which no call was recorded is a
+    /// mistake, unless the program goes on: its name is told by [`Diagnoser::unmet`].
     ///
     /// # Errors
     /// They mean nothing for the program, or no call of a method was recorded.
@@ -79,8 +79,9 @@ impl Diagnoser {
         std::mem::take(&mut self.referred)
     }
 
-    /// Whether a call is answered without a question: by an assertion that is false, by an answer that was kept, by an assertion that says
-    /// all, or by the version that is right. What those say that cannot tell is added to the question.
+    /// Whether a call is answered without a question: by an assertion that is false, by an answer that was
+    /// kept, by an assertion that says all, or by the version that is right. What those say that cannot tell
+    /// is added to the question.
     pub(super) async fn answered(
         &mut self,
         node: u32,
@@ -153,10 +154,12 @@ impl Diagnoser {
         reference.judge(question, is_pure).await.map(Some)
     }
 
-    /// What would be asked of a node, and what an assertion says of it, if it is a call and one is of its method.
+    /// What would be asked of a node, and what an assertion says of it, if it is a call and one is of its
+    /// method.
     ///
     /// # Errors
-    /// There is no such call, or it cannot be read; the program cannot be run again, or did something else this time.
+    /// There is no such call, or it cannot be read; the program cannot be run again, or did something else
+    /// this time.
     pub async fn look_at(
         &mut self,
         node: u32,

@@ -42,7 +42,8 @@ pub struct Question {
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// `this` and the arguments as the call began; of a loop also the local variables, as its iteration began.
+    /// `this` and the arguments as the call began; of a loop also the local variables, as its iteration
+    /// began.
     pub entry: IndexMap<String, Shape>,
     /// `this`, the arguments and the local variables as it ended.
     pub exit: IndexMap<String, Shape>,
@@ -60,7 +61,8 @@ pub struct Question {
     /// How many of these have influenced what somebody has pointed at; none where nobody has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub influential: Option<u64>,
-    /// What may be missing from all this, and what those say that could not answer: assertions, and the version that is right.
+    /// What may be missing from all this, and what those say that could not answer: assertions, and the
+    /// version that is right.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Whether nothing is missing.
@@ -272,7 +274,8 @@ fn between(
     Ok(Between { begins, ends, given, at_exit, left: part.left, thrown })
 }
 
-/// The arguments and local variables of a call before one of its events, or as it ended, with the last writes of these.
+/// The arguments and local variables of a call before one of its events, or as it ended, with the last writes
+/// of these.
 pub fn locals(
     calls: &mut Calls,
     node: u32,
@@ -348,7 +351,8 @@ fn unlinked<'a>(
     Ok(found)
 }
 
-/// What a call has changed of all that can be reached from some objects and from static fields, and whether that is all.
+/// What a call has changed of all that can be reached from some objects and from static fields, and whether
+/// that is all.
 fn changes(
     shaper: &mut Shaper<'_>,
     roots: Vec<(String, u32)>,
@@ -411,8 +415,8 @@ pub fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
         .collect()
 }
 
-/// Compares what a collection held: elements by their index, those of sets and the values of maps by themselves or their keys. How many were
-/// compared.
+/// Compares what a collection held: elements by their index, those of sets and the values of maps by
+/// themselves or their keys. How many were compared.
 fn collections(
     shaper: &mut Shaper<'_>,
     (object, path): (u32, &str),

@@ -1,5 +1,5 @@
-//! The answer that points at a wrong value: calls that have influenced it are asked about first. The others follow,
-//! because a call that should have written the value, and did not, has not influenced it.
+//! The answer that points at a wrong value: calls that have influenced it are asked about first. The others
+//! follow, because a call that should have written the value, and did not, has not influenced it.
 
 use super::value_path::Pointing;
 use super::{Diagnoser, Judgement, Question};
@@ -14,11 +14,13 @@ use crate::trace::{Calls, Level};
 use std::collections::BTreeSet;
 
 impl Diagnoser {
-    /// Somebody says that a call is invalid, and which part of what it left is wrong. Where the run was recorded with less than everything, it is run
-    /// again. Why it is not known what has influenced that, if so: then it is as if nobody had pointed at anything.
+    /// Somebody says that a call is invalid, and which part of what it left is wrong. Where the run was
+    /// recorded with less than everything, it is run again. Why it is not known what has influenced that, if
+    /// so: then it is as if nobody had pointed at anything.
     ///
     /// # Errors
-    /// The question has no such part, and stays open; the recording cannot be read, or the answer not be kept.
+    /// The question has no such part, and stays open; the recording cannot be read, or the answer not be
+    /// kept.
     pub async fn wrong(
         &mut self,
         question: &Question,

@@ -1,8 +1,10 @@
-//! What somebody points at when a call is wrong: a path as questions show it, and the places whose values are meant by it.
+//! What somebody points at when a call is wrong: a path as questions show it, and the places whose values are
+//! meant by it.
 //!
-//! A path begins at a name of the question, and goes on by fields (`.left`), elements (`[2]`) and keys (`{"a"}`). It is followed as the call ended. What
-//! a question shows as changed is found along the ways that there were as the call began, so such a path is followed there too, and both are
-//! meant. Whoever points at an object means all that hangs on it.
+//! A path begins at a name of the question, and goes on by fields (`.left`), elements (`[2]`) and keys
+//! (`{"a"}`). It is followed as the call ended. What a question shows as changed is found along the ways that
+//! there were as the call began, so such a path is followed there too, and both are meant. Whoever points at
+//! an object means all that hangs on it.
 
 use super::question::{Given, Question, all_statics, locals};
 use crate::inspect::fields::Fields;
@@ -136,7 +138,8 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Follows the steps of a path from a value on, along what there was at some time: what stands at its end as the call ends. Else how far it leads.
+    /// Follows the steps of a path from a value on, along what there was at some time: what stands at its end
+    /// as the call ends. Else how far it leads.
     fn follow(
         &mut self,
         root: &str,
@@ -163,7 +166,8 @@ impl Way<'_> {
         Ok(Ok(value))
     }
 
-    /// The first step of what is left of a path: its length, and what stands there. At the end of the path that is what stands there as the call ends.
+    /// The first step of what is left of a path: its length, and what stands there. At the end of the path
+    /// that is what stands there as the call ends.
     fn step(
         &mut self,
         object: u32,

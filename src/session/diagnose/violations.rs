@@ -1,5 +1,5 @@
-//! Evaluates all assertions before the first question. A call that violates its assertion and has no violating call below it is
-//! an *innermost violation*: the search begins there.
+//! Evaluates all assertions before the first question. A call that violates its assertion and has no
+//! violating call below it is an *innermost violation*: the search begins there.
 
 use super::{Diagnoser, Told};
 use crate::run::Interrupt;
@@ -63,7 +63,8 @@ impl Survey {
 pub(super) struct Surveyed {
     /// Whether calls were recorded that nobody has looked at.
     is_due: bool,
-    /// The calls that were evaluated, by thread and place in it: a run that goes on gives calls other numbers.
+    /// The calls that were evaluated, by thread and place in it: a run that goes on gives calls other
+    /// numbers.
     known: HashSet<(u32, u32)>,
     /// What was found, as far as nobody was told.
     told: Option<Survey>,
@@ -108,7 +109,8 @@ impl Diagnoser {
         self.surveyed.told.take()
     }
 
-    /// The innermost violation that ended first, where calls were recorded whose assertions nobody has evaluated.
+    /// The innermost violation that ended first, where calls were recorded whose assertions nobody has
+    /// evaluated.
     ///
     /// # Errors
     /// The recording cannot be read, or it was interrupted.
@@ -224,7 +226,8 @@ mod tests {
 
     #[test]
     fn a_violation_is_innermost_where_none_of_the_calls_below_it_is_one() {
-        // 0 calls 1, which calls 2; 0 calls 3, which calls 4 and 5. They end as 2 1 4 5 3 0; 1, 2, 3 and 5 violate.
+        // 0 calls 1, which calls 2; 0 calls 3, which calls 4 and 5. They end as 2 1 4 5 3 0; 1, 2, 3 and 5
+        // violate.
         let mut innermost = Innermost::default();
         for (node, below) in [(2, 0), (1, 1), (5, 0), (3, 2)] {
             innermost.add(node, below);

@@ -33,7 +33,8 @@ struct Seen {
     new: Option<String>,
 }
 
-/// A point that a run was sent to and stands at, while it is not known whether it is the answer in this run too.
+/// A point that a run was sent to and stands at, while it is not known whether it is the answer in this run
+/// too.
 pub(super) struct Arrived {
     pub(super) point: PointIndex,
     pub(super) id: String,
@@ -59,8 +60,8 @@ pub(super) struct Unsettled {
 pub enum Certainty {
     /// It is the point, in this run too.
     Reached,
-    /// It is where the earlier run found the point, and all that can be compared agrees. Whether it is the answer in
-    /// this run is known when the point that asks for it is reached.
+    /// It is where the earlier run found the point, and all that can be compared agrees. Whether it is the
+    /// answer in this run is known when the point that asks for it is reached.
     Expected {
         /// What the point was in the earlier run: `null → Rec@1`.
         change: Option<String>,

@@ -1,5 +1,5 @@
-//! Moves the halted execution to a point that an earlier run found: backwards by running again, forwards by going on
-//! (paper §6).
+//! Moves the halted execution to a point that an earlier run found: backwards by running again, forwards by
+//! going on (paper §6).
 
 use super::arrival::{Arrival, Arrived, Certainty, Found, Gone, Unsettled};
 use super::position::{Place, Standing};
@@ -160,7 +160,8 @@ impl Explorer {
         }
     }
 
-    /// What became of an expected point: `elsewhere` is its place where the run was told of it and did not stop there.
+    /// What became of an expected point: `elsewhere` is its place where the run was told of it and did not
+    /// stop there.
     fn settle(&self, from: &Unsettled, now: Option<&Found>, elsewhere: Option<String>) -> Arrival {
         let same = now.is_some_and(|now| now.coordinate == from.found.coordinate);
         let missed_write = same && now.is_some_and(|now| now.missed_write);

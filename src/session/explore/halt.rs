@@ -60,7 +60,8 @@ impl Explorer {
     /// The value of a Java expression in the frame that is looked at.
     ///
     /// # Errors
-    /// No program stands still, or the expression cannot be read. What cannot be evaluated is a value that says why.
+    /// No program stands still, or the expression cannot be read. What cannot be evaluated is a value that
+    /// says why.
     pub async fn evaluate(&mut self, text: &str) -> Result<NamedValue, SessionError> {
         let mut interrupt = self.interrupter.arm();
         let read = async {
@@ -172,7 +173,8 @@ impl Standing {
         Ok(named)
     }
 
-    /// What a value holds: the elements of a collection, the pairs of a map, else its fields; then how many more there are.
+    /// What a value holds: the elements of a collection, the pairs of a map, else its fields; then how many
+    /// more there are.
     async fn members(
         &mut self,
         value: &Value,

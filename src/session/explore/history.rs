@@ -106,7 +106,8 @@ impl Explorer {
         self.history.past.iter()
     }
 
-    /// The answer of the newest run that was not cut off, if there is one; without the points that were changed since.
+    /// The answer of the newest run that was not cut off, if there is one; without the points that were
+    /// changed since.
     pub fn answer(&self) -> Option<Rc<Answer>> {
         let whole = self.history.past.iter().rev().find(|run| !is_cut_off(run.outcome));
         let answer = whole.or(self.history.past.back()).map(|run| run.answer.clone())?;

@@ -1,5 +1,5 @@
-//! A session in which the program is run again and again: questions are added and removed between runs, the program
-//! halts where a run led, and the next run can halt at a cause that this one found (paper §5 and §6).
+//! A session in which the program is run again and again: questions are added and removed between runs, the
+//! program halts where a run led, and the next run can halt at a cause that this one found (paper §5 and §6).
 //!
 //! - [`Explorer`] holds the chain and the current position; this file has what changes the chain.
 //! - `run_control` makes runs, in front or in the background. `position` is where the session stands.
@@ -143,7 +143,8 @@ impl Explorer {
         Ok(())
     }
 
-    /// Classes and sources can have been edited and built since the last run: they are read anew for the next.
+    /// Classes and sources can have been edited and built since the last run: they are read anew for the
+    /// next.
     async fn refresh(&mut self) -> Result<(), SessionError> {
         let Some(workspace) = self.opened.as_ref().map(|o| o.workspace.clone()) else { return Ok(()) };
         self.build(&workspace).await?;
@@ -315,8 +316,8 @@ impl Explorer {
         Ok(())
     }
 
-    /// What runs taught of points by their place in the chain means nothing in another one. `places` says where the
-    /// points were whose answers still hold, and `changed` which points have none any more.
+    /// What runs taught of points by their place in the chain means nothing in another one. `places` says
+    /// where the points were whose answers still hold, and `changed` which points have none any more.
     fn replace(&mut self, chain: Chain, places: &[Option<usize>], changed: Vec<String>) {
         self.chain = chain;
         self.teaching.learned = crate::chain::Learned::default();

@@ -112,8 +112,8 @@ impl Drop for Going {
 }
 
 impl Going {
-    /// Asks a chain that has grown of the run, and of those that follow it. Gives when it is asked, or what tells
-    /// whether the run has taken it.
+    /// Asks a chain that has grown of the run, and of those that follow it. Gives when it is asked, or what
+    /// tells whether the run has taken it.
     pub(super) fn ask_more(
         &self,
         chain: &Chain,
@@ -237,8 +237,8 @@ impl Explorer {
         }
     }
 
-    /// A program that has come to its end, since a point was looked for until then, is halted where the last one was
-    /// located: that costs a run.
+    /// A program that has come to its end, since a point was looked for until then, is halted where the last
+    /// one was located: that costs a run.
     async fn halt_again(&mut self, mut ran: Ran) -> Result<Ran, SessionError> {
         let by_itself = matches!(ran.answer.ended, Some(Ended::Exited(_) | Ended::Driven | Ended::Killed(_)));
         let located = ran.answer.points.iter().filter(|p| p.located);
@@ -320,7 +320,8 @@ impl Finished {
     }
 }
 
-/// What a run that was to halt at a coordinate came to. One that stands there with every point decided is whole.
+/// What a run that was to halt at a coordinate came to. One that stands there with every point decided is
+/// whole.
 pub(super) fn end_of(stage: Stage, asked: AskedCell) -> End {
     let decided = asked.borrow().as_ref().is_none_or(|a| a.locator.is_complete());
     let (outcome, halted) = match stage {

@@ -1,4 +1,5 @@
-//! Goes forward from where the program stands: to the next line, or on to the next event that a point asks for.
+//! Goes forward from where the program stands: to the next line, or on to the next event that a point asks
+//! for.
 
 use super::Explorer;
 use super::position::{Place, Standing, Standpoint};

@@ -1,4 +1,5 @@
-//! An event of a recorded run as a chain: the point that a further run halts at, and from which one can ask backwards.
+//! An event of a recorded run as a chain: the point that a further run halts at, and from which one can ask
+//! backwards.
 
 use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
@@ -147,8 +148,8 @@ fn leaves_before(calls: &mut Calls, told: &Told) -> Result<Option<i64>, SessionE
     Ok(Some(before))
 }
 
-/// How many such events come before one in a call, those in calls that it makes too; none where that is no such event and none of them
-/// comes before.
+/// How many such events come before one in a call, those in calls that it makes too; none where that is no
+/// such event and none of them comes before.
 fn within(
     calls: &mut Calls,
     node: u32,

@@ -41,7 +41,8 @@ pub enum ExportForm {
 /// An event.
 #[derive(Default, Serialize)]
 pub struct Line<'a> {
-    /// The further run that it is known from, by the name of its folder in `details`; none: from the first one.
+    /// The further run that it is known from, by the name of its folder in `details`; none: from the first
+    /// one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<&'a str>,
     /// The name of its thread.

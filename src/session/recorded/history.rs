@@ -1,4 +1,5 @@
-//! Every write to a variable. Where the run was recorded without writes, those of calls that were recorded later.
+//! Every write to a variable. Where the run was recorded without writes, those of calls that were recorded
+//! later.
 
 use super::open::RecordedTrace;
 use super::supplements::{Later, above, later};
@@ -9,7 +10,8 @@ use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::trace::Level;
 
-/// Shows the last so many writes to a variable. Where the run was recorded without, those of calls that were recorded later.
+/// Shows the last so many writes to a variable. Where the run was recorded without, those of calls that were
+/// recorded later.
 ///
 /// # Errors
 /// No writes were recorded, or it cannot be read, or the text names no variable.

@@ -1,12 +1,12 @@
 //! Recorded runs: one is made, opened, and read in the ways in which a person asks.
 //!
-//! - [`record`] runs the program once and keeps what its threads do. `rerecord` records one call with more detail, or only
-//!   some calls ([`only`]); `supplements` finds such recordings again.
-//! - [`RecordedTrace`] is a recording that is open. [`events`] and [`history`] run the program again where it does not have
-//!   what is asked for; all other views are those of `inspect`.
+//! - [`record`] runs the program once and keeps what its threads do. `rerecord` records one call with more
+//!   detail, or only some calls ([`only`]); `supplements` finds such recordings again.
+//! - [`RecordedTrace`] is a recording that is open. [`events`] and [`history`] run the program again where it
+//!   does not have what is asked for; all other views are those of `inspect`.
 //! - A [`Stepper`] goes from event to event.
-//! - [`as_chain`] makes a chain of an event, and [`find`] finds the event of a point. [`export`] writes all events for
-//!   other programs (`parquet`). `secrets` removes passwords from the recorded command.
+//! - [`as_chain`] makes a chain of an event, and [`find`] finds the event of a point. [`export`] writes all
+//!   events for other programs (`parquet`). `secrets` removes passwords from the recorded command.
 
 mod as_chain;
 mod events;

@@ -58,8 +58,8 @@ fn code_of(about: &About) -> OpenCode {
 }
 
 impl RecordedTrace {
-    /// The recording in which a call is found at a level: this one, or one of a further run of the program, in which calls and objects have
-    /// the same numbers.
+    /// The recording in which a call is found at a level: this one, or one of a further run of the program,
+    /// in which calls and objects have the same numbers.
     ///
     /// # Errors
     /// There is no such call; the program cannot be run again, or it did something else.

@@ -78,7 +78,8 @@ const LINES: usize = 8;
 /// Runs a program once and records it.
 ///
 /// # Errors
-/// The program cannot be launched, the folder not be written, or it was interrupted before anything was recorded.
+/// The program cannot be launched, the folder not be written, or it was interrupted before anything was
+/// recorded.
 pub async fn record(
     chain: &Chain,
     options: &RecordOptions,

@@ -1,5 +1,6 @@
-//! What a call of a recorded run does, recorded later: the program is run again, and only that call is recorded with more. It is
-//! taken for the same call where all that both runs have recorded of it, and of the calls around it, is the same.
+//! What a call of a recorded run does, recorded later: the program is run again, and only that call is
+//! recorded with more. It is taken for the same call where all that both runs have recorded of it, and of the
+//! calls around it, is the same.
 
 use super::open::RecordedTrace;
 use super::record::{RecordOptions, record};
@@ -16,9 +17,9 @@ use crate::trace::{About, Calls, Exit, Level, Objects, Then, Value, Window};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The run in which a call is recorded at a level; none where the first run has it so. The program is run again unless it was
-/// before, for this call or one around it. Its calls and objects have the numbers of those of the first run that they are, and objects
-/// that only it has met further ones.
+/// The run in which a call is recorded at a level; none where the first run has it so. The program is run
+/// again unless it was before, for this call or one around it. Its calls and objects have the numbers of
+/// those of the first run that they are, and objects that only it has met further ones.
 ///
 /// # Errors
 /// The program cannot be run again, or it did something else this time.
@@ -111,8 +112,8 @@ fn again(about: &About, level: Level) -> String {
     format!("qp trace record --level {level}{scope}{trust} -- {}", about.command.join(" "))
 }
 
-/// Which calls of a recorded run a further one records: one and those below it, or those from one up to another of its thread, without
-/// that; none: to the end.
+/// Which calls of a recorded run a further one records: one and those below it, or those from one up to
+/// another of its thread, without that; none: to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
     /// A call and those below it.
@@ -210,8 +211,8 @@ pub(super) fn joined(
 /// Events whose digest is kept as one: those of a call may be too many to be held.
 const BLOCK: usize = 1 << 12;
 
-/// What was recorded of a call at level `calls`, with the entries of those around it. Numbers of objects differ from run to run:
-/// they are told by the order in which they are met.
+/// What was recorded of a call at level `calls`, with the entries of those around it. Numbers of objects
+/// differ from run to run: they are told by the order in which they are met.
 #[derive(Default)]
 struct Told {
     /// A digest of every so many events.

@@ -1,8 +1,8 @@
 //! What a recorded run does not keep of its command: passwords, tokens and keys.
 //!
-//! A value is hidden where the name before it is usual for a secret: `-Dpassword=…`, `--api-key …`, `token=…` within a
-//! word; and the password of an address, `scheme://user:…@host`. What the program itself does with them is in the
-//! events of the recording: only the command is changed.
+//! A value is hidden where the name before it is usual for a secret: `-Dpassword=…`, `--api-key …`, `token=…`
+//! within a word; and the password of an address, `scheme://user:…@host`. What the program itself does with
+//! them is in the events of the recording: only the command is changed.
 
 use regex::Regex;
 
@@ -111,7 +111,8 @@ fn without_user(word: &str) -> String {
     }
 }
 
-/// Whether a name is usual for a secret: `javax.net.ssl.keyStorePassword`, `API_KEY`, `dbpassword`; not `monkey`.
+/// Whether a name is usual for a secret: `javax.net.ssl.keyStorePassword`, `API_KEY`, `dbpassword`; not
+/// `monkey`.
 fn is_secret(name: &str) -> bool {
     let name = name.strip_prefix("-D").unwrap_or(name);
     let mut word = String::new();

@@ -18,8 +18,8 @@ pub(super) struct Later {
     pub trace: RecordedTrace,
 }
 
-/// The calls of which more was recorded later, at one of these levels, in the order in which the first run has entered them. Of one
-/// inside of another, nothing more is told.
+/// The calls of which more was recorded later, at one of these levels, in the order in which the first run
+/// has entered them. Of one inside of another, nothing more is told.
 ///
 /// # Errors
 /// A recording cannot be read, or is of something else.

@@ -1,5 +1,5 @@
-//! What a replay would cost: the program runs once, its hits are counted by probes and nothing stops, and the counts are
-//! priced for each back end.
+//! What a replay would cost: the program runs once, its hits are counted by probes and nothing stops, and the
+//! counts are priced for each back end.
 
 use super::cost_model::{Counts, Forecast};
 use super::iteration::in_order;
@@ -28,7 +28,8 @@ use std::time::Instant;
 pub struct Cost {
     /// Name of the chain.
     pub chain: String,
-    /// How long the program takes when nothing is asked, in seconds: the run that counted, less what counting took.
+    /// How long the program takes when nothing is asked, in seconds: the run that counted, less what counting
+    /// took.
     pub plain_s: Option<f64>,
     /// In the order of the chain.
     pub points: Vec<PointCost>,
@@ -95,7 +96,8 @@ impl Cost {
 /// Runs the program once, counts the hits of a chain's points, and tells what a replay would cost.
 ///
 /// # Errors
-/// The chain or its debuggee cannot be used, its VM ended before it could tell the counts, or it was interrupted.
+/// The chain or its debuggee cannot be used, its VM ended before it could tell the counts, or it was
+/// interrupted.
 pub async fn cost(
     name: &str,
     chain: &Chain,

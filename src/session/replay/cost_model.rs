@@ -1,7 +1,8 @@
 //! What hits cost, by back end: the constants that forecasts are made of, and how they add up. Pure.
 //!
-//! Measured with a release build on a machine of two cores, OpenJDK 17 (`cargo bench`, and programs of one hot loop as in
-//! `tests/chains/cost.rs`). Another machine differs by a small factor, a busy one by a larger one: trust the ratios.
+//! Measured with a release build on a machine of two cores, OpenJDK 17 (`cargo bench`, and programs of one
+//! hot loop as in `tests/chains/cost.rs`). Another machine differs by a small factor, a busy one by a larger
+//! one: trust the ratios.
 
 use super::probe_policy::{Backend, EAGER};
 use crate::query::{Event, TraceQuery};
@@ -10,13 +11,16 @@ use serde::Serialize;
 
 /// An interruption over JDWP whose frames and values are read: 3,600 in a second.
 const JDWP_HIT_S: f64 = 280e-6;
-/// The second one of a store or a branch, where the next instruction tells what was stored or which way was taken.
+/// The second one of a store or a branch, where the next instruction tells what was stored or which way was
+/// taken.
 const JDWP_SECOND_S: f64 = 280e-6;
 /// One that only tells that a method is entered.
 const JDWP_ENTRY_S: f64 = 160e-6;
-/// While any field is watched over JDWP, code that computes is slower by this factor at least: 50 to 280 on parsers.
+/// While any field is watched over JDWP, code that computes is slower by this factor at least: 50 to 280 on
+/// parsers.
 const JDWP_FIELD_WATCH: f64 = 50.0;
-/// So much of a run the VM starts, compiles, and runs code that never is fast: a watch does not make that slower.
+/// So much of a run the VM starts, compiles, and runs code that never is fast: a watch does not make that
+/// slower.
 const START_UP_S: f64 = 0.5;
 /// A hit that a probe stops at and that is read over JDWP: through the recorder's frames.
 const PROBE_STOP_S: f64 = 700e-6;
@@ -123,7 +127,8 @@ pub fn gates(queries: &[TraceQuery]) -> Vec<Gate> {
     super::probe_policy::Probing::default().gates(queries, false, EAGER, &[])
 }
 
-/// Whether a watch over JDWP makes the VM slower even where it is not hit, so that a forecast is a lower bound.
+/// Whether a watch over JDWP makes the VM slower even where it is not hit, so that a forecast is a lower
+/// bound.
 pub fn slows_the_vm(event: &Event) -> bool {
     watches_a_field(event) || matches!(event, Event::Returned(_))
 }

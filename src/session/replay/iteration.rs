@@ -105,8 +105,8 @@ impl Runner {
         self.chain.borrow().clone()
     }
 
-    /// Runs the program until every point is located or nothing more can be learnt; none if it was interrupted before
-    /// anything could be asked. `halting` is told of each run's cell before it begins.
+    /// Runs the program until every point is located or nothing more can be learnt; none if it was
+    /// interrupted before anything could be asked. `halting` is told of each run's cell before it begins.
     ///
     /// # Errors
     /// What is wrong with a question, or keeps the program from being run.
@@ -253,8 +253,8 @@ impl Runner {
         }
         let refused = match teaching.probing.verdict(round, gates) {
             Conclusion::Holds => return Ok(None),
-            // A run for each point finds it where the one before has told, if the program repeats itself. One that does not, by
-            // what a person or a clock does to it, is better watched by events at once.
+            // A run for each point finds it where the one before has told, if the program repeats itself. One
+            // that does not, by what a person or a clock does to it, is better watched by events at once.
             Conclusion::Again(_)
                 if self.options.backend == Backend::Auto
                     && usize::try_from(teaching.runs)
@@ -282,8 +282,8 @@ impl Runner {
         Ok(Locator::new(queries.clone(), options)?)
     }
 
-    /// Learns from a run. Gives what another run is for, if one is due: what it would be asked has changed, and a
-    /// point is without an answer.
+    /// Learns from a run. Gives what another run is for, if one is due: what it would be asked has changed,
+    /// and a point is without an answer.
     pub fn learn(&self, round: &Round, learned: &mut Learned) -> Option<String> {
         if !matches!(
             round.outcome.ended,
@@ -310,7 +310,8 @@ impl Runner {
         if unlocated == 0 {
             return None;
         }
-        // What was learnt may show that a point cannot be asked. The others can: each refusal takes one point out.
+        // What was learnt may show that a point cannot be asked. The others can: each refusal takes one point
+        // out.
         let chain = self.chain();
         let again = (0..=chain.points.len()).find_map(|_| {
             translate(&chain, &round.pool, &self.sources, learned)
@@ -370,8 +371,8 @@ pub fn in_order(translation: &Translation, chain: &Chain) -> Vec<TraceQuery> {
     held.collect()
 }
 
-/// Whether a run can be asked these TraceQueries instead of its own: they begin with its own, and a point that keeps
-/// more for others now has had no hit yet.
+/// Whether a run can be asked these TraceQueries instead of its own: they begin with its own, and a point
+/// that keeps more for others now has had no hit yet.
 pub fn extends(asked: &Asked, queries: &[TraceQuery]) -> bool {
     let text = |query: &TraceQuery| format!("{:?}", TraceQuery { keep: Vec::new(), ..query.clone() });
     let reports = asked.locator.report();

@@ -13,14 +13,15 @@ use crate::session::progress::Progress;
 pub struct Judged {
     /// Whether the bug is there.
     pub verdict: Verdict,
-    /// What the chain was answered. Only the root and `alive` where the other points do not fit the program's code.
+    /// What the chain was answered. Only the root and `alive` where the other points do not fit the program's
+    /// code.
     pub answer: Option<Answer>,
 }
 
 /// Runs a chain and tells whether its bug is there.
 ///
-/// Of code in which a cause cannot even be asked for (its line or variable is not there) the root still tells whether
-/// the symptom is: then only the root and `alive` are asked.
+/// Of code in which a cause cannot even be asked for (its line or variable is not there) the root still tells
+/// whether the symptom is: then only the root and `alive` are asked.
 ///
 /// # Errors
 /// As [`replay`]; a chain of which only points after the root cannot be asked is no error.

@@ -1,8 +1,10 @@
-//! Runs a chain to its answer. All answers come from the last run; each fact that a translation must learn first costs
-//! one run before it (DESIGN §5.13).
+//! Runs a chain to its answer. All answers come from the last run; each fact that a translation must learn
+//! first costs one run before it (DESIGN §5.13).
 //!
-//! - `iteration` is one run: translate, launch, watch, locate. `observer` offers each occurrence to the locator.
-//! - `probe_policy` decides when probes replace JDWP events. `value_flow` follows a value back through a log of probes.
+//! - `iteration` is one run: translate, launch, watch, locate. `observer` offers each occurrence to the
+//!   locator.
+//! - `probe_policy` decides when probes replace JDWP events. `value_flow` follows a value back through a log
+//!   of probes.
 //! - `repeat` replays a chain several times and counts the answers.
 //! - `cost` counts the hits of a chain in one run; `cost_model` turns the counts into seconds.
 //! - `judge` replays a chain for `check` and `bisect`, and `verdict` is what it concludes.
@@ -45,7 +47,8 @@ pub struct Options {
     pub timeout_s: Option<u64>,
     /// How often a run that does not reach the root is tried.
     pub attempts: u32,
-    /// What the program reads, where the chain names no file; none: nothing. What is recorded is fed to every run.
+    /// What the program reads, where the chain names no file; none: nothing. What is recorded is fed to every
+    /// run.
     pub stdin: Option<StdinRecording>,
     /// How runs are watched.
     pub backend: Backend,
@@ -72,7 +75,8 @@ impl Default for Options {
 /// Runs the debuggee until every point is located or nothing more can be learnt.
 ///
 /// # Errors
-/// The chain, its questions or its debuggee cannot be used. A point that is not located is no error but an answer.
+/// The chain, its questions or its debuggee cannot be used. A point that is not located is no error but an
+/// answer.
 pub async fn replay(
     name: &str,
     chain: &Chain,

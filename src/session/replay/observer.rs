@@ -20,8 +20,8 @@ pub struct Watching<'a> {
 }
 
 impl<'a> Watching<'a> {
-    /// Feeds the locator in the cell, which is there before the first occurrence. With `hold` the program is kept alive
-    /// when every point is decided.
+    /// Feeds the locator in the cell, which is there before the first occurrence. With `hold` the program is
+    /// kept alive when every point is decided.
     pub fn new(
         asked: &'a AskedCell,
         progress: &'a mut dyn Progress,

@@ -1,10 +1,10 @@
-//! Whether and how runs are watched by probes: which hits of which point interrupt, and what the last hits that the VM
-//! has kept teach for the next run.
+//! Whether and how runs are watched by probes: which hits of which point interrupt, and what the last hits
+//! that the VM has kept teach for the next run.
 //!
-//! A point that asks for the last change or condition does not interrupt at each hit. The first few do; of the rest the
-//! VM keeps the last one for each object and in each activation. When the point it is asked from is located, the VM has
-//! told which hit was the last before it, and the next run stops there. So everything shown is of one run, and that run's
-//! own probes say that nothing came after.
+//! A point that asks for the last change or condition does not interrupt at each hit. The first few do; of
+//! the rest the VM keeps the last one for each object and in each activation. When the point it is asked from
+//! is located, the VM has told which hit was the last before it, and the next run stops there. So everything
+//! shown is of one run, and that run's own probes say that nothing came after.
 
 use super::value_flow;
 use super::value_flow::Seen;
@@ -27,15 +27,18 @@ pub enum Backend {
     Jdwp,
     /// By probes; an error where they cannot be placed.
     Probe,
-    /// By JDWP events where they can answer, else by probes: a run by events takes more questions while it is on.
+    /// By JDWP events where they can answer, else by probes: a run by events takes more questions while it is
+    /// on.
     EventsFirst,
 }
 
-/// So many of the first hits of a point interrupt: reading them takes about as long as another run of a small program.
+/// So many of the first hits of a point interrupt: reading them takes about as long as another run of a small
+/// program.
 pub const EAGER: u32 = 100;
 /// So often a point's answer may be another hit than the run before said.
 const CHANGES: u32 = 4;
-/// Of a program that does not repeat itself, so many hits before and behind the last hit of one run interrupt the next one.
+/// Of a program that does not repeat itself, so many hits before and behind the last hit of one run interrupt
+/// the next one.
 const WINDOW: u64 = 100;
 /// The same for hits that are kept in an activation, which are counted by thread.
 const NEAR: u32 = 300;
@@ -129,8 +132,8 @@ impl Probing {
         queries.into_iter().map(narrow).collect()
     }
 
-    /// Which hits interrupt: all of them, or the first `eager` ones and those known to be the last, and those at which the
-    /// run may be halted.
+    /// Which hits interrupt: all of them, or the first `eager` ones and those known to be the last, and those
+    /// at which the run may be halted.
     pub fn gates(&self, queries: &[TraceQuery], all: bool, eager: u32, halts: &[Coordinate]) -> Vec<Gate> {
         let gate = |query: &TraceQuery| match effect(query) {
             _ if matches!(query.event, Event::Copied(_)) => {
@@ -144,7 +147,8 @@ impl Probing {
                 let few = few.map_or(0, |hit| 2 * u64::from(hit) + WINDOW);
                 let (from, to) =
                     last.map_or((0, few), |last| (last.saturating_sub(near), last.saturating_add(near)));
-                // A run that has stopped there has more to show. Where it has not, its own record of the last hit will do.
+                // A run that has stopped there has more to show. Where it has not, its own record of the last
+                // hit will do.
                 let whole = last.is_some() && is_kept_whole(query);
                 Gate::Varied(Varied { from, to, whole, with: None })
             }
@@ -170,7 +174,8 @@ impl Probing {
         if let Some(why) = round.outcome.report.unprobed.first() {
             return Conclusion::Refused(why.clone());
         }
-        // JDWP events come from hidden classes too. Where only probes can answer, [`unseen`] says what they miss.
+        // JDWP events come from hidden classes too. Where only probes can answer, [`unseen`] says what they
+        // miss.
         let hidden = round.outcome.report.hidden.first();
         if let Some(hidden) = hidden.filter(|_| needed(&round.queries).is_none()) {
             return Conclusion::Refused(hidden.to_string());
@@ -332,8 +337,8 @@ pub fn unseen(round: &Round) -> Vec<String> {
     unseen.collect()
 }
 
-/// The located point that a query's last hit comes before, and that hit as the VM has kept it, where that is not what was
-/// located for the query.
+/// The located point that a query's last hit comes before, and that hit as the VM has kept it, where that is
+/// not what was located for the query.
 fn other_last<'l>(
     query: &TraceQuery,
     gate: &Gate,
@@ -380,13 +385,14 @@ pub fn astray(
     astray
 }
 
-/// Whether the hits of a query can be numbered over all threads: they are kept by owner, not in an activation.
+/// Whether the hits of a query can be numbered over all threads: they are kept by owner, not in an
+/// activation.
 fn numbers(query: &TraceQuery) -> bool {
     !matches!(query.event, Event::Stored(_) | Event::Branched(_) | Event::Copied(_))
 }
 
-/// Whether the recorder can keep all that a last hit of the query needs to be a candidate. What other points ask of its
-/// frames is not kept.
+/// Whether the recorder can keep all that a last hit of the query needs to be a candidate. What other points
+/// ask of its frames is not kept.
 fn is_kept_whole(query: &TraceQuery) -> bool {
     let is_known = |text: &str| [".index", ".new", ".old"].contains(&text);
     matches!(query.event, Event::Written(_) | Event::ElementWritten(_))
@@ -451,8 +457,8 @@ pub fn beyond_events(query: &TraceQuery) -> &'static str {
     }
 }
 
-/// For a point whose last hit the VM can tell by itself, the point before which that is: it asks for the last, and for
-/// nothing but what is kept by object or in the activation.
+/// For a point whose last hit the VM can tell by itself, the point before which that is: it asks for the
+/// last, and for nothing but what is kept by object or in the activation.
 fn effect(query: &TraceQuery) -> Option<PointIndex> {
     let local = &query.local;
     if query.index != -1 || local.when.is_some() || local.thread.is_some() || local.from.is_some() {

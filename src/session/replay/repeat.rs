@@ -1,5 +1,6 @@
-//! Replays a chain several times and tells how the answers agree: for programs that do not repeat exactly (paper §6).
-//! Each answer comes from a run of its own; only counts of whole answers are put together, never their data.
+//! Replays a chain several times and tells how the answers agree: for programs that do not repeat exactly
+//! (paper §6). Each answer comes from a run of its own; only counts of whole answers are put together, never
+//! their data.
 
 use super::{Options, replay};
 use crate::chain::Chain;
@@ -104,7 +105,8 @@ impl RepeatedPoint {
     }
 }
 
-/// What is compared at a place. An object's number is its order in the answer, so equal numbers mean the same part.
+/// What is compared at a place. An object's number is its order in the answer, so equal numbers mean the same
+/// part.
 fn values(point: &PointAnswer) -> IndexMap<String, String> {
     let own = [
         ("thread", &point.thread),

@@ -1,5 +1,5 @@
-//! Whether the way of a value that one run has logged is seen again, step by step, by the next: only then it is an answer.
-//! Where a step shows another value, something wrote that was not seen, and the way ends there.
+//! Whether the way of a value that one run has logged is seen again, step by step, by the next: only then it
+//! is an answer. Where a step shows another value, something wrote that was not seen, and the way ends there.
 
 use crate::model::{Came, Coordinate, LastHit, Site, Tables, Value, short_class_name};
 use crate::query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};

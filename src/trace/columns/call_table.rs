@@ -6,8 +6,8 @@ use super::writer::{Tap, WordsWriter};
 use crate::trace::TraceError;
 use std::path::{Path, PathBuf};
 
-/// Writes rows. As a row begins, its first `B` words are known, and the other `E` when it ends. Nearly all calls end soon: what is known of
-/// the others at their end is put into the table when it is there.
+/// Writes rows. As a row begins, its first `B` words are known, and the other `E` when it ends. Nearly all
+/// calls end soon: what is known of the others at their end is put into the table when it is there.
 pub struct Unfolded<const B: usize, const E: usize> {
     path: PathBuf,
     columns: Layout,
@@ -60,8 +60,8 @@ impl<const B: usize, const E: usize> Batch<B, E> {
 }
 
 impl<const B: usize, const E: usize> Unfolded<B, E> {
-    /// A table in a new file, made with so many bytes of memory at most besides some batches. No column is wider than one word. Another
-    /// thread is shown the columns of each batch.
+    /// A table in a new file, made with so many bytes of memory at most besides some batches. No column is
+    /// wider than one word. Another thread is shown the columns of each batch.
     ///
     /// # Errors
     /// It cannot be written.

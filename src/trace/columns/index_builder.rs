@@ -1,5 +1,5 @@
-//! One pass over all events of a recorded run, which makes the tables. What has to be sorted is sorted in so much memory as is
-//! given, whatever there is of it.
+//! One pass over all events of a recorded run, which makes the tables. What has to be sorted is sorted in so
+//! much memory as is given, whatever there is of it.
 
 use super::call_table::Unfolded;
 use super::external_sort::{Sorted, Sorter};
@@ -170,7 +170,8 @@ struct Pass<'a> {
     summary: Summary,
     /// By the number of a method: whether it is a constructor.
     constructors: Vec<bool>,
-    /// The method, the call around and where it begins are known when a call begins; its size, where it ends and how, when it has ended.
+    /// The method, the call around and where it begins are known when a call begins; its size, where it ends
+    /// and how, when it has ended.
     calls: Unfolded<3, 4>,
     born: Unfolded<1, 1>,
     /// The calls of each method: filled by the thread that writes all calls.

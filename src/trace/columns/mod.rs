@@ -1,10 +1,11 @@
-//! What is derived from the events of a recorded run: tables in Arrow IPC files, mapped into memory to be read.
-//! docs/trace-format.md describes them.
+//! What is derived from the events of a recorded run: tables in Arrow IPC files, mapped into memory to be
+//! read. docs/trace-format.md describes them.
 //!
 //! - `table` is a table in a file, `writer` writes it.
-//! - `external_sort` sorts any number of rows. `call_table` has calls in the order in which they began, `posting_lists`
-//!   numbers by groups.
-//! - `index_builder` goes through all events once and makes the tables; `open` knows which calls are open meanwhile.
+//! - `external_sort` sorts any number of rows. `call_table` has calls in the order in which they began,
+//!   `posting_lists` numbers by groups.
+//! - `index_builder` goes through all events once and makes the tables; `open` knows which calls are open
+//!   meanwhile.
 //! - `checksums` notices a table that was changed.
 
 mod call_table;
@@ -29,11 +30,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use table::{Layout, Width};
 
-/// A row for each chunk: the turn of its thread as it begins, the number of the next call that is entered there, the innermost one that
-/// is open then, and 1 where all events of the thread before it are there.
+/// A row for each chunk: the turn of its thread as it begins, the number of the next call that is entered
+/// there, the innermost one that is open then, and 1 where all events of the thread before it are there.
 const CHUNKS: Layout =
     &[("turn", Width::Double), ("next", Width::Word), ("inside", Width::Word), ("known", Width::Word)];
-/// A row for each call, by number. There are more of them than of anything else: what can be told otherwise has no column.
+/// A row for each call, by number. There are more of them than of anything else: what can be told otherwise
+/// has no column.
 const CALLS: Layout = &[
     ("method", Width::Word),
     ("parent", Width::Word),

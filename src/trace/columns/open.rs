@@ -30,7 +30,8 @@ impl<C> OpenCalls<C> {
         self.0.pop_if(|(of, _)| *of == method).map(|(_, call)| call)
     }
 
-    /// A call of a method ends: none if none is open. Where the end of one inside it was not recorded, that has ended too.
+    /// A call of a method ends: none if none is open. Where the end of one inside it was not recorded, that
+    /// has ended too.
     pub fn leave(&mut self, method: u32) -> Option<Left<C>> {
         let depth = self.0.iter().rposition(|(of, _)| *of == method)?;
         let mut ended = self.0.split_off(depth).into_iter().map(|(_, call)| call);

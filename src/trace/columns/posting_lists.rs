@@ -66,7 +66,8 @@ impl Grouped {
         Ok(())
     }
 
-    /// Gives all, group by group, the numbers of each in their order: many at once, but not always all of a group.
+    /// Gives all, group by group, the numbers of each in their order: many at once, but not always all of a
+    /// group.
     ///
     /// # Errors
     /// They cannot be read again, or whoever takes them says so.

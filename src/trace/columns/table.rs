@@ -209,8 +209,9 @@ fn typed<'a, T: arrow_array::ArrowPrimitiveType>(
 /// A file, mapped into memory.
 pub fn map(path: &Path) -> std::io::Result<Bytes> {
     let file = File::open(path)?;
-    // SAFETY: the file is written once, under another name, and read by nobody before it is whole. Whoever changes it then, with
-    // other programs, changes numbers; every place that they name is checked before it is read.
+    // SAFETY: the file is written once, under another name, and read by nobody before it is whole. Whoever
+    // changes it then, with other programs, changes numbers; every place that they name is checked before it
+    // is read.
     #[expect(unsafe_code, reason = "a file that is mapped can be changed by others")]
     let mapped = unsafe { memmap2::Mmap::map(&file)? };
     Ok(Bytes::from_owner(mapped))

@@ -1,4 +1,5 @@
-//! Writes tables as Arrow IPC files: rows of unsigned numbers, once, in their order. A thread of its own writes each.
+//! Writes tables as Arrow IPC files: rows of unsigned numbers, once, in their order. A thread of its own
+//! writes each.
 
 use super::table::{BATCH, Layout, Width, schema, wrong};
 use crate::files;
@@ -151,7 +152,8 @@ impl<const N: usize> TableWriter<N> {
     }
 }
 
-/// Writes two tables of words: the numbers of groups, and which of them are those of each: the group, the first row, and how many.
+/// Writes two tables of words: the numbers of groups, and which of them are those of each: the group, the
+/// first row, and how many.
 pub struct GroupsWriter {
     batches: BatchWriter,
     numbers: Vec<u32>,

@@ -19,9 +19,9 @@ use std::process::ExitCode;
 
 /// Finds the cause of a reproducible bug in a JVM program by running it again
 ///
-/// Exit codes: 0 every point located and every expectation holds · 1 some point not located or an expectation fails ·
-/// 2 usage or bad chain · 3 the root point was never reached · 4 the program could not be built, launched or driven,
-/// or timed out · 130 interrupted
+/// Exit codes: 0 every point located and every expectation holds · 1 some point not located or an expectation
+/// fails · 2 usage or bad chain · 3 the root point was never reached · 4 the program could not be built,
+/// launched or driven, or timed out · 130 interrupted
 #[derive(Parser, Debug)]
 #[command(name = "qp", version, max_term_width = 80)]
 #[command(
@@ -172,7 +172,8 @@ fn without_dashes(words: &[String]) -> Option<String> {
     Some(format!("{own} -- {program}"))
 }
 
-/// Whether a command line that cannot be read is meant for `git bisect run`, which takes most exit codes for "bad".
+/// Whether a command line that cannot be read is meant for `git bisect run`, which takes most exit codes for
+/// "bad".
 fn is_bisect() -> bool {
     std::env::args_os().skip(1).any(|word| word == "bisect")
 }

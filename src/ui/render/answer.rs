@@ -1,4 +1,5 @@
-//! The answer to a chain: each point with its place, its values and what decided it, then the chain as a tree.
+//! The answer to a chain: each point with its place, its values and what decided it, then the chain as a
+//! tree.
 
 use super::snippet::snippet;
 use super::trace::thread_name;

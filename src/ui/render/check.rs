@@ -1,4 +1,5 @@
-//! The report of `qp check`: a line per chain, and of what failed how the points differ from what is recorded.
+//! The report of `qp check`: a line per chain, and of what failed how the points differ from what is
+//! recorded.
 
 use super::{Paint, palette, wrap};
 use crate::command::check::{Checked, PointDifference, Report, Status};

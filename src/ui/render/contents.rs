@@ -8,7 +8,8 @@ const FEW: usize = 12;
 /// Columns of a line.
 const WIDTH: usize = 80;
 
-/// What a collection held as a call began, and as it ended; `of_field`: what a field referred to, which may have been nothing.
+/// What a collection held as a call began, and as it ended; `of_field`: what a field referred to, which may
+/// have been nothing.
 pub(super) fn between(contents: &ContentsShown, of_field: bool, paint: Paint) -> String {
     let text = |held: &Option<HeldContents>| held.as_ref().map_or_else(|| "?".to_owned(), held_text);
     let (entry, exit) = (text(&contents.entry), text(&contents.exit));

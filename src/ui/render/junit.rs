@@ -1,5 +1,6 @@
-//! The report of `qp check` as JUnit XML: a suite with a test case for each chain. What failed is a `failure`; what
-//! could not be told or run is an `error`, so that a CI server does not count it as a regression.
+//! The report of `qp check` as JUnit XML: a suite with a test case for each chain. What failed is a
+//! `failure`; what could not be told or run is an `error`, so that a CI server does not count it as a
+//! regression.
 
 use super::check::report as text;
 use crate::command::check::{Checked, Report, Status};

@@ -1,4 +1,5 @@
-//! What commands return, as text for people (80 columns, colours that mean something) and as JSON for machines.
+//! What commands return, as text for people (80 columns, colours that mean something) and as JSON for
+//! machines.
 
 mod answer;
 mod check;
@@ -46,8 +47,8 @@ pub mod palette {
     pub const DIM: Style = Style::new().dimmed();
 }
 
-/// A frame as text. The package is in the JSON: a line of 80 columns has no room for it. The frame of a class that the VM
-/// made for a lambda only passes a call on, and is named by the class that the lambda stands in.
+/// A frame as text. The package is in the JSON: a line of 80 columns has no room for it. The frame of a class
+/// that the VM made for a lambda only passes a call on, and is named by the class that the lambda stands in.
 fn frame_text(frame: &FrameAnswer) -> String {
     if let Some((host, _)) = frame.class.split_once("$$Lambda") {
         return format!("a lambda of {} ({})", short_class_name(host), frame.method);
@@ -73,8 +74,8 @@ impl Paint {
     }
 }
 
-/// Breaks words into lines of at most `width` columns, each after `indent` spaces. A word that is longer than a line is broken
-/// at its own spaces.
+/// Breaks words into lines of at most `width` columns, each after `indent` spaces. A word that is longer than
+/// a line is broken at its own spaces.
 pub fn wrap(words: &[String], separator: &str, indent: usize, width: usize) -> String {
     let mut out = String::new();
     let mut column = 0;
@@ -109,8 +110,8 @@ pub fn wrap(words: &[String], separator: &str, indent: usize, width: usize) -> S
     out
 }
 
-/// Breaks a text at its spaces into lines of at most `width` columns. The first begins after `indent` spaces, the others four
-/// further.
+/// Breaks a text at its spaces into lines of at most `width` columns. The first begins after `indent` spaces,
+/// the others four further.
 pub fn hanging(text: &str, indent: usize, width: usize) -> String {
     hanging_at(text, indent, indent + 4, width)
 }

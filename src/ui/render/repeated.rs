@@ -1,5 +1,5 @@
-//! Several replays of one chain: for each point how often it was found where, with the values that were not always the
-//! same, and where the replays first differ.
+//! Several replays of one chain: for each point how often it was found where, with the values that were not
+//! always the same, and where the replays first differ.
 
 use super::{Paint, palette, wrap};
 use crate::session::{Repeated, RepeatedPlace, RepeatedPoint};

@@ -8,8 +8,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 const WIDTH: usize = 80;
 const INDENT: usize = 3;
 
-/// The source around a point; nothing when the source is not at hand. Each line is clipped by itself, the marked one so that the
-/// mark is in it.
+/// The source around a point; nothing when the source is not at hand. Each line is clipped by itself, the
+/// marked one so that the mark is in it.
 pub fn snippet(point: &PointAnswer, color: bool) -> Option<String> {
     let line = point.line?;
     let first = point.neighbours.first()?.0;
@@ -62,7 +62,8 @@ fn marked(point: &PointAnswer, shown: &str) -> (usize, usize) {
     }
 }
 
-/// The part of a line that is shown, and where its mark begins in that: the beginning of the line if the mark is in it.
+/// The part of a line that is shown, and where its mark begins in that: the beginning of the line if the mark
+/// is in it.
 fn window(line: &str, start: usize, length: usize, room: usize) -> (String, usize) {
     let end = (start + length).min(line.len());
     let head = columns(line.get(..end).unwrap_or(line));

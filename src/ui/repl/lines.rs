@@ -1,5 +1,5 @@
-//! Where lines come from: a line editor on a terminal, in a thread of its own; else standard input, a line when one is
-//! asked for.
+//! Where lines come from: a line editor on a terminal, in a thread of its own; else standard input, a line
+//! when one is asked for.
 
 use super::completer::Completer;
 use crate::session::{Progress, Sink, Words};
@@ -124,7 +124,8 @@ impl Lines {
         }
     }
 
-    /// What is typed while the program reads it; `None` at its end. Never resolves where no person types. Cancel-safe.
+    /// What is typed while the program reads it; `None` at its end. Never resolves where no person types.
+    /// Cancel-safe.
     pub async fn typed(&mut self, is_read: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         self.terminal.read(is_read).await
     }
@@ -237,7 +238,8 @@ impl Terminal {
 
 #[cfg(unix)]
 impl Terminal {
-    /// A blocking read would go on when the next line is for the prompt: it is read only when there is something.
+    /// A blocking read would go on when the next line is for the prompt: it is read only when there is
+    /// something.
     async fn read(&mut self, is_read: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         while !self.is_one || !is_read() || !has_input() {
             tokio::time::sleep(LOOK).await;

@@ -1,5 +1,5 @@
-//! The prompt of `qp debug`: reads lines, has `command::debug` do them, renders what it gives. Runs go on in the
-//! background of the line editor.
+//! The prompt of `qp debug`: reads lines, has `command::debug` do them, renders what it gives. Runs go on in
+//! the background of the line editor.
 
 mod completer;
 mod lines;

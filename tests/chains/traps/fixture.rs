@@ -1,4 +1,5 @@
-//! One fixture of `tests/fixtures`: compiled once, asked with chains that a test writes, on every Java there is.
+//! One fixture of `tests/fixtures`: compiled once, asked with chains that a test writes, on every Java there
+//! is.
 //!
 //! In the text of the points `{B}` stands for the number of the line marked `// <- B`.
 

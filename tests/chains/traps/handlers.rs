@@ -1,4 +1,5 @@
-//! What led to an exception handler, and where an exception that is thrown again was first thrown (DESIGN §5.6, §5.7).
+//! What led to an exception handler, and where an exception that is thrown again was first thrown (DESIGN
+//! §5.6, §5.7).
 
 use super::fixture::Fixture;
 

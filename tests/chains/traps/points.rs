@@ -1,5 +1,5 @@
-//! Where a point is and how often it is hit: lines with several entries, overloads, exceptions, exits (DESIGN §5.8 to
-//! §5.12).
+//! Where a point is and how often it is hit: lines with several entries, overloads, exceptions, exits (DESIGN
+//! §5.8 to §5.12).
 
 use super::fixture::Fixture;
 

@@ -10,7 +10,10 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Compiles many programs in one VM. Each line read is a folder with Java files; "yes" or "no" tells whether they compile. */
+/**
+ * Compiles many programs in one VM. Each line read is a folder with Java files; "yes" or "no" tells whether
+ * they compile.
+ */
 class Compile {
     public static void main(String[] args) throws IOException {
         List<String> folders = new BufferedReader(new InputStreamReader(System.in)).lines().toList();

@@ -1,5 +1,5 @@
-//! Faults drawn by a seed. All that a program's lines may become is put into an order by chance: an operator is drawn,
-//! then one of its mutants. The first of that order that show are the program's faults.
+//! Faults drawn by a seed. All that a program's lines may become is put into an order by chance: an operator
+//! is drawn, then one of its mutants. The first of that order that show are the program's faults.
 
 use super::operators::{Mutant, mutants};
 use super::rng::Rng;
@@ -103,7 +103,8 @@ fn fault(program: &Program, mutant: Mutant) -> Fault {
     }
 }
 
-/// Puts mutants into an order by chance, in which every operator has the same chance as long as it has mutants.
+/// Puts mutants into an order by chance, in which every operator has the same chance as long as it has
+/// mutants.
 fn order(mutants: Vec<Mutant>, rng: &mut Rng) -> Vec<Mutant> {
     let mut by_operator: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();
     for mutant in mutants {

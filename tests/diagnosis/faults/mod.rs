@@ -1,6 +1,7 @@
-//! The programs of `examples/declarative`, and their faults: single lines that are changed by operators as in mutation
-//! testing. A Java file is read as tokens (`tokens`), the operators tell what each line may become (`operators`), a seed
-//! draws among that (`draw`), and programs are compiled and run (`runs`). Usable from a bench too.
+//! The programs of `examples/declarative`, and their faults: single lines that are changed by operators as in
+//! mutation testing. A Java file is read as tokens (`tokens`), the operators tell what each line may become
+//! (`operators`), a seed draws among that (`draw`), and programs are compiled and run (`runs`). Usable from a
+//! bench too.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -26,7 +27,8 @@ pub struct Program {
     pub file: String,
     /// How many faults it gets.
     pub faults: usize,
-    /// Methods that nobody need be asked about: accessors. They get no faults. `Class.method`, `Class$Nested.<init>`.
+    /// Methods that nobody need be asked about: accessors. They get no faults. `Class.method`,
+    /// `Class$Nested.<init>`.
     pub trusted: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! What a line may become. An operator makes one change within one line of a method's body; whether the result compiles
-//! is not its concern.
+//! What a line may become. An operator makes one change within one line of a method's body; whether the
+//! result compiles is not its concern.
 
 use super::tokens::{Kind, Method, Source, Token, Variable};
 use std::collections::BTreeSet;
@@ -172,7 +172,8 @@ fn connective(place: &Place<'_, '_>) -> Vec<Change> {
     }
 }
 
-/// The condition of an `if` or a `while` is negated, unless it is a single comparison: that is for `relation`.
+/// The condition of an `if` or a `while` is negated, unless it is a single comparison: that is for
+/// `relation`.
 fn negation(place: &Place<'_, '_>) -> Vec<Change> {
     let (source, from) = (place.source, place.at + 2);
     if !["if", "while"].contains(&place.text()) {

@@ -1,5 +1,5 @@
-//! A Java file as tokens, with its methods, fields and variables: as much as the operators need of plain programs
-//! without generics, lambdas and blocks outside methods.
+//! A Java file as tokens, with its methods, fields and variables: as much as the operators need of plain
+//! programs without generics, lambdas and blocks outside methods.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! A program with a fault, recorded once, and what is true of each of its calls: the program without the fault was called with what the call
-//! was given. On that every strategy can be played without a person.
+//! A program with a fault, recorded once, and what is true of each of its calls: the program without the
+//! fault was called with what the call was given. On that every strategy can be played without a person.
 
 use super::{Fault, Program};
 use querypoint::chain::{Chain, Debuggee};
@@ -27,7 +27,8 @@ pub struct Trial {
     pub trusted: BTreeSet<u32>,
     /// By call: whether it is right; none where that is not known.
     pub right: Vec<Option<bool>>,
-    /// By call that is wrong: the calls that have influenced the first part of what it left that differs; none where nothing can be pointed at.
+    /// By call that is wrong: the calls that have influenced the first part of what it left that differs;
+    /// none where nothing can be pointed at.
     pub influential: Vec<Option<BTreeSet<u32>>>,
     /// What could not be told, and why.
     pub unknown: Vec<String>,

@@ -106,7 +106,8 @@ fn makes_calls(item: &Item) -> bool {
     }
 }
 
-/// A node and those below it. What makes no calls is one only where there are some beside it, or no loop is around.
+/// A node and those below it. What makes no calls is one only where there are some beside it, or no loop is
+/// around.
 fn written(
     item: &Item,
     program: &str,

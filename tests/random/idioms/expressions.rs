@@ -1,4 +1,5 @@
-//! Expressions of one line, as people write them: they read variables and fields and have no effect that is logged.
+//! Expressions of one line, as people write them: they read variables and fields and have no effect that is
+//! logged.
 
 use super::generate::{Generator, Ty};
 

@@ -1,5 +1,5 @@
-//! Programs of what people write: statements with values over several lines, lambdas, streams, resources, iterators,
-//! pattern matching, local and anonymous classes, assertions.
+//! Programs of what people write: statements with values over several lines, lambdas, streams, resources,
+//! iterators, pattern matching, local and anonymous classes, assertions.
 
 use super::library::{IMPORTS, TYPES};
 use super::writer::Writer;
@@ -102,7 +102,8 @@ pub struct Generator {
     pub body: usize,
     pub depth: usize,
     statements: usize,
-    /// The conditions around the statement, innermost last; none where a body begins, or where an assertion decides too.
+    /// The conditions around the statement, innermost last; none where a body begins, or where an assertion
+    /// decides too.
     pub around: Vec<Option<Decided>>,
     roots: Vec<Root>,
     pub vars: HashMap<u32, (String, u32)>,
@@ -310,7 +311,8 @@ impl Generator {
         *self.rng.pick(&[Ty::Int, Ty::Int, Ty::Int, Ty::Long, Ty::Bool, Ty::Text])
     }
 
-    /// `before` + a value + `after` as one statement; a question can be asked from it where it is a plain line.
+    /// `before` + a value + `after` as one statement; a question can be asked from it where it is a plain
+    /// line.
     fn store(&mut self, ty: Ty, before: (&str, &str), after: (&str, &str)) {
         let first = self.w.line();
         let before_logged = format!("Log.l({first}); {}", before.1);
@@ -409,7 +411,8 @@ impl Generator {
         }
     }
 
-    /// What varies from run to run, or goes by the identity of objects; nothing that is asked for depends on it.
+    /// What varies from run to run, or goes by the identity of objects; nothing that is asked for depends on
+    /// it.
     fn library_call(&mut self) {
         let line = self.w.line();
         let call = match self.rng.below(3) {

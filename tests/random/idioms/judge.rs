@@ -105,7 +105,8 @@ impl Compiled {
         (count, wrong)
     }
 
-    /// What a recording at level `all` has otherwise than the log: stores of variables and writes of fields, in order.
+    /// What a recording at level `all` has otherwise than the log: stores of variables and writes of fields,
+    /// in order.
     pub fn recording(&self, truth: &Truth<'_>) -> Option<String> {
         let program = truth.program;
         let folder = self.plain.join(format!("{}.trace", program.class));
@@ -135,7 +136,8 @@ impl Compiled {
         ))
     }
 
-    /// Whether the program is found different from itself, by comparing runs and by calling its methods again.
+    /// Whether the program is found different from itself, by comparing runs and by calling its methods
+    /// again.
     pub fn differs_from_itself(&self, program: &Program) -> Option<String> {
         let java = self.java(program);
         let diff = crate::support::finish(

@@ -3,8 +3,8 @@
 use super::generate::{Generator, Ty};
 
 impl Generator {
-    /// Writes a value that takes several lines, the first and the last of which are not ended. In an arm (`armed`) only
-    /// choices are written: the line of each says which value it is.
+    /// Writes a value that takes several lines, the first and the last of which are not ended. In an arm
+    /// (`armed`) only choices are written: the line of each says which value it is.
     pub fn value(&mut self, ty: Ty, depth: usize, armed: bool) {
         if depth == 0 {
             return self.leaf(ty);

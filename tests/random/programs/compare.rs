@@ -31,7 +31,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Without what the source may write in several ways: blanks, brackets, and names qualified though they need not be.
+/// Without what the source may write in several ways: blanks, brackets, and names qualified though they need
+/// not be.
 fn bare(text: &str) -> String {
     let text: String = text.chars().filter(|c| !" ()".contains(*c)).collect();
     let mut out = String::new();
@@ -120,7 +121,8 @@ pub fn wrong(question: &Question, found: &Value, objects: &mut Objects) -> Optio
                 "false" => "true",
                 other => other,
             };
-            // Choices are written in other ways still. The same decision can be written as its opposite that went the other way.
+            // Choices are written in other ways still. The same decision can be written as its opposite that
+            // went the other way.
             let fits = (operand.contains('?') && ["true", "false"].contains(&way.as_str()))
                 || (way == *taken && (operand.contains('?') || shown == bare(operand)))
                 || (way == opposite && shown == bare(&negated(operand)));

@@ -1,4 +1,5 @@
-//! A case saved as a fixture: a folder with the program's text and a chain that says what the answers must be.
+//! A case saved as a fixture: a folder with the program's text and a chain that says what the answers must
+//! be.
 
 use super::ast::Program;
 use super::judge::sources;

@@ -1,6 +1,6 @@
-//! Random programs: they end (every loop has a counter of its own that only it changes, calls go down in `d`), run one
-//! thread at a time in a fixed order, and use no constant conditions, no statements that `javac` leaves out of the code, and no `finally`
-//! that is left by a jump.
+//! Random programs: they end (every loop has a counter of its own that only it changes, calls go down in
+//! `d`), run one thread at a time in a fixed order, and use no constant conditions, no statements that
+//! `javac` leaves out of the code, and no `finally` that is left by a jump.
 
 use super::ast::{
     ARRAYS, Arm, Block, Catch, Expr, FIELDS, Finish, Home, Kind, Method, Op, Part, Program, Stmt, Ty, Var,

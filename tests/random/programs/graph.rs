@@ -1,7 +1,8 @@
-//! The control flow graph of a generated method, drawn from its syntax: a node for each thing the log tells. `finally`
-//! blocks are copied for each way into them, as the JVM's languages must. Control dependence by its definition: a node is
-//! taken away, and it is looked which ways can still go on to the end, or for ever. Loops with a condition of their own at
-//! the start (`for`, `while`) are assumed to end; those without (`while (true)`) and `do` are not.
+//! The control flow graph of a generated method, drawn from its syntax: a node for each thing the log tells.
+//! `finally` blocks are copied for each way into them, as the JVM's languages must. Control dependence by its
+//! definition: a node is taken away, and it is looked which ways can still go on to the end, or for ever.
+//! Loops with a condition of their own at the start (`for`, `while`) are assumed to end; those without
+//! (`while (true)`) and `do` are not.
 
 use super::ast::{Block, Expr, Kind, Method, Op, Part, Stmt};
 use std::collections::HashMap;

@@ -23,8 +23,8 @@ pub struct Backend {
     pub probes: bool,
 }
 
-/// How each chain is replayed: by events, by probes with every hit read as it comes, and with none but those that were
-/// the last.
+/// How each chain is replayed: by events, by probes with every hit read as it comes, and with none but those
+/// that were the last.
 pub const BACKENDS: [Backend; 3] = [
     Backend { name: "jdwp", arguments: &["--backend", "jdwp"], probes: false },
     Backend { name: "probes", arguments: &["--backend", "probe"], probes: true },
@@ -141,7 +141,8 @@ fn debuggee(program: &Program, folders: &Folders) -> String {
     )
 }
 
-/// Asks each back end questions about a program from `roots` points, and compares with the log. None: nothing to ask.
+/// Asks each back end questions about a program from `roots` points, and compares with the log. None: nothing
+/// to ask.
 pub fn judge(program: &Program, folders: &Folders, roots: usize, backends: &[Backend]) -> Option<Judged> {
     let events = run(program, folders)?;
     let trace = Trace::new(program, events);

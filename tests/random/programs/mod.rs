@@ -1,7 +1,7 @@
-//! The random programs test's rooms: a program is generated (`generate`), written twice (`render`), run with a log
-//! (`log`), its graph is drawn from its own syntax (`graph`), and questions (`questions`) get the answers that follow
-//! (`oracle`). `judge` asks `qp` and compares (`compare`); what is wrong is made smaller (`shrink`) and saved (`fixture`). `recorded` compares the log with what `qp trace record`
-//! has recorded.
+//! The random programs test's rooms: a program is generated (`generate`), written twice (`render`), run with
+//! a log (`log`), its graph is drawn from its own syntax (`graph`), and questions (`questions`) get the
+//! answers that follow (`oracle`). `judge` asks `qp` and compares (`compare`); what is wrong is made smaller
+//! (`shrink`) and saved (`fixture`). `recorded` compares the log with what `qp trace record` has recorded.
 
 pub mod ast;
 pub mod compare;

@@ -201,7 +201,8 @@ impl Trace<'_> {
                 (Tok::Handler(_), _) if depends.handlers.contains(at) => {
                     let thrown = activation.steps[position - 1];
                     let next = self.after(thrown.0, thrown.1);
-                    // Where a `finally` block throws on, or something that was called throws, the source has no line.
+                    // Where a `finally` block throws on, or something that was called throws, the source has
+                    // no line.
                     let source = graph.nodes[thrown.1].line;
                     let throws = self.statements.get(&source).map(|s| matches!(s.kind, Kind::Throw(_)));
                     let called = matches!(graph.nodes[thrown.1].tok, Tok::Call(_));

@@ -64,8 +64,8 @@ struct Asked<'a> {
 /// Whether each execution of the statement is one pass over its line that begins with the statement.
 fn is_root(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        // javac leaves jumps out of the code, and passes over a `for` line and a plain `return` (after the copies of
-        // `finally` blocks) begin elsewhere than the log says.
+        // javac leaves jumps out of the code, and passes over a `for` line and a plain `return` (after the
+        // copies of `finally` blocks) begin elsewhere than the log says.
         Kind::Jump { .. } | Kind::For { .. } | Kind::Return(None) | Kind::While { cond: None, .. } => false,
         Kind::Try { .. } | Kind::Declare { value: None, .. } => false,
         _ => true,
@@ -276,8 +276,8 @@ impl<'p> Asker<'_, 'p> {
         self.variables(Asked { id: &id, place: back, depth: 0 }, 1);
     }
 
-    /// The line after a throwing one in the same block, when the throw is the first after the point that is caught in
-    /// the point's activation: surely the one that skipped it.
+    /// The line after a throwing one in the same block, when the throw is the first after the point that is
+    /// caught in the point's activation: surely the one that skipped it.
     fn skipped(&mut self, id: &str, place: Place) {
         let trace = self.trace;
         let steps = &trace.activations[&place.act].steps;

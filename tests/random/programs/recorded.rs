@@ -12,7 +12,8 @@ use std::path::Path;
 struct Said {
     what: String,
     values: Vec<String>,
-    /// Of a local variable, where it is written: one that has no name is told by it. 0 where the log does not know.
+    /// Of a local variable, where it is written: one that has no name is told by it. 0 where the log does not
+    /// know.
     line: u64,
 }
 
@@ -175,8 +176,8 @@ fn record(program: &Program, folders: &Folders, level: &str, to: &Path) -> Vec<V
     lines
 }
 
-/// What is told of a call by running the program again, and what was told of it at once, if that differs. `calls` and `all` are
-/// recordings of the two levels.
+/// What is told of a call by running the program again, and what was told of it at once, if that differs.
+/// `calls` and `all` are recordings of the two levels.
 pub fn detail_difference(node: u64, calls: &Path, all: &Path) -> Option<String> {
     let told = |folder: &Path| -> String {
         let number = node.to_string();

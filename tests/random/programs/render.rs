@@ -1,5 +1,5 @@
-//! Writes a program as Java twice on the same lines: plain, and with a log of all that happens. Gives each statement
-//! its line.
+//! Writes a program as Java twice on the same lines: plain, and with a log of all that happens. Gives each
+//! statement its line.
 
 use super::ast::{Block, Expr, FIELDS, Home, Kind, Method, Op, Part, Program, Stmt, Ty};
 
@@ -108,7 +108,8 @@ final class Log {
 }
 "#;
 
-/// A worker's own text: it runs alone while the thread that made it waits, until it is done or passes its turn.
+/// A worker's own text: it runs alone while the thread that made it waits, until it is done or passes its
+/// turn.
 const WORKER: [&str; 6] = [
     "final java.util.concurrent.Semaphore go = new java.util.concurrent.Semaphore(0), back = new java.util.concurrent.Semaphore(0); final boolean whole; boolean done;",
     "static T# make(String name, boolean whole, O# o, int[] a) { T# t = new T#(name, whole, o, a); t.start(); if (whole) t.end(); return t; }",
@@ -414,8 +415,8 @@ fn assignment(place: &str, op: Op, value: &Expr) -> String {
     }
 }
 
-/// What the logging text does instead, in the same order: reads `target`, with `read`, where the value needs it, and
-/// keeps the new value in `n`.
+/// What the logging text does instead, in the same order: reads `target`, with `read`, where the value needs
+/// it, and keeps the new value in `n`.
 fn value_in_n(ty: Ty, target: &str, op: Op, value: &Expr, read: &str) -> String {
     let ty = ty.java();
     match op {

@@ -1,5 +1,5 @@
-//! A program that shows something is made smaller while it still shows it: statements, blocks, parts of conditions and
-//! values are taken away, many candidates at a time.
+//! A program that shows something is made smaller while it still shows it: statements, blocks, parts of
+//! conditions and values are taken away, many candidates at a time.
 
 use super::ast::{Block, Expr, FIELDS, Kind, Op, Program, Stmt, Ty, blocks, blocks_mut, each, field};
 use super::render::render;
@@ -21,8 +21,8 @@ enum Edit {
     Plain,
 }
 
-/// Makes a program smaller as long as `fails` says so of candidates; asks it `most` times at most. `fails` answers for
-/// each candidate, that of one that does not compile with false.
+/// Makes a program smaller as long as `fails` says so of candidates; asks it `most` times at most. `fails`
+/// answers for each candidate, that of one that does not compile with false.
 pub fn shrink(
     program: &Program,
     most: usize,
@@ -123,7 +123,8 @@ fn emptied(program: &Program, method: usize) -> Program {
     candidate
 }
 
-/// Changes the statement that is `number`th of a block and the blocks in it; false where the edit does not apply.
+/// Changes the statement that is `number`th of a block and the blocks in it; false where the edit does not
+/// apply.
 fn change(block: &mut Block, number: &mut Option<usize>, edit: Edit, gone: &mut Vec<u32>) -> bool {
     let mut at = 0;
     while at < block.len() {

@@ -1,4 +1,5 @@
-//! What the tables of a recorded run find, beside what all its events say, looked through one after the other.
+//! What the tables of a recorded run find, beside what all its events say, looked through one after the
+//! other.
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Conditions: what one conditional branch tests, and how short-circuit branches join to `a || b && c`.
 //!
-//! Every condition is kept as what holds when the branch *falls through*, for javac jumps over the body when an `if`
-//! or a loop's condition is false. Two neighbours join when they share a target:
-//! same jump target: `x && y` falls through; the first jumps to where the second falls: `!x || y` falls through.
+//! Every condition is kept as what holds when the branch *falls through*, for javac jumps over the body when
+//! an `if` or a loop's condition is false. Two neighbours join when they share a target: same jump target:
+//! `x && y` falls through; the first jumps to where the second falls: `!x || y` falls through.
 
 use super::node::{ExprNode, UnaryOp};
 use super::simulate::Simulation;
@@ -79,8 +79,8 @@ impl Simulation<'_> {
         self.jumps.get(block).and_then(Option::as_ref)
     }
 
-    /// Whether the block only computes the next operand of a condition: it completes no statement before its branch,
-    /// and no other source line begins with it.
+    /// Whether the block only computes the next operand of a condition: it completes no statement before its
+    /// branch, and no other source line begins with it.
     fn continues(&self, block: usize, before: usize) -> bool {
         let code = self.code;
         let Some(this) = self.cfg.block(NodeIndex::new(block)) else { return false };
@@ -113,7 +113,8 @@ impl Simulation<'_> {
         self.cfg.predecessors(NodeIndex::new(block), false).into_iter().map(|(n, _)| n.index()).collect()
     }
 
-    /// The joined conditions of the run of conditional blocks that `block` is in, each entry one whole condition.
+    /// The joined conditions of the run of conditional blocks that `block` is in, each entry one whole
+    /// condition.
     fn run_of(&self, block: usize) -> Vec<Compound> {
         let mut head = block;
         for _ in 0..64 {
@@ -177,9 +178,9 @@ impl Simulation<'_> {
         self.run_of(block).into_iter().find(|c| c.parts.iter().any(|(b, _)| *b == block))
     }
 
-    /// Whether the source's condition holds when the branch is *taken*: so at the end of a `do`-`while`, which jumps
-    /// back to its body. A backward jump whose fall-through stays inside the loop is an ordinary `if`: javac lets the
-    /// jump over its body go straight to the loop's start.
+    /// Whether the source's condition holds when the branch is *taken*: so at the end of a `do`-`while`,
+    /// which jumps back to its body. A backward jump whose fall-through stays inside the loop is an ordinary
+    /// `if`: javac lets the jump over its body go straight to the loop's start.
     pub(crate) fn turns_back(&self, compound: &Compound) -> bool {
         let Some((last, _)) = compound.parts.last() else { return false };
         let header = compound.taken;

@@ -68,13 +68,14 @@ pub struct Condition {
     labels: BTreeMap<i32, String>,
     /// For a switch over an enum: where its constants are numbered, which is in another class.
     pub enum_table: Option<EnumTable>,
-    /// For a branch back to the start of its loop, which is taken for the condition of a `do`: the same as the condition
-    /// of an `if` at the loop's end. The source tells which it is, and bytecode does not.
+    /// For a branch back to the start of its loop, which is taken for the condition of a `do`: the same as
+    /// the condition of an `if` at the loop's end. The source tells which it is, and bytecode does not.
     pub as_if: Option<Box<Condition>>,
 }
 
 impl Condition {
-    /// The same with the constants of its enum as labels; `table` is the class that [`Condition::enum_table`] names.
+    /// The same with the constants of its enum as labels; `table` is the class that [`Condition::enum_table`]
+    /// names.
     #[must_use]
     pub fn with_enum(mut self, table: &ClassFile) -> Condition {
         if let Some(known) = &self.enum_table {
@@ -192,7 +193,8 @@ fn branch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     Some(Condition { as_if: Some(Box::new(made(whole, negated))), ..turned })
 }
 
-/// What an `assert` states, where the branches are those of one: the first of them tests the flag of the class.
+/// What an `assert` states, where the branches are those of one: the first of them tests the flag of the
+/// class.
 fn assertion(s: &Simulation<'_>, compound: &Compound) -> Option<ExprNode> {
     let (first, _) = compound.parts.first()?;
     if !is_assertion_flag(&s.jumps.get(*first)?.as_ref()?.node) {
@@ -328,7 +330,8 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     })
 }
 
-/// Labels of a pattern switch: the static arguments of the `typeSwitch` call right before it, numbered from 0.
+/// Labels of a pattern switch: the static arguments of the `typeSwitch` call right before it, numbered
+/// from 0.
 fn pattern_labels(s: &Simulation<'_>, position: usize) -> BTreeMap<i32, String> {
     let call = position.checked_sub(1).and_then(|p| s.code.instructions.get(p));
     let Some(Op::InvokeDynamic { bootstrap: Some(bootstrap), .. }) = call.map(|i| &i.op) else {
@@ -343,8 +346,8 @@ fn pattern_labels(s: &Simulation<'_>, position: usize) -> BTreeMap<i32, String> 
     labels
 }
 
-/// The second switch of a string switch: its selector is a number that javac stored where `equals` held. Gives the
-/// string that was compared and the literal of each number.
+/// The second switch of a string switch: its selector is a number that javac stored where `equals` held.
+/// Gives the string that was compared and the literal of each number.
 fn string_labels(s: &Simulation<'_>, position: usize) -> Option<(ExprNode, BTreeMap<i32, String>)> {
     let before = position.checked_sub(1)?;
     let Op::Load { slot, .. } = s.code.instructions.get(before)?.op else { return None };

@@ -1,5 +1,5 @@
-//! Names of an enum's constants in a switch: javac numbers those that the class switches over in a synthetic class,
-//! in an array `$SwitchMap$…` indexed by ordinal.
+//! Names of an enum's constants in a switch: javac numbers those that the class switches over in a synthetic
+//! class, in an array `$SwitchMap$…` indexed by ordinal.
 
 use super::{ExprNode, Expressions};
 use crate::class::ClassFile;

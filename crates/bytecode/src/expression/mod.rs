@@ -1,6 +1,6 @@
-//! Assignments, calls and conditions rebuilt as source-like text, with the sub-expressions that can be read back from
-//! a frame. Text is a rendering of the bytecode, not the source: where javac's output is ambiguous the plainest
-//! reading is taken.
+//! Assignments, calls and conditions rebuilt as source-like text, with the sub-expressions that can be read
+//! back from a frame. Text is a rendering of the bytecode, not the source: where javac's output is ambiguous
+//! the plainest reading is taken.
 
 mod branches;
 mod condition;
@@ -34,8 +34,9 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// Whether it is, or is made of, a variable that has no name in the source: the index that `javac` counts a
-    /// for-each over an array with, say. Nobody can ask for it, and a VM that knows the variables does not read it.
+    /// Whether it is, or is made of, a variable that has no name in the source: the index that `javac` counts
+    /// a for-each over an array with, say. Nobody can ask for it, and a VM that knows the variables does not
+    /// read it.
     pub fn is_unnamed(&self) -> bool {
         self.node.any(&|node| matches!(node, ExprNode::Local { name: None, .. }))
     }
@@ -54,7 +55,8 @@ pub struct SourceText {
     pub value: ExprNode,
     /// How to read the value before the instruction executes; none where it was only on the operand stack.
     pub readable: Option<ReadBack>,
-    /// Parts of the statement that can be read back before the instruction executes: what the value was made of.
+    /// Parts of the statement that can be read back before the instruction executes: what the value was made
+    /// of.
     pub operands: Vec<Operand>,
 }
 
@@ -86,13 +88,14 @@ impl<'a> Expressions<'a> {
         Scope { class: self.simulation.class.name.clone(), locals }
     }
 
-    /// The text of an expression as it would stand at `pc`: without `this.` and the own class's name where that is clear.
+    /// The text of an expression as it would stand at `pc`: without `this.` and the own class's name where
+    /// that is clear.
     pub fn text_at(&self, node: &ExprNode, pc: u32) -> String {
         self.scope(pc).text(node)
     }
 
-    /// The assignment, `return` or `throw` made by the instruction at `pc`: a store to a variable, field or array
-    /// element, an `iinc`, a `return` with a value, an `athrow`. None for other instructions.
+    /// The assignment, `return` or `throw` made by the instruction at `pc`: a store to a variable, field or
+    /// array element, an `iinc`, a `return` with a value, an `athrow`. None for other instructions.
     pub fn stored_expression(&self, pc: u32) -> Option<SourceText> {
         let s = &self.simulation;
         let position = s.code.index_of(pc)?;
@@ -202,8 +205,8 @@ impl<'a> Expressions<'a> {
         Some(CallText { text, receiver, arguments })
     }
 
-    /// What a line reads: variables with a name, fields, elements and array lengths that can be read back, in code
-    /// order, each once, the longer expressions included beside what they are made of.
+    /// What a line reads: variables with a name, fields, elements and array lengths that can be read back, in
+    /// code order, each once, the longer expressions included beside what they are made of.
     pub fn reads_on_line(&self, line: u32) -> Vec<ExprNode> {
         let s = &self.simulation;
         let mut found: Vec<ExprNode> = Vec::new();

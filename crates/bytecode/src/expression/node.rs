@@ -1,4 +1,5 @@
-//! Expressions rebuilt from bytecode, as a tree. Text is made in `render`, the trees themselves in `simulate`.
+//! Expressions rebuilt from bytecode, as a tree. Text is made in `render`, the trees themselves in
+//! `simulate`.
 
 use crate::class::MethodRef;
 use crate::descriptor::{descriptor_of, parse_method};
@@ -17,7 +18,8 @@ pub enum UnaryOp {
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "fields repeat the variant's words")]
 pub enum ExprNode {
-    /// A local variable; without a name where the class file has none (no `-g`, or the compiler's own temporary).
+    /// A local variable; without a name where the class file has none (no `-g`, or the compiler's own
+    /// temporary).
     Local { slot: u16, name: Option<String>, descriptor: Option<String> },
     /// `this`.
     This,
@@ -35,11 +37,13 @@ pub enum ExprNode {
     Binary { op: BinaryOp, left: Box<ExprNode>, right: Box<ExprNode> },
     /// One operand.
     Unary { op: UnaryOp, operand: Box<ExprNode> },
-    /// A call; without a receiver when static. `special` marks `super.m(…)` and private calls made by `invokespecial`.
+    /// A call; without a receiver when static. `special` marks `super.m(…)` and private calls made by
+    /// `invokespecial`.
     Call { receiver: Option<Box<ExprNode>>, method: MethodRef, arguments: Vec<ExprNode>, special: bool },
     /// A new object.
     New { class: String, arguments: Vec<ExprNode> },
-    /// A new array of the Java type `ty` (the array's own type); sizes known, or the elements of its initialiser.
+    /// A new array of the Java type `ty` (the array's own type); sizes known, or the elements of its
+    /// initialiser.
     NewArray { ty: String, sizes: Vec<ExprNode>, elements: Vec<ExprNode> },
     /// `array[index]`
     ArrayLoad { array: Box<ExprNode>, index: Box<ExprNode> },
@@ -166,8 +170,8 @@ impl ExprNode {
         }
     }
 
-    /// The expression where a value of that type is wanted: int constants become `true` or `'c'`, a condition that
-    /// was taken for a boolean becomes `c ? 1 : 0`.
+    /// The expression where a value of that type is wanted: int constants become `true` or `'c'`, a condition
+    /// that was taken for a boolean becomes `c ? 1 : 0`.
     pub(crate) fn coerced(self, descriptor: &str) -> ExprNode {
         match (self, descriptor) {
             (ExprNode::Const(Constant::Int(value @ 0..=1)), "Z") => ExprNode::Bool(value == 1),
@@ -241,9 +245,10 @@ impl ExprNode {
     }
 }
 
-/// An expression that can be evaluated in the frame before an instruction executes, and then gives the very value the
-/// instruction has: it holds only locals, `this`, fields, array elements and lengths, constants, operators, casts and
-/// `instanceof`, and nothing between its loads and the instruction can have changed them.
+/// An expression that can be evaluated in the frame before an instruction executes, and then gives the very
+/// value the instruction has: it holds only locals, `this`, fields, array elements and lengths, constants,
+/// operators, casts and `instanceof`, and nothing between its loads and the instruction can have changed
+/// them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadBack {
     /// The expression.

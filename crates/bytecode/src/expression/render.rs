@@ -1,5 +1,5 @@
-//! Expressions as Java-like text. Knows the class and the locals around the expression, to leave out `this.` and the
-//! class name where the source can.
+//! Expressions as Java-like text. Knows the class and the locals around the expression, to leave out `this.`
+//! and the class name where the source can.
 
 use super::node::{ExprNode, UnaryOp};
 use crate::descriptor::{short_name, short_type};
@@ -60,7 +60,8 @@ fn operator(op: BinaryOp) -> (&'static str, u8) {
     }
 }
 
-/// A cast of a call's result is nearly always the compiler's, for a generic method: the source does not show it.
+/// A cast of a call's result is nearly always the compiler's, for a generic method: the source does not show
+/// it.
 fn is_implicit(operand: &ExprNode) -> bool {
     matches!(operand, ExprNode::Call { .. })
 }

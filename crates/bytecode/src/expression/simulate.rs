@@ -1,5 +1,5 @@
-//! Runs a method's code on symbolic operands, block by block, and keeps what the instructions of interest pop.
-//! One instruction's effect is in `step`, the meaning of branches in `branches`.
+//! Runs a method's code on symbolic operands, block by block, and keeps what the instructions of interest
+//! pop. One instruction's effect is in `step`, the meaning of branches in `branches`.
 
 use super::branches::{Compound, Jump};
 use super::node::ExprNode;
@@ -285,7 +285,8 @@ impl<'a> Simulation<'a> {
         ExprNode::Local { slot, name: None, descriptor: parameter.or(wide) }
     }
 
-    /// The variable that the store at `instruction` writes: valid after it, or only before it at the end of a scope.
+    /// The variable that the store at `instruction` writes: valid after it, or only before it at the end of a
+    /// scope.
     pub(crate) fn stored_local(&self, slot: u16, instruction: &Instruction, kind: Kind) -> ExprNode {
         match self.local(slot, instruction.next_pc(), kind) {
             ExprNode::Local { name: None, .. } => self.local(slot, instruction.pc, kind),
@@ -293,8 +294,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// What a compiler-made variable (one without a name among named ones) stands for, when a single store gave its
-    /// value: the iterator of an enhanced `for` is `list.iterator()`.
+    /// What a compiler-made variable (one without a name among named ones) stands for, when a single store
+    /// gave its value: the iterator of an enhanced `for` is `list.iterator()`.
     pub(crate) fn temporary(&mut self, slot: u16, position: usize) -> Option<ExprNode> {
         if self.code.variables.is_empty() {
             return None;
@@ -309,7 +310,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Whether a part of an expression tells a reader something: not `this`, nor what only the compiler knows of.
+    /// Whether a part of an expression tells a reader something: not `this`, nor what only the compiler knows
+    /// of.
     pub(crate) fn is_shown(&self, leaf: &ExprNode) -> bool {
         let named = !self.code.variables.is_empty();
         *leaf != ExprNode::This

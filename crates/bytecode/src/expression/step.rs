@@ -245,8 +245,8 @@ impl Simulation<'_> {
         m.push(Value::leaf(node, Some(local), kind, Vec::new()));
     }
 
-    /// After a store: where the stored operand was duplicated before, the copy left on the stack is the value of an
-    /// assignment expression, and can be read back from the target.
+    /// After a store: where the stored operand was duplicated before, the copy left on the stack is the value
+    /// of an assignment expression, and can be read back from the target.
     fn assigned(&self, m: &mut Machine, value: &Value, target: ExprNode, read: Option<ExprNode>) {
         let Some(id) = value.shared else { return };
         let Some(copy) = m.stack.iter_mut().rev().find(|v| v.shared == Some(id)) else { return };
@@ -406,7 +406,8 @@ fn lambda(bootstrap: &Bootstrap, name: &str, descriptor: &str, captured: Vec<Exp
     }
 }
 
-/// String concatenation as javac compiled it before release 9: `new StringBuilder().append(a).append(b).toString()`.
+/// String concatenation as javac compiled it before release 9:
+/// `new StringBuilder().append(a).append(b).toString()`.
 fn built_string(node: &ExprNode) -> Option<ExprNode> {
     let builder = ["java.lang.StringBuilder", "java.lang.StringBuffer"];
     let is_builder = |class: &str| builder.contains(&class);
@@ -435,7 +436,8 @@ fn built_string(node: &ExprNode) -> Option<ExprNode> {
     }
 }
 
-/// The recipe of `makeConcatWithConstants`: `\u{1}` is the next argument, `\u{2}` the next constant, the rest is text.
+/// The recipe of `makeConcatWithConstants`: `\u{1}` is the next argument, `\u{2}` the next constant, the rest
+/// is text.
 fn concatenation(bootstrap: &Bootstrap, arguments: Vec<ExprNode>) -> ExprNode {
     let mut constants = bootstrap.arguments.iter();
     let recipe = match constants.next() {

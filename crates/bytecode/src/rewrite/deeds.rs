@@ -1,4 +1,5 @@
-//! What a method does that a recording tells of: writes, arrays that it makes or gives away, locks, lines and branches.
+//! What a method does that a recording tells of: writes, arrays that it makes or gives away, locks, lines and
+//! branches.
 
 use super::error::RewriteError;
 use super::instructions::{self, GOTO, GOTO_W, JSR, JSR_W, Leads, NEW, Raw};
@@ -43,7 +44,8 @@ pub enum Doing {
         /// Whether it is among those with which a constructor may begin, which write to its `this`.
         is_preset: bool,
     },
-    /// It stores into an array: the first letter of the elements' descriptor, `B` for `boolean` too, `L` for every reference.
+    /// It stores into an array: the first letter of the elements' descriptor, `B` for `boolean` too, `L` for
+    /// every reference.
     Element(char),
     /// It makes an array.
     Array,
@@ -79,7 +81,8 @@ pub enum Doing {
 }
 
 impl Scan<'_> {
-    /// The names of a method's parameters, `this` not among them, as far as the class file has them (JVMS §4.7.13).
+    /// The names of a method's parameters, `this` not among them, as far as the class file has them (JVMS
+    /// §4.7.13).
     ///
     /// # Errors
     /// The class file is broken.
@@ -264,8 +267,8 @@ fn kind(number: u8) -> Kind {
     }
 }
 
-/// The writes with which a constructor begins, before `this` is an object: `this`, a variable or a constant, the write. So `this`
-/// is what they write to.
+/// The writes with which a constructor begins, before `this` is an object: `this`, a variable or a constant,
+/// the write. So `this` is what they write to.
 fn presets(instructions: &[Raw]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut is_begun = false;

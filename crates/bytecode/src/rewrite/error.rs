@@ -51,12 +51,13 @@ pub enum LeftAlone {
     /// A local variable would be called what none can be (JVMS §4.2.2).
     #[error("`{0}` cannot be the name of a local variable")]
     BadName(String),
-    /// A finalizer that does nothing. To the VM a class with such a one has none, which is not so if it does something.
+    /// A finalizer that does nothing. To the VM a class with such a one has none, which is not so if it does
+    /// something.
     #[error("an empty finalizer is none to the VM, and would become one")]
     EmptyFinalizer,
-    /// An exception handler in the constructor of `java.lang.Object`. HotSpot's C2 makes of its `return` a call that
-    /// registers finalizers and takes every handler of the method for one of that call, whatever it covers; the VM
-    /// crashes when it compiles one with a handler for any exception.
+    /// An exception handler in the constructor of `java.lang.Object`. HotSpot's C2 makes of its `return` a
+    /// call that registers finalizers and takes every handler of the method for one of that call, whatever it
+    /// covers; the VM crashes when it compiles one with a handler for any exception.
     #[error("the VM crashes when it compiles the constructor of java.lang.Object with an exception handler")]
     ObjectConstructor,
     /// A constructor whose call of another constructor cannot be told.

@@ -91,7 +91,8 @@ fn internal_name(descriptor: &str) -> String {
     name.unwrap_or(descriptor).to_owned()
 }
 
-/// Reads a table. The first frame stands at its own offset, each other one byte behind the last and its offset.
+/// Reads a table. The first frame stands at its own offset, each other one byte behind the last and its
+/// offset.
 pub fn read(
     class: &ClassLayout<'_>,
     reader: &mut Reader<'_>,
@@ -160,7 +161,8 @@ fn read_type(class: &ClassLayout<'_>, reader: &mut Reader<'_>) -> Result<Type, R
     })
 }
 
-/// Writes the contents of a table. Frames are at their new places, ascending; `moved` tells where a `new` is now.
+/// Writes the contents of a table. Frames are at their new places, ascending; `moved` tells where a `new` is
+/// now.
 pub fn write(
     frames: &[Frame],
     initial: &Frame,

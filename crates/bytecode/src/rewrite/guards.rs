@@ -1,8 +1,9 @@
-//! What stands ready for a call that was put in and ends by an exception: near the end of the stack the VM may refuse it
-//! (JVMS §2.5.2). Its steps tell that, and the exception goes where it would have gone.
+//! What stands ready for a call that was put in and ends by an exception: near the end of the stack the VM
+//! may refuse it (JVMS §2.5.2). Its steps tell that, and the exception goes where it would have gone.
 //!
-//! A handler stands for all calls whose exception goes to one handler of the method, or to none: it says to the verifier
-//! what the handler behind it says (JVMS §4.10.1), which holds wherever that handler can be reached from.
+//! A handler stands for all calls whose exception goes to one handler of the method, or to none: it says to
+//! the verifier what the handler behind it says (JVMS §4.10.1), which holds wherever that handler can be
+//! reached from.
 
 use super::layout::Placed;
 use super::tables::Handler;
@@ -19,8 +20,9 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// For what is put at these instructions, in a method with these handlers; `catches` tells which classes of a row
-    /// can be those of the exception. What stands before `from` has no guard: `this` is no object there yet.
+    /// For what is put at these instructions, in a method with these handlers; `catches` tells which classes
+    /// of a row can be those of the exception. What stands before `from` has no guard: `this` is no object
+    /// there yet.
     pub fn new(
         at: impl Iterator<Item = u32>,
         from: u32,
@@ -40,8 +42,8 @@ impl Guards {
         all
     }
 
-    /// The rows of the exception table: first what is guarded, then the guards themselves where something catches what
-    /// they throw on.
+    /// The rows of the exception table: first what is guarded, then the guards themselves where something
+    /// catches what they throw on.
     pub fn rows(&self, placed: &Placed, handlers: &[Handler]) -> Vec<(u32, u32, Target)> {
         let places: BTreeMap<Next, (u32, u32)> = self.all().into_iter().zip(placed.guards.clone()).collect();
         let mut rows = Vec::new();

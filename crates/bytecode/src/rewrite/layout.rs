@@ -53,7 +53,8 @@ impl Placed {
         self.at.get(&was).copied().ok_or(RewriteError::BadIndex(was))
     }
 
-    /// Where a jump to an instruction leads. The end of the code is a place too: that of tables which reach to it.
+    /// Where a jump to an instruction leads. The end of the code is a place too: that of tables which reach
+    /// to it.
     pub fn lands(&self, was: u32) -> Result<u32, RewriteError> {
         if was == self.old_end {
             return Ok(self.end());
@@ -99,7 +100,8 @@ impl Placed {
 
 /// Places the parts.
 pub fn place(parts: &Parts<'_>) -> Result<Result<Placed, LeftAlone>, RewriteError> {
-    // Branches and stubs that need four bytes to reach. They are found one after another: each makes the code longer.
+    // Branches and stubs that need four bytes to reach. They are found one after another: each makes the code
+    // longer.
     let mut wide: Map<u32, bool> = Map::default();
     let mut wide_stubs: Map<(u32, u32), bool> = Map::default();
     loop {

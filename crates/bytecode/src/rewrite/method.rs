@@ -244,13 +244,15 @@ impl<'a> Old<'a> {
         (self.name.as_str(), descriptor, self.code) == ("finalize", "()V", &[RETURN])
     }
 
-    /// Whether another constructor has to be called. That of `java.lang.Object` is the only one that calls none.
+    /// Whether another constructor has to be called. That of `java.lang.Object` is the only one that calls
+    /// none.
     fn is_constructor(&self, class: &ClassLayout<'_>) -> Result<bool, RewriteError> {
         Ok(self.name == "<init>" && class.class_name(class.this_class)? != "java/lang/Object")
     }
 
-    /// Behind the call of another constructor of the class or its superclass: before it, `this` is no object yet, and no
-    /// handler can stand for both (JVMS §4.10.1). Each `new` of such a class is one call that is not it.
+    /// Behind the call of another constructor of the class or its superclass: before it, `this` is no object
+    /// yet, and no handler can stand for both (JVMS §4.10.1). Each `new` of such a class is one call that is
+    /// not it.
     fn after_super_call(&self, class: &ClassLayout<'_>) -> Result<Result<u32, LeftAlone>, RewriteError> {
         let own = [class.this_class, class.super_class].map(|index| class.class_name(index));
         let own = own.into_iter().filter_map(Result::ok).collect::<Vec<_>>();
@@ -276,8 +278,8 @@ impl<'a> Old<'a> {
             }
         }
         let Some(behind) = found else { return Ok(Err(LeftAlone::NoSuperCall)) };
-        // The order of the code array need not be that of execution. Where it is not, a frame tells: one has it before
-        // that is behind, or the other way round.
+        // The order of the code array need not be that of execution. Where it is not, a frame tells: one has
+        // it before that is behind, or the other way round.
         let in_order = self.frames.iter().all(|frame| {
             let is_none_yet = frame.locals.contains(&Type::UninitializedThis);
             is_none_yet == (frame.pc < behind)
@@ -436,7 +438,8 @@ impl<'a> Old<'a> {
             frames.push(thrown(placed.unwind_at, &[]));
         }
         frames.sort_by_key(|f| f.pc);
-        // `before` of the same place and a stub never coincide; a frame of the original may be named twice by none.
+        // `before` of the same place and a stub never coincide; a frame of the original may be named twice by
+        // none.
         frames.dedup_by_key(|f| f.pc);
         frames::write(&frames, &self.initial, pool, &|was| placed.at(was))
     }

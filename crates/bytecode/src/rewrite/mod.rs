@@ -1,15 +1,15 @@
-//! Puts code into methods: straight-line calls before and after instructions, on the ways of branches, at entry and at
-//! exceptional exit. Everything that names a place in the code is moved along.
+//! Puts code into methods: straight-line calls before and after instructions, on the ways of branches, at
+//! entry and at exceptional exit. Everything that names a place in the code is moved along.
 //!
-//! The rewriter works on bytes. The constant pool only grows, and all but the `Code` attributes that get something is
-//! copied as it is, so what no one asked about does not change (JVMS §4).
+//! The rewriter works on bytes. The constant pool only grows, and all but the `Code` attributes that get
+//! something is copied as it is, so what no one asked about does not change (JVMS §4).
 //!
 //! - [`Plan`] and [`Step`] say what goes where; [`rewrite`] does it and tells where each instruction is now.
 //! - `reader` walks a class file, `pool` appends constants, `instructions` knows lengths and targets.
-//! - `scan`, `shape` and `deeds` look at a class that something is put into; `outline` builds what `scan` reads of a class
-//!   without a file.
-//! - `layout` places instructions, `frames` reads and writes the StackMapTable, `tables` moves the other tables,
-//!   `guards` catches what is thrown by what was put in, `method` puts one method together.
+//! - `scan`, `shape` and `deeds` look at a class that something is put into; `outline` builds what `scan`
+//!   reads of a class without a file.
+//! - `layout` places instructions, `frames` reads and writes the StackMapTable, `tables` moves the other
+//!   tables, `guards` catches what is thrown by what was put in, `method` puts one method together.
 
 mod deeds;
 mod error;
@@ -63,8 +63,8 @@ pub struct MethodPlan {
     pub after: BTreeMap<u32, Vec<Step>>,
     /// On the way from a branch to one of its targets.
     pub taken: BTreeMap<(u32, u32), Vec<Step>>,
-    /// When what stands before, after or on the way of an instruction ends by an exception, which is thrown on. What
-    /// stands before a constructor's call of another one has no such guard.
+    /// When what stands before, after or on the way of an instruction ends by an exception, which is thrown
+    /// on. What stands before a constructor's call of another one has no such guard.
     pub guard: Vec<Step>,
     /// When an exception leaves the method; it lies on the operand stack and is thrown on.
     pub unwind: Vec<Step>,
@@ -96,7 +96,8 @@ pub struct RewrittenMethod {
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// Where each of its instructions was and is, ascending: what a breakpoint, or a code index of JDWP, is moved by.
+    /// Where each of its instructions was and is, ascending: what a breakpoint, or a code index of JDWP, is
+    /// moved by.
     pub moved: Vec<(u32, u32)>,
 }
 
@@ -117,8 +118,8 @@ impl RewrittenMethod {
 /// Puts into a class what the plan says. With an empty plan the bytes stay as they are.
 ///
 /// # Errors
-/// The bytes are no class file, or its constant pool is full. A method that cannot be rewritten is no error: it is
-/// left as it is and named.
+/// The bytes are no class file, or its constant pool is full. A method that cannot be rewritten is no error:
+/// it is left as it is and named.
 pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
     let class = ClassLayout::read(bytes)?;
     let mut pool = Pool::new(&class);
@@ -164,9 +165,9 @@ pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
     Ok(rewritten)
 }
 
-/// From which index on `this` is an object in a method: behind the call of another constructor in one, 0 in any other.
-/// What runs before can hand `this` to nobody (JVMS §4.10.1). None where it cannot be told, and where there is no such
-/// method or it has no code.
+/// From which index on `this` is an object in a method: behind the call of another constructor in one, 0 in
+/// any other. What runs before can hand `this` to nobody (JVMS §4.10.1). None where it cannot be told, and
+/// where there is no such method or it has no code.
 ///
 /// # Errors
 /// The bytes are no class file.

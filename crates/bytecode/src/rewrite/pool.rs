@@ -121,7 +121,8 @@ impl<'a> Pool<'a> {
         self.add(Added::Field(class, name_and_type), 9, &contents, 1)
     }
 
-    /// A method of a class that is called, and what that does to the depth of the operand stack, by its descriptor.
+    /// A method of a class that is called, and what that does to the depth of the operand stack, by its
+    /// descriptor.
     pub fn call(
         &mut self,
         [class, name, descriptor]: [&Text; 3],

@@ -1,5 +1,5 @@
-//! What a class file's code does with fields, and what code its methods have: so much must be known to put something into
-//! classes that nobody has looked at before.
+//! What a class file's code does with fields, and what code its methods have: so much must be known to put
+//! something into classes that nobody has looked at before.
 
 use super::error::RewriteError;
 use super::instructions;
@@ -132,8 +132,8 @@ impl<'a> Scan<'a> {
         Ok(found)
     }
 
-    /// Every instruction that stores into an array whose elements' descriptors begin with this letter. Those of `byte` and
-    /// `boolean` arrays are the same.
+    /// Every instruction that stores into an array whose elements' descriptors begin with this letter. Those
+    /// of `byte` and `boolean` arrays are the same.
     ///
     /// # Errors
     /// The code is broken.
@@ -162,7 +162,8 @@ impl<'a> Scan<'a> {
         Ok(found)
     }
 
-    /// Whether any instruction stores into an array, or writes a field that it names by a class that is not its `own`.
+    /// Whether any instruction stores into an array, or writes a field that it names by a class that is not
+    /// its `own`.
     ///
     /// # Errors
     /// The code is broken.

@@ -32,7 +32,8 @@ pub struct MethodShape {
 pub struct Returns {
     /// Its index.
     pub pc: u32,
-    /// What it returns: the first letter of a descriptor, `I` for all that the VM computes with as an `int`, `V` for nothing.
+    /// What it returns: the first letter of a descriptor, `I` for all that the VM computes with as an `int`,
+    /// `V` for nothing.
     pub kind: char,
 }
 

@@ -1,5 +1,5 @@
-//! What can be put into a method: instructions in a straight line, without branches, so that no frame is needed
-//! inside.
+//! What can be put into a method: instructions in a straight line, without branches, so that no frame is
+//! needed inside.
 
 use super::error::{LeftAlone, RewriteError};
 use super::pool::Pool;
@@ -61,9 +61,9 @@ pub enum Step {
 pub struct Kept {
     /// Its kind.
     pub kind: Kind,
-    /// What a LocalVariableTable calls it, where the method has one: a debugger may read only the slots that are in it.
-    /// It need not be a name of Java, only an unqualified one (JVMS §4.2.2) in ASCII. Before version 49 of class files
-    /// it has to be one of Java: `_` stands there for what may not be in it.
+    /// What a LocalVariableTable calls it, where the method has one: a debugger may read only the slots that
+    /// are in it. It need not be a name of Java, only an unqualified one (JVMS §4.2.2) in ASCII. Before
+    /// version 49 of class files it has to be one of Java: `_` stands there for what may not be in it.
     pub name: String,
 }
 

@@ -1,5 +1,5 @@
-//! The tables of a `Code` attribute that name indices of its code (JVMS §4.7.3, §4.7.12 to §4.7.14, §4.7.20), moved
-//! to where the instructions are now.
+//! The tables of a `Code` attribute that name indices of its code (JVMS §4.7.3, §4.7.12 to §4.7.14, §4.7.20),
+//! moved to where the instructions are now.
 
 use super::error::RewriteError;
 use super::layout::Placed;
@@ -54,8 +54,8 @@ pub fn lines(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> 
     })
 }
 
-/// The contents of a LocalVariableTable or a LocalVariableTypeTable. On the way of a branch its variables are what they
-/// are at the branch.
+/// The contents of a LocalVariableTable or a LocalVariableTypeTable. On the way of a branch its variables are
+/// what they are at the branch.
 pub fn variables(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> {
     let mut reader = Reader::new(contents);
     let mut now: Vec<(u32, u32, &[u8])> = Vec::new();
@@ -98,8 +98,8 @@ pub struct Variable {
     pub slot: u16,
 }
 
-/// Adds rows to the new contents of a LocalVariableTable, for the whole code: what a call begins with may stop once it has
-/// given them their values.
+/// Adds rows to the new contents of a LocalVariableTable, for the whole code: what a call begins with may
+/// stop once it has given them their values.
 pub fn add_variables(
     contents: &mut Vec<u8>,
     added: &[Variable],

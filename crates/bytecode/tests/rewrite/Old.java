@@ -5,7 +5,9 @@ import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** Writes a class of version 46 whose method calls a subroutine twice, as compilers made of `finally` then. */
+/**
+ * Writes a class of version 46 whose method calls a subroutine twice, as compilers made of `finally` then.
+ */
 public class Old implements Opcodes {
     public static void main(String[] args) throws Exception {
         ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);

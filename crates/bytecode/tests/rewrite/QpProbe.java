@@ -1,6 +1,9 @@
 package java.lang;
 
-/** What rewritten classes call in the tests of the rewriter. It counts, so that its calls can be seen to happen. */
+/**
+ * What rewritten classes call in the tests of the rewriter. It counts, so that its calls can be seen to
+ * happen.
+ */
 public class QpProbe {
     public static int entered;
     public static int left;

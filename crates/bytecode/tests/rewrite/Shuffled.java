@@ -5,7 +5,9 @@ import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** Writes a class whose constructor calls that of its superclass behind its own `return`, as obfuscators do. */
+/**
+ * Writes a class whose constructor calls that of its superclass behind its own `return`, as obfuscators do.
+ */
 public class Shuffled implements Opcodes {
     public static void main(String[] args) throws Exception {
         ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_FRAMES);

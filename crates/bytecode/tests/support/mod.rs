@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The oldest `javac` of at least that release among `$JAVA_HOME`, PATH and what is installed: what javac emits changes
-/// from release to release.
+/// The oldest `javac` of at least that release among `$JAVA_HOME`, PATH and what is installed: what javac
+/// emits changes from release to release.
 pub fn javac(release: u32) -> Option<PathBuf> {
     static KNOWN: OnceLock<Vec<(u32, PathBuf)>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {

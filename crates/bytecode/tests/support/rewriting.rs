@@ -1,4 +1,5 @@
-//! What the tests of rewriting share: plans that put calls everywhere, and a VM with the probes that are called.
+//! What the tests of rewriting share: plans that put calls everywhere, and a VM with the probes that are
+//! called.
 
 use bytecode::op::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Plan, Slot, StackOp, Step};
@@ -154,8 +155,8 @@ pub fn run(folder: &Path, class: &[&str], class_path: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A class that a generator of `tests/rewrite` writes with the ASM library, the probes and the class path beside it; none
-/// where that library is not installed.
+/// A class that a generator of `tests/rewrite` writes with the ASM library, the probes and the class path
+/// beside it; none where that library is not installed.
 pub fn generated(folder: &Path, generator: &str, class: &str) -> Option<(Vec<u8>, String)> {
     let asm = Path::new("/usr/share/java/asm.jar");
     if !asm.exists() {

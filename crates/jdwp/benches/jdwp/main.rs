@@ -1,8 +1,8 @@
 //! Watches a field that a Java loop writes, through this crate and through JDI (`JdiClient.java`), one after
 //! the other in the same run, and prints the medians. `cargo bench -p jdwp`; needs `java` and `javac`.
 //!
-//! "count" reads the value each event carries, no thread suspended; "locals" suspends the thread at each write
-//! and reads all visible local variables of its top frame before resuming it.
+//! "count" reads the value each event carries, no thread suspended; "locals" suspends the thread at each
+//! write and reads all visible local variables of its top frame before resuming it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

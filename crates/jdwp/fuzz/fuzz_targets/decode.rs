@@ -1,5 +1,5 @@
-//! Any bytes as any reply and as events, with any id sizes: no panic, no hang, no memory beyond a small multiple
-//! of the bytes. `tests/codec.rs` has the bounded form.
+//! Any bytes as any reply and as events, with any id sizes: no panic, no hang, no memory beyond a small
+//! multiple of the bytes. `tests/codec.rs` has the bounded form.
 #![no_main]
 
 use jdwp::codec::{Decode, Reader};

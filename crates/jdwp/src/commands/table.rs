@@ -1,6 +1,6 @@
 //! The index of the protocol: every command set and command of the specification of JDK 17 (JDK 21 added
-//! `ThreadReference.IsVirtual` only), with its numbers. The structs take their numbers from here, so a command
-//! that is not in the table does not compile.
+//! `ThreadReference.IsVirtual` only), with its numbers. The structs take their numbers from here, so a
+//! command that is not in the table does not compile.
 
 use super::*;
 

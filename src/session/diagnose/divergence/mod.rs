@@ -1,8 +1,8 @@
-//! Where recorded runs of two versions part: the innermost call that was given the same in both, made the same calls,
-//! and did something else. `walk` goes through the calls, `told` compares what they did.
+//! Where recorded runs of two versions part: the innermost call that was given the same in both, made the
+//! same calls, and did something else. `walk` goes through the calls, `told` compares what they did.
 //!
-//! Several runs of each version show what differs from run to run: time, random numbers, races of threads. Such a
-//! difference is none of the versions.
+//! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
+//! Such a difference is none of the versions.
 
 mod told;
 mod walk;
@@ -24,13 +24,15 @@ use walk::{Candidate, Runs, Variation};
 const RUNS: usize = 2;
 /// The same, where the program has several threads, or something varies.
 const IN_DOUBT: usize = 4;
-/// The same, where the call itself asks for time, random numbers or the like: one that draws a bit is the same in few runs by chance.
+/// The same, where the call itself asks for time, random numbers or the like: one that draws a bit is the
+/// same in few runs by chance.
 const IN_GREAT_DOUBT: usize = 8;
 
 /// Where two versions part.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Parted {
-    /// The call in which they do, and its method's place; none where already the first calls of a thread are others.
+    /// The call in which they do, and its method's place; none where already the first calls of a thread are
+    /// others.
     #[serde(flatten)]
     pub call: Option<Buggy>,
     /// What it was given and what became of that, here.
@@ -69,8 +71,9 @@ pub struct Compared {
     pub wanted: usize,
 }
 
-/// Checks that a class path has a class of the program that was recorded. Where it has none, the VM falls back on the
-/// program's own classes, and a version would be compared with itself. Relative paths start at the current folder.
+/// Checks that a class path has a class of the program that was recorded. Where it has none, the VM falls
+/// back on the program's own classes, and a version would be compared with itself. Relative paths start at
+/// the current folder.
 ///
 /// # Errors
 /// It has none.
@@ -185,8 +188,8 @@ fn next_thread(runs: &mut Runs<'_>, threads: &mut [Vec<Thread>]) -> Option<Roots
     }
 }
 
-/// Of the calls in which threads part, one that has started no thread with such a call: what a thread does comes before what its
-/// starter makes of it.
+/// Of the calls in which threads part, one that has started no thread with such a call: what a thread does
+/// comes before what its starter makes of it.
 fn innermost(shown: &Diagnoser, mut found: Vec<(Option<u32>, Candidate)>) -> Option<Candidate> {
     if found.is_empty() {
         return None;

@@ -1,4 +1,5 @@
-//! What calls were given and what became of it, in a form that is the same in every run, and where two of these differ.
+//! What calls were given and what became of it, in a form that is the same in every run, and where two of
+//! these differ.
 
 use crate::classes::ClassPool;
 use crate::session::diagnose::lambdas::Lambdas;
@@ -43,7 +44,8 @@ impl Apart {
     }
 }
 
-/// Adds the places where two values differ: as deep as possible, but an array of another length and an object of another type as a whole.
+/// Adds the places where two values differ: as deep as possible, but an array of another length and an object
+/// of another type as a whole.
 fn apart(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
     if one == other || found.len() >= MOST {
         return;
@@ -172,7 +174,8 @@ impl Teller<'_> {
     }
 }
 
-/// A key that has the number of an object in it, such as `this.counts{Key@7}`, with the object's name in its place.
+/// A key that has the number of an object in it, such as `this.counts{Key@7}`, with the object's name in its
+/// place.
 fn keyed(key: &str, objects: &HashMap<u64, String>) -> String {
     let mut parts = key.split('@');
     let mut text = parts.next().unwrap_or_default().to_owned();

@@ -76,7 +76,8 @@ impl Variation {
 
 /// Where the runs of a thread part.
 pub struct Candidate {
-    /// The call in which they do, in the first run of each version; none: the first calls of the thread are others.
+    /// The call in which they do, in the first run of each version; none: the first calls of the thread are
+    /// others.
     pub call: Option<(Question, Question)>,
     /// What it does otherwise.
     pub differs: Vec<Departure>,

@@ -26,11 +26,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Calls methods of a program that is right, with what they were given in another run, and says whether what came of it
- * is the same. A question is a line of JSON, an answer a line: a word, and why.
+ * Calls methods of a program that is right, with what they were given in another run, and says whether what
+ * came of it is the same. A question is a line of JSON, an answer a line: a word, and why.
  *
- * <p>The program that was recorded is called in the same way, in a VM of its own: where it does not repeat what it did,
- * a difference says nothing about the version that is right.
+ * <p>The program that was recorded is called in the same way, in a VM of its own: where it does not repeat
+ * what it did, a difference says nothing about the version that is right.
  */
 public final class QuerypointReference {
     /** It cannot be told. */
@@ -100,7 +100,9 @@ public final class QuerypointReference {
         }
     }
 
-    /** Whoever asks no more has gone: then neither a call nor a thread that the program has begun keeps this. */
+    /**
+     * Whoever asks no more has gone: then neither a call nor a thread that the program has begun keeps this.
+     */
     private static void read(InputStream asked, BlockingQueue<String> questions) {
         try {
             BufferedReader lines = new BufferedReader(new InputStreamReader(asked, StandardCharsets.UTF_8));

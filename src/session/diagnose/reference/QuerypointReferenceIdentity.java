@@ -1,19 +1,25 @@
 import java.lang.reflect.Field;
 
 /**
- * Repeats what depends on the identity of objects: their identity hash codes, and the order of the sets and maps of
- * {@code Set.of} and {@code Map.of}.
+ * Repeats what depends on the identity of objects: their identity hash codes, and the order of the sets and
+ * maps of {@code Set.of} and {@code Map.of}.
  */
 final class QuerypointReferenceIdentity {
     /** The recorder numbers objects by their identity hash codes, with this bit turned. */
     private static final int NUMBERED = 1 << 30;
-    /** Where the code begins in the word that an object begins with; 0 where that is not known, -1 before it is asked. */
+    /**
+     * Where the code begins in the word that an object begins with; 0 where that is not known, -1 before it
+     * is asked.
+     */
     private static int shift = -1;
 
     private QuerypointReferenceIdentity() {
     }
 
-    /** Gives an object the identity hash code that it had in the other run: the order of hashed collections depends on it. */
+    /**
+     * Gives an object the identity hash code that it had in the other run: the order of hashed collections
+     * depends on it.
+     */
     static void repeat(sun.misc.Unsafe unsafe, Object object, int number) {
         if (shift < 0) {
             shift = shift(unsafe);

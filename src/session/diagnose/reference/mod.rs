@@ -1,8 +1,10 @@
-//! Asks a correct version of the program about a call: a VM of its own calls the method with what the call was given, and compares the
-//! outcome. `QuerypointReference.java` does that; its class files stand beside it.
+//! Asks a correct version of the program about a call: a VM of its own calls the method with what the call
+//! was given, and compares the outcome. `QuerypointReference.java` does that; its class files stand beside
+//! it.
 //!
-//! A different outcome blames the call only if the program's own code repeats the recorded outcome in the same way, in a fresh VM.
-//! Otherwise the outcome depends on more than the call was given: identity hash codes, time, random numbers, the environment.
+//! A different outcome blames the call only if the program's own code repeats the recorded outcome in the
+//! same way, in a fresh VM. Otherwise the outcome depends on more than the call was given: identity hash
+//! codes, time, random numbers, the environment.
 
 mod vm;
 
@@ -12,7 +14,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use vm::{Said, Side, Vm};
 
-/// How often both versions repeat a difference before it counts: a result that depends on one random bit would otherwise differ by chance.
+/// How often both versions repeat a difference before it counts: a result that depends on one random bit
+/// would otherwise differ by chance.
 const REPEATS: u32 = 12;
 /// The least number of repetitions, and the time after which there are no more.
 const LEAST: (u32, Duration) = (3, Duration::from_secs(2));
@@ -92,7 +95,8 @@ impl Reference {
         })
     }
 
-    /// Whether a difference blames the call: fresh VMs of both versions are asked, so that neither has a past that the other has not.
+    /// Whether a difference blames the call: fresh VMs of both versions are asked, so that neither has a past
+    /// that the other has not.
     async fn confirmed(&self, why: String, right: &str, own: &str) -> Result<Opinion, SessionError> {
         let Some(program) = &self.own else {
             let unknown = "the result differs, but the program's own class files are not known: \

@@ -23,8 +23,8 @@ const CLASSES: [(&str, &[u8]); 5] = [
     ("QuerypointReference$Unknown.class", include_bytes!("QuerypointReference$Unknown.class")),
 ];
 
-/// Options of the VMs. All identity hash codes that a call makes are the same, so two VMs cannot differ in them; objects that a call is
-/// given get those that they had.
+/// Options of the VMs. All identity hash codes that a call makes are the same, so two VMs cannot differ in
+/// them; objects that a call is given get those that they had.
 const OPTIONS: [&str; 4] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2"];
 
@@ -132,8 +132,8 @@ impl Vm {
     }
 }
 
-/// The time between two looks at a VM that was killed, and how often `qp` looks: 20 s in all. A busy machine can take seconds to
-/// end a VM.
+/// The time between two looks at a VM that was killed, and how often `qp` looks: 20 s in all. A busy machine
+/// can take seconds to end a VM.
 const END: (Duration, u32) = (Duration::from_millis(5), 4_000);
 
 impl Drop for Vm {

@@ -1,13 +1,13 @@
-//! What calls have covered of the control flow graph, from the branches that were recorded: the entry of the method, each branch that was
-//! taken either way, and each handler (JHyde §2.4).
+//! What calls have covered of the control flow graph, from the branches that were recorded: the entry of the
+//! method, each branch that was taken either way, and each handler (JHyde §2.4).
 
 use super::nodes::{Along, Gathered, Nodes};
 use crate::declarative::{Coverage, CoverageMaker};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Then, Traced};
 
-/// An edge of a method's control flow graph: from where, and to where; where both are -1 the method is entered, where only the first is, a
-/// handler begins.
+/// An edge of a method's control flow graph: from where, and to where; where both are -1 the method is
+/// entered, where only the first is, a handler begins.
 type Edge = (u32, i32, i32);
 
 impl Gathered for Vec<u32> {}

@@ -1,15 +1,17 @@
-//! What calls have covered of the data flow: def-use chains (JHyde §2.4). A chain is a variable, the statement that defines it and one that
-//! uses it, with no other definition between.
+//! What calls have covered of the data flow: def-use chains (JHyde §2.4). A chain is a variable, the
+//! statement that defines it and one that uses it, with no other definition between.
 //!
 //! - A statement is a row of the method's table of lines; where there is no table, each instruction is one.
-//! - Variables are local variables and parameters, by slot; a parameter is defined by the method's entry. `this` is none: nothing defines it
-//!   anew, so that it would tell no more than how long the method is.
-//! - Fields are variables too, by the class and the name by which instructions name them, and elements by the type of their array's elements:
-//!   whose field and which element it is makes no difference. So that is an approximation, and only what one call defines and uses itself
-//!   counts: what a call of another method defines between is not seen.
+//! - Variables are local variables and parameters, by slot; a parameter is defined by the method's entry.
+//!   `this` is none: nothing defines it anew, so that it would tell no more than how long the method is.
+//! - Fields are variables too, by the class and the name by which instructions name them, and elements by the
+//!   type of their array's elements: whose field and which element it is makes no difference. So that is an
+//!   approximation, and only what one call defines and uses itself counts: what a call of another method
+//!   defines between is not seen.
 //!
-//! Reads are not recorded. So the way of a call is laid out anew in stretches (`stretch`). Where there is no class file, or less was recorded of
-//! a method than its branches, its calls cover nothing. Where loops are nodes, a stretch counts for the one in which it ends.
+//! Reads are not recorded. So the way of a call is laid out anew in stretches (`stretch`). Where there is no
+//! class file, or less was recorded of a method than its branches, its calls cover nothing. Where loops are
+//! nodes, a stretch counts for the one in which it ends.
 
 use super::nodes::{Along, Gathered, Nodes};
 use crate::classes::ClassPool;
@@ -20,10 +22,12 @@ use crate::trace::{Calls, Method, Then, Traced};
 use bytecode::{Code, FieldRef, Op};
 use std::collections::{HashMap, HashSet};
 
-/// A chain: the method, the variable by its number there, the statement that defines it, and the one that uses it.
+/// A chain: the method, the variable by its number there, the statement that defines it, and the one that
+/// uses it.
 type Chain = (u32, usize, u32, u32);
 
-/// A variable that is used or defined, the place of the instruction in its stretch, and whether it defines it.
+/// A variable that is used or defined, the place of the instruction in its stretch, and whether it defines
+/// it.
 type Accessed = (Variable, usize, bool);
 
 /// What defines a parameter: no statement.
@@ -185,8 +189,9 @@ impl Open {
         }
     }
 
-    /// An exception has left the stretch in which the call is. Definitions are recorded: the first one of which nothing was recorded has not
-    /// happened any more. Uses are not: those before that count all the same, even if the exception came before them.
+    /// An exception has left the stretch in which the call is. Definitions are recorded: the first one of
+    /// which nothing was recorded has not happened any more. Uses are not: those before that count all the
+    /// same, even if the exception came before them.
     fn cut_short(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageMaker<Chain>) {
         let reached = self.reached.take();
         let Some(stretch) = self.inside.take().and_then(|number| all.get(number)) else { return };
@@ -302,8 +307,9 @@ impl Known {
     }
 }
 
-/// What is used and defined in a stretch, in the order in which it executes: its instructions, and the variable, the place of the instruction,
-/// and whether it defines it. An endless loop without a choice is gone through twice, so that it uses what its turn before has defined.
+/// What is used and defined in a stretch, in the order in which it executes: its instructions, and the
+/// variable, the place of the instruction, and whether it defines it. An endless loop without a choice is
+/// gone through twice, so that it uses what its turn before has defined.
 fn walk(code: &Code, begins: Begins) -> Option<(Vec<u32>, Vec<Accessed>)> {
     let (mut instructions, again) = stretch(code, begins)?;
     if let Some(again) = again {

@@ -1,13 +1,17 @@
-//! Executions of loops as nodes of the trees (Insa and Silva's loop expansion): a loop is like a method that does one iteration and calls itself
-//! for the rest. So below "from iteration 3" are the calls of iteration 3, and then "from iteration 4".
+//! Executions of loops as nodes of the trees (Insa and Silva's loop expansion): a loop is like a method that
+//! does one iteration and calls itself for the rest. So below "from iteration 3" are the calls of iteration
+//! 3, and then "from iteration 4".
 //!
-//! - The way of a call through its code is laid out anew in stretches (`stretch`). Where it passes the first instruction of a loop an iteration
-//!   begins; where it comes to an instruction that is not of the loop, the loop has ended.
-//! - Where in a stretch an event is, its instruction tells. A call that is made tells none: it is made by the next instruction of its line that names its
-//!   method, or where the event before was, if none does (what the JDK calls, initialisers of classes). So where one line has the end of an
-//!   iteration and the beginning of the next, a call of that kind can count for the wrong one.
-//! - An iteration that makes no recorded call is no node: it belongs to the one before. A loop that makes none at all is one node, if it is in
-//!   no loop, or in an iteration that makes calls. So there are no more nodes than a few for each call, however often loops turn.
+//! - The way of a call through its code is laid out anew in stretches (`stretch`). Where it passes the first
+//!   instruction of a loop an iteration begins; where it comes to an instruction that is not of the loop, the
+//!   loop has ended.
+//! - Where in a stretch an event is, its instruction tells. A call that is made tells none: it is made by the
+//!   next instruction of its line that names its method, or where the event before was, if none does (what
+//!   the JDK calls, initialisers of classes). So where one line has the end of an iteration and the beginning
+//!   of the next, a call of that kind can count for the wrong one.
+//! - An iteration that makes no recorded call is no node: it belongs to the one before. A loop that makes
+//!   none at all is one node, if it is in no loop, or in an iteration that makes calls. So there are no more
+//!   nodes than a few for each call, however often loops turn.
 
 use super::nodes::{Left, LoopAt, Node, Nodes, Turns};
 use crate::classes::ClassPool;
@@ -136,7 +140,8 @@ struct Finder {
     is_astray: bool,
 }
 
-/// The shape of the trees with loops, what their nodes are, and what is to be said about it; none where nothing is known of loops.
+/// The shape of the trees with loops, what their nodes are, and what is to be said about it; none where
+/// nothing is known of loops.
 ///
 /// # Errors
 /// The events cannot be read.

@@ -1,5 +1,6 @@
-//! What the nodes of the trees are that are asked about: calls, and with `--loops` also executions of loops, from one iteration to the end of the
-//! loop. `loops` finds these; without them each call is the node of its number.
+//! What the nodes of the trees are that are asked about: calls, and with `--loops` also executions of loops,
+//! from one iteration to the end of the loop. `loops` finds these; without them each call is the node of its
+//! number.
 
 use crate::declarative::Forest;
 use crate::trace::{Seen, Standing, Traced};
@@ -127,7 +128,8 @@ impl Nodes {
         }
     }
 
-    /// The nodes of calls that have influenced something below a call, with what of them, and of that call, are parts.
+    /// The nodes of calls that have influenced something below a call, with what of them, and of that call,
+    /// are parts.
     pub fn with_parts(&self, below: u32, calls: BTreeSet<u32>) -> BTreeSet<u32> {
         if !self.has_loops() {
             return calls;
@@ -197,7 +199,8 @@ impl Nodes {
         })
     }
 
-    /// The same of the node alone, without those below it: as far as the iteration with which the next one begins.
+    /// The same of the node alone, without those below it: as far as the iteration with which the next one
+    /// begins.
     pub fn told_alone(&self, node: u32, forest: &Forest) -> Option<LoopPart> {
         let part = self.part(node)?;
         let is_next = |other: &&Turns| (other.call, other.execution) == (part.call, part.execution);

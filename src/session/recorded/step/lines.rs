@@ -36,7 +36,8 @@ impl LineOf {
 }
 
 impl Stepper<'_> {
-    /// To the line of this call that begins next, or that began last before; where there is none, in the call around it.
+    /// To the line of this call that begins next, or that began last before; where there is none, in the call
+    /// around it.
     ///
     /// # Errors
     /// There is none, lines were not recorded, or the events cannot be read.

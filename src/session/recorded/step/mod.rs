@@ -1,5 +1,5 @@
-//! A walk over a recorded run, to and fro: at each event the call that it is in, its variables, its `this` and what hangs on that, as they
-//! were then (JHyde §3).
+//! A walk over a recorded run, to and fro: at each event the call that it is in, its variables, its `this`
+//! and what hangs on that, as they were then (JHyde §3).
 
 mod lines;
 mod target;

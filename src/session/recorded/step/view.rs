@@ -87,7 +87,8 @@ pub struct ListedEvent {
     pub changes_below: bool,
 }
 
-/// What the variables of a call hold before one of its events: their names, values, and what they held at first if they are parameters.
+/// What the variables of a call hold before one of its events: their names, values, and what they held at
+/// first if they are parameters.
 pub(super) struct Known {
     at: Standing,
     held: Vec<(String, Value, Option<Value>)>,
@@ -99,7 +100,8 @@ impl Stepper<'_> {
         Ok(call.and_then(|call| call.this).filter(|this| *this != 0))
     }
 
-    /// The variables of the call before this event: what they hold, and whether they are parameters that hold something else than at first.
+    /// The variables of the call before this event: what they hold, and whether they are parameters that hold
+    /// something else than at first.
     pub(super) fn locals(&mut self) -> Result<Vec<(String, Value, bool)>, SessionError> {
         let calls = &mut self.trace.calls;
         let (at, entry) = (self.at, calls.entry(self.at.node));

@@ -8,8 +8,8 @@ import jdk.internal.vm.annotation.Stable;
 /**
  * What the code that is put into methods calls, and what the debugger calls while the program stands.
  *
- * <p>It is defined in a package that every class loader leaves to the VM, and calls next to nothing of the JDK, since
- * that may be watched too. Its methods are hidden: no trace that the program reads shows them.
+ * <p>It is defined in a package that every class loader leaves to the VM, and calls next to nothing of the
+ * JDK, since that may be watched too. Its methods are hidden: no trace that the program reads shows them.
  */
 public final class QuerypointProbe {
     /** Hits are only counted: each thread has sites of its own, and nothing stops. */
@@ -18,8 +18,9 @@ public final class QuerypointProbe {
     /** By number. */
     @Stable static final QuerypointProbeQuery[] QUERIES;
 
-    /** A call of this class was refused for want of stack: its hit was neither counted nor kept. The program's own code
-     * says so, in a handler. */
+    /**
+     * A call of this class was refused for want of stack: its hit was neither counted nor kept. The program's
+     * own code says so, in a handler. */
     public static boolean cut;
 
     static {
@@ -139,8 +140,9 @@ public final class QuerypointProbe {
         return record & ~QuerypointProbeSite.NUMBERS | number;
     }
 
-    /** A field of an object, null for a static one, is about to be written. Other queries ask for it too: it is counted when
-     * it is kept. */
+    /**
+     * A field of an object, null for a static one, is about to be written. Other queries ask for it too: it
+     * is counted when it is kept. */
     @Hidden
     public static void look(Object owner, int value, int number) {
         look(owner, 0, value, null, number);
@@ -166,7 +168,10 @@ public final class QuerypointProbe {
         look(owner, 0, 0, value, number);
     }
 
-    /** An element of an array is about to be written. Other queries ask for it too: it is counted when it is kept. */
+    /**
+     * An element of an array is about to be written. Other queries ask for it too: it is counted when it is
+     * kept.
+     */
     @Hidden
     public static void look(Object array, int index, int value, int number) {
         look(array, index, value, null, number);
@@ -205,7 +210,10 @@ public final class QuerypointProbe {
         }
     }
 
-    /** A field of an object, null for a static one, is about to be written. For query -1 the last hit is not kept. */
+    /**
+     * A field of an object, null for a static one, is about to be written. For query -1 the last hit is not
+     * kept.
+     */
     @Hidden
     public static void put(Object owner, int value, int number, int query) {
         hit(owner, value, null, number, query);
@@ -466,7 +474,10 @@ public final class QuerypointProbe {
         }
     }
 
-    /** A field of an object, null for a static one, is about to be read, or was written before there was an object. */
+    /**
+     * A field of an object, null for a static one, is about to be read, or was written before there was an
+     * object.
+     */
     @Hidden
     public static void read(Object owner, long serial, int number) {
         copied(number, serial, owner, 0, 0, null);
@@ -551,7 +562,10 @@ public final class QuerypointProbe {
     private static void stop(int site, long ordinal, Object owner, int index, long bits, Object value) {
     }
 
-    /** A hit that cannot be counted: where that is for want of memory, it stops, since it may be one that is asked for. */
+    /**
+     * A hit that cannot be counted: where that is for want of memory, it stops, since it may be one that is
+     * asked for.
+     */
     @Hidden
     private static void blind(int site, Object owner, int index, long bits, Object value) {
         if (QuerypointProbeAgent.hasLost() && !COUNTING) {
@@ -570,7 +584,10 @@ public final class QuerypointProbe {
         }
     }
 
-    /** The last hit of a query on an owner: "site ordinal thread"; "" for none; "? why" where that is not known. */
+    /**
+     * The last hit of a query on an owner: "site ordinal thread"; "" for none; "? why" where that is not
+     * known.
+     */
     @Hidden
     private static String last(int query, Object owner, int index) {
         QuerypointProbeAgent.yield();

@@ -3,8 +3,8 @@ package java.lang;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What the recorder asks of the agent and tells it, and what it has lost: where there is no more stack or heap for it, the
- * program goes on.
+ * What the recorder asks of the agent and tells it, and what it has lost: where there is no more stack or
+ * heap for it, the program goes on.
  */
 final class QuerypointProbeAgent {
     /** What was lost first: a number of {@link #lost()}, since a text may find no memory. */
@@ -35,7 +35,10 @@ final class QuerypointProbeAgent {
     private QuerypointProbeAgent() {
     }
 
-    /** By query, how many of its first hits stop; -1: none is kept before one that is to stop, -2: before the only one. */
+    /**
+     * By query, how many of its first hits stop; -1: none is kept before one that is to stop, -2: before the
+     * only one.
+     */
     static native int[] budgets();
 
     /** By query, the index of the elements that are asked for; -1: any. */
@@ -44,11 +47,16 @@ final class QuerypointProbeAgent {
     /** Whether hits are only counted. */
     static native boolean counting();
 
-    /** Of a query whose hits are numbered: from which number on they stop, and from which on no more, whether values and stacks are
-     * kept, whether it asks for elements of arrays, and with which other query's stops it stops; -1: with its own. Null of any other. */
+    /**
+     * Of a query whose hits are numbered: from which number on they stop, and from which on no more, whether
+     * values and stacks are kept, whether it asks for elements of arrays, and with which other query's stops
+     * it stops; -1: with its own. Null of any other. */
     static native long[] varied(int query);
 
-    /** The stack of this thread, newest frame first: methods and indices in turn, and -1 at the end if some frames are left out. */
+    /**
+     * The stack of this thread, newest frame first: methods and indices in turn, and -1 at the end if some
+     * frames are left out.
+     */
     static native long[] stack();
 
     /** What the methods of a stack are, a line each: "method index class name descriptor". */
@@ -60,16 +68,19 @@ final class QuerypointProbeAgent {
     /** Writes memory into the file of the log; whether that was possible. */
     static native boolean write(long offset, long address, long length);
 
-    /** Marks the rows of owners that are in the heap no more; how many others there are, or -1 if most are, or if that is
-     * not known. */
+    /**
+     * Marks the rows of owners that are in the heap no more; how many others there are, or -1 if most are, or
+     * if that is not known. */
     static native int bury(int query, long rows, int capacity, int used);
 
-    /** Address space for the rows of a query, of which none may be used yet; 0 where there is none. The objects of the program
-     * may have so many bytes. */
+    /**
+     * Address space for the rows of a query, of which none may be used yet; 0 where there is none. The
+     * objects of the program may have so many bytes. */
     static native long reserve(int query, long heap);
 
-    /** Makes more of those rows usable: how many are now. As many as before where there is no memory, or where rows by number
-     * would waste it. */
+    /**
+     * Makes more of those rows usable: how many are now. As many as before where there is no memory, or where
+     * rows by number would waste it. */
     static native int widen(int query);
 
     /** Cells for an array: how many there are, and a word for each; 0 where there is no memory. */

@@ -4,11 +4,12 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What the code that is put into the JDK's collections calls: it looks at what is asked of a collection as one of its
- * methods begins and as it ends, and a difference is a hit.
+ * What the code that is put into the JDK's collections calls: it looks at what is asked of a collection as
+ * one of its methods begins and as it ends, and a difference is a hit.
  *
- * <p>It runs no code of the program: it reads the fields of the JDK's classes, and compares by identity what it finds there.
- * Keys are found where they are of a class of the JDK whose {@code equals} and {@code hashCode} are known.
+ * <p>It runs no code of the program: it reads the fields of the JDK's classes, and compares by identity what
+ * it finds there. Keys are found where they are of a class of the JDK whose {@code equals} and {@code
+ * hashCode} are known.
  */
 public final class QuerypointProbeContents {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -28,7 +29,9 @@ public final class QuerypointProbeContents {
     private static final int TREE = 5;
     private static final int CONCURRENT = 6;
 
-    /** When a call whose collection is as large as before has changed it, as far as all of it is asked about. */
+    /**
+     * When a call whose collection is as large as before has changed it, as far as all of it is asked about.
+     */
     private static final int MAY = 2;
     private static final int OPERATION = 3;
     private static final int KEEP = 4;
@@ -51,7 +54,10 @@ public final class QuerypointProbeContents {
     /** It has put something where is asked about, perhaps the same. */
     private static final int WROTE = 4;
 
-    /** What is said of a hit beside {@link #MAY_HAVE} and what was absent: the same object was put there again. */
+    /**
+     * What is said of a hit beside {@link #MAY_HAVE} and what was absent: the same object was put there
+     * again.
+     */
     private static final int SAME = 8;
 
     /** By query; null where it asks about no collection. */
@@ -75,7 +81,10 @@ public final class QuerypointProbeContents {
     private long moved;
     private long counters;
     private long counter;
-    /** Of views that write by themselves: the field that leads to the collection, and those that say where they write. */
+    /**
+     * Of views that write by themselves: the field that leads to the collection, and those that say where
+     * they write.
+     */
     private long view;
     private long viewIndex;
     private long viewLast;
@@ -219,7 +228,10 @@ public final class QuerypointProbeContents {
         int[] queries = new int[64];
         /** What it was given to put there; {@link #CALLS} where it calls code that it was given. */
         Object[] given = new Object[64];
-        /** Whether a call within it has changed all of the collection, or may have: {@link #CHANGED}, {@link #MAY_HAVE}. */
+        /**
+         * Whether a call within it has changed all of the collection, or may have: {@link #CHANGED}, {@link
+         * #MAY_HAVE}.
+         */
         int[] within = new int[64];
         /** Whether it puts something where is asked about. */
         boolean[] puts = new boolean[64];
@@ -272,9 +284,9 @@ public final class QuerypointProbeContents {
     }
 
     /**
-     * A method of a collection begins; {@link #VIEW}: of a view that leads to it; {@link #GIVEN}: it calls code that it is
-     * given; {@link #AT}, {@link #KEYED}, {@link #HERE}: it puts {@code given} at the index, for the key, or where the iterator
-     * stands. Gives what it is known by as it ends.
+     * A method of a collection begins; {@link #VIEW}: of a view that leads to it; {@link #GIVEN}: it calls
+     * code that it is given; {@link #AT}, {@link #KEYED}, {@link #HERE}: it puts {@code given} at the index,
+     * for the key, or where the iterator stands. Gives what it is known by as it ends.
      */
     @Hidden
     public static long enter(Object self, Object given, Object key, int index, int query, int marks) {
@@ -503,7 +515,8 @@ public final class QuerypointProbeContents {
     private Object inTable(Object[] table) {
         while (table != null && table.length > 0) {
             int spread = hash ^ hash >>> 16;
-            // What other threads have put there is to be seen. Offsets of elements are of other types in other JDKs.
+            // What other threads have put there is to be seen. Offsets of elements are of other types in
+            // other JDKs.
             U.loadFence();
             Object node = table[table.length - 1 & spread];
             if (node != null && kind == CONCURRENT) {
@@ -565,8 +578,8 @@ public final class QuerypointProbeContents {
     }
 
     /**
-     * What is asked of a collection, as it is now: none for an element or value that is not there; else that, or of all of
-     * it "size print", with a print of all that it holds.
+     * What is asked of a collection, as it is now: none for an element or value that is not there; else that,
+     * or of all of it "size print", with a print of all that it holds.
      */
     @Hidden
     static Object[] now(int query, Object owner) {
@@ -578,7 +591,9 @@ public final class QuerypointProbeContents {
         return state == ABSENT ? new Object[0] : new Object[] {state};
     }
 
-    /** Two collections that hold the same objects have the same print, in the same order where that is theirs. */
+    /**
+     * Two collections that hold the same objects have the same print, in the same order where that is theirs.
+     */
     @Hidden
     private long print(Object owner) {
         long print = 0;

@@ -4,10 +4,11 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The last hits of one query in one thread, by the hashes of owners, their numbers, that have no row of their own. They lie
- * outside the heap, which belongs to the program.
+ * The last hits of one query in one thread, by the hashes of owners, their numbers, that have no row of their
+ * own. They lie outside the heap, which belongs to the program.
  *
- * <p>Only its thread writes here. Whoever asks while the program stands only reads: that thread may stand anywhere.
+ * <p>Only its thread writes here. Whoever asks while the program stands only reads: that thread may stand
+ * anywhere.
  */
 final class QuerypointProbeKept {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -21,8 +22,9 @@ final class QuerypointProbeKept {
     private static final long GONE = 1L << 63;
 
     private final int query;
-    /** Rows of two words: turn and hash, then the record. A row is free while its record is 0. The address of their head; 0
-     * before there are any. */
+    /**
+     * Rows of two words: turn and hash, then the record. A row is free while its record is 0. The address of
+     * their head; 0 before there are any. */
     private long rows;
     private int used;
     /** No owner is asked for before there are so many rows. */

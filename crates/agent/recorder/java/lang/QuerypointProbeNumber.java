@@ -6,13 +6,13 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The numbers of objects: 1, 2, 3, … by their identity hash codes, which keep no object alive. Read where the VM keeps it, a number
- * costs a few instructions, and no call where there is one.
+ * The numbers of objects: 1, 2, 3, … by their identity hash codes, which keep no object alive. Read where the
+ * VM keeps it, a number costs a few instructions, and no call where there is one.
  *
- * <p>An object that has no hash code gets one from here, in the way in which the VM would do it. The VM's own are given in turn too
- * ({@code -XX:hashCode=3}), but threads that ask at once may get the same: so those that the program has asked for are the ones
- * below {@link #GIVEN}, and those from here are above. A number is a hash code with that bit turned: so it is small where it is from
- * here, and of one object only.
+ * <p>An object that has no hash code gets one from here, in the way in which the VM would do it. The VM's own
+ * are given in turn too ({@code -XX:hashCode=3}), but threads that ask at once may get the same: so those
+ * that the program has asked for are the ones below {@link #GIVEN}, and those from here are above. A number
+ * is a hash code with that bit turned: so it is small where it is from here, and of one object only.
  */
 final class QuerypointProbeNumber {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -25,17 +25,24 @@ final class QuerypointProbeNumber {
     /** The last one that is given. */
     private static final int MOST = GIVEN - 1;
 
-    /** Whether the VM gives them in turn, and has the hash code of an object that nobody has locked where it is looked for. */
+    /**
+     * Whether the VM gives them in turn, and has the hash code of an object that nobody has locked where it
+     * is looked for.
+     */
     static final boolean IN_TURN;
     /** How far up it is in the word that an object begins with. */
     private static final int SHIFT;
-    /** Of that word, the hash code and whether the object is locked; and what that is where nobody has locked it, for number 0. */
+    /**
+     * Of that word, the hash code and whether the object is locked; and what that is where nobody has locked
+     * it, for number 0.
+     */
     private static final long MASK;
     private static final long OPEN;
     /** Where the last number is that was given. */
     private static final long LAST = U.allocateMemory(4);
-    /** Bits by number: those of objects that were met. The VM's archive has objects whose hash codes are not given in turn: one
-     * that was met ahead of its turn is not given again. 0 where nobody notes that. */
+    /**
+     * Bits by number: those of objects that were met. The VM's archive has objects whose hash codes are not
+     * given in turn: one that was met ahead of its turn is not given again. 0 where nobody notes that. */
     static long taken;
 
     static {
@@ -68,15 +75,19 @@ final class QuerypointProbeNumber {
     private QuerypointProbeNumber() {
     }
 
-    /** The number of an object that has one; {@link #NONE} where it has none, is locked, or the VM does not give them in turn. */
+    /**
+     * The number of an object that has one; {@link #NONE} where it has none, is locked, or the VM does not
+     * give them in turn.
+     */
     @Hidden
     @ForceInline
     static int of(Object object) {
         return IN_TURN ? hash(object, SHIFT) ^ GIVEN : NONE;
     }
 
-    /** The number of an object that has one and is not locked; otherwise more than any number. In as few instructions as there are:
-     * so the processor has more of them under way while it waits for memory. */
+    /**
+     * The number of an object that has one and is not locked; otherwise more than any number. In as few
+     * instructions as there are: so the processor has more of them under way while it waits for memory. */
     @Hidden
     @ForceInline
     static long row(Object object) {
@@ -109,8 +120,9 @@ final class QuerypointProbeNumber {
         return number == NONE ? System.identityHashCode(object) ^ GIVEN : number;
     }
 
-    /** Where the stack is nearly full it overflows in here, and not in what the VM is asked: the program would see that in its
-     * trace. An interpreted call takes so much of it; a compiled one nothing. */
+    /**
+     * Where the stack is nearly full it overflows in here, and not in what the VM is asked: the program would
+     * see that in its trace. An interpreted call takes so much of it; a compiled one nothing. */
     @Hidden
     private static long room() {
         long a0 = 0, a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0, a8 = 0, a9 = 0, a10 = 0, a11 = 0;

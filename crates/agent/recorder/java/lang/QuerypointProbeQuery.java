@@ -139,7 +139,10 @@ final class QuerypointProbeQuery {
         return QuerypointProbeNumber.give(owner) + index * 0x9e3779b1;
     }
 
-    /** The last hit on an owner or element: "site ordinal thread"; "" for none; "? why" where that is not known. */
+    /**
+     * The last hit on an owner or element: "site ordinal thread"; "" for none; "? why" where that is not
+     * known.
+     */
     @Hidden
     String last(Object owner, int index) {
         if (varied != null) {

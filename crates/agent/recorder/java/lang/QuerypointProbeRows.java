@@ -7,10 +7,11 @@ import jdk.internal.vm.annotation.Hidden;
 import jdk.internal.vm.annotation.Stable;
 
 /**
- * The last hits of one query by the numbers of owners: a word for each, outside the heap, which belongs to the program.
+ * The last hits of one query by the numbers of owners: a word for each, outside the heap, which belongs to
+ * the program.
  *
- * <p>All threads write the same rows: what happens before something else is written before it. Owners whose hash codes the program
- * has asked for first have no row: their numbers are far up.
+ * <p>All threads write the same rows: what happens before something else is written before it. Owners whose
+ * hash codes the program has asked for first have no row: their numbers are far up.
  */
 final class QuerypointProbeRows {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -23,8 +24,9 @@ final class QuerypointProbeRows {
     private boolean open;
     /** Owners with lower numbers have rows; 0 where none has. */
     private long limit;
-    /** Where the row of number 0 is. A row is the last hit of an owner or, where any element of an array is asked for, the
-     * address of the array's cells: their number, then the last hit of each element. */
+    /**
+     * Where the row of number 0 is. A row is the last hit of an owner or, where any element of an array is
+     * asked for, the address of the array's cells: their number, then the last hit of each element. */
     @Stable private final long rows;
     /** Whether the rows tell of cells. */
     private boolean celled;
@@ -131,7 +133,8 @@ final class QuerypointProbeRows {
     @Hidden
     private boolean widen(int number) {
         try {
-            // It may be of an object of the VM's archive, or of one whose hash code the program has asked for before.
+            // It may be of an object of the VM's archive, or of one whose hash code the program has asked for
+            // before.
             if (!open || number > QuerypointProbeNumber.last()) {
                 return false;
             }

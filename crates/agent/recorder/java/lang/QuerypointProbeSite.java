@@ -8,8 +8,8 @@ import jdk.internal.vm.annotation.Stable;
 /**
  * A site in the threads of one name: counts its hits, and stops at those that are asked for.
  *
- * <p>The compiler knows the elements of {@link #SITES} as constants. So a hit in the thread that was the first at its
- * site costs a few loads from known addresses; any other thread looks its own site up.
+ * <p>The compiler knows the elements of {@link #SITES} as constants. So a hit in the thread that was the
+ * first at its site costs a few loads from known addresses; any other thread looks its own site up.
  */
 final class QuerypointProbeSite {
     private static final Unsafe U = Unsafe.getUnsafe();

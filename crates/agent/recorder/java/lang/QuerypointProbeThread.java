@@ -3,7 +3,10 @@ package java.lang;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
-/** What the recorder knows of a thread. It is that thread's own; another reads it only while the program stands. */
+/**
+ * What the recorder knows of a thread. It is that thread's own; another reads it only while the program
+ * stands.
+ */
 final class QuerypointProbeThread {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");

@@ -3,8 +3,9 @@ package java.lang;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The hits of one query in a run that no other run repeats. They are numbered over all threads, and the last one of each owner
- * is kept here with what an answer shows of it, since no later run can stop there for certain.
+ * The hits of one query in a run that no other run repeats. They are numbered over all threads, and the last
+ * one of each owner is kept here with what an answer shows of it, since no later run can stop there for
+ * certain.
  *
  * <p>It keeps the written values alive, and every hit takes its lock. That is why only such runs have it.
  */
@@ -154,8 +155,8 @@ final class QuerypointProbeVaried {
     }
 
     /**
-     * The same hit: "number bits hasOld oldBits" and, where they are kept, its frames, its value and the one before. Null where
-     * there was none.
+     * The same hit: "number bits hasOld oldBits" and, where they are kept, its frames, its value and the one
+     * before. Null where there was none.
      */
     @Hidden
     synchronized Object[] seen(Object owner, int index) {

@@ -8,14 +8,15 @@ import jdk.internal.vm.annotation.Hidden;
 /**
  * What the code in recorded methods calls: it writes events into the ring of their thread, outside the heap.
  *
- * <p>A method looks its ring up once, as it is entered, and hands it to every call. An event is written behind the last
- * one and becomes part of the ring by one store at its end, so that who reads it sees whole events. Objects are met by events of
- * their own, before those that name them: so it is known of every other event how long it is.
+ * <p>A method looks its ring up once, as it is entered, and hands it to every call. An event is written
+ * behind the last one and becomes part of the ring by one store at its end, so that who reads it sees whole
+ * events. Objects are met by events of their own, before those that name them: so it is known of every other
+ * event how long it is.
  *
- * <p>This is most of what a recorded program does, and most of what the compilers of its VM have to do. What is called most,
- * {@code event}, {@code number} and {@code QuerypointTraceCalls.enter}, is written out: a method of more than 35 bytes is not taken
- * into its callers by the first compiler, which would count there all that it does, but by the second one. A program that is
- * warming up is faster by a fifth for that.
+ * <p>This is most of what a recorded program does, and most of what the compilers of its VM have to do. What
+ * is called most, {@code event}, {@code number} and {@code QuerypointTraceCalls.enter}, is written out: a
+ * method of more than 35 bytes is not taken into its callers by the first compiler, which would count there
+ * all that it does, but by the second one. A program that is warming up is faster by a fifth for that.
  */
 public final class QuerypointTrace {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -42,7 +43,10 @@ public final class QuerypointTrace {
     static final long NOWHERE = QuerypointTraceAgent.table(DATA + 2 * SIZE);
     /** A bit for each object that was met, by its number. */
     private static final long SEEN = QuerypointTraceAgent.table(1L << 28);
-    /** A bit for each class whose name was told, by its number as an object: it may have been met as one before. */
+    /**
+     * A bit for each class whose name was told, by its number as an object: it may have been met as one
+     * before.
+     */
     private static final long NAMES = QuerypointTraceAgent.table(1L << 28);
     /** The processor shows stores to others in their order. */
     private static final boolean ORDERED = QuerypointTraceAgent.ordered();
@@ -109,8 +113,10 @@ public final class QuerypointTrace {
         return own.ring;
     }
 
-    /** This thread goes on where another one has recorded before. That one finds no room any more, and comes here too before
-     * it records again: all events before a turn are older than those behind it, or neither knows of the other. */
+    /**
+     * This thread goes on where another one has recorded before. That one finds no room any more, and comes
+     * here too before it records again: all events before a turn are older than those behind it, or neither
+     * knows of the other. */
     @Hidden
     private static void turn(QuerypointTraceThread own) {
         synchronized (QuerypointTraceThread.TURN) {
@@ -146,7 +152,9 @@ public final class QuerypointTrace {
         advance(ring, 8);
     }
 
-    /** Nobody catches an exception: that its thread ends by it is told when it ends. Called by {@code Thread}. */
+    /**
+     * Nobody catches an exception: that its thread ends by it is told when it ends. Called by {@code Thread}.
+     */
     @Hidden
     public static void uncaught(Object exception) {
         QuerypointTraceThread own = QuerypointTraceThread.known(Thread.currentThread());
@@ -210,7 +218,9 @@ public final class QuerypointTrace {
         return ring + DATA + (U.getLong(null, ring + WRITTEN) & U.getLong(null, ring + MASK));
     }
 
-    /** The ring is full, or another thread has recorded since: when this returns there is room for an event. */
+    /**
+     * The ring is full, or another thread has recorded since: when this returns there is room for an event.
+     */
     @Hidden
     @DontInline
     private static void await(long ring) {
@@ -283,14 +293,19 @@ public final class QuerypointTrace {
         return WINDOWED && (ring == 0 || !on);
     }
 
-    /** Whether there is no ring for an event. Whoever has begun one ends it, whatever another thread has come to meanwhile. */
+    /**
+     * Whether there is no ring for an event. Whoever has begun one ends it, whatever another thread has come
+     * to meanwhile.
+     */
     @Hidden
     @ForceInline
     private static boolean isNone(long ring) {
         return WINDOWED && ring == 0;
     }
 
-    /** An event begins: where its values go, behind the number of its site. They are put there by {@code set}. */
+    /**
+     * An event begins: where its values go, behind the number of its site. They are put there by {@code set}.
+     */
     @Hidden
     @ForceInline
     public static long begin(long ring, int site) {
@@ -340,7 +355,8 @@ public final class QuerypointTrace {
             return 0;
         }
         int number = QuerypointProbeNumber.of(value);
-        // Written out, as `has` does: a method this long the first compiler calls, and only the second one takes it in.
+        // Written out, as `has` does: a method this long the first compiler calls, and only the second one
+        // takes it in.
         if ((U.getByte(null, SEEN + (number >>> 3)) >>> (number & 7) & 1) != 0) {
             return number;
         }
@@ -445,7 +461,10 @@ public final class QuerypointTrace {
         return (U.getByte(null, bits + (number >>> 3)) >>> (number & 7) & 1) != 0;
     }
 
-    /** Sets the bit of a number. Two threads may do so at once, and one bit be lost: then it is met, told or looked at once more. */
+    /**
+     * Sets the bit of a number. Two threads may do so at once, and one bit be lost: then it is met, told or
+     * looked at once more.
+     */
     @Hidden
     static void add(long bits, int number) {
         long at = bits + (number >>> 3);

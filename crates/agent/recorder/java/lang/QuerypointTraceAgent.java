@@ -15,10 +15,16 @@ final class QuerypointTraceAgent {
     /** Has the VM know all functions that are called later, without looking for them. */
     private static native void link();
 
-    /** So much memory, all 0, which takes none of the machine's where nothing was written; 0 where there is none. */
+    /**
+     * So much memory, all 0, which takes none of the machine's where nothing was written; 0 where there is
+     * none.
+     */
     private static native long reserve(long bytes);
 
-    /** The same, for a table that the recorder cannot do without: its class is not initialised where there is no memory. */
+    /**
+     * The same, for a table that the recorder cannot do without: its class is not initialised where there is
+     * no memory.
+     */
     @Hidden
     static long table(long bytes) {
         long address = reserve(bytes);
@@ -28,7 +34,10 @@ final class QuerypointTraceAgent {
         return address;
     }
 
-    /** A ring for a thread, by its name and its number as an object: where its control words are; 0 where there is none. */
+    /**
+     * A ring for a thread, by its name and its number as an object: where its control words are; 0 where
+     * there is none.
+     */
     static native long ring(String thread, int number);
 
     /** The thread of a ring has ended: another one may have it, when all that is in it was taken out. */
@@ -58,7 +67,10 @@ final class QuerypointTraceAgent {
     /** Whether it is recorded what the JDK's collections hold. */
     static native boolean contents();
 
-    /** Those of a new thread: the first, the first that is not one any more, and the calls around; null if no call is. */
+    /**
+     * Those of a new thread: the first, the first that is not one any more, and the calls around; null if no
+     * call is.
+     */
     static native long[] window(String thread);
 
     /** The field that is written at a site, of an object of this class; null where there is none. */

@@ -4,10 +4,12 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * An array that a recorded method gives to code that is not recorded, with what it held then. What it holds else when that code has
- * come back was stored by it, and is told; so are the elements of arrays that such code returns.
+ * An array that a recorded method gives to code that is not recorded, with what it held then. What it holds
+ * else when that code has come back was stored by it, and is told; so are the elements of arrays that such
+ * code returns.
  *
- * <p>That code may call recorded methods, which tell of what they store: it is taken over here, so that it is told once.
+ * <p>That code may call recorded methods, which tell of what they store: it is taken over here, so that it is
+ * told once.
  */
 public final class QuerypointTraceArrays {
     /** Of more elements nothing is told. */
@@ -17,13 +19,19 @@ public final class QuerypointTraceArrays {
 
     /** The array may be of any kind: its site is the first of eight, one for each. */
     private static final int ANY = 1;
-    /** What is given is a part that is named by its first element and the one behind its last, not by how many there are. */
+    /**
+     * What is given is a part that is named by its first element and the one behind its last, not by how many
+     * there are.
+     */
     private static final int UP_TO = 2;
 
     /** Nobody has so many given away at once, unless some never came back. */
     private static final int OPEN_MOST = 1 << 12;
 
-    /** The arrays of all threads that are given away now, the last one first. Changed under the lock of this class, and read without. */
+    /**
+     * The arrays of all threads that are given away now, the last one first. Changed under the lock of this
+     * class, and read without.
+     */
     private static volatile QuerypointTraceArrays open;
     private static int opened;
 
@@ -55,7 +63,10 @@ public final class QuerypointTraceArrays {
         return open != null;
     }
 
-    /** A part of an array is about to be given away, besides another one: what {@link #back} wants when the call is over. */
+    /**
+     * A part of an array is about to be given away, besides another one: what {@link #back} wants when the
+     * call is over.
+     */
     @Hidden
     public static Object given(Object beside, Object array, int from, int many, int how, long ring, int site) {
         if (array == null || QuerypointTrace.isOutside(ring) || ring == QuerypointTrace.NOWHERE || !array.getClass().isArray()) {
@@ -134,8 +145,10 @@ public final class QuerypointTraceArrays {
         return QuerypointProbeNumber.last();
     }
 
-    /** That code has returned an array: one of those that it was given, a new one, or one that recorded code has made for it, of
-     * which it may have stored all elements. Of another one that was met before, it is not known whether it has. */
+    /**
+     * That code has returned an array: one of those that it was given, a new one, or one that recorded code
+     * has made for it, of which it may have stored all elements. Of another one that was met before, it is
+     * not known whether it has. */
     @Hidden
     public static void came(Object array, Object given, int mark, long ring, int site, int element) {
         if (array == null || QuerypointTrace.isOutside(ring) || ring == QuerypointTrace.NOWHERE) {
@@ -262,7 +275,9 @@ public final class QuerypointTraceArrays {
         return ((boolean[]) array)[i] ? 1 : 0;
     }
 
-    /** It was told that this is stored into an array: whoever has given that away besides need not tell it. */
+    /**
+     * It was told that this is stored into an array: whoever has given that away besides need not tell it.
+     */
     @Hidden
     static void stored(Object array, int index, long value) {
         for (QuerypointTraceArrays one = open; one != null; one = one.next) {

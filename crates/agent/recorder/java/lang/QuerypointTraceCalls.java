@@ -4,9 +4,10 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * Where recorded methods are entered: the ring of their thread, with that event, of up to three arguments that are objects or fit an
- * {@code int}. Whatever its arguments are, a method calls this once: what was not compiled yet, or by the first compiler only,
- * takes longer to call than what is called takes. Others ask for their {@link QuerypointTrace#ring}.
+ * Where recorded methods are entered: the ring of their thread, with that event, of up to three arguments
+ * that are objects or fit an {@code int}. Whatever its arguments are, a method calls this once: what was not
+ * compiled yet, or by the first compiler only, takes longer to call than what is called takes. Others ask for
+ * their {@link QuerypointTrace#ring}.
  *
  * <p>Each is written out, for the reason that {@link QuerypointTrace} tells.
  */

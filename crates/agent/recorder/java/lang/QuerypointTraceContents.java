@@ -6,11 +6,13 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What the code that is put into the JDK's collections calls, where a run is recorded with its writes: it tells what a collection holds
- * when that is met, and from then on each change. Of collections that no recorded code has met, nothing is told.
+ * What the code that is put into the JDK's collections calls, where a run is recorded with its writes: it
+ * tells what a collection holds when that is met, and from then on each change. Of collections that no
+ * recorded code has met, nothing is told.
  *
- * <p>It runs no code of the program: it reads the fields of the JDK's classes ({@link QuerypointTraceLayout}). An event has the
- * number of the collection, what is done, and how many it holds then: so who reads it sees whether something was missed.
+ * <p>It runs no code of the program: it reads the fields of the JDK's classes ({@link
+ * QuerypointTraceLayout}). An event has the number of the collection, what is done, and how many it holds
+ * then: so who reads it sees whether something was missed.
  */
 public final class QuerypointTraceContents {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -21,7 +23,9 @@ public final class QuerypointTraceContents {
     /** A bit for each object that was met since the window began. */
     private static final long LOOKED = WINDOWED && ON ? QuerypointTraceAgent.table(1L << 28) : 0;
 
-    /** A bit for each collection that recorded code had to do with before the recording has begun at a place. */
+    /**
+     * A bit for each collection that recorded code had to do with before the recording has begun at a place.
+     */
     private static final long KNOWN = QuerypointTraceWindow.POINTED && ON ? QuerypointTraceAgent.table(1L << 28) : 0;
 
     /** The number that begins such an event, and what is done: {@code wire::recording}. */
@@ -58,7 +62,10 @@ public final class QuerypointTraceContents {
         return (QuerypointTrace.seen(number) || KNOWN != 0 && QuerypointTrace.has(KNOWN, number)) ? number : 0;
     }
 
-    /** Recorded code has to do with an object, and nothing is recorded: what it holds is told when it changes later. */
+    /**
+     * Recorded code has to do with an object, and nothing is recorded: what it holds is told when it changes
+     * later.
+     */
     @Hidden
     static void passed(Object value) {
         if (KNOWN != 0
@@ -96,7 +103,10 @@ public final class QuerypointTraceContents {
         }
     }
 
-    /** An object is named by an event, where only some calls are recorded: what it holds may have changed since it was met. */
+    /**
+     * An object is named by an event, where only some calls are recorded: what it holds may have changed
+     * since it was met.
+     */
     @Hidden
     static void named(Object value, int number) {
         if (QuerypointTraceLayout.IS_KNOWN && !QuerypointTrace.has(LOOKED, number) && QuerypointTraceWindow.detail() != 0) {
@@ -178,7 +188,10 @@ public final class QuerypointTraceContents {
         } while (done < items.length);
     }
 
-    /** Begins an event, which four words say: its kind, the number of the collection, what was done, and how many it holds. */
+    /**
+     * Begins an event, which four words say: its kind, the number of the collection, what was done, and how
+     * many it holds.
+     */
     @Hidden
     private static long begin(long ring, int number, int op, int size) {
         long at = QuerypointTrace.begin(ring);
@@ -406,7 +419,9 @@ public final class QuerypointTraceContents {
         }
     }
 
-    /** The index of a place in the ring of a deque, which is about to be removed; -1 where it is not followed. */
+    /**
+     * The index of a place in the ring of a deque, which is about to be removed; -1 where it is not followed.
+     */
     @Hidden
     public static int indexOf(Object self, int place) {
         return followed(self) == 0 ? -1 : QuerypointTraceLayout.inRing(self, place);

@@ -20,7 +20,10 @@ final class QuerypointTraceFacts {
     /** Its fields tell it: see {@link #TABLE}. */
     static final int FIELDS = 8;
 
-    /** Classes of the JDK whose objects never change, and the fields that tell them, in the order of {@code model::Fact::fields}. */
+    /**
+     * Classes of the JDK whose objects never change, and the fields that tell them, in the order of {@code
+     * model::Fact::fields}.
+     */
     private static final String[][] TABLE = {
         {"java.util.Optional", "value"},
         {"java.util.OptionalInt", "isPresent", "value"},
@@ -94,7 +97,10 @@ final class QuerypointTraceFacts {
         return of.isArray() ? ARRAY : isBox(of) ? BOX : of == Class.class ? CLASS : PLAIN;
     }
 
-    /** The text that tells which object it is: of a text itself, a constant's name, an exception's message; none of others. */
+    /**
+     * The text that tells which object it is: of a text itself, a constant's name, an exception's message;
+     * none of others.
+     */
     @Hidden
     static String text(Object value, int kind) {
         switch (kind) {
@@ -111,7 +117,10 @@ final class QuerypointTraceFacts {
         }
     }
 
-    /** The fields that tell what an object of a class is; null where none do. A class is looked up by its name as it is met first. */
+    /**
+     * The fields that tell what an object of a class is; null where none do. A class is looked up by its name
+     * as it is met first.
+     */
     @Hidden
     static Object fields(Object value, Class<?> of, boolean isNew) {
         if (of.getClassLoader0() != null) {

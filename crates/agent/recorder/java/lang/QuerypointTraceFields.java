@@ -6,8 +6,8 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * A field that a recorded method has written for it: by reflection, a {@code VarHandle} or an updater, with what it held before. What it
- * holds else behind the call is told.
+ * A field that a recorded method has written for it: by reflection, a {@code VarHandle} or an updater, with
+ * what it held before. What it holds else behind the call is told.
  */
 public final class QuerypointTraceFields {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -76,7 +76,10 @@ public final class QuerypointTraceFields {
         heldReference = known.type.isPrimitive() ? null : U.getReferenceVolatile(base, known.offset);
     }
 
-    /** A field is about to be written by a handle, of this object unless it is static: what {@link #back} wants when that is done. */
+    /**
+     * A field is about to be written by a handle, of this object unless it is static: what {@link #back}
+     * wants when that is done.
+     */
     @Hidden
     public static Object given(Object handle, Object owner, long ring, int site) {
         if (handle == null || QuerypointTrace.isOutside(ring) || ring == QuerypointTrace.NOWHERE) {
@@ -184,7 +187,8 @@ public final class QuerypointTraceFields {
             Field field = (Field) handle;
             return new Known(handle, field, offset(field));
         }
-        // The JDK's handles know where their field is; one of a class that was not initialised stands before such a one.
+        // The JDK's handles know where their field is; one of a class that was not initialised stands before
+        // such a one.
         Object direct = handle;
         Object base = null;
         Field at = null;

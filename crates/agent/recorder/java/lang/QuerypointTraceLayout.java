@@ -4,7 +4,8 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * How the JDK's collections keep what they hold: read from their fields, since their own methods call code of the program.
+ * How the JDK's collections keep what they hold: read from their fields, since their own methods call code of
+ * the program.
  */
 final class QuerypointTraceLayout {
     private static final Unsafe U = Unsafe.getUnsafe();

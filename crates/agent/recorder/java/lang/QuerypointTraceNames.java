@@ -5,8 +5,9 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The names of classes, the same in every run. The VM's names of lambdas, proxies and other classes that are made while the program
- * runs have an address or a count in them: here they are named by what they were made of.
+ * The names of classes, the same in every run. The VM's names of lambdas, proxies and other classes that are
+ * made while the program runs have an address or a count in them: here they are named by what they were made
+ * of.
  */
 final class QuerypointTraceNames {
     private static final String LAMBDA = "$$Lambda";
@@ -48,7 +49,10 @@ final class QuerypointTraceNames {
         return host + LAMBDA + "/" + (method.startsWith(host + "::lambda$") ? method.substring(host.length() + 2) : method);
     }
 
-    /** The method that a lambda calls: that of its host, or the only one that is no conversion of a primitive value. */
+    /**
+     * The method that a lambda calls: that of its host, or the only one that is no conversion of a primitive
+     * value.
+     */
     @Hidden
     private static String implementation(ConstantPool pool, String host) {
         String found = null;

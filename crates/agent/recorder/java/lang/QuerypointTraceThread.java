@@ -29,7 +29,10 @@ final class QuerypointTraceThread {
     long calls;
     /** The number of the exception by which it ends; 0 for none. */
     int uncaught;
-    /** Where recording begins or ends at a place: the entries of the calls that it is in, and how many of them were told of. */
+    /**
+     * Where recording begins or ends at a place: the entries of the calls that it is in, and how many of them
+     * were told of.
+     */
     int[] stack;
     int depth;
     int told;
@@ -120,7 +123,9 @@ final class QuerypointTraceThread {
         }
     }
 
-    /** A thread has ended; called by the agent, and by virtual threads. What it has recorded can be taken out. */
+    /**
+     * A thread has ended; called by the agent, and by virtual threads. What it has recorded can be taken out.
+     */
     @Hidden
     static void end(Thread thread) {
         long tid = U.getLong(thread, TID);

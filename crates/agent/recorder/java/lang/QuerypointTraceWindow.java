@@ -3,14 +3,16 @@ package java.lang;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What recorded methods ask as they are entered, where only some calls are recorded. A thread's calls are counted: by that number
- * the same call is found again in another run.
+ * What recorded methods ask as they are entered, where only some calls are recorded. A thread's calls are
+ * counted: by that number the same call is found again in another run.
  */
 public final class QuerypointTraceWindow {
     /** It is recorded from a place on, or up to one. */
     static final boolean POINTED = QuerypointTraceAgent.places();
     private static final Object PLACES = new Object();
-    /** How often the place is still to be reached where the recording begins, and where it ends; 0: no more. */
+    /**
+     * How often the place is still to be reached where the recording begins, and where it ends; 0: no more.
+     */
     private static volatile int from = QuerypointTraceAgent.hits(false);
     private static volatile int to = QuerypointTraceAgent.hits(true);
 

@@ -7,8 +7,8 @@ import jdk.internal.vm.annotation.Hidden;
 import jdk.internal.vm.annotation.Stable;
 
 /**
- * What the code in recorded methods calls where it writes: an event with what was there before. A write that will throw is
- * none.
+ * What the code in recorded methods calls where it writes: an event with what was there before. A write that
+ * will throw is none.
  */
 public final class QuerypointTraceWrites {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -16,7 +16,10 @@ public final class QuerypointTraceWrites {
     /** The fields of so many sites are remembered together. */
     private static final int SOME = 1 << 10;
 
-    /** By site: how far from the beginning of its object the field is that is written there; 0 where nobody has asked. */
+    /**
+     * By site: how far from the beginning of its object the field is that is written there; 0 where nobody
+     * has asked.
+     */
     @Stable private static final long[][] OFFSETS = new long[1 << 12][];
 
     @Hidden
