@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn only_classes_that_somebody_builds_can_be_older_than_their_source() {
-        let bytes = include_bytes!("../session/diagnose/reference/QuerypointReference.class");
+        let bytes = include_bytes!("../../java/reference/QuerypointReference.class");
         let file = Arc::new(bytecode::ClassFile::parse(bytes).expect("a class file"));
         let source = SourceText::new("Of.java".to_owned(), Some(SystemTime::now()), b"");
         let older = |origin: Origin| {

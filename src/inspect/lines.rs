@@ -1,6 +1,6 @@
 //! Lines of recorded events by class files. A recording has the line that the line table has for an event; a
-//! value that comes over several lines came by another one ([`arms`]), and a line can be entered where no hit
-//! of `Line` is.
+//! value that comes over several lines came by another one (`bytecode::Arms`), and a line can be entered
+//! where no hit of `Line` is.
 
 use super::error::InspectError;
 use super::events::EventShown;

@@ -2,8 +2,8 @@
 //! them.
 //!
 //! - [`Recording`] is what views read: what was recorded, its calls, and the lines of its events ([`Lines`]).
-//! - [`calls`] shows the tree of calls, [`events_of`] the events of one, `history` the writes to a
-//!   [`Variable`], [`state`] an object when a call began and ended, `contents` what a collection held,
+//! - [`calls()`] shows the tree of calls, [`events_of`] the events of one, `history` the writes to a
+//!   [`Variable`], [`state()`] an object when a call began and ended, `contents` what a collection held,
 //!   [`holds`] the recording as a whole.
 //! - `snapshot` describes a value with its parts at some time, `fields` the fields that objects have.
 //! - `missing` says what a recording lacks, and whether that matters for an answer.

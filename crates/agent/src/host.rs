@@ -15,7 +15,7 @@ use wire::{PROBE_CLASS, Report, TRACE_CLASS};
 /// A class file that stands beside the recorder's source.
 macro_rules! recorder {
     ($($name:literal),*) => {
-        [$(($name, include_bytes!(concat!("../recorder/", $name, ".class")).as_slice())),*]
+        [$(($name, include_bytes!(concat!("../../../java/recorder/", $name, ".class")).as_slice())),*]
     };
 }
 

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! A method that is not known to read only is looked at, so what a newer JDK adds is seen too. The recorder
-//! (`crates/agent/recorder`) has the fields by which each class keeps what it holds.
+//! (`java/recorder`) has the fields by which each class keeps what it holds.
 
 use crate::chain::translate::classes::{Classes, method_name};
 use crate::expr::ClassLookup;

@@ -14,13 +14,19 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 /// How long a call may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+macro_rules! class_files {
+    ($($name:literal),*) => {
+        [$(($name, include_bytes!(concat!("../../../../java/reference/", $name)).as_slice())),*]
+    };
+}
+
 /// The class files that call methods.
-const CLASSES: [(&str, &[u8]); 5] = [
-    ("QuerypointReference.class", include_bytes!("QuerypointReference.class")),
-    ("QuerypointReferenceIdentity.class", include_bytes!("QuerypointReferenceIdentity.class")),
-    ("QuerypointReference$Json.class", include_bytes!("QuerypointReference$Json.class")),
-    ("QuerypointReference$Printed.class", include_bytes!("QuerypointReference$Printed.class")),
-    ("QuerypointReference$Unknown.class", include_bytes!("QuerypointReference$Unknown.class")),
+const CLASSES: [(&str, &[u8]); 5] = class_files![
+    "QuerypointReference.class",
+    "QuerypointReferenceIdentity.class",
+    "QuerypointReference$Json.class",
+    "QuerypointReference$Printed.class",
+    "QuerypointReference$Unknown.class"
 ];
 
 /// Options of the VMs. All identity hash codes that a call makes are the same, so two VMs cannot differ in

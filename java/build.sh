@@ -1,0 +1,16 @@
+#!/bin/sh
+# Compiles the Java of this project. Its class files stand beside the sources, since building `qp` needs no
+# Java compiler; a test compares them with what this makes of the sources.
+#
+# ./build.sh          compiles in place
+# ./build.sh FOLDER   compiles into FOLDER/recorder and FOLDER/reference
+set -eu
+cd -- "$(dirname -- "$0")"
+to=${1:-.}
+options="-g -nowarn -XDstringConcat=inline -source 11 -target 11"
+internal="--add-exports java.base/jdk.internal.misc=ALL-UNNAMED
+    --add-exports java.base/jdk.internal.vm.annotation=ALL-UNNAMED"
+# shellcheck disable=SC2086 # options are words
+javac $options --patch-module java.base=recorder $internal -d "$to/recorder" recorder/java/lang/*.java
+# shellcheck disable=SC2086 # options are words
+javac $options -XDignore.symbol.file -d "$to/reference" reference/*.java
