@@ -253,6 +253,7 @@ impl Names<'_> {
         row.event = Some(event);
         row.sites = sites;
         let local = &query.local;
+        row.conditions.extend(local.site.iter().map(|s| format!("only at {}", self.classes.place(s))));
         row.conditions.extend(local.when.iter().map(|w| format!("when {w}")));
         row.conditions.extend(local.thread.iter().map(|t| format!("in thread {t}")));
         row.conditions.extend(local.from.iter().map(|m| format!("from {m}")));

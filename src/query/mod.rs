@@ -52,6 +52,8 @@ pub struct LocalConditions {
     pub thread: Option<Arc<str>>,
     /// A method that must be on the stack below, as `Class.method`.
     pub from: Option<Arc<str>>,
+    /// The one site whose hits count.
+    pub site: Option<Site>,
 }
 
 /// A value that a candidate keeps.

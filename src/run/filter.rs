@@ -1,5 +1,5 @@
 //! Whether a hit is let through: it is counted, which gives its ordinal, then what needs nothing but the hit
-//! itself is looked at: its thread, its callers, its condition.
+//! itself is looked at: its site, its thread, its callers, its condition.
 
 use super::collect::reason;
 use super::error::RunError;
@@ -12,8 +12,8 @@ use crate::model::{MethodName, Occurrence, Value, short_class_name};
 use crate::query::TraceQuery;
 
 impl Watcher {
-    /// Counts a hit. Gives its ordinal if what needs nothing but the occurrence holds: its thread, its
-    /// callers, its condition.
+    /// Counts a hit. Gives its ordinal if what needs nothing but the occurrence holds: its site, its
+    /// thread, its callers, its condition.
     pub(super) async fn admits(
         &mut self,
         stop: &mut Stop,
@@ -56,6 +56,12 @@ impl Watcher {
 
     pub(super) async fn fits(&mut self, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
         let number = query.point.0;
+        if let Some(site) = &query.local.site {
+            let frame = self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?;
+            if self.watched.tables.frame(frame).is_none_or(|frame| frame.site != *site) {
+                return Ok(false);
+            }
+        }
         self.watched.report.query(number).events += 1;
         if let Some(wanted) = &query.local.thread
             && self.state(stop.thread).name != *wanted

@@ -6,6 +6,7 @@
 mod support;
 
 mod bisect;
+mod candidates;
 mod check;
 mod debug;
 mod relaunches;

@@ -1,6 +1,7 @@
 //! The kinds of points: one file each, and the table of them here. A kind says what it needs of its fields,
 //! and what TraceQuery it becomes (paper §4). Adding a kind is a file, a variant and its rows in this table.
 
+mod candidate;
 mod collections;
 mod contents;
 mod created;
@@ -18,6 +19,7 @@ mod skipped_line;
 mod target_variable;
 mod watch;
 
+pub(super) use candidate::class_and_line;
 pub use last_return::is_call;
 
 use super::translate::{Ask, PointContext, Stop};
@@ -89,6 +91,9 @@ kinds! {
     Origin(reference: String) "`Origin(\"A(0):foo\")`" => origin::Origin,
     /// A condition, or a handler, led to a point.
     LastCondition(point: String) "`LastCondition(\"A\")`" => last_condition::LastCondition,
+    /// A hit of a point's event at a line, whether or not it is the point's answer.
+    Candidate(point: String, place: String, hit: u32) "`Candidate(\"B\", \"Class:31\", 2)`"
+        => candidate::Candidate,
 }
 
 /// A point field that only some kinds have.
@@ -103,7 +108,7 @@ pub(super) enum SpecialField {
 impl SpecialField {
     pub(super) fn purpose(self) -> &'static str {
         match self {
-            SpecialField::Text => "it finds the line of a `Line` or `SkippedLine` again",
+            SpecialField::Text => "it finds the line of a `Line`, `SkippedLine` or `Candidate` again",
             SpecialField::Caught => "it chooses between caught and uncaught exceptions of an `Exception`",
         }
     }

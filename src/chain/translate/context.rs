@@ -37,12 +37,22 @@ pub(crate) struct Ask {
     pub(crate) compare_at: Option<(PointIndex, usize)>,
     /// What its own constraints compare of a candidate, besides the owner.
     pub(crate) keep: Vec<Keep>,
+    /// The one site whose hits count.
+    pub(crate) only_at: Option<Site>,
 }
 
 impl Ask {
     /// An event without constraints of its own.
     pub(crate) fn plain(event: Event, sites: Option<Vec<Site>>, events: EventTypes) -> Ask {
-        Ask { event, constraints: Vec::new(), sites, events, compare_at: None, keep: Vec::new() }
+        Ask {
+            event,
+            constraints: Vec::new(),
+            sites,
+            events,
+            compare_at: None,
+            keep: Vec::new(),
+            only_at: None,
+        }
     }
 }
 
@@ -102,6 +112,19 @@ impl<'a> PointContext<'_, 'a> {
     /// The types of what an earlier point's event knows.
     pub(crate) fn events_of(&self, point: PointIndex) -> EventTypes {
         self.asked(point).map(|a| a.events.clone()).unwrap_or_default()
+    }
+
+    /// What an earlier point asks for without its constraints: its event, the sites of that where class files
+    /// tell, and the types of what it knows.
+    pub(crate) fn event_of(&self, point: PointIndex) -> Result<(Event, Option<Vec<Site>>, EventTypes), Stop> {
+        let asked = self.asked(point).ok_or_else(|| Stop::Learn(self.frame_need(point, 0)))?;
+        Ok((asked.query.event.clone(), asked.sites.clone(), asked.events.clone()))
+    }
+
+    /// The question of an earlier point.
+    pub(crate) fn kind_of(&self, point: PointIndex) -> String {
+        let point = self.state.chain.points.get(usize::from(point.0));
+        point.map_or_else(|| "?".to_owned(), |p| p.at.to_string())
     }
 
     /// Whether an earlier point stands at this site only when its method is entered.
@@ -292,7 +315,8 @@ impl<'a> PointContext<'_, 'a> {
             }
         };
         let thread = self.point.thread.as_deref().map(Arc::from);
-        Ok((LocalConditions { when, thread, from }, collect))
+        let site = ask.only_at.clone();
+        Ok((LocalConditions { when, thread, from, site }, collect))
     }
 
     /// A method of `from` that its class does not declare: a frame is in the class that does.

@@ -19,7 +19,7 @@ pub(crate) use context::{Ask, PointContext, Stop};
 pub(crate) use moved::Remembered;
 
 use super::format::{Chain, Point};
-use super::kinds::Kind;
+use super::kinds::{Kind, class_and_line};
 use super::validate;
 use crate::classes::{ClassPool, FoundClass, SourceRoots};
 use crate::expr::EventTypes;
@@ -67,8 +67,15 @@ struct State<'a> {
 pub fn remember(chain: &mut Chain, pool: &ClassPool, sources: &SourceRoots) {
     let classes = Classes { pool, sources };
     for point in chain.points.iter_mut().filter(|p| p.text.is_none()) {
-        let (Kind::Line(class, line) | Kind::SkippedLine(class, line)) = &point.at else { continue };
-        if let Ok(Some(remembered)) = lines::SourceLine::remember(&classes, class, *line) {
+        let (class, line) = match &point.at {
+            Kind::Line(class, line) | Kind::SkippedLine(class, line) => (class.as_str(), *line),
+            Kind::Candidate(_, place, _) => match class_and_line(place) {
+                Some(found) => found,
+                None => continue,
+            },
+            _ => continue,
+        };
+        if let Ok(Some(remembered)) = lines::SourceLine::remember(&classes, class, line) {
             (point.text, point.method, point.ordinal) =
                 (remembered.text, remembered.method, remembered.ordinal);
         }
@@ -149,6 +156,7 @@ impl State<'_> {
             Kind::Line(class, _) | Kind::SkippedLine(class, _) => class,
             Kind::Watch(class, _) | Kind::Read(class, _) | Kind::Exception(class) => class,
             Kind::Entry(method) | Kind::Exit(method) => method.split('(').next()?.rsplit_once('.')?.0,
+            Kind::Candidate(_, place, _) => class_and_line(place)?.0,
             Kind::LastChange(_)
             | Kind::LastRead(_)
             | Kind::LastReturn(_)

@@ -6,6 +6,7 @@
 //! which front ends render. This room may use `session` and `chain`.
 
 mod break_at;
+mod candidates;
 mod catch;
 mod clauses;
 mod collect;
@@ -35,7 +36,7 @@ mod watch;
 mod when;
 mod why;
 
-pub use reply::{Reply, Setting};
+pub use reply::{Numbered, Reply, Setting};
 
 use super::CommandError;
 use super::program::ProgramArgs;
@@ -191,9 +192,13 @@ prompt_commands! {
         "asks which condition led to a point" Points => last_condition::LastCondition,
     "exception" ["skipped"] "exception CLASS:LINE after POINT [CLAUSES]"
         "asks which exception made execution skip a line" Places => exception::Exception,
-    "why" ["y"] "why [EXPR | POINT | POINT(FRAME):EXPR]"
-        "asks for the last change of what is seen here, or the last condition that led here, and runs" Values
+    "why" ["y"] "why [EXPR | POINT | POINT(FRAME):EXPR | [EXPR] from POINT~N]"
+        "asks for the last change of what is seen here, or the last condition that led here, and runs; `from \
+         POINT~N`: of what candidate N of a point sees" Values
         => why::Why,
+    "candidates" [] "candidates POINT"
+        "lists with numbers the occurrences that were not the answer of a point" Points
+        => candidates::Candidates,
     "when" [] "when POINT [CONDITION]"
         "sets the Java condition of a point, or takes it away" Points => when::When,
     "collect" [] "collect POINT [EXPR, EXPR…]"

@@ -3,9 +3,10 @@
 use super::Row;
 use crate::chain::Explanation;
 use crate::session::{
-    Answer, AskedWhen, FrameAnswer, Gone, NamedValue, PastRun, PointAnswer, PointDifference, Ran, Scope,
-    Standpoint, Stepped,
+    Answer, AskedWhen, FrameAnswer, Gone, NamedValue, PastRun, PointAnswer, PointDifference, Ran,
+    RejectedAnswer, Scope, Standpoint, Stepped,
 };
+use indexmap::IndexMap;
 use std::rc::Rc;
 
 /// What a prompt command gives.
@@ -52,6 +53,15 @@ pub enum Reply {
     Points(Vec<(String, String)>, Option<Rc<Answer>>),
     /// One point in full.
     Point(Box<PointAnswer>),
+    /// A sample of the occurrences that were not a point's answer.
+    Candidates {
+        /// The point.
+        point: String,
+        /// The sample, in the order of the run.
+        candidates: Vec<Numbered>,
+        /// How many there were, by reason.
+        rejections: IndexMap<String, u64>,
+    },
     /// The dependency graph.
     Graph(Box<Explanation>),
     /// Lines that the program printed.
@@ -66,6 +76,16 @@ pub enum Reply {
     Help(Vec<Row>),
     /// The session ends.
     Quit,
+}
+
+/// A rejected candidate with its number in the list.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Numbered {
+    /// From 1, as in `why EXPR from B~2`.
+    pub number: usize,
+    /// The candidate.
+    #[serde(flatten)]
+    pub rejected: RejectedAnswer,
 }
 
 /// One setting.

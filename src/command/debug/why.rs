@@ -1,7 +1,7 @@
-//! `why [EXPR | POINT | POINT(FRAME):EXPR]`: the shortest way to ask about what is seen here. It adds the
-//! question and runs.
+//! `why [EXPR | POINT | POINT(FRAME):EXPR | [EXPR] from POINT~N]`: the shortest way to ask about what is seen
+//! here, or at a candidate that was not the answer. It adds the question and runs.
 
-use super::{PromptCommand, Reply};
+use super::{PromptCommand, Reply, candidates};
 use crate::chain::{Kind, Point, is_call};
 use crate::command::CommandError;
 use crate::command::value_question::value_question;
@@ -18,6 +18,9 @@ impl PromptCommand for Why {
 
     async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
         let about = self.about.as_str();
+        if let Some((expr, id, number)) = from_candidate(about) {
+            return ask_on(explorer, expr, id, number).await;
+        }
         let is_point = |id: &str| explorer.chain().position(id).is_some();
         // What is a point's id is the point; a variable of that name is asked for as `A:B`.
         let of_point =
@@ -58,5 +61,60 @@ impl PromptCommand for Why {
         explorer.start(&question, true).await?;
         let ran = explorer.finished().await?;
         Ok(Reply::Ran { ran, about: Some(id) })
+    }
+}
+
+/// `total from B~2` as the expression, the point and the number of its candidate.
+fn from_candidate(about: &str) -> Option<(&str, &str, usize)> {
+    let (before, candidate) = about.rsplit_once(char::is_whitespace).unwrap_or(("", about));
+    let expr = before.trim_end().strip_suffix("from")?;
+    let (id, number) = candidates::numbered(candidate)?;
+    let is_word = expr.is_empty() || expr.ends_with(char::is_whitespace);
+    is_word.then_some((expr.trim(), id, number))
+}
+
+/// Adds a point at the candidate, if the chain has none there, and asks from it.
+async fn ask_on(explorer: &mut Explorer, expr: &str, id: &str, number: usize) -> Result<Reply, CommandError> {
+    if explorer.is_running() {
+        return Err(SessionError::RunIsOn.into());
+    }
+    let (point, there) = candidates::at(explorer, id, number)?;
+    let (here, is_new) = match there {
+        Some(there) => (there, false),
+        None => {
+            let here = point.id.clone();
+            explorer.add(point).await?;
+            (here, true)
+        }
+    };
+    let id = explorer.next_id();
+    let point = match expr {
+        "" => Point::new(id.clone(), Kind::LastCondition(here.clone())),
+        expr => value_question(&id, &here, 0, expr),
+    };
+    let question = point.question();
+    if let Err(error) = explorer.add(point).await {
+        // The chain stays as it was.
+        if is_new {
+            explorer.remove(&[here])?;
+        }
+        return Err(error.into());
+    }
+    explorer.start(&question, true).await?;
+    let ran = explorer.finished().await?;
+    Ok(Reply::Ran { ran, about: Some(id) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_is_asked_from_by_its_number() {
+        assert_eq!(from_candidate("a.total + 1 from B~2"), Some(("a.total + 1", "B", 2)));
+        assert_eq!(from_candidate("from B~2"), Some(("", "B", 2)));
+        assert_eq!(from_candidate("from"), None);
+        assert_eq!(from_candidate("a - from ~2"), None);
+        assert_eq!(from_candidate("B"), None);
     }
 }

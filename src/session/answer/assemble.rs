@@ -230,7 +230,8 @@ impl Assembly<'_> {
             let Some(frame) = tables.frame(occurrence.frame) else { continue };
             let owner = occurrence.owner.object_id().map(|_| namer.text(&occurrence.owner, tables));
             let (place, hit, reason) = (frame_answer(frame), occurrence.ordinal.into(), describe(reason));
-            answer.rejected.push(RejectedAnswer { place, hit, owner, reason });
+            let thread = tables.thread(occurrence.thread).to_string();
+            answer.rejected.push(RejectedAnswer { place, hit, thread, owner, reason });
         }
     }
 }

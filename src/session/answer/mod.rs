@@ -269,6 +269,8 @@ pub struct RejectedAnswer {
     pub place: FrameAnswer,
     /// Which of the hits of its place in threads of that name, from 1.
     pub hit: u64,
+    /// Name of the thread.
+    pub thread: String,
     /// The object whose field was written or read.
     pub owner: Option<String>,
     /// Why it is not the answer.

@@ -461,7 +461,9 @@ pub fn beyond_events(query: &TraceQuery) -> &'static str {
 /// last, and for nothing but what is kept by object or in the activation.
 fn effect(query: &TraceQuery) -> Option<PointIndex> {
     let local = &query.local;
-    if query.index != -1 || local.when.is_some() || local.thread.is_some() || local.from.is_some() {
+    let is_narrowed =
+        local.when.is_some() || local.thread.is_some() || local.from.is_some() || local.site.is_some();
+    if query.index != -1 || is_narrowed {
         return None;
     }
     let mut befores = query.constraints.iter().filter_map(|c| match c {

@@ -2,11 +2,12 @@
 
 use super::answer::{about, place_text, point_in_full};
 use super::{Paint, clipped, frame_text, palette, wrap};
-use crate::command::debug::{Reply, Row, Setting};
+use crate::command::debug::{Numbered, Reply, Row, Setting};
 use crate::session::{
     Arrival, AskedWhen, Certainty, FrameAnswer, Gone, GraphFormat, NamedValue, PastRun, PointAnswer,
     PointDifference, Ran, Scope, Standpoint, Stepped,
 };
+use indexmap::IndexMap;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;
@@ -54,6 +55,9 @@ pub fn reply(reply: &Reply, color: bool) -> String {
             }
             if points.is_empty() { "no points yet: `break CLASS:LINE` adds one\n".to_owned() } else { out }
         }
+        Reply::Candidates { point, candidates, rejections } => {
+            candidates_text(point, candidates, rejections, paint)
+        }
         Reply::Point(point) => point_in_full(point, color),
         Reply::Graph(explanation) => explanation.graph(GraphFormat::Text),
         Reply::Output(lines) if lines.is_empty() => "the program has printed nothing\n".to_owned(),
@@ -68,6 +72,31 @@ pub fn reply(reply: &Reply, color: bool) -> String {
 fn sentence(text: &str) -> String {
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     wrap(&words, "", 0, WIDTH)
+}
+
+fn candidates_text(
+    point: &str,
+    candidates: &[Numbered],
+    rejections: &IndexMap<String, u64>,
+    paint: Paint,
+) -> String {
+    let all: u64 = rejections.values().sum();
+    if candidates.is_empty() {
+        return sentence(&format!("every occurrence of {point}'s event that was looked at is its answer"));
+    }
+    let mut out = String::new();
+    for Numbered { number, rejected } in candidates {
+        let owner = rejected.owner.as_ref().map(|o| format!(" of {o}")).unwrap_or_default();
+        let name = paint.on(palette::POINT, format!("{point}~{number}"));
+        let thread = super::trace::thread_name(&rejected.thread);
+        let (hit, place, reason) = (rejected.hit, frame_text(&rejected.place), &rejected.reason);
+        out.push_str(&sentence(&format!("{name}  hit {hit} {place}{owner}, thread {thread}: {reason}")));
+    }
+    let shown = candidates.len();
+    out.push_str(&sentence(&format!(
+        "{shown} of {all} that were rejected; `why EXPR from {point}~1` asks on from one"
+    )));
+    out
 }
 
 fn ran_text(ran: &Ran, point: Option<&str>, paint: Paint) -> String {
