@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Longest time of one `qp`.
-pub const LIMIT: Duration = Duration::from_secs(120);
+pub const LIMIT: Duration = Duration::from_secs(400);
 
 /// The project's folder.
 pub fn root() -> &'static Path {
@@ -80,6 +80,11 @@ pub fn wait(mut child: Child) -> Output {
 /// The text that `qp` wrote to standard output and standard error, for messages of failed assertions.
 pub fn said(output: &Output) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// A text in one line: with single blanks, wherever it was wrapped.
+pub fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Compiles the Java files of a folder below `tests/` with `javac OPTIONS` into a folder of this test

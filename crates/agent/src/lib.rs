@@ -15,7 +15,8 @@
 //! - `stacks` reads and names the frames of a hit.
 //! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites;
 //!   `reporter` writes the report.
-//! - `java/recorder/` at the root is the Java that the code in the methods calls. Its class files stand beside their source.
+//! - `java/recorder/` at the root is the Java that the code in the methods calls. Its class files stand
+//!   beside their source.
 
 mod burial;
 mod compilers;
