@@ -52,6 +52,8 @@ pub(crate) fn prepared(tools: &Jvmti, class: jni::jclass) {
         }
         Some(Some(_)) => {}
         Some(None) => match outline(tools, class, name) {
+            // The VM is ending: it runs no more code that anybody could watch.
+            Err(Unread::VmEnds) => {}
             Ok(outline) => {
                 let found = with_state(|state| state.probes.hidden(name, &outline, is_of_vm));
                 match found {
@@ -63,7 +65,7 @@ pub(crate) fn prepared(tools: &Jvmti, class: jni::jclass) {
                     Some(Err(error)) => unread(name, &error.to_string()),
                 }
             }
-            Err(why) => unread(name, &why),
+            Err(Unread::Refused(why)) => unread(name, &why),
         },
     }
 }
@@ -87,26 +89,43 @@ fn file_name(signature: &str) -> Option<&str> {
     name.rsplit_once('.').map(|(name, _)| name)
 }
 
+/// Why a hidden class cannot be scanned.
+enum Unread {
+    /// The VM has left its live phase (JVMTI specification, WRONG_PHASE).
+    VmEnds,
+    /// The VM or the scan refused, and this is why.
+    Refused(String),
+}
+
+impl From<jvmti::jvmtiError> for Unread {
+    fn from(error: jvmti::jvmtiError) -> Unread {
+        match error {
+            jvmti::jvmtiError::WRONG_PHASE => Unread::VmEnds,
+            other => Unread::Refused(format!("{other:?}")),
+        }
+    }
+}
+
 /// What can be scanned of a class that has no file.
-fn outline(tools: &Jvmti, class: jni::jclass, name: &str) -> Result<Vec<u8>, String> {
-    let refused = |error: jvmti::jvmtiError| format!("{error:?}");
+fn outline(tools: &Jvmti, class: jni::jclass, name: &str) -> Result<Vec<u8>, Unread> {
     // SAFETY: the class is prepared, and the references are what the VM hands out of it.
     unsafe {
-        let pool = tools.get_constant_pool(class).map_err(refused)?;
+        let pool = tools.get_constant_pool(class)?;
         let mut fields = Vec::new();
-        for field in tools.get_class_fields(class).map_err(refused)? {
-            fields.push(tools.get_field_name(class, field).map_err(refused)?.0);
+        for field in tools.get_class_fields(class)? {
+            fields.push(tools.get_field_name(class, field)?.0);
         }
         let mut codes = Vec::new();
-        for method in tools.get_class_methods(class).map_err(refused)? {
+        for method in tools.get_class_methods(class)? {
             match tools.get_bytecodes(method) {
                 Ok(code) if code.is_empty() => {}
                 Ok(code) => codes.push(code),
                 Err(jvmti::jvmtiError::NATIVE_METHOD) => {}
-                Err(error) => return Err(refused(error)),
+                Err(error) => return Err(error.into()),
             }
         }
-        bytecode::rewrite::outline(name, &pool, &fields, &codes).map_err(|error| error.to_string())
+        bytecode::rewrite::outline(name, &pool, &fields, &codes)
+            .map_err(|error| Unread::Refused(error.to_string()))
     }
 }
 
@@ -120,6 +139,13 @@ mod tests {
         for other in ["La/B$Writer;", "LB;", "[I", "I"] {
             assert_eq!(file_name(other), None);
         }
+    }
+
+    #[test]
+    fn a_class_prepared_while_the_vm_ends_is_no_problem() {
+        assert!(matches!(Unread::from(jvmti::jvmtiError::WRONG_PHASE), Unread::VmEnds));
+        let Unread::Refused(why) = Unread::from(jvmti::jvmtiError::OUT_OF_MEMORY) else { panic!("refused") };
+        assert!(why.contains("OUT_OF_MEMORY"), "{why}");
     }
 
     #[test]
