@@ -2,11 +2,14 @@
 # Compiles the Java of this project. Its class files stand beside the sources, since building `qp` needs no
 # Java compiler; a test compares them with what this makes of the sources.
 #
-# ./build.sh          compiles in place
-# ./build.sh FOLDER   compiles into FOLDER/recorder and FOLDER/reference
+# ./build.sh          writes the generated source, and compiles in place
+# ./build.sh FOLDER   the same into FOLDER/recorder and FOLDER/reference
 set -eu
 cd -- "$(dirname -- "$0")"
 to=${1:-.}
+calls=$(awk -f trace_calls.awk)
+mkdir -p -- "$to/recorder/java/lang"
+printf '%s\n' "$calls" >"$to/recorder/java/lang/QuerypointTraceCalls.java"
 options="-g -nowarn -XDstringConcat=inline -source 11 -target 11"
 internal="--add-exports java.base/jdk.internal.misc=ALL-UNNAMED
     --add-exports java.base/jdk.internal.vm.annotation=ALL-UNNAMED"

@@ -60,6 +60,18 @@ fn the_class_files_are_those_of_the_source() {
 }
 
 #[test]
+fn the_overloads_of_enter_are_those_of_their_template() {
+    let java = root().join("java");
+    let made = Command::new("awk").args(["-f", "trace_calls.awk"]).current_dir(&java).output().expect("awk");
+    assert!(made.status.success(), "{}", said(&made));
+    let committed = std::fs::read(recorder().join("java/lang/QuerypointTraceCalls.java")).expect("a source");
+    assert!(
+        made.stdout == committed,
+        "QuerypointTraceCalls.java is not what trace_calls.awk writes: change the template and run java/build.sh"
+    );
+}
+
+#[test]
 fn the_agent_carries_all_of_them() {
     let host = std::fs::read_to_string(root().join("crates/agent/src/host.rs")).expect("host.rs");
     let lists = host.split("= recorder![").skip(1).map(|rest| rest.split(']').next().expect("its end"));

@@ -4,12 +4,12 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * Where recorded methods are entered: the ring of their thread, with that event, of up to three arguments
- * that are objects or fit an {@code int}. Whatever its arguments are, a method calls this once: what was not
- * compiled yet, or by the first compiler only, takes longer to call than what is called takes. Others ask for
- * their {@link QuerypointTrace#ring}.
- *
- * <p>Each is written out, for the reason that {@link QuerypointTrace} tells.
+ * Recorded methods first call {@code enter}: it writes that event and returns the thread's ring.
+ * Lists of up to three arguments that are objects or fit an {@code int} have an overload;
+ * methods with others ask for their {@link QuerypointTrace#ring}. So each entry is one call, for
+ * calls are slow until the second compiler has compiled them. The overloads share no code, for
+ * the reason that {@link QuerypointTrace} gives. Do not edit them here:
+ * {@code java/build.sh} writes this file, by {@code java/trace_calls.awk}.
  */
 public final class QuerypointTraceCalls {
     private static final Unsafe U = Unsafe.getUnsafe();
