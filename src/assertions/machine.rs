@@ -10,7 +10,7 @@ use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{Part, held, type_name};
 use crate::model::{JavaString, ObjectId, Tables, Value};
 use crate::trace;
-use crate::trace::{Call, Calls, Exit, Held, Level, Traced, When};
+use crate::trace::{Call, Calls, CollectionContents, EventTime, Exit, Level, Traced};
 use bytecode::Constant;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub struct CallMachine<'a> {
     unseen: &'a Unseen,
     names: &'a Names,
     call: Call,
-    span: (When, When),
+    span: (EventTime, EventTime),
     begins: bool,
     /// The arguments by their slots, with the names of their parameters as they were recorded.
     arguments: Vec<(u16, Option<String>, trace::Value)>,
@@ -135,7 +135,7 @@ impl<'a> CallMachine<'a> {
         self.begins = begins;
     }
 
-    fn when(&self) -> When {
+    fn when(&self) -> EventTime {
         if self.begins { self.span.0 } else { self.span.1 }
     }
 
@@ -228,7 +228,7 @@ impl<'a> CallMachine<'a> {
     }
 
     /// What a collection of the JDK holds.
-    pub fn contents(&mut self, object: ObjectId) -> Result<Held, Unread> {
+    pub fn contents(&mut self, object: ObjectId) -> Result<CollectionContents, Unread> {
         let when = self.when();
         let number = CallMachine::number(object).unwrap_or(0);
         let told = if self.calls.has_contents(number) { self.calls.contents(number, when)? } else { None };
@@ -275,7 +275,7 @@ impl<'a> CallMachine<'a> {
         }
         let mut last = given;
         if let Some(entry) = self.calls.entry(node) {
-            self.calls.own_behind(entry, |_, seen| {
+            self.calls.events_after(entry, |_, seen| {
                 let is_it = matches!(seen.site.what, Traced::Local { slot: of, .. } if of == slot)
                     && seen.site.written.as_ref().is_some_and(|written| written.name == name);
                 if is_it {

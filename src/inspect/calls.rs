@@ -201,7 +201,7 @@ impl CallShown {
             exception: call.result.as_ref().filter(|_| call.exit == Exit::Threw).map(text),
             open: match call.exit {
                 Exit::Open => Some("it had not ended"),
-                Exit::Unseen => Some("its end was not recorded"),
+                Exit::Unrecorded => Some("its end was not recorded"),
                 Exit::Returned | Exit::Threw => None,
             },
             below: call.below,

@@ -3,7 +3,7 @@
 use super::calls::shown_item;
 use super::error::InspectError;
 use super::events::EventShown;
-use crate::trace::{Calls, Change, Held, Items, Objects, Told, Value, When};
+use crate::trace::{Calls, Change, CollectionChange, CollectionContents, EventTime, Items, Objects, Value};
 use serde::Serialize;
 
 /// What a collection held as a call began, and as it ended.
@@ -46,7 +46,7 @@ impl HeldContents {
     pub(crate) fn at(
         calls: &mut Calls,
         object: u32,
-        when: When,
+        when: EventTime,
         limit: usize,
     ) -> Result<Option<HeldContents>, InspectError> {
         let Some(held) = calls.contents(object, when)? else { return Ok(None) };
@@ -63,7 +63,7 @@ impl ContentsShown {
     pub(crate) fn between(
         calls: &mut Calls,
         (entry, exit): (u32, u32),
-        (begins, ends): (When, When),
+        (begins, ends): (EventTime, EventTime),
         limit: usize,
     ) -> Result<Option<ContentsShown>, InspectError> {
         if !calls.has_contents(entry) && !calls.has_contents(exit) {
@@ -75,7 +75,7 @@ impl ContentsShown {
     }
 }
 
-fn items(held: &Held, objects: &Objects, limit: usize) -> Vec<ItemShown> {
+fn items(held: &CollectionContents, objects: &Objects, limit: usize) -> Vec<ItemShown> {
     let text = |value: &Value| shown_item(value, objects);
     match &held.items {
         Items::Elements(elements) => {
@@ -90,7 +90,7 @@ fn items(held: &Held, objects: &Objects, limit: usize) -> Vec<ItemShown> {
 }
 
 /// A change of a collection as an event.
-pub(crate) fn change(told: &Told<'_>, objects: &Objects) -> EventShown {
+pub(crate) fn change(told: &CollectionChange<'_>, objects: &Objects) -> EventShown {
     let text = |at: usize| told.rest.get(at).map(|value| shown_item(value, objects));
     let object = (told.collection != 0).then(|| objects.name(told.collection));
     let mut event = EventShown {

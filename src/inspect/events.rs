@@ -4,7 +4,7 @@ use super::calls::{CallShown, shown, shown_name};
 use super::contents::change;
 use super::error::InspectError;
 use super::recording::Recording;
-use crate::trace::{Calls, Level, Seen, Standing, Then, Traced, Value};
+use crate::trace::{Calls, EventPosition, Level, Traced, TracedEvent, Value, WalkControl};
 use serde::Serialize;
 
 /// The events of a call.
@@ -98,24 +98,26 @@ pub fn events_of(
     limit: usize,
 ) -> Result<(Vec<EventShown>, bool), InspectError> {
     let Recording { calls, lines, .. } = trace;
-    let mut found: Vec<Result<(EventShown, Option<Standing>), u32>> = Vec::new();
+    let mut found: Vec<Result<(EventShown, Option<EventPosition>), u32>> = Vec::new();
     let mut more = false;
     let Some(number) = calls.thread_number(of) else { return Ok((Vec::new(), false)) };
     calls.walk(number, Some(of), |calls, seen| {
         let is_here = seen.node == Some(of);
         let event = match (is_here, seen.site.what, seen.node) {
-            (true, Traced::Enter | Traced::Return | Traced::Leave | Traced::Born, _) => return Then::Next,
-            (true, _, _) => Ok((event(calls, seen), seen.standing())),
+            (true, Traced::Enter | Traced::Return | Traced::Leave | Traced::Born, _) => {
+                return WalkControl::Next;
+            }
+            (true, _, _) => Ok((event(calls, seen), seen.position())),
             (false, Traced::Enter, Some(node)) if seen.around == Some(of) => Err(node),
-            (false, ..) => return Then::Over,
+            (false, ..) => return WalkControl::SkipCall,
         };
         if found.len() >= limit {
             more = true;
-            return Then::Stop;
+            return WalkControl::Stop;
         }
         let is_call = event.is_err();
         found.push(event);
-        if is_call { Then::Over } else { Then::Next }
+        if is_call { WalkControl::SkipCall } else { WalkControl::Next }
     })?;
     let mut events = Vec::new();
     for event in found {
@@ -136,9 +138,9 @@ pub fn events_of(
 }
 
 /// An event other than those of calls.
-pub(crate) fn event(calls: &Calls, seen: &Seen<'_>) -> EventShown {
-    let Seen { site, values, .. } = seen;
-    if let Some(told) = seen.told() {
+pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
+    let TracedEvent { site, values, .. } = seen;
+    if let Some(told) = seen.collection_change() {
         return change(&told, &calls.objects);
     }
     let told = |at: usize| Some(shown(values.get(at)?, &calls.objects));

@@ -3,7 +3,7 @@
 use super::error::InspectError;
 use super::events::{EventShown, event};
 use super::recording::Recording;
-use crate::trace::{CONTENTS, Calls, Then, Writes, shown_class};
+use crate::trace::{CONTENTS, Calls, WalkControl, Writes, shown_class};
 use serde::Serialize;
 
 /// A field or an element.
@@ -166,7 +166,7 @@ pub(crate) fn of_parts(
     limit: usize,
 ) -> Result<History, InspectError> {
     let Recording { calls, lines, .. } = trace;
-    let rows: Vec<_> = parts.iter().map(|part| calls.rows_of(object, *part)).collect();
+    let rows: Vec<_> = parts.iter().map(|part| calls.write_rows(object, *part)).collect();
     let all: usize = rows.iter().cloned().flatten().map(|row| count(calls.writes_in(row))).sum();
     let mut last = rows;
     let mut groups: Vec<Writes> = Vec::new();
@@ -190,8 +190,8 @@ pub(crate) fn of_parts(
             let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
             let write = event(calls, seen);
             let node = seen.node.map(|node| calls.shown(node));
-            writes.push((seen.standing(), WriteShown { thread, node, method, run: None, write }));
-            Then::Next
+            writes.push((seen.position(), WriteShown { thread, node, method, run: None, write }));
+            WalkControl::Next
         })?;
     }
     writes.drain(..writes.len().saturating_sub(limit));

@@ -6,7 +6,7 @@ use super::error::InspectError;
 use super::events::EventShown;
 use crate::classes::{ClassPool, FoundClass, SourceRoots};
 use crate::model::{lambda_in_source, lambda_text};
-use crate::trace::{Calls, Level, Method, Seen, Site, Standing, Traced};
+use crate::trace::{Calls, EventPosition, Level, Method, Site, Traced, TracedEvent};
 use bytecode::lines::{LineEntries, entries_of_line, line_of};
 use bytecode::{ArmLines, Arms, Code, GivenBy, Op};
 use std::collections::{HashMap, HashSet};
@@ -102,8 +102,8 @@ impl Lines {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn given(&mut self, calls: &mut Calls, at: Standing) -> Result<Option<GivenBy>, InspectError> {
-        let told = calls.happens(at, |calls, seen| {
+    pub fn given(&mut self, calls: &mut Calls, at: EventPosition) -> Result<Option<GivenBy>, InspectError> {
+        let told = calls.event_at(at, |calls, seen| {
             let gives = matches!(
                 seen.site.what,
                 Traced::Put | Traced::PutStatic | Traced::Element(_) | Traced::Local { .. } | Traced::Return
@@ -126,7 +126,7 @@ impl Lines {
     fn arm(
         &mut self,
         calls: &mut Calls,
-        at: Standing,
+        at: EventPosition,
         (method, site): (&Method, &Site),
         lines: &ArmLines,
     ) -> Result<Option<u32>, InspectError> {
@@ -135,7 +135,7 @@ impl Lines {
         let (mut here, mut until) = (at, site.bci);
         for _ in 0..BACK {
             let Some(before) = calls.preceding(here)? else { return Ok(None) };
-            let seen = calls.happens(before, |_, seen| {
+            let seen = calls.event_at(before, |_, seen| {
                 (seen.node == Some(at.node)).then_some((seen.site.what, seen.site.bci))
             })?;
             let from = match seen.flatten() {
@@ -166,7 +166,7 @@ impl Lines {
     pub fn correct(
         &mut self,
         calls: &mut Calls,
-        at: Standing,
+        at: EventPosition,
         shown: &mut EventShown,
     ) -> Result<(), InspectError> {
         let Some(given) = self.given(calls, at)? else { return Ok(()) };
@@ -200,7 +200,7 @@ impl Lines {
 
 impl Passes {
     /// Whether a pass over the line begins at an event.
-    pub fn begins(&mut self, calls: &Calls, seen: &Seen<'_>) -> bool {
+    pub fn begins(&mut self, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
         let (at, is_row) = match seen.site.what {
             Traced::Line(_) => (seen.site.bci, true),
             Traced::Branch(to) => (to.into(), false),

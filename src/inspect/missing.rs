@@ -16,7 +16,7 @@ impl Recording {
     pub fn missing_in(&self, node: u32) -> Vec<String> {
         match self.calls.exit(node) {
             Exit::Returned | Exit::Threw => self.not_recorded(),
-            Exit::Open | Exit::Unseen => self.missing(),
+            Exit::Open | Exit::Unrecorded => self.missing(),
         }
     }
 

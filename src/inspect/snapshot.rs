@@ -4,7 +4,7 @@
 use super::error::InspectError;
 use super::fields::{Field, Fields, default_of};
 use crate::model::{Value as Plain, quoted};
-use crate::trace::{Calls, Held as Contents, HeldValue, Items, Value, When};
+use crate::trace::{Calls, CollectionContents as Contents, EventTime, HeldValue, Items, Value};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -278,12 +278,17 @@ impl Shaper<'_> {
     }
 
     /// What a part held; none where that is not known.
-    pub fn held(&mut self, object: u32, part: &Part, when: When) -> Result<Option<Value>, InspectError> {
+    pub fn held(&mut self, object: u32, part: &Part, when: EventTime) -> Result<Option<Value>, InspectError> {
         held(self.calls, object, part, when)
     }
 
     /// A value as it was.
-    pub fn shape(&mut self, value: Option<Value>, type_of: &str, when: When) -> Result<Shape, InspectError> {
+    pub fn shape(
+        &mut self,
+        value: Option<Value>,
+        type_of: &str,
+        when: EventTime,
+    ) -> Result<Shape, InspectError> {
         let mut walk = Walk { left: self.bounds.parts, shown: HashSet::new() };
         self.inner(value, type_of, when, self.bounds.depth, &mut walk)
     }
@@ -292,7 +297,7 @@ impl Shaper<'_> {
         &mut self,
         value: Option<Value>,
         descriptor: &str,
-        when: When,
+        when: EventTime,
         depth: usize,
         walk: &mut Walk,
     ) -> Result<Shape, InspectError> {
@@ -354,7 +359,7 @@ impl Shaper<'_> {
 
 impl Shaper<'_> {
     /// What a collection of the JDK held; none where that is not known, or it is none.
-    pub fn contents(&mut self, object: u32, when: When) -> Result<Option<Contents>, InspectError> {
+    pub fn contents(&mut self, object: u32, when: EventTime) -> Result<Option<Contents>, InspectError> {
         match self.calls.has_contents(object) {
             true => Ok(self.calls.contents(object, when)?),
             false => Ok(None),
@@ -365,7 +370,7 @@ impl Shaper<'_> {
         &mut self,
         held: Contents,
         (of, object): (String, u32),
-        when: When,
+        when: EventTime,
         depth: usize,
         walk: &mut Walk,
     ) -> Result<Shape, InspectError> {
@@ -404,7 +409,12 @@ impl Shaper<'_> {
 }
 
 /// What a part of an object held; none where that is not known.
-pub fn held(calls: &mut Calls, object: u32, part: &Part, when: When) -> Result<Option<Value>, InspectError> {
+pub fn held(
+    calls: &mut Calls,
+    object: u32,
+    part: &Part,
+    when: EventTime,
+) -> Result<Option<Value>, InspectError> {
     let held = match part.part {
         Some(number) => calls.held(object, number, when)?,
         None => HeldValue::Unwritten,

@@ -6,7 +6,7 @@ use super::error::InspectError;
 use super::events::{EventShown, event};
 use super::history::check_object;
 use super::recording::Recording;
-use crate::trace::{Calls, Exit, Level, Standing, Then, Value, When, Writes};
+use crate::trace::{Calls, EventPosition, EventTime, Exit, Level, Value, WalkControl, Writes};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -96,7 +96,7 @@ pub fn state(trace: &mut Recording, asked: &StateAsked) -> Result<StateShown, In
     let mut parts = Vec::new();
     let mut next = calls.part_from(object, 0);
     while let Some(part) = next.filter(|_| parts.len() < asked.limit) {
-        let rows = calls.rows_of(object, part);
+        let rows = calls.write_rows(object, part);
         let entry = Around::of(calls, &rows, begins)?;
         let exit = Around::of(calls, &rows, ends)?;
         let refers = (refers_to(entry.value), refers_to(exit.value));
@@ -143,11 +143,15 @@ pub(crate) struct Around {
     /// What the last one has written, or the first one after has found.
     pub value: Option<Value>,
     /// Where the last one is.
-    pub last_at: Option<Standing>,
+    pub last_at: Option<EventPosition>,
 }
 
 impl Around {
-    pub(crate) fn of(calls: &mut Calls, rows: &Range<usize>, when: When) -> Result<Around, InspectError> {
+    pub(crate) fn of(
+        calls: &mut Calls,
+        rows: &Range<usize>,
+        when: EventTime,
+    ) -> Result<Around, InspectError> {
         let low = calls.row_from(rows, when);
         let count = |writes: Writes| usize::try_from(writes.count).unwrap_or(usize::MAX);
         let mut around = Around::default();
@@ -158,12 +162,12 @@ impl Around {
                 if seen.when() < when {
                     around.last = Some(event(calls, seen));
                     around.value = seen.values.last().copied();
-                    around.last_at = seen.standing();
+                    around.last_at = seen.position();
                     around.before += 1;
-                    Then::Next
+                    WalkControl::Next
                 } else {
                     around.next = Some(event(calls, seen));
-                    Then::Stop
+                    WalkControl::Stop
                 }
             })?;
         }
@@ -173,7 +177,7 @@ impl Around {
                 if around.last.is_none() {
                     around.value = seen.found();
                 }
-                Then::Stop
+                WalkControl::Stop
             })?;
         }
         Ok(around)

@@ -371,7 +371,10 @@ impl SessionError {
             | SessionError::Inspect(_)
             | SessionError::Assertions(_)
             | SessionError::Trace(
-                TraceError::Part | TraceError::Exists(_) | TraceError::NoTrace(_) | TraceError::Format { .. },
+                TraceError::PartialRecording
+                | TraceError::Exists(_)
+                | TraceError::NoRecording(_)
+                | TraceError::Format { .. },
             )
             | SessionError::NoClassPath { .. } => 2,
             SessionError::Classes(_)

@@ -11,7 +11,7 @@ use super::frame::{Calling, Frame};
 use super::graph::{Graph, Node};
 use super::heap::{Heap, Val};
 use super::potential_definitions::Around;
-use crate::trace::{Calls, Method, Seen, Traced, Value};
+use crate::trace::{Calls, Method, Traced, TracedEvent, Value};
 use bytecode::op::InvokeKind;
 use bytecode::{Instruction, Op};
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl<'a> Replay<'a> {
     }
 
     /// An event.
-    pub fn take(&mut self, calls: &Calls, seen: &Seen<'_>) -> Result<(), Lost> {
+    pub fn take(&mut self, calls: &Calls, seen: &TracedEvent<'_>) -> Result<(), Lost> {
         if self.graph.is_full() || self.heap.is_full() {
             return Err(Lost("too much happens below it"));
         }
@@ -83,7 +83,7 @@ impl<'a> Replay<'a> {
         frame: &mut Frame,
         body: &Body,
         calls: &Calls,
-        seen: &Seen<'_>,
+        seen: &TracedEvent<'_>,
     ) -> Result<Option<Val>, Lost> {
         let known = seen.values.last().copied().map(plain);
         if let Traced::Catch | Traced::Leave = seen.site.what {
@@ -145,7 +145,7 @@ impl<'a> Replay<'a> {
         frame: &mut Frame,
         instruction: &Instruction,
         calls: &Calls,
-        seen: &Seen<'_>,
+        seen: &TracedEvent<'_>,
     ) -> Result<(), Lost> {
         let is_behind = frame.pc == instruction.next_pc();
         let is_executed = is_behind && frame.called.is_some_and(|(pc, _)| pc == instruction.pc);
@@ -192,7 +192,7 @@ impl<'a> Replay<'a> {
     }
 
     /// An event of a call of which not all is recorded: what leaves the call, if it ends.
-    fn closed(&mut self, frame: &Frame, calls: &Calls, seen: &Seen<'_>) -> Result<Option<Val>, Lost> {
+    fn closed(&mut self, frame: &Frame, calls: &Calls, seen: &TracedEvent<'_>) -> Result<Option<Val>, Lost> {
         let node = self.inside_closed(frame);
         match seen.site.what {
             Traced::Return | Traced::Leave => {
@@ -215,7 +215,7 @@ impl<'a> Replay<'a> {
     }
 
     /// A call begins.
-    fn enter(&mut self, call: u32, calls: &Calls, seen: &Seen<'_>) -> Result<(), Lost> {
+    fn enter(&mut self, call: u32, calls: &Calls, seen: &TracedEvent<'_>) -> Result<(), Lost> {
         let number = seen.site.method;
         let method = calls.sites.method(number).ok_or(Lost("a method is not known"))?;
         let body = self.codes.body(number, method);

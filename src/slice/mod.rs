@@ -28,7 +28,7 @@ pub mod stretch;
 mod transfer;
 
 use crate::classes::ClassPool;
-use crate::trace::{Calls, HeldValue, Then};
+use crate::trace::{Calls, HeldValue, WalkControl};
 pub use error::SliceError;
 
 use code::Codes;
@@ -94,7 +94,7 @@ pub async fn influential(
             goes_on = calls
                 .walk_on(thread, node, from, AT_ONCE, |calls, seen| {
                     lost = replay.take(calls, seen).err();
-                    if lost.is_some() { Then::Stop } else { Then::Next }
+                    if lost.is_some() { WalkControl::Stop } else { WalkControl::Next }
                 })?
                 .map(Some);
             if let Some(lost) = lost {

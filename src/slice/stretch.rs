@@ -3,7 +3,7 @@
 //! choice, which is known from the class file.
 
 use crate::classes::ClassPool;
-use crate::trace::{Level, Method, Seen, Traced};
+use crate::trace::{Level, Method, Traced, TracedEvent};
 use bytecode::{Code, Op};
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub enum Begins {
 
 impl Begins {
     /// The stretch that begins with an event.
-    pub fn with(seen: &Seen<'_>) -> Option<Begins> {
+    pub fn with(seen: &TracedEvent<'_>) -> Option<Begins> {
         match seen.site.what {
             Traced::Enter => Some(Begins::Entry),
             Traced::Branch(to) => Some(Begins::Branch(seen.site.bci, to.into())),

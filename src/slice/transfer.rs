@@ -7,7 +7,7 @@ use super::heap::{Spot, Val};
 use super::interpreter::{Replay, plain};
 use super::potential_definitions::Around;
 use crate::program::effect::{Effect, dynamic};
-use crate::trace::{Calls, Seen, Traced, Value};
+use crate::trace::{Calls, Traced, TracedEvent, Value};
 use bytecode::op::BinaryOp;
 use bytecode::{Constant, Instruction, Kind, Op};
 
@@ -18,7 +18,7 @@ impl Replay<'_> {
         frame: &mut Frame,
         instruction: &Instruction,
         calls: &Calls,
-        seen: Option<&Seen<'_>>,
+        seen: Option<&TracedEvent<'_>>,
     ) -> Result<(), Lost> {
         frame.arrive(&mut self.graph);
         frame.called = None;
@@ -137,7 +137,7 @@ impl Replay<'_> {
         taken.iter().fold(control, |all, val| self.graph.join(all, val.node))
     }
 
-    fn store(&mut self, frame: &mut Frame, slot: u16, val: Val, seen: Option<&Seen<'_>>) {
+    fn store(&mut self, frame: &mut Frame, slot: u16, val: Val, seen: Option<&TracedEvent<'_>>) {
         frame.store(slot, val);
         if let Some(written) = seen.and_then(|seen| seen.site.written.as_ref())
             && frame.call == self.root
@@ -172,7 +172,7 @@ impl Replay<'_> {
         frame: &Frame,
         taken: &[Val],
         calls: &Calls,
-        seen: Option<&Seen<'_>>,
+        seen: Option<&TracedEvent<'_>>,
     ) -> Result<(), Lost> {
         let Some(seen) = seen else { return Err(Lost("a write was not recorded")) };
         let node = self.of_taken(taken, frame.control());
@@ -203,7 +203,7 @@ impl Replay<'_> {
         call: u32,
         node: Node,
         calls: &Calls,
-        seen: &Seen<'_>,
+        seen: &TracedEvent<'_>,
     ) -> Result<(), Lost> {
         let object = match (seen.site.what, seen.values.first()) {
             (Traced::PutStatic, _) => 0,

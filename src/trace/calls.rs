@@ -1,12 +1,12 @@
 //! The tree of calls: a node for each, by thread, in the order in which they were entered.
 
-use super::columns::{Arranging, Columns, NONE, Table, ThreadEnd, arrange};
-use super::compression::Packing;
+use super::columns::{Columns, IndexOptions, NONE, Table, ThreadEnd, build_index};
+use super::compression::BackgroundCompression;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::folder::{About, Folder};
 use super::objects::Objects;
-use super::recent::Recent;
+use super::recent::EventCache;
 use super::sites::{Method, Sites};
 use super::source::Source;
 use crate::files::TemporaryFolder;
@@ -22,7 +22,7 @@ pub enum Exit {
     /// An exception left it.
     Threw,
     /// That was not recorded: near the end of the stack there is no room to record.
-    Unseen,
+    Unrecorded,
 }
 
 impl Exit {
@@ -32,7 +32,7 @@ impl Exit {
             Exit::Open => 0,
             Exit::Returned => 1,
             Exit::Threw => 2,
-            Exit::Unseen => 3,
+            Exit::Unrecorded => 3,
         }
     }
 
@@ -41,7 +41,7 @@ impl Exit {
             0 => Exit::Open,
             1 => Exit::Returned,
             2 => Exit::Threw,
-            _ => Exit::Unseen,
+            _ => Exit::Unrecorded,
         }
     }
 }
@@ -79,11 +79,11 @@ pub struct Calls {
     /// The chunks of each thread that follow each other without a gap.
     rows: BTreeMap<u32, Vec<u32>>,
     /// What was read last.
-    pub(super) recent: Recent,
+    pub(super) recent: EventCache,
     /// The numbers by which calls are shown, where those are of another recording.
-    numbers: Numbers,
+    numbers: CallNumbering,
     /// Tables that are not kept: more is written to the folder, or nothing can be.
-    _only_here: Option<TemporaryFolder>,
+    _temporary: Option<TemporaryFolder>,
 }
 
 /// A call.
@@ -109,7 +109,7 @@ pub struct Call {
 
 /// The numbers that the calls of a recording have in another one, of which it has a part.
 #[derive(Clone, Debug, Default)]
-struct Numbers {
+struct CallNumbering {
     /// Those of the first calls, which are around the others.
     around: Vec<u32>,
     /// What to add to those behind.
@@ -117,7 +117,7 @@ struct Numbers {
 }
 
 /// How a recorded run is opened.
-pub struct Opening<'a> {
+pub struct OpenOptions<'a> {
     /// For so many bytes of rows there is memory, when tables have to be made.
     pub memory: usize,
     /// Then it is told how many chunks of how many are done, and says whether to go on.
@@ -130,27 +130,27 @@ impl Calls {
     ///
     /// # Errors
     /// A file cannot be read, or holds something else; or it was told not to go on.
-    pub fn open(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
+    pub fn open(folder: &Folder, about: &About, opening: OpenOptions<'_>) -> Result<Calls, TraceError> {
         let mut calls = Calls::opened(folder, about, opening)?;
         calls.name_lambdas();
         Ok(calls)
     }
 
-    fn opened(folder: &Folder, about: &About, opening: Opening<'_>) -> Result<Calls, TraceError> {
+    fn opened(folder: &Folder, about: &About, opening: OpenOptions<'_>) -> Result<Calls, TraceError> {
         let (mut source, sites) = Source::open(folder, about)?;
         let known = folder.columns();
         if let Some(columns) = Columns::kept(&known, &source.stamp) {
             return Ok(Calls::of(source, sites, columns, None));
         }
         let is_recorded = about.recorded.is_some();
-        let packing = is_recorded.then(|| Packing::begin(folder.events()));
+        let packing = is_recorded.then(|| BackgroundCompression::begin(folder.events()));
         let (mut place, mut is_beside) = folder.place_for_columns()?;
-        let Opening { memory, goes_on } = opening;
-        let mut made = arrange(&mut source, &sites, Arranging { to: place.path(), memory, goes_on });
+        let OpenOptions { memory, goes_on } = opening;
+        let mut made = build_index(&mut source, &sites, IndexOptions { to: place.path(), memory, goes_on });
         if is_beside && matches!(made, Err(TraceError::File { .. })) {
             // There may be no room on that disk.
             (place, is_beside) = (Folder::other_place_for_columns()?, false);
-            made = arrange(&mut source, &sites, Arranging { to: place.path(), memory, goes_on });
+            made = build_index(&mut source, &sites, IndexOptions { to: place.path(), memory, goes_on });
         }
         let columns = made.map_err(TraceError::with_advice)?;
         if let Some(packing) = packing {
@@ -163,13 +163,13 @@ impl Calls {
         if is_over && is_beside && Columns::seal(place.path()).is_ok() {
             // Those that were there are of something else.
             drop(std::fs::remove_dir_all(&known));
-            let only_here = place.keep_as(&known).err();
-            return Ok(Calls::of(source, sites, columns, only_here));
+            let temporary = place.keep_as(&known).err();
+            return Ok(Calls::of(source, sites, columns, temporary));
         }
         Ok(Calls::of(source, sites, columns, Some(place)))
     }
 
-    fn of(source: Source, sites: Sites, columns: Columns, only_here: Option<TemporaryFolder>) -> Calls {
+    fn of(source: Source, sites: Sites, columns: Columns, temporary: Option<TemporaryFolder>) -> Calls {
         let Columns { summary, chunks, calls, born, methods, by_method, objects, writes, texts } = columns;
         let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (number, (row, chunk)) in (0..).zip(source.chunks.iter().enumerate()) {
@@ -195,16 +195,16 @@ impl Calls {
             starts: summary.starts,
             threads: summary.threads,
             rows,
-            recent: Recent::default(),
-            numbers: Numbers::default(),
-            _only_here: only_here,
+            recent: EventCache::default(),
+            numbers: CallNumbering::default(),
+            _temporary: temporary,
         }
     }
 
     /// Calls are shown by the numbers that they have in another recording: the first ones by these, those
     /// behind by their own and so much more.
     pub fn renumber(&mut self, around: Vec<u32>, offset: u32) {
-        self.numbers = Numbers { around, offset };
+        self.numbers = CallNumbering { around, offset };
     }
 
     /// The number by which a call is shown.
@@ -343,7 +343,7 @@ impl Calls {
 
     /// How a call ended.
     pub fn exit(&self, node: u32) -> Exit {
-        self.row(node).map_or(Exit::Unseen, |row| Exit::of(self.table.word(6, row)))
+        self.row(node).map_or(Exit::Unrecorded, |row| Exit::of(self.table.word(6, row)))
     }
 
     /// A call with its arguments and its result; none if there is no such call.

@@ -70,7 +70,7 @@ impl ChunkWriter {
 
     /// Writes events as they are at first, up to so many bytes, and a part of what is free on the disk:
     /// compressing takes longer than writing, and a program that is faster waits for it.
-    /// [`Packing`](super::compression::Packing) does that later.
+    /// [`BackgroundCompression`](super::compression::BackgroundCompression) does that later.
     pub fn in_haste(mut self, most: u64) -> ChunkWriter {
         let free = free(&self.file).unwrap_or(0) / SPARED;
         self.loose = most.min(free);

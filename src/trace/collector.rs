@@ -2,7 +2,7 @@
 //! is work.
 
 use super::chunks::ChunkWriter;
-use super::cpu_affinity::Apart;
+use super::cpu_affinity::CpuAvoidance;
 use super::error::TraceError;
 use super::folder::Folder;
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ impl Collector {
             sweep: Instant::now(),
             collected: Collected::default(),
             buffer: vec![0; usize::try_from(RING_SIZES[0]).unwrap_or_default()].into(),
-            apart: Apart::new(),
+            apart: CpuAvoidance::new(),
         };
         let ends = over.clone();
         let thread = std::thread::Builder::new().name("collector".to_owned()).spawn(move || work.run(&ends));
@@ -123,7 +123,7 @@ struct Work {
     sweep: Instant,
     collected: Collected,
     buffer: Box<[u8]>,
-    apart: Apart,
+    apart: CpuAvoidance,
 }
 
 /// A ring, as the collector knows it.

@@ -25,22 +25,22 @@ const SHORT: u32 = 128;
 const ASK: Duration = Duration::from_millis(5);
 
 /// The work on one file, which ends with this at the latest.
-pub struct Packing {
+pub struct BackgroundCompression {
     stop: Arc<AtomicBool>,
     work: Option<JoinHandle<()>>,
 }
 
-impl Packing {
+impl BackgroundCompression {
     /// Begins with the chunks of a file to which nobody appends any more. What cannot be compressed stays as
     /// it is: it can be read all the same.
-    pub fn begin(path: PathBuf) -> Packing {
+    pub fn begin(path: PathBuf) -> BackgroundCompression {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
         // One processor is for whoever waits for it.
         let threads =
             std::thread::available_parallelism().map_or(1, |all| all.get() - 1).clamp(1, MOST_THREADS);
         let work = move || drop(pack(&path, threads, &mut || !stopped.load(Ordering::Relaxed)));
-        Packing { stop, work: std::thread::Builder::new().spawn(work).ok() }
+        BackgroundCompression { stop, work: std::thread::Builder::new().spawn(work).ok() }
     }
 
     /// Waits until it is done.
@@ -50,7 +50,7 @@ impl Packing {
     pub fn end(self, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
         while self.work.as_ref().is_some_and(|work| !work.is_finished()) {
             if !goes_on() {
-                return Err(TraceError::Stopped);
+                return Err(TraceError::Interrupted);
             }
             std::thread::sleep(ASK);
         }
@@ -58,7 +58,7 @@ impl Packing {
     }
 }
 
-impl Drop for Packing {
+impl Drop for BackgroundCompression {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(work) = self.work.take() {
@@ -80,7 +80,7 @@ fn pack(path: &Path, threads: usize, goes_on: &mut dyn FnMut() -> bool) -> Resul
         return Ok(());
     }
     // What somebody has left who was killed is written over.
-    let part = Part(path.with_extension(PART));
+    let part = PartialFile(path.with_extension(PART));
     let at = || TraceError::at(&part.0);
     let mut new = files::create(&part.0).map_err(at())?;
     // The events of some chunks, and what becomes of them: buffers that are used again.
@@ -88,7 +88,7 @@ fn pack(path: &Path, threads: usize, goes_on: &mut dyn FnMut() -> bool) -> Resul
     let mut rest = chunks.as_slice();
     while !rest.is_empty() {
         if !goes_on() {
-            return Err(TraceError::Stopped);
+            return Err(TraceError::Interrupted);
         }
         let (some, behind) = rest.split_at(at_once(rest));
         rest = behind;
@@ -143,9 +143,9 @@ fn at_once(chunks: &[ChunkAt]) -> usize {
 }
 
 /// A file that is removed when it has not become another one.
-struct Part(PathBuf);
+struct PartialFile(PathBuf);
 
-impl Drop for Part {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         drop(std::fs::remove_file(&self.0));
     }
@@ -188,7 +188,7 @@ mod tests {
             asked += 1;
             asked < 2
         };
-        assert!(matches!(pack(&path, 1, &mut once), Err(TraceError::Stopped)));
+        assert!(matches!(pack(&path, 1, &mut once), Err(TraceError::Interrupted)));
         assert_eq!(std::fs::read(&path).unwrap(), loose);
         // What was cut off stays too: of that, a reader has places.
         std::fs::write(&path, &loose[..loose.len() - 1]).unwrap();

@@ -5,8 +5,8 @@ use super::calls::Calls;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::objects::Objects;
-use super::walk::Seen;
-use super::writes::When;
+use super::walk::TracedEvent;
+use super::writes::EventTime;
 use std::collections::{HashMap, VecDeque};
 use wire::recording::{Change, Traced};
 
@@ -19,7 +19,7 @@ const MOST: u32 = 1 << 16;
 
 /// What a collection holds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Held {
+pub struct CollectionContents {
     /// The items, in its order as far as that is known: that of a hashed map or set is that in which they
     /// came.
     pub items: Items,
@@ -54,7 +54,7 @@ impl Items {
 
 /// A change of a collection.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct CollectionChange<'a> {
     /// The collection.
     pub collection: u32,
     /// What is done.
@@ -65,12 +65,12 @@ pub struct Told<'a> {
     pub rest: &'a [Value],
 }
 
-impl<'a> Told<'a> {
-    fn of(values: &'a [Value]) -> Option<Told<'a>> {
+impl<'a> CollectionChange<'a> {
+    fn of(values: &'a [Value]) -> Option<CollectionChange<'a>> {
         let (first, rest) = values.split_first_chunk::<3>()?;
         let [Value::Object(collection), Value::Int(change), Value::Int(size)] = *first else { return None };
         let change = Change::of(u32::try_from(change).ok()?)?;
-        Some(Told { collection, change, size: usize::try_from(size).ok(), rest })
+        Some(CollectionChange { collection, change, size: usize::try_from(size).ok(), rest })
     }
 
     fn object(&self, at: usize) -> u32 {
@@ -97,10 +97,10 @@ impl<'a> Told<'a> {
     }
 }
 
-impl Seen<'_> {
+impl TracedEvent<'_> {
     /// What is told of a collection, if it is that.
-    pub fn told(&self) -> Option<Told<'_>> {
-        if self.site.what == Traced::Contents { Told::of(self.values) } else { None }
+    pub fn collection_change(&self) -> Option<CollectionChange<'_>> {
+        if self.site.what == Traced::Contents { CollectionChange::of(self.values) } else { None }
     }
 }
 
@@ -179,7 +179,7 @@ struct Replay {
     unsure: bool,
     /// Of one that an array of the program backs: by index what it held, and when that was told. Writes to
     /// the array may come later.
-    through: HashMap<usize, (u32, When)>,
+    through: HashMap<usize, (u32, EventTime)>,
 }
 
 impl Replay {
@@ -187,7 +187,7 @@ impl Replay {
         Replay { held: Replayed::Unknown, unsure: false, through: HashMap::new() }
     }
 
-    fn take(&mut self, told: &Told<'_>, when: When, objects: &Objects) {
+    fn take(&mut self, told: &CollectionChange<'_>, when: EventTime, objects: &Objects) {
         let (first, second) = (told.object(0), told.object(1));
         match (told.change, &mut self.held) {
             (Change::AllOfList, Replayed::Backed(..)) => {
@@ -253,7 +253,7 @@ impl Replay {
     }
 
     /// Some of all that it holds, which replaces what was there.
-    fn all(&mut self, told: &Told<'_>) {
+    fn all(&mut self, told: &CollectionChange<'_>) {
         let items = told.items();
         if told.number(0) == 0 {
             self.unsure = false;
@@ -295,14 +295,18 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn contents(&mut self, object: u32, when: When) -> Result<Option<Held>, TraceError> {
+    pub fn contents(
+        &mut self,
+        object: u32,
+        when: EventTime,
+    ) -> Result<Option<CollectionContents>, TraceError> {
         let (mut at, mut keys, mut unsure) = (object, false, false);
         let mut through = HashMap::new();
         for _ in 0..DEEP {
             if at != object && self.objects.is_array(at) {
                 unsure |= self.objects.length_of(at).is_none_or(|length| length > MOST);
                 let items = Items::Elements(self.elements_at(at, &through, when)?);
-                return Ok(Some(Held { items, unsure }));
+                return Ok(Some(CollectionContents { items, unsure }));
             }
             let replay = self.replay(at, when)?;
             unsure |= replay.unsure;
@@ -314,7 +318,10 @@ impl Calls {
                 }
                 Replayed::List(list) => {
                     let elements = list.into_iter().map(|element| Some(Value::Object(element)));
-                    return Ok(Some(Held { items: Items::Elements(elements.collect()), unsure }));
+                    return Ok(Some(CollectionContents {
+                        items: Items::Elements(elements.collect()),
+                        unsure,
+                    }));
                 }
                 Replayed::Map(map) => {
                     unsure |= self.is_doubtful(&map, when)?;
@@ -326,7 +333,7 @@ impl Calls {
                             map.each().map(|(key, of)| (Value::Object(key), Value::Object(of))).collect(),
                         ),
                     };
-                    return Ok(Some(Held { items, unsure }));
+                    return Ok(Some(CollectionContents { items, unsure }));
                 }
             }
         }
@@ -335,10 +342,10 @@ impl Calls {
 
     /// Whether anything is told of what an object holds.
     pub fn has_contents(&self, object: u32) -> bool {
-        object != 0 && !self.rows_of(object, CONTENTS).is_empty()
+        object != 0 && !self.write_rows(object, CONTENTS).is_empty()
     }
 
-    fn replay(&mut self, object: u32, when: When) -> Result<Replay, TraceError> {
+    fn replay(&mut self, object: u32, when: EventTime) -> Result<Replay, TraceError> {
         let mut replay = Replay::new();
         self.each_told(object, when, |told, when, objects| replay.take(told, when, objects))?;
         Ok(replay)
@@ -346,7 +353,7 @@ impl Calls {
 
     /// Whether the value of one of a map's keys was written through a node, and nobody knows of which map
     /// that is.
-    fn is_doubtful(&mut self, map: &Pairs, when: When) -> Result<bool, TraceError> {
+    fn is_doubtful(&mut self, map: &Pairs, when: EventTime) -> Result<bool, TraceError> {
         let mut is_doubtful = false;
         self.each_told(0, when, |told, _, _| {
             let [key, value] = [told.object(0), told.object(1)];
@@ -359,11 +366,11 @@ impl Calls {
     fn each_told(
         &mut self,
         object: u32,
-        when: When,
-        mut visit: impl FnMut(&Told<'_>, When, &Objects),
+        when: EventTime,
+        mut visit: impl FnMut(&CollectionChange<'_>, EventTime, &Objects),
     ) -> Result<(), TraceError> {
         let mut values = Vec::new();
-        for row in self.rows_of(object, CONTENTS) {
+        for row in self.write_rows(object, CONTENTS) {
             let writes = self.writes_in(row);
             if writes.first >= when {
                 break;
@@ -379,8 +386,11 @@ impl Calls {
                 if !matches!(event, Event::At(site) if site.what == Traced::Contents) {
                     continue;
                 }
-                let Some(told) = Told::of(&values).filter(|told| told.collection == object) else { continue };
-                let is_at = When { place: (chunk, at), ..writes.first };
+                let Some(told) = CollectionChange::of(&values).filter(|told| told.collection == object)
+                else {
+                    continue;
+                };
+                let is_at = EventTime { place: (chunk, at), ..writes.first };
                 if is_at >= when {
                     return Ok(());
                 }
@@ -395,8 +405,8 @@ impl Calls {
     fn elements_at(
         &mut self,
         array: u32,
-        through: &HashMap<usize, (u32, When)>,
-        when: When,
+        through: &HashMap<usize, (u32, EventTime)>,
+        when: EventTime,
     ) -> Result<Vec<Option<Value>>, TraceError> {
         let length = self.objects.length_of(array).unwrap_or(0).min(MOST);
         let element = |index: u32| {
@@ -429,8 +439,8 @@ mod tests {
     }
 
     fn take(replay: &mut Replay, change: Change, size: usize, rest: &[Value]) {
-        let told = Told { collection: 1, change, size: Some(size), rest };
-        replay.take(&told, When::BEGIN, &super::super::objects::no_objects());
+        let told = CollectionChange { collection: 1, change, size: Some(size), rest };
+        replay.take(&told, EventTime::BEGIN, &super::super::objects::no_objects());
     }
 
     fn at(index: i32, element: u32) -> [Value; 2] {

@@ -11,7 +11,7 @@ use rustix::thread::CpuSet;
 const STAYS: std::time::Duration = std::time::Duration::from_millis(10);
 
 /// Has this thread run elsewhere than others.
-pub struct Apart {
+pub struct CpuAvoidance {
     /// Where it may run.
     #[cfg(target_os = "linux")]
     all: Option<CpuSet>,
@@ -21,10 +21,10 @@ pub struct Apart {
 }
 
 #[cfg(target_os = "linux")]
-impl Apart {
+impl CpuAvoidance {
     /// Of the thread that calls this, or one that it starts.
-    pub fn new() -> Apart {
-        Apart { all: rustix::thread::sched_getaffinity(None).ok(), went: None }
+    pub fn new() -> CpuAvoidance {
+        CpuAvoidance { all: rustix::thread::sched_getaffinity(None).ok(), went: None }
     }
 
     /// Leaves the processor that it shares with a thread, which has this number, if there is another one.
@@ -54,10 +54,10 @@ fn runs_on(thread: u64) -> Option<usize> {
 }
 
 #[cfg(not(target_os = "linux"))]
-impl Apart {
+impl CpuAvoidance {
     /// Of the thread that calls this, or one that it starts.
-    pub fn new() -> Apart {
-        Apart {}
+    pub fn new() -> CpuAvoidance {
+        CpuAvoidance {}
     }
 
     /// Other systems do not tell where a thread runs.
@@ -69,7 +69,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_leaves_the_processor_of_another_one() {
-        use super::{Apart, CpuSet, runs_on};
+        use super::{CpuAvoidance, CpuSet, runs_on};
         use rustix::thread::{gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
         let all = sched_getaffinity(None).unwrap();
         let (send, receive) = std::sync::mpsc::channel();
@@ -84,13 +84,13 @@ mod tests {
         });
         let number = u64::try_from(receive.recv().unwrap()).unwrap();
         assert_eq!(runs_on(number), Some(here));
-        let mut apart = Apart::new();
+        let mut apart = CpuAvoidance::new();
         sched_setaffinity(None, &only).unwrap();
         apart.leave(number);
         // There may be no other one.
         assert_eq!(sched_getcpu() != here, all.count() > 1);
         // It is not sent after one that is not there.
-        let mut apart = Apart { went: None, ..apart };
+        let mut apart = CpuAvoidance { went: None, ..apart };
         apart.leave(u64::MAX);
         assert_eq!(apart.went, None);
         sched_setaffinity(None, &all).unwrap();

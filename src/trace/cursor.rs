@@ -2,8 +2,8 @@
 
 use super::calls::{Calls, Place};
 use super::error::TraceError;
-use super::walk::{Seen, Then};
-use super::writes::When;
+use super::walk::{TracedEvent, WalkControl};
+use super::writes::EventTime;
 use wire::recording::{Level, Traced};
 
 /// A line begins not so many events before a call that is made in it, but for calls in it.
@@ -11,35 +11,35 @@ const LOOKED_AT: usize = 64;
 
 /// An event of a call: its entry, its end, something that it does, or a call that it makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct EventPosition {
     /// The call.
     pub node: u32,
     place: Place,
 }
 
-impl Seen<'_> {
+impl TracedEvent<'_> {
     /// Where one stands to see it.
-    pub fn standing(&self) -> Option<Standing> {
-        Some(Standing { node: self.node?, place: self.place })
+    pub fn position(&self) -> Option<EventPosition> {
+        Some(EventPosition { node: self.node?, place: self.place })
     }
 }
 
-impl Seen<'_> {
+impl TracedEvent<'_> {
     /// Whether one stands at this event.
-    pub fn is_at(&self, at: Standing) -> bool {
+    pub fn is_at(&self, at: EventPosition) -> bool {
         self.place == at.place
     }
 }
 
-impl Standing {
+impl EventPosition {
     /// Whether another event of the same call comes later, or is this one.
-    pub fn is_before(self, later: Standing) -> bool {
+    pub fn is_before(self, later: EventPosition) -> bool {
         self.node == later.node && self.place <= later.place
     }
 }
 
 /// Whether an event is one of a call: calls that it makes are, and what they do is not.
-fn is_own(seen: &Seen<'_>, node: u32) -> bool {
+fn is_own(seen: &TracedEvent<'_>, node: u32) -> bool {
     match seen.site.what {
         Traced::Born => false,
         Traced::Enter => seen.node == Some(node) || seen.around == Some(node),
@@ -49,25 +49,25 @@ fn is_own(seen: &Seen<'_>, node: u32) -> bool {
 
 impl Calls {
     /// The entry of a call.
-    pub fn entry(&self, node: u32) -> Option<Standing> {
-        self.begins(node).map(|place| Standing { node, place })
+    pub fn entry(&self, node: u32) -> Option<EventPosition> {
+        self.begins(node).map(|place| EventPosition { node, place })
     }
 
     /// The end of a call, if that was recorded.
-    pub fn end(&self, node: u32) -> Option<Standing> {
-        self.ends(node).map(|place| Standing { node, place })
+    pub fn end(&self, node: u32) -> Option<EventPosition> {
+        self.ends(node).map(|place| EventPosition { node, place })
     }
 
     /// Where a call is made, in the one around it.
-    pub fn made_at(&self, node: u32) -> Option<Standing> {
-        Some(Standing { node: self.parent(node)?, place: self.begins(node)? })
+    pub fn made_at(&self, node: u32) -> Option<EventPosition> {
+        Some(EventPosition { node: self.parent(node)?, place: self.begins(node)? })
     }
 
     /// When an event is.
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn when_at(&mut self, at: Standing) -> Result<When, TraceError> {
+    pub fn when_at(&mut self, at: EventPosition) -> Result<EventTime, TraceError> {
         self.when(at.place)
     }
 
@@ -76,13 +76,13 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn called_from(&mut self, at: Standing) -> Result<Option<u16>, TraceError> {
+    pub fn called_from(&mut self, at: EventPosition) -> Result<Option<u16>, TraceError> {
         let has_lines = self.method(at.node).is_some_and(|method| method.level == Level::All);
         let mut before = at;
         for _ in 0..if has_lines { LOOKED_AT } else { 0 } {
             let Some(found) = self.preceding(before)? else { break };
             before = found;
-            let line = self.happens(found, |_, seen| {
+            let line = self.event_at(found, |_, seen| {
                 let is_own = seen.node == Some(at.node) && seen.site.what != Traced::Enter;
                 seen.site.line.filter(|_| is_own)
             })?;
@@ -97,16 +97,16 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn happens<R>(
+    pub fn event_at<R>(
         &mut self,
-        at: Standing,
-        tell: impl FnOnce(&Calls, &Seen<'_>) -> R,
+        at: EventPosition,
+        tell: impl FnOnce(&Calls, &TracedEvent<'_>) -> R,
     ) -> Result<Option<R>, TraceError> {
         let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
         let (mut tell, mut told) = (Some(tell), None);
         self.walk_from(thread, at.place, |calls, seen| {
             told = tell.take().map(|tell| tell(calls, seen));
-            Then::Stop
+            WalkControl::Stop
         })?;
         Ok(told)
     }
@@ -115,13 +115,13 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn following(&mut self, at: Standing) -> Result<Option<Standing>, TraceError> {
+    pub fn following(&mut self, at: EventPosition) -> Result<Option<EventPosition>, TraceError> {
         let mut found = None;
         self.own_from(at.node, at.place, |_, seen| {
             if seen.place == at.place {
                 return true;
             }
-            found = Some(Standing { node: at.node, place: seen.place });
+            found = Some(EventPosition { node: at.node, place: seen.place });
             false
         })?;
         Ok(found)
@@ -131,23 +131,23 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn own_until(
+    pub fn events_until(
         &mut self,
-        at: Standing,
-        visit: impl FnMut(&Calls, &Seen<'_>),
+        at: EventPosition,
+        visit: impl FnMut(&Calls, &TracedEvent<'_>),
     ) -> Result<(), TraceError> {
-        self.entry(at.node).map_or(Ok(()), |entry| self.own_between(entry, at, visit))
+        self.entry(at.node).map_or(Ok(()), |entry| self.events_between(entry, at, visit))
     }
 
     /// Goes through the events of a call from one on, up to a later one that is not seen any more.
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn own_between(
+    pub fn events_between(
         &mut self,
-        from: Standing,
-        at: Standing,
-        mut visit: impl FnMut(&Calls, &Seen<'_>),
+        from: EventPosition,
+        at: EventPosition,
+        mut visit: impl FnMut(&Calls, &TracedEvent<'_>),
     ) -> Result<(), TraceError> {
         self.own_from(at.node, from.place, |calls, seen| {
             let goes_on = seen.place < at.place;
@@ -162,10 +162,10 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn own_behind(
+    pub fn events_after(
         &mut self,
-        at: Standing,
-        mut visit: impl FnMut(&Calls, &Seen<'_>) -> bool,
+        at: EventPosition,
+        mut visit: impl FnMut(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<(), TraceError> {
         self.own_from(at.node, at.place, |calls, seen| seen.place == at.place || visit(calls, seen))
     }
@@ -174,18 +174,18 @@ impl Calls {
         &mut self,
         node: u32,
         from: Place,
-        mut visit: impl FnMut(&Calls, &Seen<'_>) -> bool,
+        mut visit: impl FnMut(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<(), TraceError> {
         let Some(thread) = self.thread_number(node) else { return Ok(()) };
         self.walk_from(thread, from, |calls, seen| {
             let is_own = is_own(seen, node);
             if is_own && !visit(calls, seen) {
-                return Then::Stop;
+                return WalkControl::Stop;
             }
             match seen.site.what {
-                Traced::Return | Traced::Leave if seen.node == Some(node) => Then::Stop,
-                _ if seen.node == Some(node) => Then::Next,
-                _ => Then::Over,
+                Traced::Return | Traced::Leave if seen.node == Some(node) => WalkControl::Stop,
+                _ if seen.node == Some(node) => WalkControl::Next,
+                _ => WalkControl::SkipCall,
             }
         })
     }
@@ -194,18 +194,18 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn first_behind(
+    pub fn first_event_after(
         &mut self,
-        at: Standing,
-        is_wanted: impl Fn(&Calls, &Seen<'_>) -> bool,
-    ) -> Result<Option<Standing>, TraceError> {
+        at: EventPosition,
+        is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
+    ) -> Result<Option<EventPosition>, TraceError> {
         let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
         let mut found = None;
         self.walk_from(thread, at.place, |calls, seen| {
             if seen.place > at.place && is_wanted(calls, seen) {
-                found = seen.standing();
+                found = seen.position();
             }
-            if found.is_some() { Then::Stop } else { Then::Next }
+            if found.is_some() { WalkControl::Stop } else { WalkControl::Next }
         })?;
         Ok(found)
     }
@@ -214,23 +214,23 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn last_before(
+    pub fn last_event_before(
         &mut self,
-        at: Standing,
-        is_wanted: impl Fn(&Calls, &Seen<'_>) -> bool,
-    ) -> Result<Option<Standing>, TraceError> {
+        at: EventPosition,
+        is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
+    ) -> Result<Option<EventPosition>, TraceError> {
         let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
         let chunks = self.chunks_of(thread).into_iter().rev().filter(|chunk| *chunk <= at.place.0);
         for chunk in chunks {
             let mut last = None;
             self.walk_from(thread, (chunk, 0), |calls, seen| {
                 if seen.place.0 != chunk || seen.place >= at.place {
-                    return Then::Stop;
+                    return WalkControl::Stop;
                 }
                 if is_wanted(calls, seen) {
-                    last = seen.standing();
+                    last = seen.position();
                 }
-                Then::Next
+                WalkControl::Next
             })?;
             if last.is_some() {
                 return Ok(last);
@@ -243,7 +243,7 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn preceding(&mut self, at: Standing) -> Result<Option<Standing>, TraceError> {
+    pub fn preceding(&mut self, at: EventPosition) -> Result<Option<EventPosition>, TraceError> {
         let node = at.node;
         let (Some(thread), Some(begins)) = (self.thread_number(node), self.begins(node)) else {
             return Ok(None);
@@ -255,12 +255,12 @@ impl Calls {
             let mut last = None;
             self.walk_from(thread, (chunk, 0).max(begins), |_, seen| {
                 if seen.place.0 != chunk || seen.place >= at.place {
-                    return Then::Stop;
+                    return WalkControl::Stop;
                 }
                 if is_own(seen, node) {
                     last = Some(seen.place);
                 }
-                Then::Next
+                WalkControl::Next
             })?;
             // What began before this chunk may be a call that is made there.
             let (_, _, inside) = self.beginning(chunk);
@@ -270,7 +270,7 @@ impl Calls {
             }
             let place = last.or(made.and_then(|call| self.begins(call)));
             if let Some(place) = place.filter(|place| *place < at.place) {
-                return Ok(Some(Standing { node, place }));
+                return Ok(Some(EventPosition { node, place }));
             }
         }
         Ok(None)

@@ -52,7 +52,7 @@ pub enum Event<'a> {
 
 /// What is told of an object when it is met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Met {
+pub enum ObjectDetail {
     /// Nothing more.
     Plain,
     /// How a text begins, and how many characters it has.
@@ -96,11 +96,11 @@ pub fn field_values(bytes: &[u8]) -> Vec<Value> {
 }
 
 /// Who wants to know of objects that are met.
-pub trait Meeting {
+pub trait ObjectObserver {
     /// The name of a class.
     fn class(&mut self, number: u32, name: String);
     /// An object of a class.
-    fn object(&mut self, object: u32, class: u32, met: Met);
+    fn object(&mut self, object: u32, class: u32, met: ObjectDetail);
 }
 
 const UNKNOWN: &str = "it is of a site that nobody told of";
@@ -148,7 +148,7 @@ impl<'a> Decoder<'a> {
     pub fn next(
         &mut self,
         values: &mut Vec<Value>,
-        mut meeting: Option<&mut dyn Meeting>,
+        mut meeting: Option<&mut dyn ObjectObserver>,
     ) -> Result<Option<Event<'a>>, &'static str> {
         values.clear();
         let number = loop {
@@ -258,7 +258,7 @@ impl<'a> Decoder<'a> {
 
     /// An object that is met.
     #[inline(never)]
-    fn meeting(&mut self, mut meeting: Option<&mut dyn Meeting>) -> Result<(), &'static str> {
+    fn meeting(&mut self, mut meeting: Option<&mut dyn ObjectObserver>) -> Result<(), &'static str> {
         let object = self.u32()?;
         let [what] = self.take()?;
         let class = self.u32()?;
@@ -275,30 +275,33 @@ impl<'a> Decoder<'a> {
         let met = match what {
             IS_TEXT => {
                 let (begins, length) = self.begins(is_wanted)?;
-                Met::Text(begins, length)
+                ObjectDetail::Text(begins, length)
             }
-            IS_CONSTANT | IS_CONSTANT_WITH_BODY => {
-                Met::Constant { name: self.begins(is_wanted)?.0, has_body: what == IS_CONSTANT_WITH_BODY }
+            IS_CONSTANT | IS_CONSTANT_WITH_BODY => ObjectDetail::Constant {
+                name: self.begins(is_wanted)?.0,
+                has_body: what == IS_CONSTANT_WITH_BODY,
+            },
+            IS_EXCEPTION => {
+                ObjectDetail::Exception(Some(self.begins(is_wanted)?).filter(|(_, length)| *length >= 0))
             }
-            IS_EXCEPTION => Met::Exception(Some(self.begins(is_wanted)?).filter(|(_, length)| *length >= 0)),
             IS_CLASS => {
                 let length = u16::from_le_bytes(self.take()?);
                 let name = self.characters(length)?;
                 if let Some(meeting) = &mut meeting {
                     meeting.class(object, text(name));
                 }
-                Met::Class
+                ObjectDetail::Class
             }
-            IS_ARRAY => Met::Array(i32::from_le_bytes(self.take()?)),
+            IS_ARRAY => ObjectDetail::Array(i32::from_le_bytes(self.take()?)),
             IS_FIELDS => {
                 let [count] = self.take()?;
                 let end = self.at + FIELD * usize::from(count);
                 let bytes = self.bytes.get(self.at..end).ok_or(TORN)?;
                 self.at = end;
-                Met::Fields(if is_wanted { bytes.to_vec() } else { Vec::new() })
+                ObjectDetail::Fields(if is_wanted { bytes.to_vec() } else { Vec::new() })
             }
-            IS_BOX => Met::Boxed(i64::from_le_bytes(self.take()?)),
-            _ => Met::Plain,
+            IS_BOX => ObjectDetail::Boxed(i64::from_le_bytes(self.take()?)),
+            _ => ObjectDetail::Plain,
         };
         if let Some(meeting) = meeting {
             meeting.object(object, class, met);

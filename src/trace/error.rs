@@ -10,7 +10,7 @@ pub enum TraceError {
     Exists(PathBuf),
     /// There is no recorded run.
     #[error("{0} holds no recorded run: name the folder that `qp trace record` wrote")]
-    NoTrace(PathBuf),
+    NoRecording(PathBuf),
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
     File {
@@ -23,7 +23,7 @@ pub enum TraceError {
     #[error(
         "{path}: {source}: there is no room to sort the events; set TMPDIR to a folder on a disk that has some"
     )]
-    NoRoom {
+    DiskFull {
         /// Where.
         path: PathBuf,
         /// What the system says.
@@ -41,23 +41,23 @@ pub enum TraceError {
     },
     /// Calls are numbered with 32 bits.
     #[error("there are more than 4,294,967,294 calls: record fewer classes, with --scope or --trust")]
-    TooMany,
+    TooManyCalls,
     /// What is known of sites is not what was recorded.
     #[error(
         "{0} is empty, or was changed or cut off since the run was recorded: no event can be understood without it; record the run again"
     )]
-    Sites(PathBuf),
+    SitesChanged(PathBuf),
     /// The events of a chunk are not those that were written.
     #[error("chunk {0} of the file of events was changed: record the run again")]
-    Changed(u32),
+    ChunkChanged(u32),
     /// Only some calls were recorded.
     #[error(
         "only some calls were recorded here: take the recording of the whole run, where it is known which hit of its place an event is"
     )]
-    Part,
+    PartialRecording,
     /// Whoever waited for it did not want to any more.
     #[error("interrupted while the events were sorted")]
-    Stopped,
+    Interrupted,
     /// What was recorded cannot be understood.
     #[error(
         "the events of thread {thread} cannot be read at byte {at}: {what}; the folder was changed, or this is a bug of qp"
@@ -83,7 +83,7 @@ impl TraceError {
                     FileTooLarge | QuotaExceeded | ReadOnlyFilesystem | StorageFull
                 ) =>
             {
-                TraceError::NoRoom { path, source }
+                TraceError::DiskFull { path, source }
             }
             other => other,
         }

@@ -43,7 +43,7 @@ pub struct About {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<Places>,
     /// What became of it; none while it is recorded, and where that was cut off.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordingOutcome>,
 }
 
 impl About {
@@ -52,13 +52,17 @@ impl About {
     /// # Errors
     /// Only some calls were recorded.
     pub fn is_whole(&self) -> Result<(), TraceError> {
-        if self.window.is_some() || self.places.is_some() { Err(TraceError::Part) } else { Ok(()) }
+        if self.window.is_some() || self.places.is_some() {
+            Err(TraceError::PartialRecording)
+        } else {
+            Ok(())
+        }
     }
 }
 
 /// What became of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Recorded {
+pub struct RecordingOutcome {
     /// How the program ended.
     pub ended: String,
     /// How long the run took, in seconds.
@@ -132,7 +136,7 @@ impl Folder {
         let file = folder.about();
         let text = match std::fs::read(&file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(TraceError::NoTrace(path.to_owned()));
+                return Err(TraceError::NoRecording(path.to_owned()));
             }
             text => text.map_err(TraceError::at(&file))?,
         };

@@ -18,12 +18,12 @@ const WRITES: usize = 1 << 20;
 
 /// What was read last.
 #[derive(Default)]
-pub(super) struct Recent {
+pub(super) struct EventCache {
     /// The newest in front.
     chunks: VecDeque<Chunk>,
     bytes: usize,
     /// By row of the table of writes.
-    rows: HashMap<usize, Arc<[Wrote]>>,
+    rows: HashMap<usize, Arc<[RecordedWrite]>>,
     writes: usize,
     /// By field: the addresses of the sites at which it is written.
     fields: HashMap<u32, Arc<HashSet<usize>>>,
@@ -37,7 +37,7 @@ struct Chunk {
 
 /// Where in the calls of its thread an event is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Along {
+pub(super) struct CallContext {
     /// The turn of the thread.
     pub turn: u64,
     /// The number of the next call that is entered.
@@ -52,12 +52,12 @@ pub(super) struct Mark {
     /// The byte.
     pub at: u32,
     /// What is known there.
-    pub along: Along,
+    pub along: CallContext,
 }
 
 /// A write to a part of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Wrote {
+pub(super) struct RecordedWrite {
     /// The byte in its chunk.
     pub at: u32,
     /// What was written.
@@ -68,7 +68,7 @@ pub(super) struct Wrote {
     pub is_preset: bool,
 }
 
-impl Along {
+impl CallContext {
     /// An event happens: the call that it is in, and the one around that where the event enters or ends a
     /// call.
     pub fn go(&mut self, site: &Site, calls: &Calls) -> (Option<u32>, Option<u32>) {
@@ -107,7 +107,7 @@ impl Calls {
                 chunk.into_iter().for_each(|chunk| self.recent.chunks.push_front(chunk));
             }
         } else {
-            let events: Arc<[u8]> = self.source.read(number)?.ok_or(TraceError::Changed(number))?.into();
+            let events: Arc<[u8]> = self.source.read(number)?.ok_or(TraceError::ChunkChanged(number))?.into();
             let recent = &mut self.recent;
             recent.bytes += events.len();
             while recent.bytes > BYTES
@@ -123,7 +123,7 @@ impl Calls {
     /// The last mark of a chunk that is not behind a place; its beginning where there is none.
     pub(super) fn mark_before(&mut self, (number, at): Place) -> Result<Mark, TraceError> {
         let (turn, next, inside) = self.beginning(number);
-        let first = Mark { at: 0, along: Along { turn, next, inside } };
+        let first = Mark { at: 0, along: CallContext { turn, next, inside } };
         if at < STRIDE {
             return Ok(first);
         }
@@ -162,7 +162,7 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub(super) fn wrote(&mut self, row: usize) -> Result<Arc<[Wrote]>, TraceError> {
+    pub(super) fn wrote(&mut self, row: usize) -> Result<Arc<[RecordedWrite]>, TraceError> {
         if let Some(known) = self.recent.rows.get(&row) {
             return Ok(known.clone());
         }
@@ -171,10 +171,10 @@ impl Calls {
             let mut values = values.to_vec();
             calls.objects.distinguish(site, &mut values);
             let (new, is_preset) = (values.last().copied(), site.what == Traced::Preset);
-            found.push(Wrote { at, new, found: super::writes::found(site, &values), is_preset });
+            found.push(RecordedWrite { at, new, found: super::writes::found(site, &values), is_preset });
             true
         })?;
-        let found: Arc<[Wrote]> = found.into();
+        let found: Arc<[RecordedWrite]> = found.into();
         let recent = &mut self.recent;
         recent.writes += found.len();
         if recent.writes > WRITES {

@@ -169,7 +169,7 @@ impl Sites {
             // A VM that outlives the recording may append to it.
             let recorded_bytes = usize::try_from(recorded.bytes).ok().and_then(|end| bytes.get(..end));
             if recorded_bytes.map(Checksum::of) != Some(recorded) {
-                return Err(TraceError::Sites(path));
+                return Err(TraceError::SitesChanged(path));
             }
         }
         let mut sites = Sites { checksum: Checksum::of(&bytes), ..Sites::default() };

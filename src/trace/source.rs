@@ -53,7 +53,7 @@ impl Source {
                 // too.
                 let sites = Sites::read(folder, recorded)?;
                 if has_events && sites.checksum.bytes == 0 {
-                    return Err(TraceError::Sites(folder.sites()));
+                    return Err(TraceError::SitesChanged(folder.sites()));
                 }
                 source.stamp.sites = sites.checksum;
                 return Ok((source, sites));

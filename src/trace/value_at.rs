@@ -3,13 +3,13 @@
 use super::calls::Calls;
 use super::decode::Value;
 use super::error::TraceError;
-use super::recent::Wrote;
-use super::writes::{When, found};
+use super::recent::RecordedWrite;
+use super::writes::{EventTime, found};
 use wire::recording::Traced;
 
 /// The part of an array or object under which it is kept where it was made: no field and no element has this
 /// number.
-pub const MADE: u32 = u32::MAX - 1;
+pub const CREATION: u32 = u32::MAX - 1;
 
 /// What a field or an element held at some time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,13 +29,14 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn held(&mut self, object: u32, part: u32, when: When) -> Result<HeldValue, TraceError> {
-        let rows = self.rows_of(object, part);
+    pub fn held(&mut self, object: u32, part: u32, when: EventTime) -> Result<HeldValue, TraceError> {
+        let rows = self.write_rows(object, part);
         let low = self.row_from(&rows, when);
         if let Some(row) = low.checked_sub(1).filter(|row| rows.contains(row)) {
             let first = self.writes_in(row).first;
             let wrote = self.wrote(row)?;
-            let place = |wrote: &Wrote| When { turn: first.turn, place: (first.place.0, wrote.at) };
+            let place =
+                |wrote: &RecordedWrite| EventTime { turn: first.turn, place: (first.place.0, wrote.at) };
             let before = wrote.partition_point(|wrote| place(wrote) < when);
             if let Some(last) = before.checked_sub(1).and_then(|last| wrote.get(last)) {
                 return Ok(last.new.map_or(HeldValue::Unknown, HeldValue::Value));
@@ -59,8 +60,8 @@ impl Calls {
     }
 
     /// Whether a part of an object may have been written from one time on, and before another.
-    pub fn may_be_written(&self, object: u32, part: u32, from: When, to: When) -> bool {
-        let rows = self.rows_of(object, part);
+    pub fn may_be_written(&self, object: u32, part: u32, from: EventTime, to: EventTime) -> bool {
+        let rows = self.write_rows(object, part);
         let low = self.row_from(&rows, from);
         // A row that begins before can reach into the time.
         let reaches = low.checked_sub(1).filter(|row| rows.contains(row));
@@ -71,6 +72,6 @@ impl Calls {
     /// Whether an array or object was made where that is recorded: then what is never written holds what the
     /// VM has put there.
     pub fn was_made(&self, object: u32) -> bool {
-        !self.rows_of(object, MADE).is_empty()
+        !self.write_rows(object, CREATION).is_empty()
     }
 }

@@ -8,7 +8,7 @@ use wire::recording::Traced;
 
 /// An event as it is met.
 #[derive(Debug)]
-pub struct Seen<'a> {
+pub struct TracedEvent<'a> {
     /// Where it happens.
     pub site: &'a Site,
     /// Its values.
@@ -26,7 +26,7 @@ pub struct Seen<'a> {
     pub(super) place: Place,
 }
 
-impl Seen<'_> {
+impl TracedEvent<'_> {
     /// The method that it is in.
     pub fn method<'c>(&self, calls: &'c Calls) -> Option<&'c Method> {
         match self.site.what {
@@ -38,18 +38,18 @@ impl Seen<'_> {
 
 /// What to do after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum WalkControl {
     /// On to the next one.
     Next,
     /// On to the end of the call that it is in, where that is known; else to the next one.
-    Over,
+    SkipCall,
     /// That was all.
     Stop,
 }
 
 /// Where a walk goes on that has paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Further(Place);
+pub struct WalkPosition(Place);
 
 impl Calls {
     /// Goes through the events of a call and what is below it, and pauses after so many: where it goes on, if
@@ -61,21 +61,21 @@ impl Calls {
         &mut self,
         thread: u32,
         node: u32,
-        from: Option<Further>,
+        from: Option<WalkPosition>,
         most: u64,
-        mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
-    ) -> Result<Option<Further>, TraceError> {
+        mut visit: impl FnMut(&Calls, &TracedEvent<'_>) -> WalkControl,
+    ) -> Result<Option<WalkPosition>, TraceError> {
         let Some(begins) = from.map(|from| from.0).or_else(|| self.begins(node)) else { return Ok(None) };
         let (mut left, mut further) = (most.max(1), None);
         self.walk_from(thread, begins, |calls, seen| {
             let Some(less) = left.checked_sub(1) else {
-                further = Some(Further(seen.place));
-                return Then::Stop;
+                further = Some(WalkPosition(seen.place));
+                return WalkControl::Stop;
             };
             left = less;
             let is_end = seen.node == Some(node) && matches!(seen.site.what, Traced::Return | Traced::Leave);
             match visit(calls, seen) {
-                _ if is_end => Then::Stop,
+                _ if is_end => WalkControl::Stop,
                 then => then,
             }
         })?;
@@ -90,7 +90,7 @@ impl Calls {
         &mut self,
         thread: u32,
         node: Option<u32>,
-        mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
+        mut visit: impl FnMut(&Calls, &TracedEvent<'_>) -> WalkControl,
     ) -> Result<(), TraceError> {
         let begins = match node {
             None => (0, 0),
@@ -104,8 +104,8 @@ impl Calls {
                 && seen.node == node
                 && matches!(seen.site.what, Traced::Return | Traced::Leave);
             match visit(calls, seen) {
-                Then::Stop => Then::Stop,
-                _ if is_end => Then::Stop,
+                WalkControl::Stop => WalkControl::Stop,
+                _ if is_end => WalkControl::Stop,
                 then => then,
             }
         })
@@ -116,7 +116,7 @@ impl Calls {
         &mut self,
         thread: u32,
         from: Place,
-        mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
+        mut visit: impl FnMut(&Calls, &TracedEvent<'_>) -> WalkControl,
     ) -> Result<(), TraceError> {
         let mut values = Vec::new();
         let mut chunks = self.chunks_of(thread).into_iter().filter(|chunk| *chunk >= from.0).peekable();
@@ -157,10 +157,10 @@ impl Calls {
                 let place = (chunk, at);
                 self.objects.distinguish(site, &mut values);
                 let turn = along.turn;
-                let seen = Seen { site, values: &values, node, around, is_around, turn, place };
+                let seen = TracedEvent { site, values: &values, node, around, is_around, turn, place };
                 match visit(self, &seen) {
-                    Then::Stop => return Ok(()),
-                    Then::Over if !is_end => {
+                    WalkControl::Stop => return Ok(()),
+                    WalkControl::SkipCall if !is_end => {
                         let Some((node, end)) = node
                             .and_then(|node| Some((node, self.ends(node)?)))
                             .filter(|(_, end)| *end > (chunk, at))
@@ -176,7 +176,7 @@ impl Calls {
                         (along.next, along.inside) = (after, Some(node));
                         decoder = Decoder::from(&self.sites, &events, byte(end.1));
                     }
-                    Then::Over | Then::Next => {}
+                    WalkControl::SkipCall | WalkControl::Next => {}
                 }
             }
         }

@@ -4,36 +4,36 @@ use super::calls::{Calls, Place};
 use super::contents::CONTENTS;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::recent::{Wrote, address};
+use super::recent::{RecordedWrite, address};
 use super::sites::Site;
-use super::value_at::{HeldValue, MADE};
-use super::walk::{Seen, Then};
+use super::value_at::{CREATION, HeldValue};
+use super::walk::{TracedEvent, WalkControl};
 use std::ops::Range;
 use wire::recording::Traced;
 
 /// When something happens: the turn of its thread, and the place. Events of all threads are in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct When {
+pub struct EventTime {
     pub(super) turn: u64,
     pub(super) place: Place,
 }
 
-impl When {
+impl EventTime {
     /// Before everything.
-    pub const BEGIN: When = When { turn: 0, place: (0, 0) };
+    pub const BEGIN: EventTime = EventTime { turn: 0, place: (0, 0) };
     /// Behind everything.
-    pub const END: When = When { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
+    pub const END: EventTime = EventTime { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
 
     /// Whether no other thread has recorded anything between two events of one thread.
-    pub fn is_undisturbed_until(self, later: When) -> bool {
+    pub fn is_undisturbed_until(self, later: EventTime) -> bool {
         self.turn == later.turn
     }
 }
 
-impl Seen<'_> {
+impl TracedEvent<'_> {
     /// When it happens.
-    pub fn when(&self) -> When {
-        When { turn: self.turn, place: self.place }
+    pub fn when(&self) -> EventTime {
+        EventTime { turn: self.turn, place: self.place }
     }
 
     /// What a write has found where it writes, where that is told.
@@ -61,7 +61,7 @@ pub struct Writes {
     /// The number of the field, or the index of the element.
     part: u32,
     /// When the first one is.
-    pub first: When,
+    pub first: EventTime,
     /// How many there are.
     pub count: u32,
 }
@@ -73,7 +73,7 @@ impl Calls {
     }
 
     /// The rows of writes to a part of an object: a field by its number, or an element by its index.
-    pub fn rows_of(&self, object: u32, part: u32) -> Range<usize> {
+    pub fn write_rows(&self, object: u32, part: u32) -> Range<usize> {
         let end = match part.checked_add(1) {
             Some(next) => self.writes.lower_bound(&[object.into(), next.into()]),
             None => self.writes.lower_bound(&[u64::from(object) + 1]),
@@ -85,19 +85,19 @@ impl Calls {
     pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
         let row = self.writes.lower_bound(&[object.into(), part.into()]);
         let found = (self.writes.word(0, row), self.writes.word(1, row));
-        let is_part = found.0 == object && found.1 >= part && found.1 < MADE;
+        let is_part = found.0 == object && found.1 >= part && found.1 < CREATION;
         (row < self.writes.len() && is_part).then_some(found.1)
     }
 
     /// A row.
     pub fn writes_in(&self, row: usize) -> Writes {
         let word = |column| self.writes.word(column, row);
-        let first = When { turn: self.writes.get(2, row), place: (word(3), word(4)) };
+        let first = EventTime { turn: self.writes.get(2, row), place: (word(3), word(4)) };
         Writes { object: word(0), part: word(1), first, count: word(5) }
     }
 
     /// The first of some rows of one part that does not begin before some time.
-    pub fn row_from(&self, rows: &Range<usize>, when: When) -> usize {
+    pub fn row_from(&self, rows: &Range<usize>, when: EventTime) -> usize {
         let (mut low, mut high) = (rows.start, rows.end);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -117,7 +117,7 @@ impl Calls {
     pub fn each_write(
         &mut self,
         writes: Writes,
-        mut visit: impl FnMut(&Calls, &Seen<'_>) -> Then,
+        mut visit: impl FnMut(&Calls, &TracedEvent<'_>) -> WalkControl,
     ) -> Result<(), TraceError> {
         let turn = writes.first.turn;
         let (chunk, _) = writes.first.place;
@@ -126,8 +126,8 @@ impl Calls {
             calls.objects.distinguish(site, values);
             let node = calls.innermost_at(thread, place);
             let around = node.and_then(|node| calls.parent(node));
-            let seen = Seen { site, values, node, around, is_around: false, turn, place };
-            visit(calls, &seen) != Then::Stop
+            let seen = TracedEvent { site, values, node, around, is_around: false, turn, place };
+            visit(calls, &seen) != WalkControl::Stop
         })
     }
 
@@ -181,7 +181,7 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn part_at(&mut self, object: u32, part: u32, when: When) -> Result<Option<Value>, TraceError> {
+    pub fn part_at(&mut self, object: u32, part: u32, when: EventTime) -> Result<Option<Value>, TraceError> {
         Ok(match self.held(object, part, when)? {
             HeldValue::Value(value) => Some(value),
             HeldValue::Unwritten | HeldValue::Unknown => None,
@@ -192,17 +192,23 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn is_written(&mut self, object: u32, part: u32, from: When, to: When) -> Result<bool, TraceError> {
-        let rows = self.rows_of(object, part);
+    pub fn is_written(
+        &mut self,
+        object: u32,
+        part: u32,
+        from: EventTime,
+        to: EventTime,
+    ) -> Result<bool, TraceError> {
+        let rows = self.write_rows(object, part);
         let last = self.row_from(&rows, to).checked_sub(1).filter(|row| rows.contains(row));
         let Some(row) = last else { return Ok(false) };
         let first = self.writes_in(row).first;
-        let when = |wrote: &Wrote| When { turn: first.turn, place: (first.place.0, wrote.at) };
+        let when = |wrote: &RecordedWrite| EventTime { turn: first.turn, place: (first.place.0, wrote.at) };
         Ok(self.wrote(row)?.iter().any(|wrote| when(wrote) >= from && when(wrote) < to))
     }
 
     /// Whether an event writes one of some parts of an object.
-    pub fn is_write_to(&self, seen: &Seen<'_>, object: u32, parts: &[u32]) -> bool {
+    pub fn is_write_to(&self, seen: &TracedEvent<'_>, object: u32, parts: &[u32]) -> bool {
         let is_field = || {
             let field =
                 seen.site.written.as_ref().map(|written| (self.sites.declares(written), &written.name));
@@ -254,20 +260,20 @@ impl Calls {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn span(&mut self, node: u32) -> Result<(When, When), TraceError> {
+    pub fn span(&mut self, node: u32) -> Result<(EventTime, EventTime), TraceError> {
         let begins = match self.begins(node) {
             Some(place) => self.when(place)?,
-            None => When::END,
+            None => EventTime::END,
         };
         let ends = match self.ends(node) {
             Some(place) => self.when(place)?,
-            None => When::END,
+            None => EventTime::END,
         };
         Ok((begins, ends))
     }
 
     /// When the event at a place is.
-    pub(super) fn when(&mut self, place: Place) -> Result<When, TraceError> {
+    pub(super) fn when(&mut self, place: Place) -> Result<EventTime, TraceError> {
         let mark = self.mark_before(place)?;
         let events = self.chunk(place.0)?;
         let from = usize::try_from(mark.at).unwrap_or(usize::MAX);
@@ -280,6 +286,6 @@ impl Calls {
                 Ok(None) | Err(_) => break,
             }
         }
-        Ok(When { turn, place })
+        Ok(EventTime { turn, place })
     }
 }

@@ -123,7 +123,7 @@ impl Diagnoser {
             }
             match RecordedTrace::open(&out, memory, &mut Silent, interrupt).await {
                 // Its folder is being made.
-                Err(SessionError::Trace(TraceError::NoTrace(_))) => {}
+                Err(SessionError::Trace(TraceError::NoRecording(_))) => {}
                 Err(SessionError::Trace(TraceError::File { source, .. }))
                     if source.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => {

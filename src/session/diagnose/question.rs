@@ -7,7 +7,7 @@ use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{Bounds, Part, Shape, Shaper};
 use crate::session::error::SessionError;
-use crate::trace::{Call, Calls, Exit, Items, Level, Method, Standing, Traced, Value, When};
+use crate::trace::{Call, Calls, EventPosition, EventTime, Exit, Items, Level, Method, Traced, Value};
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -226,8 +226,8 @@ type Held = (String, Value, String);
 
 /// What is asked about: a call, or a part of it.
 struct Between {
-    begins: When,
-    ends: When,
+    begins: EventTime,
+    ends: EventTime,
     /// The arguments as it began; of a part also the local variables.
     given: Vec<Held>,
     /// These and the local variables as it ended.
@@ -240,7 +240,7 @@ struct Between {
 fn whole(calls: &mut Calls, node: u32, arguments: &[Held]) -> Result<Between, SessionError> {
     let (begins, ends) = calls.span(node)?;
     let thrown = match (calls.exit(node), calls.end(node)) {
-        (Exit::Threw, Some(end)) => calls.happens(end, |_, seen| seen.values.first().copied())?.flatten(),
+        (Exit::Threw, Some(end)) => calls.event_at(end, |_, seen| seen.values.first().copied())?.flatten(),
         _ => None,
     };
     let (given, at_exit) = (arguments.to_vec(), locals(calls, node, arguments, None)?);
@@ -255,10 +255,10 @@ fn between(
     arguments: &[Held],
 ) -> Result<Between, SessionError> {
     let begins = calls.when_at(part.begins)?;
-    let (mut ends, mut thrown) = (When::END, None);
+    let (mut ends, mut thrown) = (EventTime::END, None);
     if let Some(end) = part.ends {
         ends = calls.when_at(end)?;
-        thrown = calls.happens(end, |_, seen| seen.values.first().copied())?.flatten();
+        thrown = calls.event_at(end, |_, seen| seen.values.first().copied())?.flatten();
     }
     let has_value = |(name, ..): &Held| {
         arguments.iter().any(|(argument, ..)| argument == name) || of.variables.contains(name)
@@ -266,7 +266,7 @@ fn between(
     let before = locals(calls, part.call, arguments, Some(part.begins))?.into_iter().map(|(held, _)| held);
     let given: Vec<Held> = before.filter(has_value).collect();
     let behind = locals(calls, part.call, arguments, part.ends)?.into_iter();
-    let is_its = |(held, written): &(Held, Option<Standing>)| {
+    let is_its = |(held, written): &(Held, Option<EventPosition>)| {
         given.iter().any(|(name, ..)| *name == held.0) || written.is_some_and(|at| part.begins.is_before(at))
     };
     let at_exit = behind.filter(is_its).map(|(held, _)| held).collect();
@@ -280,19 +280,20 @@ pub fn locals(
     calls: &mut Calls,
     node: u32,
     arguments: &[Held],
-    until: Option<Standing>,
-) -> Result<Vec<(Held, Option<Standing>)>, SessionError> {
-    let mut held: Vec<(Held, Option<Standing>)> = arguments.iter().map(|held| (held.clone(), None)).collect();
+    until: Option<EventPosition>,
+) -> Result<Vec<(Held, Option<EventPosition>)>, SessionError> {
+    let mut held: Vec<(Held, Option<EventPosition>)> =
+        arguments.iter().map(|held| (held.clone(), None)).collect();
     let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
     if let (true, Some(entry)) = (has_locals, calls.entry(node)) {
-        calls.own_behind(entry, |_, seen| {
+        calls.events_after(entry, |_, seen| {
             if until.is_some_and(|until| seen.is_at(until)) {
                 return false;
             }
             if let (Traced::Local { .. }, Some(written), Some(value)) =
                 (seen.site.what, &seen.site.written, seen.values.first())
             {
-                let at = seen.standing();
+                let at = seen.position();
                 match held.iter_mut().find(|((name, ..), _)| *name == written.name) {
                     Some(((_, known, _), last)) => (*known, *last) = (*value, at),
                     None => held.push(((written.name.clone(), *value, written.descriptor.clone()), at)),
@@ -332,7 +333,7 @@ fn unlinked<'a>(
     shaper: &mut Shaper<'_>,
     entry: impl Iterator<Item = &'a Shape>,
     exit: &[&Shape],
-    ends: When,
+    ends: EventTime,
 ) -> Result<Vec<Shape>, SessionError> {
     let (mut given, mut told) = (Vec::new(), Vec::new());
     entry.for_each(|shape| shape.objects(&mut given));
@@ -356,8 +357,8 @@ fn unlinked<'a>(
 fn changes(
     shaper: &mut Shaper<'_>,
     roots: Vec<(String, u32)>,
-    begins: When,
-    ends: When,
+    begins: EventTime,
+    ends: EventTime,
 ) -> Result<(Vec<Change>, bool), SessionError> {
     let bounds = std::mem::replace(&mut shaper.bounds, CHANGE);
     let mut changed = Vec::new();
@@ -410,7 +411,7 @@ fn changes(
 pub fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
     (0..)
         .zip(calls.fields())
-        .filter(|(part, _)| !calls.rows_of(0, *part).is_empty())
+        .filter(|(part, _)| !calls.write_rows(0, *part).is_empty())
         .map(|(part, (class, name))| (part, format!("{class}.{name}")))
         .collect()
 }
@@ -420,7 +421,7 @@ pub fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
 fn collections(
     shaper: &mut Shaper<'_>,
     (object, path): (u32, &str),
-    (begins, ends): (When, When),
+    (begins, ends): (EventTime, EventTime),
     changed: &mut Vec<Change>,
     queue: &mut VecDeque<(String, u32)>,
 ) -> Result<usize, SessionError> {
@@ -467,7 +468,7 @@ fn collections(
 fn compare(
     shaper: &mut Shaper<'_>,
     (object, part, path): (u32, &Part, String),
-    (begins, ends): (When, When),
+    (begins, ends): (EventTime, EventTime),
     changed: &mut Vec<Change>,
     queue: &mut VecDeque<(String, u32)>,
 ) -> Result<(), SessionError> {

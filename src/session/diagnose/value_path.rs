@@ -11,7 +11,7 @@ use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{Bounds, Part, Shaper};
 use crate::session::error::SessionError;
 use crate::slice::Target;
-use crate::trace::{Calls, Exit, Items, Value, When};
+use crate::trace::{Calls, EventTime, Exit, Items, Value};
 use std::collections::HashSet;
 
 /// So many fields and elements behind an object are meant, at most.
@@ -88,13 +88,13 @@ impl Pointing<'_> {
     }
 
     /// All names of the question.
-    fn roots_of(&mut self, begins: When, ends: When) -> Result<Vec<Root>, SessionError> {
+    fn roots_of(&mut self, begins: EventTime, ends: EventTime) -> Result<Vec<Root>, SessionError> {
         let Given { call, this, arguments, .. } = Given::of(self.calls, self.node)?;
         let mut roots = Vec::new();
         let exit = match call.exit {
             Exit::Returned => call.result.map(|result| ("result", result)),
             Exit::Threw => call.result.map(|exception| ("exception", exception)),
-            Exit::Open | Exit::Unseen => None,
+            Exit::Open | Exit::Unrecorded => None,
         };
         if let Some((name, value)) = exit {
             roots.push(Root {
@@ -134,7 +134,7 @@ struct Way<'a> {
     shaper: Shaper<'a>,
     targets: Vec<Target>,
     /// When the call ends.
-    ends: When,
+    ends: EventTime,
 }
 
 impl Way<'_> {
@@ -145,7 +145,7 @@ impl Way<'_> {
         root: &str,
         from: Option<Value>,
         steps: &str,
-        when: When,
+        when: EventTime,
     ) -> Result<Result<Option<Value>, String>, SessionError> {
         let (mut value, mut rest, mut so_far) = (from, steps, root.to_owned());
         while !rest.is_empty() {
@@ -172,7 +172,7 @@ impl Way<'_> {
         &mut self,
         object: u32,
         rest: &str,
-        when: When,
+        when: EventTime,
     ) -> Result<Option<(usize, Option<Value>)>, SessionError> {
         if self.shaper.calls.has_contents(object) {
             let mut found = self.items(object, rest, when)?;
@@ -205,7 +205,7 @@ impl Way<'_> {
         &mut self,
         object: u32,
         rest: &str,
-        when: When,
+        when: EventTime,
     ) -> Result<Option<(usize, Option<Value>)>, SessionError> {
         let Some(held) = self.shaper.contents(object, when)? else { return Ok(None) };
         let is_meant = |text: &str| rest.starts_with(text).then_some(text.len());

@@ -4,7 +4,7 @@
 use super::{Diagnoser, Told};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
-use crate::trace::{Level, When};
+use crate::trace::{EventTime, Level};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -181,7 +181,7 @@ impl Diagnoser {
                 format!("the run was recorded at level {level}: record it with --level all")
             });
         }
-        let mut in_time: Vec<(When, u32)> = Vec::with_capacity(found.len());
+        let mut in_time: Vec<(EventTime, u32)> = Vec::with_capacity(found.len());
         for node in found {
             in_time.push((calls.span(node)?.1, node));
         }

@@ -5,7 +5,7 @@ use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
 use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Exit, Method, Seen, Site, Standing, Then, Traced};
+use crate::trace::{Calls, EventPosition, Exit, Method, Site, Traced, TracedEvent, WalkControl};
 
 /// Which event.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +41,10 @@ struct Told {
 }
 
 /// The chain of the event at which one stands.
-pub(super) fn chain_of(trace: &mut RecordedTrace, at: Standing) -> Result<Chain, SessionError> {
+pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<Chain, SessionError> {
     let Recording { about, calls, lines } = &mut trace.recording;
     about.is_whole()?;
-    let told = calls.happens(at, |calls, seen| {
+    let told = calls.event_at(at, |calls, seen| {
         let shown = crate::inspect::events::event(calls, seen);
         let method = calls.sites.method(seen.site.method).cloned()?;
         Some(Told { site: seen.site.clone(), method, node: seen.node.unwrap_or(at.node), new: shown.new })
@@ -69,7 +69,7 @@ pub(super) fn chain_of(trace: &mut RecordedTrace, at: Standing) -> Result<Chain,
         Traced::Put | Traced::PutStatic | Traced::Preset if told.site.by.is_none() => {
             let written = told.site.written.as_ref().ok_or_else(unknown)?;
             let kind = Kind::Watch(calls.sites.declares(written), written.name.clone());
-            let is_it = |calls: &Calls, seen: &Seen<'_>| {
+            let is_it = |calls: &Calls, seen: &TracedEvent<'_>| {
                 let same = |of: &Site| {
                     of.written.as_ref().is_some_and(|w| {
                         w.name == written.name && calls.sites.declares(w) == calls.sites.declares(written)
@@ -153,8 +153,8 @@ fn leaves_before(calls: &mut Calls, told: &Told) -> Result<Option<i64>, SessionE
 fn within(
     calls: &mut Calls,
     node: u32,
-    at: Standing,
-    mut is_it: impl FnMut(&Calls, &Seen<'_>) -> bool,
+    at: EventPosition,
+    mut is_it: impl FnMut(&Calls, &TracedEvent<'_>) -> bool,
 ) -> Result<Option<i64>, SessionError> {
     let Some(thread) = calls.thread_number(node) else { return Ok(None) };
     let mut before = 0;
@@ -164,10 +164,10 @@ fn within(
         if seen.is_at(at) {
             // What is no such event itself comes behind the last one.
             index = if is_such { Some(before) } else { Some(before - 1) }.filter(|index| *index >= 0);
-            return Then::Stop;
+            return WalkControl::Stop;
         }
         before += i64::from(is_such);
-        Then::Next
+        WalkControl::Next
     })?;
     Ok(index)
 }

@@ -8,7 +8,7 @@ use crate::inspect::events::{EventShown, event};
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
-use crate::trace::{Calls, Level, Seen, Then, ThreadEnd, TraceError, Traced, Value};
+use crate::trace::{Calls, Level, ThreadEnd, TraceError, Traced, TracedEvent, Value, WalkControl};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -187,10 +187,10 @@ struct Written {
 }
 
 impl Written {
-    fn push(&mut self, line: Line<'_>) -> Then {
+    fn push(&mut self, line: Line<'_>) -> WalkControl {
         self.events += 1;
         self.failed = self.out.push(line).err();
-        if self.failed.is_some() { Then::Stop } else { Then::Next }
+        if self.failed.is_some() { WalkControl::Stop } else { WalkControl::Next }
     }
 
     /// All events of a run.
@@ -222,7 +222,7 @@ impl Written {
     fn later(&mut self, later: &mut Later, level: Level, first: &Calls) -> Result<(), SessionError> {
         let Later { run, node, trace } = later;
         let inside = *node..=node.saturating_add(first.below(*node));
-        let of_it = |calls: &Calls, seen: &Seen<'_>| {
+        let of_it = |calls: &Calls, seen: &TracedEvent<'_>| {
             seen.site.what.level() > level
                 && seen.node.is_some_and(|node| inside.contains(&calls.shown(node)))
         };
@@ -232,7 +232,7 @@ impl Written {
             }
             trace.calls.walk(number, None, |calls, seen| match of_it(calls, seen) {
                 true => self.push(Line { run: Some(run), ..line(calls, seen, &thread) }),
-                false => Then::Next,
+                false => WalkControl::Next,
             })?;
         }
         Ok(())
@@ -251,7 +251,7 @@ fn ended<'a>(calls: &Calls, end: ThreadEnd, thread: &'a str) -> Line<'a> {
     }
 }
 
-fn line<'a>(calls: &'a Calls, seen: &Seen<'_>, thread: &'a str) -> Line<'a> {
+fn line<'a>(calls: &'a Calls, seen: &TracedEvent<'_>, thread: &'a str) -> Line<'a> {
     let text = |at: usize| seen.values.get(at).map(|value| shown(value, &calls.objects));
     let named = |at: usize| seen.values.get(at).map(|value| shown_name(value, &calls.objects));
     let mut line = Line {

@@ -6,7 +6,7 @@ use crate::inspect::calls::CallShown;
 use crate::inspect::events::{EventShown, event};
 use crate::session::answer::{Answer, PointAnswer};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Seen, Standing, Then, Traced};
+use crate::trace::{Calls, EventPosition, Traced, TracedEvent, WalkControl};
 use serde::Serialize;
 
 /// Where a point is in a recorded run.
@@ -61,9 +61,9 @@ pub fn find(
         };
         let calls = &mut trace.calls;
         let mut number = 0;
-        calls.own_until(at, |_, _| number += 1)?;
+        calls.events_until(at, |_, _| number += 1)?;
         let no_such = InspectError::NoSuchCall { node: at.node, calls: calls.count() };
-        let event = calls.happens(at, event)?.unwrap_or_default();
+        let event = calls.event_at(at, event)?.unwrap_or_default();
         let call = CallShown::of(calls, at.node)?.ok_or(no_such)?;
         let thread = calls.thread_of(at.node).unwrap_or_default();
         all.found.push(FoundEvent { point: told.id.clone(), thread, call, number, event });
@@ -77,7 +77,7 @@ pub fn find(
 }
 
 /// The event that is a hit of a point: the n-th at its place in its thread.
-fn place_of(calls: &mut Calls, told: &PointAnswer) -> Result<Option<Standing>, SessionError> {
+fn place_of(calls: &mut Calls, told: &PointAnswer) -> Result<Option<EventPosition>, SessionError> {
     let (Some(hit), Some(bci)) = (told.hit, told.bci) else { return Ok(None) };
     let threads = calls.threads().into_iter();
     let named = threads.filter(|(_, name, _)| told.thread.as_ref().is_none_or(|thread| thread == name));
@@ -98,7 +98,7 @@ fn place_of(calls: &mut Calls, told: &PointAnswer) -> Result<Option<Standing>, S
         let mut count = 0;
         for number in &numbers {
             let mut found = None;
-            let is_it = |calls: &Calls, seen: &Seen<'_>| {
+            let is_it = |calls: &Calls, seen: &TracedEvent<'_>| {
                 let method = calls.sites.method(seen.site.method);
                 is_kind(seen.site.what)
                     && seen.site.bci == bci
@@ -111,10 +111,10 @@ fn place_of(calls: &mut Calls, told: &PointAnswer) -> Result<Option<Standing>, S
             calls.walk(*number, None, |calls, seen| {
                 count += u64::from(is_it(calls, seen));
                 if count == hit {
-                    found = seen.standing();
-                    return Then::Stop;
+                    found = seen.position();
+                    return WalkControl::Stop;
                 }
-                Then::Next
+                WalkControl::Next
             })?;
             if found.is_some() {
                 return Ok(found);

@@ -9,7 +9,7 @@ use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::trust;
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Calls, Folder, Level, Opening, TraceError};
+use crate::trace::{About, Calls, Folder, Level, OpenOptions, TraceError};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl RecordedTrace {
                     done.store(chunk, Ordering::Relaxed);
                     !stop.load(Ordering::Relaxed)
                 };
-                Calls::open(&folder, &about, Opening { memory, goes_on: &mut goes_on })
+                Calls::open(&folder, &about, OpenOptions { memory, goes_on: &mut goes_on })
             }
         };
         let mut work = tokio::task::spawn_blocking(work);
@@ -140,9 +140,9 @@ impl RecordedTrace {
         };
         progress.done();
         // It is not cancelled, and does not panic.
-        let opened = opened.unwrap_or(Err(TraceError::Stopped));
+        let opened = opened.unwrap_or(Err(TraceError::Interrupted));
         match opened {
-            Err(TraceError::Stopped) => Err(SessionError::Interrupted),
+            Err(TraceError::Interrupted) => Err(SessionError::Interrupted),
             opened => {
                 let (mut lines, mut calls) = (Lines::new(code_of(&about)), opened?);
                 let recorded = std::fs::metadata(folder.events()).and_then(|events| events.modified()).ok();

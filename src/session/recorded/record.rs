@@ -10,7 +10,7 @@ use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::replay::cost::Nobody;
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Collector, Folder, Level, Places, Recorded, TraceError, Window};
+use crate::trace::{About, Collector, Folder, Level, Places, RecordingOutcome, TraceError, Window};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -50,7 +50,7 @@ pub struct RecordedRun {
     pub stored: u64,
     /// What became of it.
     #[serde(flatten)]
-    pub recorded: Recorded,
+    pub recorded: RecordingOutcome,
     /// Whether the program came to its end.
     pub whole: bool,
     /// What is to be known of it besides.
@@ -128,7 +128,7 @@ pub async fn record(
             missing.push(problem.clone());
         }
     }
-    let mut recorded = Recorded {
+    let mut recorded = RecordingOutcome {
         ended: outcome.ended.to_string(),
         seconds: began.elapsed().as_secs_f64(),
         waited_s: collected.waited.as_secs_f64(),
@@ -154,7 +154,7 @@ pub async fn record(
     let stored = std::fs::metadata(folder.events()).map_or(collected.stored, |file| file.len());
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
     // The checksum is for those who read the folder.
-    let recorded = Recorded { sites: None, ..recorded };
+    let recorded = RecordingOutcome { sites: None, ..recorded };
     let mut notes = outcome.report.warnings;
     if about.redacted {
         notes.push(format!(

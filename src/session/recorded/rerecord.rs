@@ -13,7 +13,7 @@ use crate::session::consent::Wanted;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use crate::session::trust;
-use crate::trace::{About, Calls, Exit, Level, Objects, Then, Value, Window};
+use crate::trace::{About, Calls, Exit, Level, Objects, Value, WalkControl, Window};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -242,7 +242,7 @@ impl Told {
                     }
                     told.event(hasher.finish(), seen.node.unwrap_or(*node), block);
                 }
-                if is_around { Then::Stop } else { Then::Next }
+                if is_around { WalkControl::Stop } else { WalkControl::Next }
             })?;
         }
         Ok(told)

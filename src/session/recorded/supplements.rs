@@ -6,7 +6,7 @@ use crate::inspect::Recording;
 use crate::run::Interrupt;
 use crate::session::error::SessionError;
 use crate::session::progress::Progress;
-use crate::trace::{Calls, Level, When};
+use crate::trace::{Calls, EventTime, Level};
 
 /// A call that was recorded later, with all calls below it.
 pub(super) struct Later {
@@ -42,7 +42,7 @@ pub(super) async fn later(
             left.push((calls.span(*node)?.0, *node, *level));
         }
     }
-    left.sort_by_key(|(when, node, _): &(When, u32, Level)| (*when, *node));
+    left.sort_by_key(|(when, node, _): &(EventTime, u32, Level)| (*when, *node));
     let mut found = Vec::new();
     for (_, node, level) in left {
         let path = folder.detail(node, level);

@@ -2,13 +2,13 @@
 
 use super::external_sort::Sorter;
 use super::table::{BATCH, Layout, Table};
-use super::writer::{Tap, WordsWriter};
+use super::writer::{BatchObserver, WordsWriter};
 use crate::trace::TraceError;
 use std::path::{Path, PathBuf};
 
 /// Writes rows. As a row begins, its first `B` words are known, and the other `E` when it ends. Nearly all
 /// calls end soon: what is known of the others at their end is put into the table when it is there.
-pub struct Unfolded<const B: usize, const E: usize> {
+pub struct CallTableWriter<const B: usize, const E: usize> {
     path: PathBuf,
     columns: Layout,
     /// The batch of the rows that begin now, and the one before it.
@@ -59,7 +59,7 @@ impl<const B: usize, const E: usize> Batch<B, E> {
     }
 }
 
-impl<const B: usize, const E: usize> Unfolded<B, E> {
+impl<const B: usize, const E: usize> CallTableWriter<B, E> {
     /// A table in a new file, made with so many bytes of memory at most besides some batches. No column is
     /// wider than one word. Another thread is shown the columns of each batch.
     ///
@@ -69,11 +69,11 @@ impl<const B: usize, const E: usize> Unfolded<B, E> {
         path: &Path,
         columns: Layout,
         bytes: usize,
-        tap: Tap,
-    ) -> Result<Unfolded<B, E>, TraceError> {
+        tap: BatchObserver,
+    ) -> Result<CallTableWriter<B, E>, TraceError> {
         let table = WordsWriter::create(path, columns, tap)?;
         let late = Sorter::new(path.parent().unwrap_or(path), bytes);
-        Ok(Unfolded { path: path.to_owned(), columns, now: Batch::new(0), before: None, table, late })
+        Ok(CallTableWriter { path: path.to_owned(), columns, now: Batch::new(0), before: None, table, late })
     }
 
     /// A row begins: its number.
@@ -98,7 +98,7 @@ impl<const B: usize, const E: usize> Unfolded<B, E> {
         let rows = u32::try_from(BATCH).unwrap_or(0);
         let Some(next) = self.now.from.checked_add(rows).filter(|next| next.checked_add(rows).is_some())
         else {
-            return Err(TraceError::TooMany);
+            return Err(TraceError::TooManyCalls);
         };
         let full = std::mem::replace(&mut self.now, Batch::new(next));
         let before = self.before.replace(full);
@@ -168,8 +168,8 @@ mod tests {
             let path = folder.path().join("calls");
             let shown: Arc<Mutex<Vec<u32>>> = Arc::default();
             let taken = shown.clone();
-            let tap: Tap = Box::new(move |columns| { taken.lock().unwrap().extend(&columns[0]); Ok(()) });
-            let mut rows = Unfolded::<1, 2>::create(&path, COLUMNS, memory, tap).unwrap();
+            let tap: BatchObserver = Box::new(move |columns| { taken.lock().unwrap().extend(&columns[0]); Ok(()) });
+            let mut rows = CallTableWriter::<1, 2>::create(&path, COLUMNS, memory, tap).unwrap();
             let (mut open, mut next) = (Vec::new(), 0);
             let mut ends = Vec::new();
             for (enters, times) in runs {

@@ -1,12 +1,12 @@
 //! One pass over all events of a recorded run, which makes the tables. What has to be sorted is sorted in so
 //! much memory as is given, whatever there is of it.
 
-use super::call_table::Unfolded;
+use super::call_table::CallTableWriter;
 use super::external_sort::{Sorted, Sorter};
 use super::open::OpenCalls;
-use super::posting_lists::Grouped;
+use super::posting_lists::PostingLists;
 use super::table::Layout;
-use super::writer::{GroupsWriter, TableWriter, Tap};
+use super::writer::{BatchObserver, GroupsWriter, TableWriter};
 use super::{
     BORN, BY_METHOD, CALLS, CHUNKS, Columns, FORMAT, METHODS, NONE, OBJECTS, Summary, ThreadEnd, WRITES,
 };
@@ -14,10 +14,10 @@ use crate::files;
 use crate::trace::TraceError;
 use crate::trace::calls::{Exit, Place};
 use crate::trace::contents::CONTENTS;
-use crate::trace::decode::{Decoder, Event, Meeting, Met, Value};
+use crate::trace::decode::{Decoder, Event, ObjectDetail, ObjectObserver, Value};
 use crate::trace::sites::{Site, Sites};
 use crate::trace::source::Source;
-use crate::trace::value_at::MADE;
+use crate::trace::value_at::CREATION;
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -51,7 +51,7 @@ pub const NO_MESSAGE: u64 = u64::MAX;
 const AHEAD: usize = 2;
 
 /// How to arrange.
-pub struct Arranging<'a> {
+pub struct IndexOptions<'a> {
     /// The folder that the tables are written into, which is there and empty.
     pub to: &'a Path,
     /// For so many bytes of rows there is memory.
@@ -64,8 +64,12 @@ pub struct Arranging<'a> {
 ///
 /// # Errors
 /// Events cannot be read, or a table not be written; or it was told not to go on.
-pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> Result<Columns, TraceError> {
-    let Arranging { to, memory, goes_on } = arranging;
+pub fn build_index(
+    source: &mut Source,
+    sites: &Sites,
+    arranging: IndexOptions<'_>,
+) -> Result<Columns, TraceError> {
+    let IndexOptions { to, memory, goes_on } = arranging;
     let mut pass = Pass::new(sites, to, memory)?;
     let mut by_thread: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (number, chunk) in (0..).zip(&source.chunks) {
@@ -93,7 +97,7 @@ pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> 
             for number in numbers {
                 done += 1;
                 if !goes_on(done, all.len()) {
-                    return Err(TraceError::Stopped);
+                    return Err(TraceError::Interrupted);
                 }
                 let place = usize::try_from(number).unwrap_or(usize::MAX);
                 let (Some(chunk), Ok(read), Some(from)) = (all.get(place), ready.recv(), expected) else {
@@ -125,31 +129,31 @@ pub fn arrange(source: &mut Source, sites: &Sites, arranging: Arranging<'_>) -> 
 }
 
 /// Why a chunk cannot be read.
-enum Failed {
+enum ChunkError {
     Events(usize, &'static str),
     Trace(TraceError),
 }
 
-impl Failed {
+impl ChunkError {
     fn in_thread(self, thread: u32, at: u64) -> TraceError {
         match self {
-            Failed::Events(place, what) => {
+            ChunkError::Events(place, what) => {
                 TraceError::Broken { thread, at: at + u64::try_from(place).unwrap_or(0), what }
             }
-            Failed::Trace(error) => error,
+            ChunkError::Trace(error) => error,
         }
     }
 }
 
-impl From<TraceError> for Failed {
-    fn from(error: TraceError) -> Failed {
-        Failed::Trace(error)
+impl From<TraceError> for ChunkError {
+    fn from(error: TraceError) -> ChunkError {
+        ChunkError::Trace(error)
     }
 }
 
 /// A call that is open.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenCall {
     node: u32,
     /// Of a constructor: the row that will have what it makes; [`NONE`] for others.
     born: u32,
@@ -172,16 +176,16 @@ struct Pass<'a> {
     constructors: Vec<bool>,
     /// The method, the call around and where it begins are known when a call begins; its size, where it ends
     /// and how, when it has ended.
-    calls: Unfolded<3, 4>,
-    born: Unfolded<1, 1>,
+    calls: CallTableWriter<3, 4>,
+    born: CallTableWriter<1, 1>,
     /// The calls of each method: filled by the thread that writes all calls.
-    methods: Arc<Mutex<Grouped>>,
+    methods: Arc<Mutex<PostingLists>>,
     writes: Sorter<7>,
     objects: ObjectsMet,
     fields: Fields,
     /// How many events there are, by the words for them.
     counts: [u64; Traced::WORDS.len()],
-    open: OpenCalls<Open>,
+    open: OpenCalls<OpenCall>,
     /// Of the calls that are open, the innermost one's last.
     presets: Vec<Preset>,
     next: u32,
@@ -196,9 +200,9 @@ struct Pass<'a> {
 impl<'a> Pass<'a> {
     fn new(sites: &'a Sites, to: &'a Path, memory: usize) -> Result<Pass<'a>, TraceError> {
         let eighth = memory / 8;
-        let methods = Arc::new(Mutex::new(Grouped::new(to, 2 * eighth)));
+        let methods = Arc::new(Mutex::new(PostingLists::new(to, 2 * eighth)));
         let (by_method, mut first) = (methods.clone(), 0);
-        let of_calls: Tap = Box::new(move |columns| {
+        let of_calls: BatchObserver = Box::new(move |columns| {
             let of_each = columns.first().map_or(&[][..], Vec::as_slice);
             by_method.lock().unwrap_or_else(PoisonError::into_inner).push(first, of_each)?;
             first += u32::try_from(of_each.len()).unwrap_or(0);
@@ -209,8 +213,8 @@ impl<'a> Pass<'a> {
             to,
             summary: Summary { missing: Vec::new(), format: FORMAT, ..Summary::default() },
             constructors: sites.methods().iter().map(|method| method.name == "<init>").collect(),
-            calls: Unfolded::create(&to.join("calls.arrow"), CALLS, eighth / 4 * 3, of_calls)?,
-            born: Unfolded::create(&to.join("born.arrow"), BORN, eighth / 4, Box::new(|_| Ok(())))?,
+            calls: CallTableWriter::create(&to.join("calls.arrow"), CALLS, eighth / 4 * 3, of_calls)?,
+            born: CallTableWriter::create(&to.join("born.arrow"), BORN, eighth / 4, Box::new(|_| Ok(())))?,
             methods,
             writes: Sorter::new(to, 3 * eighth),
             objects: ObjectsMet::new(to, eighth)?,
@@ -241,14 +245,14 @@ impl<'a> Pass<'a> {
         [high, low, self.next, self.open.innermost().map_or(NONE, |call| call.node), 1]
     }
 
-    fn chunk(&mut self, number: u32, events: &[u8]) -> Result<(), Failed> {
+    fn chunk(&mut self, number: u32, events: &[u8]) -> Result<(), ChunkError> {
         self.chunk = number;
         let mut values = Vec::new();
         let mut decoder = Decoder::of_writes(self.sites, events);
         loop {
             let place = decoder.at();
             let event = decoder.next(&mut values, Some(&mut self.objects));
-            match event.map_err(|what| Failed::Events(place, what))? {
+            match event.map_err(|what| ChunkError::Events(place, what))? {
                 None => break,
                 Some(Event::Turn(turn)) => {
                     self.count("turn");
@@ -292,7 +296,7 @@ impl<'a> Pass<'a> {
                 if let Some(Value::Object(this)) = values.first()
                     && self.sites.method(site.method).is_some_and(|method| method.level >= Level::Writes)
                 {
-                    self.write(*this, MADE, at);
+                    self.write(*this, CREATION, at);
                 }
                 if let (Some(call), Some(Value::Object(this))) =
                     (self.open.innermost().copied(), values.first())
@@ -314,7 +318,7 @@ impl<'a> Pass<'a> {
             }
             Traced::Preset => {
                 let field = self.field(site);
-                if let (Some(Open { node, .. }), Some(field)) = (self.open.innermost().copied(), field) {
+                if let (Some(OpenCall { node, .. }), Some(field)) = (self.open.innermost().copied(), field) {
                     self.presets.push(Preset { node, field, turn: self.turn, place });
                 }
             }
@@ -326,7 +330,7 @@ impl<'a> Pass<'a> {
             }
             Traced::Array => {
                 if let Some(Value::Object(array)) = values.first() {
-                    self.write(*array, MADE, at);
+                    self.write(*array, CREATION, at);
                 }
             }
             Traced::Contents => {
@@ -353,12 +357,12 @@ impl<'a> Pass<'a> {
         self.next = node + 1;
         let of_method = usize::try_from(method).ok().and_then(|method| self.constructors.get(method));
         let born = if of_method == Some(&true) { self.born.begin([node])? } else { NONE };
-        self.open.enter(method, Open { node, born });
+        self.open.enter(method, OpenCall { node, born });
         Ok(())
     }
 
     /// It is known what a constructor's call makes.
-    fn born(&mut self, call: Open, this: u32) -> Result<(), TraceError> {
+    fn born(&mut self, call: OpenCall, this: u32) -> Result<(), TraceError> {
         if call.born != NONE {
             self.born.end(call.born, [this])?;
         }
@@ -396,12 +400,12 @@ impl<'a> Pass<'a> {
             return Ok(());
         };
         for call in left.unseen {
-            self.close(&call, (0, 0), Exit::Unseen)?;
+            self.close(&call, (0, 0), Exit::Unrecorded)?;
         }
         self.close(&left.call, place, how)
     }
 
-    fn close(&mut self, call: &Open, exit: Place, how: Exit) -> Result<(), TraceError> {
+    fn close(&mut self, call: &OpenCall, exit: Place, how: Exit) -> Result<(), TraceError> {
         // Of an object that was not made nothing was written.
         while self.presets.pop_if(|preset| preset.node >= call.node).is_some() {}
         let size = self.next - call.node;
@@ -526,21 +530,23 @@ impl ObjectsMet {
         Ok(ObjectsMet { sorter, classes: BTreeMap::new(), path, texts, at: 0, failed: None })
     }
 
-    fn met(&mut self, object: u32, class: u32, met: &Met) -> Result<(), TraceError> {
+    fn met(&mut self, object: u32, class: u32, met: &ObjectDetail) -> Result<(), TraceError> {
         let none: &[u8] = &[];
         let (kind, bits, text) = match met {
-            Met::Plain => (PLAIN, 0, none),
-            Met::Array(length) => (ARRAY, u64::from(length.cast_unsigned()), none),
-            Met::Text(begins, length) => (TEXT, u64::from(length.cast_unsigned()), begins.as_bytes()),
-            Met::Boxed(bits) => (BOX, bits.cast_unsigned(), none),
-            Met::Constant { name, has_body: false } => (CONSTANT, 0, name.as_bytes()),
-            Met::Constant { name, has_body: true } => (CONSTANT_WITH_BODY, 0, name.as_bytes()),
-            Met::Exception(None) => (EXCEPTION, NO_MESSAGE, none),
-            Met::Exception(Some((begins, length))) => {
+            ObjectDetail::Plain => (PLAIN, 0, none),
+            ObjectDetail::Array(length) => (ARRAY, u64::from(length.cast_unsigned()), none),
+            ObjectDetail::Text(begins, length) => {
+                (TEXT, u64::from(length.cast_unsigned()), begins.as_bytes())
+            }
+            ObjectDetail::Boxed(bits) => (BOX, bits.cast_unsigned(), none),
+            ObjectDetail::Constant { name, has_body: false } => (CONSTANT, 0, name.as_bytes()),
+            ObjectDetail::Constant { name, has_body: true } => (CONSTANT_WITH_BODY, 0, name.as_bytes()),
+            ObjectDetail::Exception(None) => (EXCEPTION, NO_MESSAGE, none),
+            ObjectDetail::Exception(Some((begins, length))) => {
                 (EXCEPTION, u64::from(length.cast_unsigned()), begins.as_bytes())
             }
-            Met::Fields(values) => (FIELDS, 0, values.as_slice()),
-            Met::Class => (CLASS, 0, none),
+            ObjectDetail::Fields(values) => (FIELDS, 0, values.as_slice()),
+            ObjectDetail::Class => (CLASS, 0, none),
         };
         self.texts.write_all(text).map_err(TraceError::at(&self.path))?;
         let ([high, low], [at_high, at_low]) = (halves(bits), halves(self.at));
@@ -550,12 +556,12 @@ impl ObjectsMet {
     }
 }
 
-impl Meeting for ObjectsMet {
+impl ObjectObserver for ObjectsMet {
     fn class(&mut self, number: u32, name: String) {
         self.classes.insert(number, name);
     }
 
-    fn object(&mut self, object: u32, class: u32, met: Met) {
+    fn object(&mut self, object: u32, class: u32, met: ObjectDetail) {
         if let Err(error) = self.met(object, class, &met) {
             self.failed.get_or_insert(error);
         }

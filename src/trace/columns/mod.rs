@@ -19,7 +19,8 @@ mod writer;
 
 pub use checksums::Checksum;
 pub use index_builder::{
-    ARRAY, Arranging, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, TEXT, arrange,
+    ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, IndexOptions, NO_MESSAGE, TEXT,
+    build_index,
 };
 pub use table::Table;
 

@@ -6,7 +6,7 @@ pub struct OpenCalls<C>(Vec<(u32, C)>);
 
 /// What ends with a call.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Left<C> {
+pub struct EndedCalls<C> {
     /// The call.
     pub call: C,
     /// Those inside it whose ends were not recorded, the innermost first.
@@ -32,11 +32,11 @@ impl<C> OpenCalls<C> {
 
     /// A call of a method ends: none if none is open. Where the end of one inside it was not recorded, that
     /// has ended too.
-    pub fn leave(&mut self, method: u32) -> Option<Left<C>> {
+    pub fn leave(&mut self, method: u32) -> Option<EndedCalls<C>> {
         let depth = self.0.iter().rposition(|(of, _)| *of == method)?;
         let mut ended = self.0.split_off(depth).into_iter().map(|(_, call)| call);
         let call = ended.next()?;
-        Some(Left { call, unseen: ended.rev().collect() })
+        Some(EndedCalls { call, unseen: ended.rev().collect() })
     }
 
     /// The innermost.
@@ -61,9 +61,9 @@ mod tests {
             open.enter(method, call);
         }
         assert_eq!(open.innermost(), Some(&4));
-        assert_eq!(open.leave(10), Some(Left { call: 3, unseen: vec![4] }));
+        assert_eq!(open.leave(10), Some(EndedCalls { call: 3, unseen: vec![4] }));
         assert_eq!(open.leave(30), None);
-        assert_eq!(open.leave(10), Some(Left { call: 1, unseen: vec![2] }));
+        assert_eq!(open.leave(10), Some(EndedCalls { call: 1, unseen: vec![2] }));
         assert_eq!(open.all().count(), 0);
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const AT_ONCE: usize = 1 << 12;
 
 /// Takes numbers that rise, each of one group.
-pub struct Grouped {
+pub struct PostingLists {
     folder: PathBuf,
     most: usize,
     held: usize,
@@ -18,12 +18,12 @@ pub struct Grouped {
     runs: Vec<Run>,
 }
 
-impl Grouped {
+impl PostingLists {
     /// One that takes so many bytes of memory at most, and the rest in the file system of a folder.
-    pub fn new(folder: &Path, bytes: usize) -> Grouped {
+    pub fn new(folder: &Path, bytes: usize) -> PostingLists {
         // A vector that grows may hold twice as much as is in it, and the one before that.
         let most = (bytes / size_of::<u32>() / 3).max(1);
-        Grouped { folder: folder.to_owned(), most, held: 0, groups: Vec::new(), runs: Vec::new() }
+        PostingLists { folder: folder.to_owned(), most, held: 0, groups: Vec::new(), runs: Vec::new() }
     }
 
     /// Further numbers, from one on, and the group of each.
@@ -104,7 +104,7 @@ mod tests {
         #[test]
         fn numbers_come_by_groups(groups in proptest::collection::vec(0_u32..5, 0..60), most in 1_usize..9, at_once in 1_usize..20) {
             let folder = tempfile::tempdir().unwrap();
-            let mut grouped = Grouped::new(folder.path(), most * 12);
+            let mut grouped = PostingLists::new(folder.path(), most * 12);
             let mut wanted = Vec::new();
             for some in groups.chunks(at_once) {
                 let first = u32::try_from(wanted.len()).unwrap();

@@ -96,12 +96,12 @@ impl Table {
     ///
     /// # Errors
     /// As above.
-    pub fn replacing(path: &Path, columns: Layout) -> Result<Replacing, TraceError> {
+    pub fn replacing(path: &Path, columns: Layout) -> Result<TablePatch, TraceError> {
         let mapped = map(path).map_err(TraceError::at(path))?;
         let begin = mapped.as_ptr().addr();
         let table = Table::of(path, mapped, columns)?;
         let file = File::options().write(true).open(path).map_err(TraceError::at(path))?;
-        Ok(Replacing { path: path.to_owned(), table, begin, file })
+        Ok(TablePatch { path: path.to_owned(), table, begin, file })
     }
 
     /// How many rows it has.
@@ -162,7 +162,7 @@ impl Table {
 }
 
 /// Replaces rows of a table.
-pub struct Replacing {
+pub struct TablePatch {
     path: PathBuf,
     table: Table,
     /// The address at which the file begins in memory.
@@ -170,7 +170,7 @@ pub struct Replacing {
     file: File,
 }
 
-impl Replacing {
+impl TablePatch {
     /// A number of a column of words or bytes, in a row which the table has.
     ///
     /// # Errors

@@ -17,19 +17,19 @@ use std::thread::JoinHandle;
 const AHEAD: usize = 1;
 
 /// A thread that writes batches, so that who has the rows goes on.
-struct Writing<B: Send + 'static> {
+struct BackgroundWriter<B: Send + 'static> {
     path: PathBuf,
     batches: Option<SyncSender<B>>,
     work: Option<JoinHandle<Result<(), TraceError>>>,
 }
 
-impl<B: Send + 'static> Writing<B> {
+impl<B: Send + 'static> BackgroundWriter<B> {
     /// Into a new file.
     fn begin(
         path: &Path,
         columns: Layout,
         mut write: impl FnMut(&mut BatchWriter, B) -> Result<(), TraceError> + Send + 'static,
-    ) -> Result<Writing<B>, TraceError> {
+    ) -> Result<BackgroundWriter<B>, TraceError> {
         let mut file = BatchWriter::create(path, columns)?;
         let (batches, ready) = std::sync::mpsc::sync_channel::<B>(AHEAD);
         let work = move || {
@@ -37,7 +37,7 @@ impl<B: Send + 'static> Writing<B> {
             file.finish()
         };
         let work = std::thread::Builder::new().spawn(work).map_err(TraceError::at(path))?;
-        Ok(Writing { path: path.to_owned(), batches: Some(batches), work: Some(work) })
+        Ok(BackgroundWriter { path: path.to_owned(), batches: Some(batches), work: Some(work) })
     }
 
     fn write(&mut self, batch: B) -> Result<(), TraceError> {
@@ -58,7 +58,7 @@ impl<B: Send + 'static> Writing<B> {
     }
 }
 
-impl<B: Send + 'static> Drop for Writing<B> {
+impl<B: Send + 'static> Drop for BackgroundWriter<B> {
     fn drop(&mut self) {
         // Its file is left alone before the folder of that is removed.
         drop(self.end());
@@ -66,22 +66,22 @@ impl<B: Send + 'static> Drop for Writing<B> {
 }
 
 /// Is shown the columns of each batch by the thread that writes it.
-pub type Tap = Box<dyn FnMut(&[Vec<u32>]) -> Result<(), TraceError> + Send>;
+pub type BatchObserver = Box<dyn FnMut(&[Vec<u32>]) -> Result<(), TraceError> + Send>;
 
 /// Writes a table whose rows come as columns of words.
-pub struct WordsWriter(Writing<Vec<Vec<u32>>>);
+pub struct WordsWriter(BackgroundWriter<Vec<Vec<u32>>>);
 
 impl WordsWriter {
     /// Into a new file.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn create(path: &Path, columns: Layout, mut tap: Tap) -> Result<WordsWriter, TraceError> {
+    pub fn create(path: &Path, columns: Layout, mut tap: BatchObserver) -> Result<WordsWriter, TraceError> {
         let write = move |file: &mut BatchWriter, batch: Vec<Vec<u32>>| {
             tap(&batch)?;
             file.write_words(batch)
         };
-        Writing::begin(path, columns, write).map(WordsWriter)
+        BackgroundWriter::begin(path, columns, write).map(WordsWriter)
     }
 
     /// A further batch: all but the last one are of [`BATCH`] rows. No column is wider than a word.
@@ -104,7 +104,7 @@ impl WordsWriter {
 /// Writes a table whose rows come one by one.
 pub struct TableWriter<const N: usize> {
     rows: Vec<[u32; N]>,
-    batches: Writing<Vec<[u32; N]>>,
+    batches: BackgroundWriter<Vec<[u32; N]>>,
     /// What held rows that were written.
     empty: Receiver<Vec<[u32; N]>>,
 }
@@ -123,7 +123,7 @@ impl<const N: usize> TableWriter<N> {
             drop(back.try_send(rows));
             Ok(())
         };
-        Ok(TableWriter { rows: Vec::new(), batches: Writing::begin(path, columns, write)?, empty })
+        Ok(TableWriter { rows: Vec::new(), batches: BackgroundWriter::begin(path, columns, write)?, empty })
     }
 
     /// A further row.
@@ -182,7 +182,7 @@ impl GroupsWriter {
     /// # Errors
     /// They cannot be written.
     pub fn push(&mut self, group: u32, mut numbers: &[u32]) -> Result<(), TraceError> {
-        let many = u32::try_from(numbers.len()).map_err(|_| TraceError::TooMany)?;
+        let many = u32::try_from(numbers.len()).map_err(|_| TraceError::TooManyCalls)?;
         match &mut self.last {
             Some([of, _, count]) if *of == group => *count += many,
             last => {
@@ -190,7 +190,7 @@ impl GroupsWriter {
                 row.map_or(Ok(()), |row| self.groups.push(row))?;
             }
         }
-        self.rows = self.rows.checked_add(many).ok_or(TraceError::TooMany)?;
+        self.rows = self.rows.checked_add(many).ok_or(TraceError::TooManyCalls)?;
         while !numbers.is_empty() {
             let many = numbers.len().min(BATCH - self.numbers.len());
             let (some, rest) = numbers.split_at(many);

@@ -4,7 +4,7 @@
 use super::nodes::{Along, Gathered, Nodes};
 use crate::declarative::{Coverage, CoverageMaker};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Then, Traced};
+use crate::trace::{Calls, Traced, WalkControl};
 
 /// An edge of a method's control flow graph: from where, and to where; where both are -1 the method is
 /// entered, where only the first is, a handler begins.
@@ -26,16 +26,16 @@ pub fn edges(calls: &mut Calls, nodes: &Nodes) -> Result<Coverage, SessionError>
                 Traced::Enter => (-1, -1),
                 Traced::Branch(to) => (index(seen.site.bci), i32::from(to)),
                 Traced::Catch => (-1, index(seen.site.bci)),
-                _ => return Then::Next,
+                _ => return WalkControl::Next,
             };
             let Some(covered) = along.step(seen, |node, covered| maker.call(node, covered)) else {
-                return Then::Next;
+                return WalkControl::Next;
             };
             let entity = maker.entity((seen.site.method, from, to));
             if !covered.contains(&entity) {
                 covered.push(entity);
             }
-            Then::Next
+            WalkControl::Next
         })?;
         along.end(|node, covered| maker.call(node, covered));
     }

@@ -18,7 +18,7 @@ use crate::classes::ClassPool;
 use crate::declarative::{Coverage, CoverageMaker};
 use crate::session::error::SessionError;
 use crate::slice::stretch::{Begins, code_of, stretch};
-use crate::trace::{Calls, Method, Then, Traced};
+use crate::trace::{Calls, Method, Traced, WalkControl};
 use bytecode::{Code, FieldRef, Op};
 use std::collections::{HashMap, HashSet};
 
@@ -138,7 +138,7 @@ pub fn chains(calls: &mut Calls, nodes: &Nodes, pool: Option<&ClassPool>) -> Res
                 maker.call(node, call.covered.into_iter().collect());
             });
             let method = usize::try_from(number).ok().and_then(|number| known.get_mut(number));
-            let (Some(method), Some(call)) = (method, call) else { return Then::Next };
+            let (Some(method), Some(call)) = (method, call) else { return WalkControl::Next };
             match seen.site.what {
                 Traced::Enter => {
                     call.method = number;
@@ -153,7 +153,7 @@ pub fn chains(calls: &mut Calls, nodes: &Nodes, pool: Option<&ClassPool>) -> Res
                 call.inside = method.stretch(begins, number, &mut all, &mut maker);
                 call.reached = None;
             }
-            Then::Next
+            WalkControl::Next
         })?;
         along.end(|node, mut call| {
             call.cut_short(call.method, &mut all, &mut maker);

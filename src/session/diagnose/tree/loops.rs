@@ -18,7 +18,7 @@ use crate::classes::ClassPool;
 use crate::declarative::Forest;
 use crate::session::error::SessionError;
 use crate::slice::stretch::{Begins, code_of, stretch};
-use crate::trace::{Calls, Exit, Method, Seen, Standing, Then, Traced};
+use crate::trace::{Calls, EventPosition, Exit, Method, Traced, TracedEvent, WalkControl};
 use bytecode::loops::Loop;
 use bytecode::{Code, MethodRef, Op};
 use std::collections::{BTreeSet, HashMap};
@@ -72,10 +72,10 @@ struct OpenLoop {
     of_all: usize,
     execution: u32,
     /// Where it begins.
-    first: Standing,
+    first: EventPosition,
     /// The iteration in which it is, and where that begins.
     iteration: u32,
-    begins: Standing,
+    begins: EventPosition,
     /// Whether a node holds this iteration's calls already.
     is_there: bool,
     /// Its nodes.
@@ -106,7 +106,7 @@ impl Found {
     }
 
     /// A part has ended, or nothing more is known of it.
-    fn end(&mut self, node: u32, ends: Option<Standing>, left: Left) {
+    fn end(&mut self, node: u32, ends: Option<EventPosition>, left: Left) {
         let row = usize::try_from(node).ok().and_then(|node| self.rows.get(node));
         if let Some(Node::Part(part)) = row
             && let Some(part) = self.parts.get_mut(*part)
@@ -255,27 +255,27 @@ impl Finder {
             is_astray: false,
         }
     }
-    fn see(&mut self, calls: &Calls, seen: &Seen<'_>) -> Then {
-        let Some(node) = seen.node else { return Then::Next };
+    fn see(&mut self, calls: &Calls, seen: &TracedEvent<'_>) -> WalkControl {
+        let Some(node) = seen.node else { return WalkControl::Next };
         let is_entry = seen.site.what == Traced::Enter;
         let innermost = if is_entry { seen.around } else { Some(node) };
         self.finish(innermost);
-        if let (Some(innermost), Some(mut at)) = (innermost, seen.standing()) {
+        if let (Some(innermost), Some(mut at)) = (innermost, seen.position()) {
             at.node = innermost;
             self.go_on(calls, seen, at);
         }
         if is_entry {
             if node != self.calls {
                 self.is_astray = true;
-                return Then::Stop;
+                return WalkControl::Stop;
             }
             self.calls += 1;
             self.enter(node, seen);
         }
-        Then::Next
+        WalkControl::Next
     }
 
-    fn enter(&mut self, call: u32, seen: &Seen<'_>) {
+    fn enter(&mut self, call: u32, seen: &TracedEvent<'_>) {
         let number = usize::try_from(seen.site.method).ok().filter(|_| !seen.is_around);
         let known = number.and_then(|number| self.known.get_mut(number)).and_then(Option::as_mut);
         let begins = known.map(|known| known.stretch(Begins::Entry, &mut self.stretches));
@@ -301,7 +301,7 @@ impl Finder {
     }
 
     /// Something happens in a call, or a call is made there.
-    fn go_on(&mut self, calls: &Calls, seen: &Seen<'_>, at: Standing) {
+    fn go_on(&mut self, calls: &Calls, seen: &TracedEvent<'_>, at: EventPosition) {
         let Finder { known, stretches, found, open, strange, .. } = self;
         let Some(open) = open.last_mut().filter(|open| open.call == at.node) else { return };
         let Some(method) = open.method else { return };
@@ -424,7 +424,7 @@ impl OpenCall {
         &mut self,
         stretch: &Stretch,
         (place, is_anew): (usize, bool),
-        at: Standing,
+        at: EventPosition,
         known: &Known,
         found: &mut Found,
     ) {
@@ -436,7 +436,7 @@ impl OpenCall {
     }
 
     /// The call has passed all before a place.
-    fn pass(&mut self, stretch: &Stretch, end: usize, at: Standing, known: &Known, found: &mut Found) {
+    fn pass(&mut self, stretch: &Stretch, end: usize, at: EventPosition, known: &Known, found: &mut Found) {
         let from = stretch.marks.partition_point(|(place, _)| *place < self.next);
         for (_, pc) in stretch.marks.iter().skip(from).take_while(|(place, _)| *place < end) {
             let mut stay = self.loops.iter().take_while(|of| known.holds(of.which, *pc)).count();
@@ -490,7 +490,7 @@ impl OpenCall {
     }
 
     /// The innermost loop has ended, or nothing more is known of it. Whether there was one.
-    fn leave(&mut self, ends: Option<Standing>, left: Left, found: &mut Found) -> bool {
+    fn leave(&mut self, ends: Option<EventPosition>, left: Left, found: &mut Found) -> bool {
         let Some(of) = self.loops.pop() else { return false };
         for node in &of.nodes {
             found.close(*node);
@@ -508,7 +508,7 @@ impl OpenCall {
 }
 
 impl OpenLoop {
-    fn part(&self, call: u32, iteration: u32, begins: Standing) -> Turns {
+    fn part(&self, call: u32, iteration: u32, begins: EventPosition) -> Turns {
         let (which, execution) = (self.of_all, self.execution);
         Turns { call, which, execution, iteration, begins, ends: None, left: Left::Normally }
     }

@@ -3,7 +3,7 @@
 //! number.
 
 use crate::declarative::Forest;
-use crate::trace::{Seen, Standing, Traced};
+use crate::trace::{EventPosition, Traced, TracedEvent};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,9 +40,9 @@ pub struct Turns {
     /// The iteration with which it begins, from 1 on.
     pub iteration: u32,
     /// The first event of it.
-    pub begins: Standing,
+    pub begins: EventPosition,
     /// The first event behind it; none while it goes on.
-    pub ends: Option<Standing>,
+    pub ends: Option<EventPosition>,
     /// How the loop was left.
     pub left: Left,
 }
@@ -236,14 +236,14 @@ impl<'a, T: Gathered> Along<'a, T> {
     }
 
     /// What is gathered of the innermost node that an event is in; nodes that have ended are told.
-    pub fn step(&mut self, seen: &Seen<'_>, mut ended: impl FnMut(u32, T)) -> Option<&mut T> {
+    pub fn step(&mut self, seen: &TracedEvent<'_>, mut ended: impl FnMut(u32, T)) -> Option<&mut T> {
         let nodes = self.nodes;
         let is_entry = seen.site.what == Traced::Enter;
         let innermost = if is_entry { seen.around } else { seen.node };
         while let Some((node, of)) = self.open.pop_if(|(node, _)| Some(nodes.call(*node)) != innermost) {
             ended(node, of);
         }
-        if let (true, Some(call), Some(mut at)) = (nodes.has_loops(), innermost, seen.standing()) {
+        if let (true, Some(call), Some(mut at)) = (nodes.has_loops(), innermost, seen.position()) {
             at.node = call;
             let is_over = |part: &Turns| {
                 // What returns from inside of a loop is a part of it.

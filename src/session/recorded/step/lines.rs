@@ -2,7 +2,7 @@
 
 use super::{Stepper, Way};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, Level, Seen, Standing, Traced};
+use crate::trace::{Calls, EventPosition, Level, Traced, TracedEvent};
 
 /// A line of the program, as a person names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl LineOf {
     }
 
     /// Whether an event is the beginning of the line.
-    fn is_at(&self, calls: &Calls, seen: &Seen<'_>) -> bool {
+    fn is_at(&self, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
         let Traced::Line(line) = seen.site.what else { return false };
         u32::from(line) == self.line
             && calls.sites.method(seen.site.method).is_some_and(|method| {
@@ -61,18 +61,18 @@ impl Stepper<'_> {
         }
     }
 
-    fn line_behind(&mut self, at: Standing) -> Result<Option<Standing>, SessionError> {
+    fn line_behind(&mut self, at: EventPosition) -> Result<Option<EventPosition>, SessionError> {
         let mut found = None;
-        self.trace.calls.own_behind(at, |_, seen| {
+        self.trace.calls.events_after(at, |_, seen| {
             found = line_of(seen, at.node);
             found.is_none()
         })?;
         Ok(found)
     }
 
-    fn line_before(&mut self, at: Standing) -> Result<Option<Standing>, SessionError> {
+    fn line_before(&mut self, at: EventPosition) -> Result<Option<EventPosition>, SessionError> {
         let mut found = None;
-        self.trace.calls.own_until(at, |_, seen| found = line_of(seen, at.node).or(found))?;
+        self.trace.calls.events_until(at, |_, seen| found = line_of(seen, at.node).or(found))?;
         Ok(found)
     }
 
@@ -84,8 +84,8 @@ impl Stepper<'_> {
         self.has_lines()?;
         let at = self.at;
         let found = match way {
-            Way::Forward => self.trace.calls.first_behind(at, |calls, seen| line.is_at(calls, seen))?,
-            Way::Back => self.trace.calls.last_before(at, |calls, seen| line.is_at(calls, seen))?,
+            Way::Forward => self.trace.calls.first_event_after(at, |calls, seen| line.is_at(calls, seen))?,
+            Way::Back => self.trace.calls.last_event_before(at, |calls, seen| line.is_at(calls, seen))?,
         };
         let side = if way == Way::Back { "before this" } else { "behind this" };
         let LineOf { class, line } = line;
@@ -104,9 +104,9 @@ impl Stepper<'_> {
 }
 
 /// Where a line of the call begins.
-fn line_of(seen: &Seen<'_>, node: u32) -> Option<Standing> {
+fn line_of(seen: &TracedEvent<'_>, node: u32) -> Option<EventPosition> {
     let is_line = matches!(seen.site.what, Traced::Line(_)) && seen.node == Some(node);
-    is_line.then(|| seen.standing()).flatten()
+    is_line.then(|| seen.position()).flatten()
 }
 
 #[cfg(test)]

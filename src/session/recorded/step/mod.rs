@@ -13,7 +13,7 @@ use crate::chain::{Chain, Debuggee};
 use crate::inspect::InspectError;
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
-use crate::trace::{CONTENTS, Standing, Traced, When};
+use crate::trace::{CONTENTS, EventPosition, EventTime, Traced};
 use std::path::PathBuf;
 use target::Target;
 use view::Known;
@@ -61,7 +61,7 @@ impl std::ops::DerefMut for Lent<'_> {
 /// Someone who stands at an event.
 pub struct Stepper<'a> {
     trace: Lent<'a>,
-    at: Standing,
+    at: EventPosition,
     sources: Option<crate::classes::SourceRoots>,
     /// The variable whose changes are marked.
     marked: Option<Target>,
@@ -112,7 +112,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// The same one at another event.
-    pub(crate) fn standing_at(self, at: Standing) -> Stepper<'a> {
+    pub(crate) fn standing_at(self, at: EventPosition) -> Stepper<'a> {
         Stepper { at, ..self }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Stepper<'a> {
     /// None is.
     pub fn into_call(&mut self) -> Result<(), SessionError> {
         let own = self.at.node;
-        let made = self.trace.calls.happens(self.at, |_, seen| {
+        let made = self.trace.calls.event_at(self.at, |_, seen| {
             seen.node.filter(|node| seen.site.what == Traced::Enter && *node != own)
         })?;
         let made = made.flatten().and_then(|node| self.trace.calls.entry(node));
@@ -249,23 +249,23 @@ impl<'a> Stepper<'a> {
         Ok(())
     }
 
-    fn target_change(&mut self, way: Way, target: &Target) -> Result<Option<Standing>, SessionError> {
+    fn target_change(&mut self, way: Way, target: &Target) -> Result<Option<EventPosition>, SessionError> {
         match target {
             Target::Local(_, name) => self.local_change(way, name),
             Target::Parts(object, parts) => self.part_change(way, *object, parts),
         }
     }
 
-    fn local_change(&mut self, way: Way, name: &str) -> Result<Option<Standing>, SessionError> {
+    fn local_change(&mut self, way: Way, name: &str) -> Result<Option<EventPosition>, SessionError> {
         let at = self.at;
         let mut found = None;
-        let writes = |seen: &crate::trace::Seen<'_>| {
+        let writes = |seen: &crate::trace::TracedEvent<'_>| {
             let named = seen.site.written.as_ref().is_some_and(|written| written.name == name);
-            (named && matches!(seen.site.what, Traced::Local { .. })).then(|| seen.standing()).flatten()
+            (named && matches!(seen.site.what, Traced::Local { .. })).then(|| seen.position()).flatten()
         };
         match way {
-            Way::Back => self.trace.calls.own_until(at, |_, seen| found = writes(seen).or(found))?,
-            Way::Forward => self.trace.calls.own_behind(at, |_, seen| {
+            Way::Back => self.trace.calls.events_until(at, |_, seen| found = writes(seen).or(found))?,
+            Way::Forward => self.trace.calls.events_after(at, |_, seen| {
                 found = writes(seen);
                 found.is_none()
             })?,
@@ -278,12 +278,12 @@ impl<'a> Stepper<'a> {
         way: Way,
         object: u32,
         parts: &[u32],
-    ) -> Result<Option<Standing>, SessionError> {
+    ) -> Result<Option<EventPosition>, SessionError> {
         let calls = &mut self.trace.calls;
         let when = calls.when_at(self.at)?;
-        let mut found: Option<(When, Standing)> = None;
+        let mut found: Option<(EventTime, EventPosition)> = None;
         for part in parts {
-            let rows = calls.rows_of(object, *part);
+            let rows = calls.write_rows(object, *part);
             // Of these rows one begins last before, and one first after: the write is in either.
             let low = calls.row_from(&rows, when);
             let near = low.saturating_sub(1)..low.saturating_add(2);
@@ -295,9 +295,9 @@ impl<'a> Stepper<'a> {
                         Way::Forward => (at > when, found.is_none_or(|(known, _)| at < known)),
                     };
                     if is_wanted && is_nearer {
-                        found = seen.standing().map(|standing| (at, standing)).or(found);
+                        found = seen.position().map(|standing| (at, standing)).or(found);
                     }
-                    crate::trace::Then::Next
+                    crate::trace::WalkControl::Next
                 })?;
             }
         }

@@ -43,7 +43,8 @@ impl Stepper<'_> {
                     return Ok(Target::Local(self.at.node, words.head));
                 }
                 let (object, parts) = Variable::parse(text)?.parts(&self.trace.calls);
-                let is_known = parts.iter().any(|part| !self.trace.calls.rows_of(object, *part).is_empty());
+                let is_known =
+                    parts.iter().any(|part| !self.trace.calls.write_rows(object, *part).is_empty());
                 return if is_known { Ok(Target::Parts(object, parts)) } else { Err(unknown().into()) };
             }
             words.rest.insert(0, Word::Field(words.head.clone()));
@@ -61,7 +62,7 @@ impl Stepper<'_> {
             };
             let calls = &mut self.trace.calls;
             value = match parts.first() {
-                Some(part) => Around::of(calls, &calls.rows_of(object, *part), when)?.value,
+                Some(part) => Around::of(calls, &calls.write_rows(object, *part), when)?.value,
                 None => None,
             };
             target = Some(Target::Parts(object, parts));
@@ -76,7 +77,7 @@ impl Stepper<'_> {
         let calls = &mut self.trace.calls;
         let Some(begin) = calls.entry(self.at.node) else { return Ok(false) };
         let mut found = false;
-        calls.own_behind(begin, |_, seen| {
+        calls.events_after(begin, |_, seen| {
             let is_it = seen.site.written.as_ref().is_some_and(|written| written.name == name);
             found |= is_it && matches!(seen.site.what, Traced::Local { .. });
             !found
@@ -95,7 +96,7 @@ impl Stepper<'_> {
                 let calls = &mut self.trace.calls;
                 let when = calls.when_at(self.at)?;
                 match parts.first().filter(|part| **part != CONTENTS) {
-                    Some(part) => Around::of(calls, &calls.rows_of(*object, *part), when)?.value,
+                    Some(part) => Around::of(calls, &calls.write_rows(*object, *part), when)?.value,
                     None => None,
                 }
             }
@@ -112,7 +113,7 @@ impl Stepper<'_> {
             .parts(&self.trace.calls)
             .1
             .into_iter()
-            .filter(|part| !self.trace.calls.rows_of(object, *part).is_empty())
+            .filter(|part| !self.trace.calls.write_rows(object, *part).is_empty())
             .collect()
     }
 }

@@ -9,7 +9,9 @@ use crate::inspect::state::{Around, number};
 use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;
 use crate::session::recorded::{History, WriteShown};
-use crate::trace::{Calls, Held, Items, Level, Objects, Standing, Traced, Value, When};
+use crate::trace::{
+    Calls, CollectionContents, EventPosition, EventTime, Items, Level, Objects, Traced, Value,
+};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -90,7 +92,7 @@ pub struct ListedEvent {
 /// What the variables of a call hold before one of its events: their names, values, and what they held at
 /// first if they are parameters.
 pub(super) struct Known {
-    at: Standing,
+    at: EventPosition,
     held: Vec<(String, Value, Option<Value>)>,
 }
 
@@ -123,7 +125,7 @@ impl Stepper<'_> {
         let held = &mut known.held;
         let has_locals = calls.method(at.node).is_some_and(|method| method.level == Level::All);
         if has_locals {
-            calls.own_between(known.at, at, |_, seen| {
+            calls.events_between(known.at, at, |_, seen| {
                 let (Traced::Local { .. }, Some(written), Some(value)) =
                     (seen.site.what, &seen.site.written, seen.values.first())
                 else {
@@ -156,8 +158,8 @@ impl Stepper<'_> {
     fn object_then(
         &mut self,
         object: u32,
-        when: When,
-        began: When,
+        when: EventTime,
+        began: EventTime,
         depth: u32,
         around: &mut Vec<u32>,
     ) -> Result<ObjectShown, SessionError> {
@@ -166,7 +168,7 @@ impl Stepper<'_> {
         around.push(object);
         while let Some(part) = next.filter(|_| parts.len() < PARTS) {
             let calls = &mut self.trace.calls;
-            let rows = calls.rows_of(object, part);
+            let rows = calls.write_rows(object, part);
             let then = Around::of(calls, &rows, when)?;
             let before = Around::of(calls, &rows, began)?;
             let name = match calls.objects.is_array(object) {
@@ -202,7 +204,7 @@ impl Stepper<'_> {
     fn contents_then(
         &mut self,
         object: u32,
-        (when, began): (When, When),
+        (when, began): (EventTime, EventTime),
         depth: u32,
         around: &mut Vec<u32>,
         parts: &mut Vec<HeldShown>,
@@ -256,7 +258,7 @@ impl Stepper<'_> {
                     let calls = &mut self.trace.calls;
                     let when = calls.when_at(self.at)?;
                     match parts.first() {
-                        Some(part) => Around::of(calls, &calls.rows_of(object, *part), when)?.value,
+                        Some(part) => Around::of(calls, &calls.write_rows(object, *part), when)?.value,
                         None => None,
                     }
                 }
@@ -344,7 +346,7 @@ impl Stepper<'_> {
     }
 
     /// Whether an event writes what is marked, or a call below it does.
-    fn marks(&mut self, at: Standing, event: &EventShown) -> Result<(bool, bool), SessionError> {
+    fn marks(&mut self, at: EventPosition, event: &EventShown) -> Result<(bool, bool), SessionError> {
         let calls = &mut self.trace.calls;
         match &self.marked {
             Some(Target::Local(node, name)) => {
@@ -353,14 +355,14 @@ impl Stepper<'_> {
             }
             Some(Target::Parts(object, parts)) => match &event.call {
                 None => {
-                    let writes = calls.happens(at, |calls, seen| calls.is_write_to(seen, *object, parts))?;
+                    let writes = calls.event_at(at, |calls, seen| calls.is_write_to(seen, *object, parts))?;
                     Ok((writes.unwrap_or(false), false))
                 }
                 Some(call) => {
                     let (from, to) = calls.span(calls.own(call.node))?;
                     let mut is_below = false;
                     for part in parts {
-                        let rows = calls.rows_of(*object, *part);
+                        let rows = calls.write_rows(*object, *part);
                         let last = Around::of(calls, &rows, from)?.last_at;
                         is_below |= last != Around::of(calls, &rows, to)?.last_at;
                     }
@@ -386,7 +388,7 @@ impl Stepper<'_> {
                 };
                 let mut writes = std::collections::VecDeque::new();
                 let mut before = 0;
-                calls.own_behind(begin, |calls, seen| {
+                calls.events_after(begin, |calls, seen| {
                     let named = seen.site.written.as_ref().is_some_and(|w| w.name == text);
                     if named && matches!(seen.site.what, Traced::Local { .. }) {
                         let method = calls.sites.method(seen.site.method);
@@ -394,7 +396,7 @@ impl Stepper<'_> {
                         let write = event(calls, seen);
                         let (thread, node) = (thread.clone(), Some(calls.shown(node)));
                         let write = WriteShown { thread, node, method, run: None, write };
-                        writes.push_back((seen.standing(), write));
+                        writes.push_back((seen.position(), write));
                         if writes.len() > limit {
                             writes.pop_front();
                             before += 1;
@@ -428,7 +430,7 @@ impl Stepper<'_> {
 }
 
 /// What a collection holds, each by its index or key.
-fn named(held: Option<Held>, objects: &Objects) -> Vec<(String, Option<Value>)> {
+fn named(held: Option<CollectionContents>, objects: &Objects) -> Vec<(String, Option<Value>)> {
     match held.map(|held| held.items) {
         None => Vec::new(),
         Some(Items::Elements(elements)) => {
@@ -442,8 +444,8 @@ fn named(held: Option<Held>, objects: &Objects) -> Vec<(String, Option<Value>)> 
 }
 
 /// What happens at an event: a call that is made there as one.
-fn listed(calls: &mut Calls, at: Standing) -> Result<Option<EventShown>, SessionError> {
-    let told = calls.happens(at, |calls, seen| {
+fn listed(calls: &mut Calls, at: EventPosition) -> Result<Option<EventShown>, SessionError> {
+    let told = calls.event_at(at, |calls, seen| {
         let shown = event(calls, seen);
         (shown, seen.site.what, seen.node)
     })?;
