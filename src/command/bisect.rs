@@ -3,7 +3,7 @@
 use super::CommandError;
 use super::replay::LimitArgs;
 use super::trust::{self, TrustArgs};
-use crate::session::{self, Interrupt, Progress, SessionError, Verdict};
+use crate::session::{self, Context, SessionError, Verdict};
 use std::path::PathBuf;
 
 /// The exit code that makes `git bisect run` leave a commit out.
@@ -46,8 +46,8 @@ impl Told {
 
 impl Bisect {
     /// Does it. Whatever goes wrong, a commit of which nothing can be told is left out.
-    pub async fn execute(&self, progress: &mut dyn Progress, interrupt: &mut Interrupt) -> Told {
-        match self.judge(progress, interrupt).await {
+    pub async fn execute(&self, context: &Context) -> Told {
+        match self.judge(context).await {
             Ok(told) => told,
             Err(CommandError::Session(SessionError::Interrupted)) => {
                 Told::new("interrupted", 130, "interrupted")
@@ -59,14 +59,10 @@ impl Bisect {
         }
     }
 
-    async fn judge(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Told, CommandError> {
-        let chain = trust::load(&self.chain, progress)?;
+    async fn judge(&self, context: &Context) -> Result<Told, CommandError> {
+        let chain = trust::load(&self.chain, context)?;
         let name = self.chain.display().to_string();
-        let judged = session::judge(&name, &chain, &self.limits.options(), progress, interrupt).await?;
+        let judged = session::judge(&name, &chain, &self.limits.options(), context).await?;
         let root = chain.points.first().map_or("the root", |p| p.id.as_str());
         Ok(match judged.verdict {
             Verdict::Present => Told::new("present", 1, format!("{root} is reached, by the recorded cause")),

@@ -4,9 +4,7 @@ use super::CommandError;
 use super::replay::LimitArgs;
 use super::trust::TrustArgs;
 use crate::chain::{Chain, Guards};
-use crate::session::{
-    self, Answer, Difference, Interrupt, Judged, Progress, SessionError, Silent, Verdict, Wanted,
-};
+use crate::session::{self, Answer, Context, Difference, Judged, SessionError, Verdict, Wanted};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -150,11 +148,7 @@ impl Check {
     ///
     /// # Errors
     /// A folder cannot be read or holds no chain. What is wrong with one chain is in the report.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &Interrupt,
-    ) -> Result<Report, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<Report, CommandError> {
         let files = self.files()?;
         let total = files.len();
         let options = Rc::new(self.limits.options());
@@ -167,14 +161,15 @@ impl Check {
             let chain = Chain::load(&file);
             // All are asked about before the first is run: nobody has to wait for that.
             let allowed = match &chain {
-                Ok(chain) => session::allow(&Wanted::of_chain(&file, chain), progress),
+                Ok(chain) => session::allow(&Wanted::of_chain(&file, chain), context),
                 Err(_) => Ok(()),
             };
             let folder = chain.as_ref().ok().map(|c| c.cwd().canonicalize().unwrap_or_else(|_| c.cwd()));
             let folder = folders.entry(folder.unwrap_or_default()).or_default().clone();
             let attach = chain.as_ref().ok().and_then(|c| c.debuggee.attach.clone());
             let port = attach.map(|address| ports.entry(address).or_default().clone());
-            let (options, permits, mut interrupt) = (options.clone(), permits.clone(), interrupt.clone());
+            let (options, permits) = (options.clone(), permits.clone());
+            let context = context.without_progress();
             let one = async move {
                 // The folder first: who waits for it keeps nobody else waiting.
                 let _folder = folder.lock().await;
@@ -185,12 +180,14 @@ impl Check {
                 let _permit = permits.acquire().await;
                 let started = Instant::now();
                 let mut checked = match chain {
-                    _ if interrupt.is_set() => Checked::without(&file, Status::Interrupted, "interrupted"),
+                    _ if context.is_interrupted() => {
+                        Checked::without(&file, Status::Interrupted, "interrupted")
+                    }
                     Err(error) => Checked::without(&file, Status::BadChain, &error.render(false)),
                     Ok(_) if let Err(error) = &allowed => {
                         Checked::without(&file, Status::BadChain, &error.to_string())
                     }
-                    Ok(chain) => check(&file, &chain, &options, &mut interrupt).await,
+                    Ok(chain) => check(&file, &chain, &options, &context).await,
                 };
                 checked.seconds = started.elapsed().as_secs_f64();
                 (place, checked)
@@ -198,16 +195,16 @@ impl Check {
             tasks.spawn_local_on(one, &local);
         }
         let mut chains: Vec<(usize, Checked)> = Vec::with_capacity(total);
-        progress.checked(0, total);
+        context.progress().checked(0, total);
         local
             .run_until(async {
                 while let Some(done) = tasks.join_next().await {
                     chains.extend(done.ok());
-                    progress.checked(chains.len(), total);
+                    context.progress().checked(chains.len(), total);
                 }
             })
             .await;
-        progress.done();
+        context.progress().done();
         chains.sort_by_key(|(place, _)| *place);
         let chains: Vec<Checked> = chains.into_iter().map(|(_, checked)| checked).collect();
         let worst = chains.iter().map(|c| c.status).max_by_key(|s| s.exit_code());
@@ -260,9 +257,9 @@ fn chains_below(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> 
     Ok(())
 }
 
-async fn check(file: &Path, chain: &Chain, options: &session::Options, interrupt: &mut Interrupt) -> Checked {
+async fn check(file: &Path, chain: &Chain, options: &session::Options, context: &Context) -> Checked {
     let name = file.display().to_string();
-    let judged = match session::judge(&name, chain, options, &mut Silent, interrupt).await {
+    let judged = match session::judge(&name, chain, options, context).await {
         Ok(judged) => judged,
         Err(error) => {
             let status = match error.exit_code() {

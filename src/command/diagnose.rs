@@ -7,8 +7,8 @@ use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
 use crate::session::SessionError;
 use crate::session::{
-    AssertFile, Bounds, DiagnoseOptions, Diagnoser, Interrupt, Judgement, Progress, RecordOptions,
-    RecordedTrace, Reference, Stepper, TemporaryFolder, Trust,
+    AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, Judgement, RecordOptions, RecordedTrace,
+    Reference, Stepper, TemporaryFolder, Trust,
 };
 use std::path::PathBuf;
 
@@ -108,10 +108,9 @@ impl Begun {
     pub async fn walk(
         self,
         sources: &[PathBuf],
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<(Stepper<'static>, Option<TemporaryFolder>), CommandError> {
-        Ok((self.diagnoser.walk(sources, progress, interrupt).await?, self.recorded))
+        Ok((self.diagnoser.walk(sources, context).await?, self.recorded))
     }
 }
 
@@ -124,8 +123,7 @@ impl Diagnose {
     pub async fn begin(
         &self,
         (for_people, keeps): (bool, bool),
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Begun, CommandError> {
         let (folder, recorded) = match (&self.folder, &self.out) {
             (Some(folder), _) => (folder.clone(), None),
@@ -149,13 +147,13 @@ impl Diagnose {
         let assertions = assertions.map_err(SessionError::from)?;
         let mut diagnoser = match &self.folder {
             Some(folder) => {
-                let trace = RecordedTrace::open(folder, self.memory.bytes(), progress, interrupt).await?;
+                let trace = RecordedTrace::open(folder, self.memory.bytes(), context).await?;
                 Diagnoser::new(trace, options)?
             }
             None => {
                 let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
                 let recording = self.recording(folder.clone())?;
-                Diagnoser::while_it_runs(chain, recording, options, progress, interrupt).await?
+                Diagnoser::while_it_runs(chain, recording, options, context).await?
             }
         };
         if let Some(file) = &assertions {
@@ -169,7 +167,7 @@ impl Diagnose {
         }
         if let Some(class_path) = &self.reference {
             // Its `java` and options may be anything.
-            diagnoser.allow(progress)?;
+            diagnoser.allow(context)?;
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
             diagnoser.ask_first(Reference::new(diagnoser.launcher(), class_path, &here)?);
         }

@@ -6,8 +6,8 @@ use super::program::ProgramArgs;
 use super::trace::Memory;
 use crate::chain::Chain;
 use crate::session::{
-    self, DiagnoseOptions, Diagnoser, Interrupt, Level, Parted, Progress, RecordOptions, RecordedTrace,
-    SessionError, TemporaryFolder, Varying,
+    self, Context, DiagnoseOptions, Diagnoser, Level, Parted, RecordOptions, RecordedTrace, SessionError,
+    TemporaryFolder, Varying,
 };
 use std::path::{Path, PathBuf};
 
@@ -83,11 +83,7 @@ impl Diff {
     ///
     /// # Errors
     /// A program cannot be launched, or a recorded run not be read.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Parting, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<Parting, CommandError> {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
         let folders = match (&self.folder, &self.other, &self.reference) {
@@ -96,7 +92,7 @@ impl Diff {
                 let right = with_class_path(&self.command, reference)?;
                 let folders = [work.path().join("here"), work.path().join("there")];
                 for (folder, command) in folders.iter().zip([&self.command, &right]) {
-                    self.record(folder, command, progress, interrupt).await?;
+                    self.record(folder, command, context).await?;
                 }
                 folders
             }
@@ -106,13 +102,13 @@ impl Diff {
                 ));
             }
         };
-        let mut here = vec![self.open(&folders[0], progress, interrupt).await?];
+        let mut here = vec![self.open(&folders[0], context).await?];
         if let (Some(reference), Some(here)) = (&self.reference, here.first()) {
             session::check_reference(here, reference)?;
         }
-        let mut there = vec![self.open(&folders[1], progress, interrupt).await?];
+        let mut there = vec![self.open(&folders[1], context).await?];
         loop {
-            let found = session::parted(&mut here, &mut there, progress, interrupt).await?;
+            let found = session::parted(&mut here, &mut there, context).await?;
             let runs = here.len();
             let (parted, varies, more) = (found.parted, found.varies, found.more);
             let missing = missing(&here, &there);
@@ -123,7 +119,7 @@ impl Diff {
             // A difference counts if neither version differs from itself there.
             for (version, name) in [(&mut here, "here"), (&mut there, "there")] {
                 let out = work.path().join(format!("{name}-{runs}"));
-                match self.again(version, out, progress, interrupt).await {
+                match self.again(version, out, context).await {
                     Ok(run) => version.push(run),
                     Err(Again::Failed(error)) => return Err(error),
                     Err(Again::Cannot(why)) => {
@@ -140,18 +136,17 @@ impl Diff {
         &self,
         version: &mut [Diagnoser],
         out: PathBuf,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Diagnoser, Again> {
         let Some(first) = version.first_mut() else {
             return Err(Again::Cannot("nothing was recorded".to_owned()));
         };
         // What was recorded elsewhere is compared all the same, and run only with the user's word.
-        first.allow(progress).map_err(|error| Again::Cannot(error.to_string()))?;
+        first.allow(context).map_err(|error| Again::Cannot(error.to_string()))?;
         let (chain, options) = first.again(out.clone()).map_err(Again::Cannot)?;
         let options = RecordOptions { timeout_s: self.timeout, ..options };
-        match session::record(&chain, &options, progress, interrupt).await {
-            Ok(_) => self.open(&out, progress, interrupt).await.map_err(Again::Failed),
+        match session::record(&chain, &options, context).await {
+            Ok(_) => self.open(&out, context).await.map_err(Again::Failed),
             Err(SessionError::Interrupted) => Err(Again::Failed(SessionError::Interrupted.into())),
             // A recording can be of a program that is elsewhere.
             Err(error) if self.folder.is_some() => Err(Again::Cannot(error.to_string())),
@@ -159,13 +154,8 @@ impl Diff {
         }
     }
 
-    async fn open(
-        &self,
-        folder: &Path,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Diagnoser, CommandError> {
-        let trace = RecordedTrace::open(folder, self.memory.bytes(), progress, interrupt).await?;
+    async fn open(&self, folder: &Path, context: &Context) -> Result<Diagnoser, CommandError> {
+        let trace = RecordedTrace::open(folder, self.memory.bytes(), context).await?;
         let strategy = Some("top-down".to_owned());
         let options = DiagnoseOptions {
             strategy,
@@ -178,13 +168,7 @@ impl Diff {
         Ok(Diagnoser::new(trace, options)?)
     }
 
-    async fn record(
-        &self,
-        out: &Path,
-        command: &[String],
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<(), CommandError> {
+    async fn record(&self, out: &Path, command: &[String], context: &Context) -> Result<(), CommandError> {
         let options = RecordOptions {
             out: out.to_owned(),
             level: Level::Writes,
@@ -195,7 +179,7 @@ impl Diff {
             ..RecordOptions::default()
         };
         let chain = Chain::new(ProgramArgs::default().debuggee(command), Vec::new());
-        session::record(&chain, &options, progress, interrupt).await?;
+        session::record(&chain, &options, context).await?;
         Ok(())
     }
 }

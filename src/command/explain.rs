@@ -4,7 +4,7 @@
 use super::CommandError;
 use super::trust::{self, TrustArgs};
 use crate::chain::{Chain, Explanation, GraphFormat};
-use crate::session::{self, Cost, Interrupt, Progress};
+use crate::session::{self, Context, Cost};
 use std::path::PathBuf;
 
 /// How the graph is written.
@@ -70,19 +70,15 @@ impl Explain {
     /// # Errors
     /// The chain is bad, its classes cannot be read, or it was interrupted; with `--cost`, the program cannot
     /// be built, launched or counted.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Explained, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<Explained, CommandError> {
         let chain = match self.cost || self.build {
-            true => trust::load(&self.chain, progress)?,
+            true => trust::load(&self.chain, context)?,
             false => Chain::load(&self.chain).map_err(session::SessionError::from)?,
         };
         if !self.cost {
-            return Ok(Explained::Questions(session::explain(&chain, self.build, interrupt).await?));
+            return Ok(Explained::Questions(session::explain(&chain, self.build, context).await?));
         }
         let name = self.chain.display().to_string();
-        Ok(Explained::Cost(session::cost(&name, &chain, self.timeout, progress, interrupt).await?))
+        Ok(Explained::Cost(session::cost(&name, &chain, self.timeout, context).await?))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use super::trust::{self, TrustArgs};
-use crate::session::{self, Answer, Interrupt, Progress, Repeated};
+use crate::session::{self, Answer, Context, Repeated};
 use std::path::PathBuf;
 
 /// The bounds of runs, for every command that makes them.
@@ -125,22 +125,18 @@ impl Replay {
     ///
     /// # Errors
     /// The chain is bad, or the program cannot be built, launched or watched.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Replayed, CommandError> {
-        let chain = trust::load(&self.chain, progress)?;
+    pub async fn execute(&self, context: &Context) -> Result<Replayed, CommandError> {
+        let chain = trust::load(&self.chain, context)?;
         let mut options = self.run.options();
         options.last = self.last.map(usize::from);
         let name = self.chain.display().to_string();
         Ok(match self.runs {
             None => {
-                let answer = session::replay(&name, &chain, &options, progress, interrupt).await?;
+                let answer = session::replay(&name, &chain, &options, context).await?;
                 Replayed::Once(Box::new(answer))
             }
             Some(runs) => {
-                let repeated = session::repeat(&name, &chain, &options, runs, progress, interrupt).await?;
+                let repeated = session::repeat(&name, &chain, &options, runs, context).await?;
                 Replayed::Repeatedly(repeated)
             }
         })

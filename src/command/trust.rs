@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use crate::chain::Chain;
-use crate::session::{self, Progress, SessionError, Wanted};
+use crate::session::{self, Context, SessionError, Wanted};
 use std::path::Path;
 
 #[allow(missing_docs)]
@@ -17,8 +17,8 @@ pub struct TrustArgs {
 ///
 /// # Errors
 /// It is bad, or may not be run.
-pub fn load(file: &Path, progress: &mut dyn Progress) -> Result<Chain, CommandError> {
+pub fn load(file: &Path, context: &Context) -> Result<Chain, CommandError> {
     let chain = Chain::load(file).map_err(SessionError::from)?;
-    session::allow(&Wanted::of_chain(file, &chain), progress)?;
+    session::allow(&Wanted::of_chain(file, &chain), context)?;
     Ok(chain)
 }

@@ -5,7 +5,7 @@ use super::replay::RunArgs;
 use super::value_question::value_question;
 use super::{CommandError, save_chain, save_input};
 use crate::chain::{Chain, Kind, Point};
-use crate::session::{self, Answer, Interrupt, Progress, StdinRecording};
+use crate::session::{self, Answer, Context, StdinRecording};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -81,11 +81,7 @@ impl Why {
     ///
     /// # Errors
     /// The question is bad, the chain cannot be saved, or the program cannot be launched or watched.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Answer, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<Answer, CommandError> {
         let chain = self.chain()?;
         let mut saved = match &self.save {
             Some(file) => Some((session::portable(&session::remembered(&chain)?, file), file)),
@@ -99,7 +95,7 @@ impl Why {
         let feeds = self.program.attach.is_none() && !std::io::stdin().is_terminal();
         let stdin = feeds.then(StdinRecording::of_own_stdin).transpose().map_err(CommandError::Input)?;
         let options = session::Options { stdin: stdin.clone(), ..self.run.options() };
-        let answer = session::replay("qp why", &chain, &options, progress, interrupt).await?;
+        let answer = session::replay("qp why", &chain, &options, context).await?;
         let input = stdin.map(|recording| recording.recorded()).filter(|input| !input.is_empty());
         if let (Some(input), Some((saved, file))) = (input, &mut saved) {
             save_input(saved, file, &input)?;

@@ -185,7 +185,7 @@ impl Halted {
     pub async fn go_on(
         self,
         halt_at: Option<Coordinate>,
-        interrupt: &mut Interrupt,
+        interrupt: &Interrupt,
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
         let Halted { mut live, .. } = self;
@@ -203,7 +203,7 @@ impl Halted {
     pub async fn step(
         mut self,
         into: bool,
-        interrupt: &mut Interrupt,
+        interrupt: &Interrupt,
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
         // Where a probe stopped the program, the step ends when the recorder returns to the same line: it
@@ -231,7 +231,7 @@ impl Halted {
     async fn step_once(
         mut self,
         into: bool,
-        interrupt: &mut Interrupt,
+        interrupt: &Interrupt,
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
         let thread = self.standing.stop.thread;

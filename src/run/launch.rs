@@ -58,9 +58,9 @@ impl Interrupt {
         *self.0.borrow()
     }
 
-    /// Waits until it is set; for ever if nobody can set it any more.
-    pub async fn wait(&mut self) {
-        if self.0.wait_for(|set| *set).await.is_err() {
+    /// Waits until it is set; for ever if nobody can set it any more. Cancel-safe.
+    pub async fn wait(&self) {
+        if self.0.clone().wait_for(|set| *set).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
@@ -120,7 +120,7 @@ pub struct Launch<'a> {
     /// Who gets its output.
     pub output: Option<Forward>,
     /// The user's wish to end it.
-    pub interrupt: &'a mut Interrupt,
+    pub interrupt: &'a Interrupt,
     /// Where to halt it, at the latest.
     pub halt_at: Option<Coordinate>,
     /// Brings what more it is to be asked while it is on.
@@ -265,7 +265,7 @@ impl Live {
     pub(super) async fn watch(
         mut self,
         deadline: tokio::time::Instant,
-        interrupt: &mut Interrupt,
+        interrupt: &Interrupt,
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
         let watched = tokio::select! {
@@ -294,7 +294,7 @@ impl Live {
         self,
         watched: Result<Option<Result<Control, RunError>>, RunError>,
         deadline: tokio::time::Instant,
-        interrupt: &mut Interrupt,
+        interrupt: &Interrupt,
     ) -> Result<Outcome, RunError> {
         let Live { mut running, mut further, conn, watcher, limit, driven: finished, .. } = self;
         // What started a remote program in the background does not know how that ends.

@@ -1,6 +1,6 @@
 //! A session is the only door from commands to the machinery (DESIGN §4). It runs a chain to its answer.
 //!
-//! This room prints nothing. It returns data, and reports its progress to a [`Progress`].
+//! This room prints nothing. It returns data. A [`Context`] takes its progress and tells of an interruption.
 //!
 //! - [`replay`] runs the program until every point is located or nothing more can be learnt (DESIGN §5.13).
 //!   The same room repeats a chain ([`repeat`]), forecasts its cost ([`cost`]) and judges whether its bug is
@@ -15,6 +15,7 @@
 
 mod answer;
 mod consent;
+mod context;
 mod diagnose;
 mod error;
 mod explore;
@@ -35,6 +36,7 @@ pub use answer::{
     StatementAnswer, StepAnswer,
 };
 pub use consent::{Consent, Wanted};
+pub use context::Context;
 pub use diagnose::{
     AssertFile, Bounds, Buggy, By, Change, Compared, Departure, DiagnoseOptions, Diagnoser, Judgement,
     KeptAnswer, Launcher, Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape,
@@ -82,16 +84,12 @@ pub fn remembered(chain: &Chain) -> Result<Chain, SessionError> {
 ///
 /// # Errors
 /// The chain cannot be used, its classes cannot be read, or it was interrupted.
-pub async fn explain(
-    chain: &Chain,
-    builds: bool,
-    interrupt: &mut Interrupt,
-) -> Result<Explanation, SessionError> {
+pub async fn explain(chain: &Chain, builds: bool, context: &Context) -> Result<Explanation, SessionError> {
     let workspace = workspace::Workspace::open(chain, None, None)?;
     if builds {
         tokio::select! {
             built = workspace.build(None) => built?,
-            () = interrupt.wait() => return Err(SessionError::Interrupted),
+            () = context.interrupted() => return Err(SessionError::Interrupted),
         }
     }
     let is_stale = !builds && !workspace.is_built();

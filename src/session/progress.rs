@@ -8,30 +8,30 @@ pub type Sink = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
 /// Told of what goes on; a front end shows it or not.
 pub trait Progress {
     /// The program is being built.
-    fn building(&mut self) {}
+    fn building(&self) {}
     /// A run begins, counted from 1; `why` says what it is for, from the second on.
-    fn run_started(&mut self, _run: u32, _why: Option<&str>) {}
+    fn run_started(&self, _run: u32, _why: Option<&str>) {}
     /// So many events were handled and so many points located in this run.
-    fn watched(&mut self, _events: u64, _located: usize, _points: usize) {}
+    fn watched(&self, _events: u64, _located: usize, _points: usize) {}
     /// Of a recorded run, so many chunks of events were sorted.
-    fn sorted(&mut self, _done: usize, _of: usize) {}
+    fn sorted(&self, _done: usize, _of: usize) {}
     /// Nothing can be asked about a program that goes on before more of its calls have ended than these:
     /// none, so far, where these are 0.
-    fn waiting(&mut self, _calls: usize) {}
+    fn waiting(&self, _calls: usize) {}
     /// So many of the replays have been made.
-    fn replayed(&mut self, _done: u32, _of: u32) {}
+    fn replayed(&self, _done: u32, _of: u32) {}
     /// So many of these chains have been checked.
-    fn checked(&mut self, _done: usize, _of: usize) {}
+    fn checked(&self, _done: usize, _of: usize) {}
     /// Who shows the program's output, if anybody does. It is called from other threads.
     fn sink(&self) -> Option<Sink> {
         None
     }
     /// Asks whether what a file wants may be run.
-    fn consents(&mut self, _wanted: &Wanted) -> Consent {
+    fn consents(&self, _wanted: &Wanted) -> Consent {
         Consent::Unasked
     }
     /// Nothing more will be told.
-    fn done(&mut self) {}
+    fn done(&self) {}
 }
 
 /// Tells nobody.

@@ -7,8 +7,8 @@
 //! tag. A recording carries its tag; those of chains are kept in the user's data folder.
 
 use super::consent::{Consent, Wanted};
+use super::context::Context;
 use super::error::SessionError;
-use super::progress::Progress;
 use crate::chain::{Chain, Point};
 use crate::files;
 use crate::trace::About;
@@ -114,11 +114,11 @@ impl Wanted {
 ///
 /// # Errors
 /// It may not.
-pub fn allow(wanted: &Wanted, progress: &mut dyn Progress) -> Result<(), SessionError> {
+pub fn allow(wanted: &Wanted, context: &Context) -> Result<(), SessionError> {
     if wanted.is_known() || wanted.is_below_trusted() {
         return Ok(());
     }
-    match progress.consents(wanted) {
+    match context.progress().consents(wanted) {
         Consent::Once => Ok(()),
         Consent::Always => {
             remember(wanted);

@@ -10,10 +10,11 @@ use crate::command::CommandError;
 use crate::command::diagnose::{Begun, Diagnose, Said, said};
 use crate::command::trace::{StepReply, Traced, step};
 use crate::session::{
-    Buggy, By, Diagnoser, EventsShown, Interrupt, Judgement, Next, Question, SessionError, Silent, Trust,
+    Buggy, By, Context, Diagnoser, EventsShown, Judgement, Next, Question, SessionError, Trust,
 };
 use serde::{Deserialize, Serialize};
 use std::io::IsTerminal;
+use std::rc::Rc;
 
 /// What it exits with after SIGTERM or SIGHUP.
 const ENDED: u8 = 130;
@@ -101,17 +102,16 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
             return 4;
         }
     };
-    let (stop, mut interrupt) = Interrupt::new();
-    let mut progress = Bar::new(std::io::stderr().is_terminal()).trusting(args.trust_command);
+    let progress = Rc::new(Bar::new(std::io::stderr().is_terminal()).trusting(args.trust_command));
+    let (stop, context) = Context::uninterrupted(progress).renewed();
     let is_text = cli.format == Format::Text;
     let keeps = is_text && std::io::stdin().is_terminal();
-    let begin = args.begin((is_text, keeps), &mut progress, &mut interrupt);
+    let begin = args.begin((is_text, keeps), &context);
     let begun = stopped_by(&mut hearing, &stop, begin).await;
     match begun {
         Ok(begun) => {
             let mut lines = Lines::open();
-            let mut led =
-                Led { cli, lines: &mut lines, hearing: &mut hearing, begun, stop, interrupt, progress };
+            let mut led = Led { cli, lines: &mut lines, hearing: &mut hearing, begun, stop, context };
             for note in &led.begun.diagnoser.notes {
                 complain(format_args!("{note}"));
             }
@@ -124,9 +124,9 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
                 }
             };
             let mut begun = led.begun;
-            let (_nobody, mut interrupt) = Interrupt::new();
+            let (_nobody, context) = led.context.renewed();
             let mut code = ended.code;
-            if let Err(error) = begun.diagnoser.end_run(&mut led.progress, &mut interrupt).await {
+            if let Err(error) = begun.diagnoser.end_run(&context).await {
                 complain(format_args!("error: {error}"));
                 code = code.max(error.exit_code());
             }
@@ -160,8 +160,7 @@ impl Ended {
 
 /// Walks over the call in which the bug is, to and fro (JHyde §2.3).
 async fn walk(cli: &Cli, args: &Diagnose, begun: Begun, lines: &mut Lines, hearing: &mut Hearing) -> u8 {
-    let (_nobody, mut interrupt) = Interrupt::new();
-    match begun.walk(&args.source, &mut Silent, &mut interrupt).await {
+    match begun.walk(&args.source, &Context::silent()).await {
         Ok((mut stepper, _recorded)) => super::stepper::go_on(cli, lines, &mut stepper, hearing).await,
         Err(error) => {
             complain(format_args!("{}", error_text(&error, cli.colors(std::io::stderr().is_terminal()))));
@@ -176,8 +175,7 @@ struct Led<'a> {
     hearing: &'a mut Hearing,
     begun: Begun,
     stop: tokio::sync::watch::Sender<bool>,
-    interrupt: Interrupt,
-    progress: Bar,
+    context: Context,
 }
 
 /// What is shown of a call that is asked about.
@@ -190,15 +188,14 @@ async fn look(
     diagnoser: &mut Diagnoser,
     question: &Question,
     said: &Said,
-    progress: &mut Bar,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Looked, CommandError> {
     let line = match said {
         Said::Show(name) => format!("show {name}"),
         Said::History(name) => format!("history {name}"),
-        _ => return Ok(Looked::Events(Box::new(diagnoser.events(question, progress, interrupt).await?))),
+        _ => return Ok(Looked::Events(Box::new(diagnoser.events(question, context).await?))),
     };
-    let mut stepper = diagnoser.stand(question, progress, interrupt).await?;
+    let mut stepper = diagnoser.stand(question, context).await?;
     step(&line, &mut stepper).map(Looked::Step)
 }
 
@@ -316,10 +313,10 @@ impl Led<'_> {
 
     /// What comes next: the program may have to be run for it, and Ctrl-C ends that.
     async fn next(&mut self) -> Result<Next, CommandError> {
-        let next = self.begun.diagnoser.next(&mut self.progress, &mut self.interrupt);
+        let next = self.begun.diagnoser.next(&self.context);
         let next = stopped_by(self.hearing, &self.stop, next).await;
-        if self.interrupt.is_set() {
-            (self.stop, self.interrupt) = Interrupt::new();
+        if self.context.is_interrupted() {
+            (self.stop, self.context) = self.context.renewed();
         }
         Ok(next?)
     }
@@ -327,20 +324,20 @@ impl Led<'_> {
     /// Asks about another call. The program may have to be run for it.
     async fn at_call(&mut self, node: u32) -> Result<Question, CommandError> {
         let diagnoser = &mut self.begun.diagnoser;
-        let found = diagnoser.at_call(node, &mut self.progress, &mut self.interrupt);
+        let found = diagnoser.at_call(node, &self.context);
         let found = stopped_by(self.hearing, &self.stop, found).await;
-        if self.interrupt.is_set() {
-            (self.stop, self.interrupt) = Interrupt::new();
+        if self.context.is_interrupted() {
+            (self.stop, self.context) = self.context.renewed();
         }
         Ok(found?)
     }
 
     /// Shows something of the call that is asked about. The program may have to be run for it.
     async fn look(&mut self, question: &Question, said: &Said) -> Result<(), CommandError> {
-        let looked = look(&mut self.begun.diagnoser, question, said, &mut self.progress, &mut self.interrupt);
+        let looked = look(&mut self.begun.diagnoser, question, said, &self.context);
         let looked = stopped_by(self.hearing, &self.stop, looked).await;
-        if self.interrupt.is_set() {
-            (self.stop, self.interrupt) = Interrupt::new();
+        if self.context.is_interrupted() {
+            (self.stop, self.context) = self.context.renewed();
         }
         let looked = looked?;
         let color = self.cli.colors(std::io::stdout().is_terminal());
@@ -359,10 +356,10 @@ impl Led<'_> {
     /// program may have to be run for it.
     async fn wrong(&mut self, question: &Question, path: &str) -> Result<Option<String>, CommandError> {
         let diagnoser = &mut self.begun.diagnoser;
-        let taken = diagnoser.wrong(question, path, &mut self.progress, &mut self.interrupt);
+        let taken = diagnoser.wrong(question, path, &self.context);
         let taken = stopped_by(self.hearing, &self.stop, taken).await;
-        if self.interrupt.is_set() {
-            (self.stop, self.interrupt) = Interrupt::new();
+        if self.context.is_interrupted() {
+            (self.stop, self.context) = self.context.renewed();
         }
         Ok(taken?)
     }

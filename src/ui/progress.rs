@@ -2,15 +2,16 @@
 
 use crate::session::{Consent, Progress, Sink, Wanted};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The progress line.
 pub struct Bar {
     bar: ProgressBar,
-    run: u32,
+    run: Cell<u32>,
     /// Where a replay stands among several.
-    among: String,
+    among: RefCell<String>,
     /// Whether files are run that this user's `qp` did not write.
     trusts: bool,
 }
@@ -23,7 +24,7 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:>4}") {
             bar.set_style(style);
         }
-        Bar { bar, run: 0, among: String::new(), trusts: false }
+        Bar { bar, run: Cell::new(0), among: RefCell::default(), trusts: false }
     }
 
     /// The same, for a user who has said whether files of others are run.
@@ -37,38 +38,38 @@ impl Bar {
         if self.bar.is_finished() {
             self.bar.reset();
         }
-        self.bar.set_message(format!("{}{message}", self.among));
+        self.bar.set_message(format!("{}{message}", self.among.borrow()));
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }
 }
 
 impl Progress for Bar {
-    fn building(&mut self) {
+    fn building(&self) {
         self.say("building".to_owned());
     }
 
-    fn run_started(&mut self, run: u32, why: Option<&str>) {
-        self.run = run;
+    fn run_started(&self, run: u32, why: Option<&str>) {
+        self.run.set(run);
         self.say(match why {
             Some(why) => format!("run {run} ({why})"),
             None => format!("run {run}"),
         });
     }
 
-    fn watched(&mut self, events: u64, located: usize, points: usize) {
+    fn watched(&self, events: u64, located: usize, points: usize) {
         let hits = if events == 1 { "1 hit".to_owned() } else { format!("{events} hits") };
-        self.say(format!("run {}: {hits}, {located} of {points} points located", self.run));
+        self.say(format!("run {}: {hits}, {located} of {points} points located", self.run.get()));
     }
 
-    fn replayed(&mut self, done: u32, of: u32) {
-        self.among = format!("replay {} of {of}, ", done + 1);
+    fn replayed(&self, done: u32, of: u32) {
+        self.among.replace(format!("replay {} of {of}, ", done + 1));
     }
 
-    fn sorted(&mut self, done: usize, of: usize) {
+    fn sorted(&self, done: usize, of: usize) {
         self.say(format!("what was recorded is sorted: {done} of {of} chunks"));
     }
 
-    fn waiting(&mut self, calls: usize) {
+    fn waiting(&self, calls: usize) {
         self.say(match calls {
             0 => "the program goes on, and none of its calls has ended".to_owned(),
             1 => "the program goes on; no more to ask about its call yet (Ctrl-C ends it)".to_owned(),
@@ -78,11 +79,11 @@ impl Progress for Bar {
         });
     }
 
-    fn checked(&mut self, done: usize, of: usize) {
+    fn checked(&self, done: usize, of: usize) {
         self.say(format!("{done} of {of} chains checked"));
     }
 
-    fn consents(&mut self, wanted: &Wanted) -> Consent {
+    fn consents(&self, wanted: &Wanted) -> Consent {
         if self.trusts { Consent::Once } else { self.bar.suspend(|| super::consent::ask(wanted)) }
     }
 
@@ -91,7 +92,7 @@ impl Progress for Bar {
         Some(Arc::new(move |lines| bar.suspend(|| super::out::pass_on(lines))))
     }
 
-    fn done(&mut self) {
+    fn done(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -8,8 +8,9 @@ use super::render;
 use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::trace::{Step, StepReply, step};
-use crate::session::{Interrupt, Stepper};
+use crate::session::{Context, Stepper};
 use std::io::IsTerminal;
+use std::rc::Rc;
 
 /// What it exits with after SIGTERM or SIGHUP.
 const ENDED: u8 = 130;
@@ -23,9 +24,9 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
             return 4;
         }
     };
-    let (stop, mut interrupt) = Interrupt::new();
-    let mut progress = Bar::new(std::io::stderr().is_terminal()).trusting(args.trust.trust);
-    let opened = stopped_by(&mut hearing, &stop, args.stepper(&mut progress, &mut interrupt)).await;
+    let progress = Rc::new(Bar::new(std::io::stderr().is_terminal()).trusting(args.trust.trust));
+    let (stop, context) = Context::uninterrupted(progress).renewed();
+    let opened = stopped_by(&mut hearing, &stop, args.stepper(&context)).await;
     match opened {
         Ok(mut stepper) => {
             let mut lines = Lines::open();

@@ -7,8 +7,7 @@ use crate::support::javac::Javac;
 use crate::support::{compiled, root};
 use querypoint::chain::{Chain, Debuggee};
 use querypoint::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent,
-    record,
+    Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, RecordOptions, RecordedTrace, record,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,14 +23,14 @@ async fn recorded(classes: &Path, class: &str, level: Level, out: &Path) {
     let command = ["java", "-cp", &classes.display().to_string(), class].map(str::to_owned).to_vec();
     let debuggee = Debuggee { command, ..Debuggee::default() };
     let options = RecordOptions { out: out.to_owned(), level, memory: MEMORY, ..RecordOptions::default() };
-    let (_stop, mut interrupt) = Interrupt::new();
+    let context = Context::silent();
     let chain = Chain::new(debuggee, Vec::new());
-    record(&chain, &options, &mut Silent, &mut interrupt).await.expect("recorded");
+    record(&chain, &options, &context).await.expect("recorded");
 }
 
 async fn diagnoser(folder: &Path, strategy: &str) -> Diagnoser {
-    let (_stop, mut interrupt) = Interrupt::new();
-    let trace = RecordedTrace::open(folder, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
+    let context = Context::silent();
+    let trace = RecordedTrace::open(folder, MEMORY, &context).await.expect("opened");
     let options = DiagnoseOptions {
         strategy: Some(strategy.to_owned()),
         p: None,
@@ -53,10 +52,10 @@ fn covered(diagnoser: &Diagnoser) -> Vec<BTreeSet<u32>> {
 
 /// The same with the names of methods.
 async fn by_method(diagnoser: &mut Diagnoser) -> BTreeMap<String, Vec<BTreeSet<u32>>> {
-    let (_stop, mut interrupt) = Interrupt::new();
+    let context = Context::silent();
     let mut found: BTreeMap<String, Vec<BTreeSet<u32>>> = BTreeMap::new();
     for (node, covered) in (0..).zip(covered(diagnoser)) {
-        let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+        let question = diagnoser.question(node, &context).await.expect("a question");
         found.entry(question.method).or_default().push(covered);
     }
     found
@@ -146,10 +145,10 @@ fn the_merge_sort_weighs_what_the_paper_says() {
     let (edges, order) = wait(async {
         recorded(&classes, "MergeSort", Level::All, &out).await;
         let mut diagnoser = diagnoser(&out, "edge-coverage").await;
-        let (_stop, mut interrupt) = Interrupt::new();
+        let context = Context::silent();
         let mut order = Vec::new();
         for node in 0..7 {
-            let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+            let question = diagnoser.question(node, &context).await.expect("a question");
             order.push(question.method);
         }
         (diagnoser, order)

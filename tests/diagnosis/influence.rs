@@ -4,7 +4,7 @@
 
 use crate::support::diagnosed::{diagnoser, made};
 use crate::support::{finish, scratch};
-use querypoint::session::{Interrupt, Silent};
+use querypoint::session::Context;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::process::Command;
@@ -45,12 +45,12 @@ async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
     }
     let found = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut diagnoser = diagnoser(&plain, "Influences").await;
-    let (_stop, mut interrupt) = Interrupt::new();
+    let context = Context::silent();
     let forest = diagnoser.diagnosis().forest().clone();
     let mut names = HashMap::new();
     for node in 0..forest.count() {
         if let Entry::Vacant(name) = names.entry(forest.method(node)) {
-            let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+            let question = diagnoser.question(node, &context).await.expect("a question");
             name.insert(question.method);
         }
     }
@@ -58,12 +58,11 @@ async fn compare(seed: u64, told: &mut usize, left_out: &mut usize) {
         (0..forest.count()).filter(|node| names[&forest.method(*node)] == name).collect::<Vec<_>>()
     };
     let (compute, taps) = (of("compute")[0], of("tap"));
-    let question = diagnoser.question(compute, &mut Silent, &mut interrupt).await.expect("a question");
+    let question = diagnoser.question(compute, &context).await.expect("a question");
     for line in found.lines() {
         let numbers: Vec<usize> = line.split(' ').map(|number| number.parse().expect("a number")).collect();
         let path = crate::support::influences::PATHS[numbers[0]];
-        let mut silent = Silent;
-        let influential = diagnoser.influential(&question, path, &mut silent, &mut interrupt);
+        let influential = diagnoser.influential(&question, path, &context);
         let influential = match influential.await.expect("a part") {
             Ok(influential) => influential,
             Err(why) => panic!("{seed}, {path}: {why}"),

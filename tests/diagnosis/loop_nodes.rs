@@ -8,7 +8,7 @@ use crate::support::javac::Javac;
 use crate::support::questions::{lines, told};
 use crate::support::rng::Rng;
 use crate::support::{compiled, finish, marked, processes_with, qp, said, scratch, unwrapped};
-use querypoint::session::{Bounds, DiagnoseOptions, Diagnoser, Interrupt, MEMORY, RecordedTrace, Silent};
+use querypoint::session::{Bounds, Context, DiagnoseOptions, Diagnoser, MEMORY, RecordedTrace};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ fn folder() -> PathBuf {
 }
 
 async fn diagnoser(trace: &Path, strategy: &str, loops: bool) -> Diagnoser {
-    let (_stop, mut interrupt) = Interrupt::new();
-    let trace = RecordedTrace::open(trace, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
+    let context = Context::silent();
+    let trace = RecordedTrace::open(trace, MEMORY, &context).await.expect("opened");
     let options = DiagnoseOptions {
         strategy: Some(strategy.to_owned()),
         p: None,
@@ -42,14 +42,14 @@ async fn diagnoser(trace: &Path, strategy: &str, loops: bool) -> Diagnoser {
 async fn trees(trace: &Path, with_lines: bool) -> Vec<String> {
     let mut diagnoser = diagnoser(trace, "top-down", true).await;
     assert_eq!(diagnoser.notes, Vec::<String>::new());
-    let (_stop, mut interrupt) = Interrupt::new();
+    let context = Context::silent();
     let forest = diagnoser.diagnosis().forest().clone();
     let mut found: Vec<String> = Vec::new();
     let mut ends: Vec<u32> = Vec::new();
     for node in 0..forest.count() {
         while ends.pop_if(|end| *end <= node).is_some() {}
         assert!(forest.has_ended(node), "{node}");
-        let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+        let question = diagnoser.question(node, &context).await.expect("a question");
         let text = match question.part {
             None => format!("{}.{}", question.class, question.method),
             Some(part) => {
@@ -69,7 +69,7 @@ async fn trees(trace: &Path, with_lines: bool) -> Vec<String> {
 
 /// What the parts of a call have covered, and the call behind them, is what the call has covered.
 async fn what_is_covered_is_shared_out(trace: &Path) {
-    let (_stop, mut interrupt) = Interrupt::new();
+    let context = Context::silent();
     for strategy in ["edge-coverage", "def-use-coverage"] {
         let mut whole: HashMap<u32, BTreeSet<u32>> = HashMap::new();
         let mut shared: HashMap<u32, BTreeSet<u32>> = HashMap::new();
@@ -77,8 +77,7 @@ async fn what_is_covered_is_shared_out(trace: &Path) {
             let mut diagnoser = diagnoser(trace, strategy, loops).await;
             let coverage = diagnoser.diagnosis().situation().coverage.cloned().expect("coverage");
             for node in 0..diagnoser.diagnosis().forest().count() {
-                let question =
-                    diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+                let question = diagnoser.question(node, &context).await.expect("a question");
                 of.entry(question.node).or_default().extend(coverage.sets()[coverage.set_of(node)].iter());
             }
         }

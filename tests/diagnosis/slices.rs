@@ -5,7 +5,7 @@
 
 use crate::support::diagnosed::{diagnoser, made};
 use crate::support::{finish, root, said, scratch};
-use querypoint::session::{Diagnoser, Interrupt, SessionError, Silent};
+use querypoint::session::{Context, Diagnoser, SessionError};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::process::Command;
@@ -16,14 +16,14 @@ const TAP: (&str, &str) =
 
 /// The calls by the names of their methods, in their order.
 async fn calls_of(diagnoser: &mut Diagnoser) -> HashMap<String, Vec<u32>> {
-    let (_stop, mut interrupt) = Interrupt::new();
+    let context = Context::silent();
     let forest = diagnoser.diagnosis().forest().clone();
     let mut names: HashMap<u32, String> = HashMap::new();
     let mut calls: HashMap<String, Vec<u32>> = HashMap::new();
     for node in 0..forest.count() {
         let method = forest.method(node);
         if let Entry::Vacant(name) = names.entry(method) {
-            let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+            let question = diagnoser.question(node, &context).await.expect("a question");
             name.insert(question.method);
         }
         calls.entry(names[&method].clone()).or_default().push(node);
@@ -44,7 +44,7 @@ async fn in_no_trap() {
     let mut diagnoser = diagnoser(&plain, "Slices").await;
     let calls = calls_of(&mut diagnoser).await;
     let forest = diagnoser.diagnosis().forest().clone();
-    let (_stop, mut interrupt) = Interrupt::new();
+    let context = Context::silent();
     let (mut told, mut left_out, mut missing) = (0, 0, Vec::new());
     // A class is initialised once, so the program cannot find out about that.
     for line in found.lines().chain(["testInitialized result 0"]) {
@@ -52,9 +52,8 @@ async fn in_no_trap() {
         let call = calls[*method][0];
         let below = forest.tree(call);
         let taps: Vec<u32> = calls["tap"].iter().copied().filter(|tap| below.contains(tap)).collect();
-        let question = diagnoser.question(call, &mut Silent, &mut interrupt).await.expect("a question");
-        let mut silent = Silent;
-        let influential = diagnoser.influential(&question, path, &mut silent, &mut interrupt);
+        let question = diagnoser.question(call, &context).await.expect("a question");
+        let influential = diagnoser.influential(&question, path, &context);
         let influential = match influential.await.expect("a part") {
             Ok(influential) => influential,
             Err(why) => panic!("{method}, {path}: {why}"),
@@ -88,13 +87,13 @@ async fn interrupted() {
     made(&plain, "Slices", &text);
     let mut diagnoser = diagnoser(&plain, "Slices").await;
     let call = calls_of(&mut diagnoser).await["testRecursion"][0];
-    let (stop, mut interrupt) = Interrupt::new();
-    let question = diagnoser.question(call, &mut Silent, &mut interrupt).await.expect("a question");
+    let (stop, context) = Context::silent().renewed();
+    let question = diagnoser.question(call, &context).await.expect("a question");
     stop.send(true).expect("somebody listens");
-    let found = diagnoser.influential(&question, "result", &mut Silent, &mut interrupt).await;
+    let found = diagnoser.influential(&question, "result", &context).await;
     assert!(matches!(found, Err(SessionError::Interrupted)), "{found:?}");
     stop.send(false).expect("somebody listens");
-    let found = diagnoser.influential(&question, "result", &mut Silent, &mut interrupt).await;
+    let found = diagnoser.influential(&question, "result", &context).await;
     assert!(found.expect("a part").expect("a slice").len() > 3);
 }
 

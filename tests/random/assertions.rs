@@ -6,7 +6,7 @@
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, said, scratch};
 use querypoint::session::{
-    AssertFile, Bounds, DiagnoseOptions, Diagnoser, Interrupt, MEMORY, RecordedTrace, Silent, Told,
+    AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, MEMORY, RecordedTrace, Told,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -297,9 +297,8 @@ fn program(name: &str, seed: u64, of: &BTreeMap<&str, Vec<Condition>>) -> String
 fn told(trace: &Path, assertions: &Path) -> Vec<(String, Told)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let (_stop, mut interrupt) = Interrupt::new();
-        let trace =
-            RecordedTrace::open(trace, MEMORY, &mut Silent, &mut interrupt).await.expect("a recording");
+        let context = Context::silent();
+        let trace = RecordedTrace::open(trace, MEMORY, &context).await.expect("a recording");
         let is_tested = |node: &u32| {
             let method = trace.calls.method(*node).expect("a method");
             METHODS.iter().any(|tested| tested.name == method.name)
@@ -320,8 +319,7 @@ fn told(trace: &Path, assertions: &Path) -> Vec<(String, Told)> {
         diagnoser.assert_by(&file, true).unwrap_or_else(|error| panic!("{error}"));
         let mut found = Vec::new();
         for node in nodes {
-            let (question, told) =
-                diagnoser.look_at(node, &mut Silent, &mut interrupt).await.expect("a question");
+            let (question, told) = diagnoser.look_at(node, &context).await.expect("a question");
             found.extend(told.map(|told| (question.method, told)));
         }
         found

@@ -10,8 +10,8 @@ use crate::support::javac::Javac;
 use crate::support::{finish, qp, root, said, scratch};
 use querypoint::chain::{Chain, Debuggee};
 use querypoint::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
-    Reference, Silent, record,
+    Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
+    Reference, record,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -176,9 +176,9 @@ async fn blamed(subject: &Subject, most: usize) -> (usize, usize, Vec<String>) {
         timeout_s: Some(SECONDS),
         ..RecordOptions::default()
     };
-    let (_stop, mut interrupt) = Interrupt::new();
-    record(&chain, &options, &mut Silent, &mut interrupt).await.expect("recorded");
-    let trace = RecordedTrace::open(&out, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
+    let context = Context::silent();
+    record(&chain, &options, &context).await.expect("recorded");
+    let trace = RecordedTrace::open(&out, MEMORY, &context).await.expect("opened");
     let options =
         DiagnoseOptions { strategy: None, p: None, node: None, compress: None, loops: false, bounds: BOUNDS };
     let mut diagnoser = Diagnoser::new(trace, options).expect("begun");
@@ -189,7 +189,7 @@ async fn blamed(subject: &Subject, most: usize) -> (usize, usize, Vec<String>) {
     let ended: Vec<u32> = ended.collect();
     let step = (ended.len() / most).max(1);
     for node in ended.into_iter().step_by(step) {
-        let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+        let question = diagnoser.question(node, &context).await.expect("a question");
         asked += 1;
         match reference.judge(&question, true).await.expect("an opinion") {
             Opinion::Valid => valid += 1,

@@ -6,7 +6,7 @@
 use crate::support::case::Case;
 use crate::support::{marked, processes_with};
 use querypoint::chain::Chain;
-use querypoint::session::{Answer, Interrupt, Options, SessionError, Silent, replay};
+use querypoint::session::{Answer, Context, Options, SessionError, replay};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -213,14 +213,14 @@ fn relaunches_of_this_process() {
 
 /// Replays a chain once. Gives how often the program was launched.
 async fn relaunch(chain: &Chain, end: End) -> u32 {
-    let (sender, mut interrupt) = Interrupt::new();
+    let (sender, context) = Context::silent().renewed();
     if matches!(end, End::Interrupted) {
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(250)).await;
             sender.send_replace(true);
         });
     }
-    let answer = replay("chain", chain, &Options::default(), &mut Silent, &mut interrupt).await;
+    let answer = replay("chain", chain, &Options::default(), &context).await;
     assert!(is_as_told(&answer, end), "{end:?}: {answer:?}");
     answer.map_or(1, |answer| answer.runs.max(1))
 }

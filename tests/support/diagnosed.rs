@@ -2,8 +2,7 @@
 
 use querypoint::chain::{Chain, Debuggee};
 use querypoint::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, RecordOptions, RecordedTrace, Silent,
-    record,
+    Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, RecordOptions, RecordedTrace, record,
 };
 use std::path::Path;
 
@@ -24,9 +23,9 @@ pub async fn diagnoser(folder: &Path, class: &str) -> Diagnoser {
     let trace = folder.join("trace");
     let options =
         RecordOptions { out: trace.clone(), level: Level::All, memory: MEMORY, ..RecordOptions::default() };
-    let (_stop, mut interrupt) = Interrupt::new();
-    record(&chain, &options, &mut Silent, &mut interrupt).await.expect("recorded");
-    let trace = RecordedTrace::open(&trace, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
+    let context = Context::silent();
+    record(&chain, &options, &context).await.expect("recorded");
+    let trace = RecordedTrace::open(&trace, MEMORY, &context).await.expect("opened");
     let bounds = Bounds { depth: 2, elements: 4, parts: 100 };
     let options =
         DiagnoseOptions { strategy: None, p: None, node: None, compress: None, loops: false, bounds };

@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::{CommandError, trust};
-use crate::session::Explorer;
+use crate::session::{Context, Explorer};
 use std::path::PathBuf;
 
 pub(super) struct Load {
@@ -15,7 +15,7 @@ impl PromptCommand for Load {
     }
 
     async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
-        let chain = trust::load(&self.file, explorer.progress().as_mut())?;
+        let chain = trust::load(&self.file, &Context::uninterrupted(explorer.progress()))?;
         let points = chain.points.len();
         explorer.load(&self.file.display().to_string(), chain).await?;
         Ok(Reply::Done(format!("{points} points of {}; `run` asks them", self.file.display())))

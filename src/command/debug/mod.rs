@@ -43,7 +43,7 @@ use super::program::ProgramArgs;
 use super::replay::LimitArgs;
 use super::trust::{self, TrustArgs};
 use crate::chain::{Chain, Debuggee};
-use crate::session::{self, Explorer, Front, StdinRecording};
+use crate::session::{self, Context, Explorer, Front, StdinRecording};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -85,7 +85,7 @@ impl Debug {
     ) -> Result<Explorer, CommandError> {
         let (name, chain) = match &self.chain {
             Some(file) => {
-                let chain = trust::load(file, front.progress(true).as_mut())?;
+                let chain = trust::load(file, &Context::uninterrupted(front.progress(true)))?;
                 (file.display().to_string(), chain)
             }
             None => ("qp debug".to_owned(), self.empty_chain()),

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{CommandError, save_chain};
-use crate::session::{self, ChainAsked, Interrupt, Progress, SessionError};
+use crate::session::{self, ChainAsked, Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// Makes a chain of an event: a run halts there, and one can ask backwards from it
@@ -55,13 +55,9 @@ impl AsChain {
     ///
     /// # Errors
     /// The folder holds no recorded run, or not this call or event; or the file cannot be written.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<MadeChain, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<MadeChain, CommandError> {
         let asked = ChainAsked { node: self.node, event: self.event };
-        let mut trace = self.reading.open(progress, interrupt).await?;
+        let mut trace = self.reading.open(context).await?;
         let mut chain = session::as_chain(&mut trace, asked)?;
         if let Some(file) = &self.save {
             chain = session::portable(&chain, file);

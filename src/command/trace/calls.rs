@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use crate::command::CommandError;
 use crate::session::SessionError;
-use crate::session::{self, CallTree, CallsAsked, Interrupt, Progress};
+use crate::session::{self, CallTree, CallsAsked, Context};
 
 /// Shows the calls of a recorded run as a tree, with arguments and results
 #[derive(clap::Args, Clone, Debug)]
@@ -36,11 +36,7 @@ impl Calls {
     ///
     /// # Errors
     /// The folder holds no recorded run, or not the call or thread that is named.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<CallTree, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<CallTree, CommandError> {
         let asked = CallsAsked {
             thread: self.thread.clone(),
             node: self.node,
@@ -48,7 +44,7 @@ impl Calls {
             depth: self.depth,
             all: self.all,
         };
-        let mut trace = self.reading.open(progress, interrupt).await?;
+        let mut trace = self.reading.open(context).await?;
         Ok(session::calls(&mut trace, &asked).map_err(SessionError::from)?)
     }
 }

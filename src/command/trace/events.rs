@@ -4,7 +4,7 @@ use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::CommandError;
 use crate::command::trust::TrustArgs;
-use crate::session::{self, EventsAsked, EventsShown, Interrupt, Progress};
+use crate::session::{self, Context, EventsAsked, EventsShown};
 
 /// Shows the events of a call: what it writes, where it goes, which calls it makes
 #[derive(clap::Args, Clone, Debug)]
@@ -35,14 +35,10 @@ impl Events {
     /// # Errors
     /// The folder holds no recorded run, or not this call; the program cannot be run again, or did something
     /// else.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<EventsShown, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<EventsShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = EventsAsked { node: self.node, limit, level: self.level.map(Into::into) };
-        let mut trace = self.reading.open(progress, interrupt).await?;
-        Ok(session::events(&mut trace, &asked, progress, interrupt).await?)
+        let mut trace = self.reading.open(context).await?;
+        Ok(session::events(&mut trace, &asked, context).await?)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, ExportAsked, ExportForm, Exported, Interrupt, Progress};
+use crate::session::{self, Context, ExportAsked, ExportForm, Exported};
 use std::path::PathBuf;
 
 /// Writes every event of a recorded run for other programs: as a line of JSON, or a row of a Parquet file
@@ -27,15 +27,11 @@ impl Export {
     ///
     /// # Errors
     /// The folder holds no recorded run, or the file cannot be written.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Exported, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<Exported, CommandError> {
         let is_parquet = self.to.extension().is_some_and(|extension| extension == "parquet");
         let form = if is_parquet { ExportForm::Parquet } else { ExportForm::Lines };
         let asked = ExportAsked { file: self.to.clone(), form, later: self.later };
-        let mut trace = self.reading.open(progress, interrupt).await?;
-        Ok(session::export(&mut trace, &asked, progress, interrupt).await?)
+        let mut trace = self.reading.open(context).await?;
+        Ok(session::export(&mut trace, &asked, context).await?)
     }
 }

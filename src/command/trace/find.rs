@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use crate::chain::Chain;
 use crate::command::CommandError;
-use crate::session::{self, FoundEvents, Interrupt, Progress, SessionError};
+use crate::session::{self, Context, FoundEvents, SessionError};
 use std::path::PathBuf;
 
 /// Replays a chain, and shows which events of a recorded run its points are
@@ -28,16 +28,12 @@ impl Find {
     ///
     /// # Errors
     /// The chain cannot be replayed, or has no such point.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<FoundEvents, CommandError> {
-        let mut trace = self.reading.open(progress, interrupt).await?;
+    pub async fn execute(&self, context: &Context) -> Result<FoundEvents, CommandError> {
+        let mut trace = self.reading.open(context).await?;
         let chain = Chain::load(&self.chain).map_err(SessionError::from)?;
         let options = session::Options::default();
         let name = self.chain.display().to_string();
-        let answer = session::replay(&name, &chain, &options, progress, interrupt).await?;
+        let answer = session::replay(&name, &chain, &options, context).await?;
         Ok(session::find(&mut trace, &answer, self.point.as_deref())?)
     }
 }

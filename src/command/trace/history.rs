@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, History as Writes, Interrupt, Progress};
+use crate::session::{self, Context, History as Writes};
 
 /// Shows every write to a field or an element, with the call that it is in
 #[derive(clap::Args, Clone, Debug)]
@@ -27,13 +27,9 @@ impl History {
     ///
     /// # Errors
     /// The folder holds no recorded run, or one without writes, or the text names no variable.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Writes, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<Writes, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let mut trace = self.reading.open(progress, interrupt).await?;
-        Ok(session::history(&mut trace, &self.variable, limit, progress, interrupt).await?)
+        let mut trace = self.reading.open(context).await?;
+        Ok(session::history(&mut trace, &self.variable, limit, context).await?)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::CommandError;
-use crate::session::{self, Holds, Interrupt, Progress};
+use crate::session::{self, Context, Holds};
 
 /// Tells what a recorded run holds, and what is missing
 #[derive(clap::Args, Clone, Debug)]
@@ -20,12 +20,8 @@ impl Info {
     ///
     /// # Errors
     /// The folder holds no recorded run.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Holds, CommandError> {
-        let trace = self.reading.open(progress, interrupt).await?;
+    pub async fn execute(&self, context: &Context) -> Result<Holds, CommandError> {
+        let trace = self.reading.open(context).await?;
         Ok(session::holds(&trace))
     }
 }

@@ -28,8 +28,7 @@ pub use step::{STEP_TABLE, Step, StepReply, StepRow, step};
 
 use super::CommandError;
 use crate::session::{
-    CallTree, EventsShown, Exported, FoundEvents, History as Writes, Holds, Interrupt, Progress, RecordedRun,
-    StateShown,
+    CallTree, Context, EventsShown, Exported, FoundEvents, History as Writes, Holds, RecordedRun, StateShown,
 };
 
 /// Records a run, and shows what was recorded
@@ -112,23 +111,19 @@ impl Trace {
     ///
     /// # Errors
     /// The program cannot be launched, or the recorded run not be read.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Traced, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<Traced, CommandError> {
         Ok(match self {
             // It is led by a person: the front end has it.
             Trace::Step(_) => return Err(CommandError::Usage("`qp trace step` needs a prompt".to_owned())),
-            Trace::Record(record) => Traced::Record(record.execute(progress, interrupt).await?),
-            Trace::Info(info) => Traced::Info(info.execute(progress, interrupt).await?),
-            Trace::Calls(calls) => Traced::Calls(calls.execute(progress, interrupt).await?),
-            Trace::Events(events) => Traced::Events(events.execute(progress, interrupt).await?),
-            Trace::History(history) => Traced::History(history.execute(progress, interrupt).await?),
-            Trace::State(state) => Traced::State(state.execute(progress, interrupt).await?),
-            Trace::Find(find) => Traced::Find(find.execute(progress, interrupt).await?),
-            Trace::AsChain(made) => Traced::AsChain(made.execute(progress, interrupt).await?),
-            Trace::Export(export) => Traced::Export(export.execute(progress, interrupt).await?),
+            Trace::Record(record) => Traced::Record(record.execute(context).await?),
+            Trace::Info(info) => Traced::Info(info.execute(context).await?),
+            Trace::Calls(calls) => Traced::Calls(calls.execute(context).await?),
+            Trace::Events(events) => Traced::Events(events.execute(context).await?),
+            Trace::History(history) => Traced::History(history.execute(context).await?),
+            Trace::State(state) => Traced::State(state.execute(context).await?),
+            Trace::Find(find) => Traced::Find(find.execute(context).await?),
+            Trace::AsChain(made) => Traced::AsChain(made.execute(context).await?),
+            Trace::Export(export) => Traced::Export(export.execute(context).await?),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Which recorded run is read.
 
 use crate::command::CommandError;
-use crate::session::{Interrupt, MEMORY, Progress, RecordedTrace};
+use crate::session::{Context, MEMORY, RecordedTrace};
 use std::path::PathBuf;
 
 #[allow(missing_docs)]
@@ -39,11 +39,7 @@ impl Reading {
     ///
     /// # Errors
     /// The folder holds no recorded run, or it cannot be read.
-    pub async fn open(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<RecordedTrace, CommandError> {
-        Ok(RecordedTrace::open(&self.folder, self.memory.bytes(), progress, interrupt).await?)
+    pub async fn open(&self, context: &Context) -> Result<RecordedTrace, CommandError> {
+        Ok(RecordedTrace::open(&self.folder, self.memory.bytes(), context).await?)
     }
 }

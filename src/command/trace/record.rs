@@ -6,9 +6,7 @@ use crate::chain::Chain;
 use crate::command::CommandError;
 use crate::command::program::ProgramArgs;
 use crate::command::secrets::SecretArgs;
-use crate::session::{
-    self, Interrupt, Only, Place, Places, Progress, RecordOptions, RecordedRun, RecordedTrace,
-};
+use crate::session::{self, Context, Only, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
 use std::path::PathBuf;
 
 /// Runs the program once and records its calls, with arguments and results
@@ -117,15 +115,9 @@ impl Record {
     ///
     /// # Errors
     /// The program cannot be launched, or the folder not be written.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<RecordedRun, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<RecordedRun, CommandError> {
         let like = match &self.like {
-            Some(folder) => {
-                Some(RecordedTrace::open(folder, self.memory.bytes(), progress, interrupt).await?)
-            }
+            Some(folder) => Some(RecordedTrace::open(folder, self.memory.bytes(), context).await?),
             None => None,
         };
         let Bounds { only, places } = self.bounds()?;
@@ -150,6 +142,6 @@ impl Record {
             show_output: self.show_output,
             secrets: self.secrets.secrets()?,
         };
-        Ok(session::record(&chain, &options, progress, interrupt).await?)
+        Ok(session::record(&chain, &options, context).await?)
     }
 }

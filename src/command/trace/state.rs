@@ -5,7 +5,7 @@ use super::reading::Reading;
 use crate::command::CommandError;
 use crate::command::trust::TrustArgs;
 use crate::session::SessionError;
-use crate::session::{self, Interrupt, Progress, StateAsked, StateShown};
+use crate::session::{self, Context, StateAsked, StateShown};
 
 /// Shows an object as a call found it and as it left it
 #[derive(clap::Args, Clone, Debug)]
@@ -39,16 +39,12 @@ impl State {
     ///
     /// # Errors
     /// The folder holds no recorded run, or one without writes, or not this call or object.
-    pub async fn execute(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<StateShown, CommandError> {
+    pub async fn execute(&self, context: &Context) -> Result<StateShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = StateAsked { node: self.node, object: self.object.clone(), limit };
-        let trace = self.reading.open(progress, interrupt).await?;
+        let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
-        let mut trace = trace.at_level(self.node, level, progress, interrupt).await?;
+        let mut trace = trace.at_level(self.node, level, context).await?;
         Ok(session::state(&mut trace, &asked).map_err(SessionError::from)?)
     }
 }

@@ -7,7 +7,7 @@ use super::reading::Reading;
 use crate::command::trust::TrustArgs;
 use crate::command::{CommandError, save_chain};
 use crate::session::{
-    self, HeldShown, History, Interrupt, LineOf, ListedEvent, Progress, SessionError, Stepper, View, Way,
+    self, Context, HeldShown, History, LineOf, ListedEvent, SessionError, Stepper, View, Way,
 };
 use std::path::PathBuf;
 
@@ -156,14 +156,10 @@ impl Step {
     ///
     /// # Errors
     /// The folder holds no recorded run, or not this call.
-    pub async fn stepper(
-        &self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Stepper<'static>, CommandError> {
-        let trace = self.reading.open(progress, interrupt).await?;
+    pub async fn stepper(&self, context: &Context) -> Result<Stepper<'static>, CommandError> {
+        let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
-        let trace = trace.at_level(self.node, level, progress, interrupt).await?;
+        let trace = trace.at_level(self.node, level, context).await?;
         let mut stepper = Stepper::new(trace, self.node, &self.source)?;
         (0..self.event).try_for_each(|_| stepper.forth())?;
         if self.at_end {

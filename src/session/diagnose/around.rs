@@ -3,9 +3,8 @@
 
 use super::{Diagnoser, Question};
 use crate::inspect::InspectError;
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::session::recorded::{EventsAsked, EventsShown, RecordedTrace, Stepper, detail, events};
 use crate::trace::Level;
 
@@ -17,12 +16,7 @@ impl Diagnoser {
     ///
     /// # Errors
     /// There is no such call, or it has not ended, or cannot be read.
-    pub async fn at_call(
-        &mut self,
-        call: u32,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Question, SessionError> {
+    pub async fn at_call(&mut self, call: u32, context: &Context) -> Result<Question, SessionError> {
         let calls = self.trace.calls.count();
         let node = self.nodes.of_call(call);
         let there = usize::try_from(call).is_ok_and(|call| call < calls);
@@ -34,7 +28,7 @@ impl Diagnoser {
                 "call #{call} has not ended: nothing can be said of it yet"
             )));
         }
-        self.question(node, progress, interrupt).await
+        self.question(node, context).await
     }
 
     /// One who stands at the end of a call that is asked about, or of a loop in it.
@@ -44,11 +38,10 @@ impl Diagnoser {
     pub async fn stand(
         &mut self,
         question: &Question,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Stepper<'_>, SessionError> {
         let (at, node) = (question.at, question.node);
-        let later = self.with_more(at, progress, interrupt).await?;
+        let later = self.with_more(at, context).await?;
         let ends = self.nodes.part(at).filter(|_| later.is_none()).and_then(|part| part.ends);
         let mut stepper = match later {
             Some(later) => Stepper::new(later, node, &[])?,
@@ -70,27 +63,21 @@ impl Diagnoser {
     pub async fn events(
         &mut self,
         question: &Question,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<EventsShown, SessionError> {
         let asked = EventsAsked { node: question.node, limit: EVENTS, level: None };
-        match self.with_more(question.at, progress, interrupt).await? {
-            Some(mut later) => events(&mut later, &asked, progress, interrupt).await,
-            None => events(&mut self.trace, &asked, progress, interrupt).await,
+        match self.with_more(question.at, context).await? {
+            Some(mut later) => events(&mut later, &asked, context).await,
+            None => events(&mut self.trace, &asked, context).await,
         }
     }
 
     /// The recording of a further run that has more of a call, where this one has no writes.
-    async fn with_more(
-        &mut self,
-        at: u32,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Option<RecordedTrace>, SessionError> {
+    async fn with_more(&mut self, at: u32, context: &Context) -> Result<Option<RecordedTrace>, SessionError> {
         if self.trace.about.level >= Level::Writes {
             return Ok(None);
         }
         let outermost = self.outermost(self.nodes.call(at));
-        detail(&mut self.trace, outermost, Level::All, progress, interrupt).await
+        detail(&mut self.trace, outermost, Level::All, context).await
     }
 }

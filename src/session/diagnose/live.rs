@@ -3,9 +3,8 @@
 
 use super::{DiagnoseOptions, Diagnoser};
 use crate::chain::Chain;
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::{Progress, Silent};
 use crate::session::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
 use crate::trace::TraceError;
 use std::time::{Duration, Instant};
@@ -30,9 +29,9 @@ pub struct Live {
 impl Live {
     /// Begins to record. To be called inside of a local set.
     fn begin(chain: Chain, options: RecordOptions) -> Live {
-        let (stop, mut interrupt) = Interrupt::new();
+        let (stop, context) = Context::silent().renewed();
         let command = chain.debuggee.command.clone();
-        let run = async move { record(&chain, &options, &mut Silent, &mut interrupt).await };
+        let run = async move { record(&chain, &options, &context).await };
         Live { run: Some(tokio::task::spawn_local(run)), command, stop, is_new: true }
     }
 
@@ -78,18 +77,17 @@ impl Diagnoser {
         chain: Chain,
         recording: RecordOptions,
         options: DiagnoseOptions,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Diagnoser, SessionError> {
         let (out, memory) = (recording.out.clone(), recording.memory);
         let mut live = Live::begin(chain, recording);
         // What could be asked at first, and since when.
         let mut begun: Option<(Instant, Diagnoser)> = None;
         loop {
-            progress.waiting(0);
+            context.progress().waiting(0);
             tokio::select! {
                 () = tokio::time::sleep(LOOK) => {}
-                () = interrupt.wait() => {
+                () = context.interrupted() => {
                     drop(live.end().await);
                     return Err(SessionError::Interrupted);
                 }
@@ -97,7 +95,7 @@ impl Diagnoser {
             if !live.goes_on() {
                 let run = live.result().await?;
                 live.is_new = false;
-                let trace = RecordedTrace::open(&out, memory, progress, interrupt).await?;
+                let trace = RecordedTrace::open(&out, memory, context).await?;
                 let trace = trace.of_command(&live.command);
                 if trace.calls.count() == 0 {
                     let (ended, output, missing) = run.map_or_else(
@@ -114,14 +112,14 @@ impl Diagnoser {
             }
             if let Some((since, mut found)) = begun.take() {
                 if since.elapsed() >= SHORT {
-                    progress.done();
+                    context.progress().done();
                     found.live = Some(live);
                     return Ok(found);
                 }
                 begun = Some((since, found));
                 continue;
             }
-            match RecordedTrace::open(&out, memory, &mut Silent, interrupt).await {
+            match RecordedTrace::open(&out, memory, &context.without_progress()).await {
                 // Its folder is being made.
                 Err(SessionError::Trace(TraceError::NoRecording(_))) => {}
                 Err(SessionError::Trace(TraceError::File { source, .. }))
@@ -149,58 +147,45 @@ impl Diagnoser {
     ///
     /// # Errors
     /// It cannot be read.
-    pub async fn end_run(
-        &mut self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<(), SessionError> {
+    pub async fn end_run(&mut self, context: &Context) -> Result<(), SessionError> {
         if let Some(live) = &mut self.live {
             live.end().await?;
-            self.read_again(progress, interrupt).await?;
+            self.read_again(context).await?;
         }
         Ok(())
     }
 
     /// Reads what was recorded since, if the program has ended; or if nothing more can be asked, when there
     /// is more. Whether it has.
-    pub(super) async fn catch_up(
-        &mut self,
-        is_stuck: bool,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<bool, SessionError> {
+    pub(super) async fn catch_up(&mut self, is_stuck: bool, context: &Context) -> Result<bool, SessionError> {
         let Some(live) = &mut self.live else { return Ok(false) };
         if !live.is_new || (live.goes_on() && !is_stuck) {
             return Ok(false);
         }
         if live.goes_on() {
-            progress.waiting(self.trace.calls.count());
+            context.progress().waiting(self.trace.calls.count());
             tokio::select! {
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
-                () = interrupt.wait() => {
+                () = context.interrupted() => {
                     // Ctrl-C is meant for the program: what it has done until now is asked about.
                     live.end().await?;
-                    let (_nobody, mut interrupt) = Interrupt::new();
-                    self.read_again(progress, &mut interrupt).await?;
+                    let (_nobody, context) = context.renewed();
+                    self.read_again(&context).await?;
                     return Ok(true);
                 }
             }
         }
-        self.read_again(progress, interrupt).await?;
+        self.read_again(context).await?;
         Ok(true)
     }
 
-    async fn read_again(
-        &mut self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<(), SessionError> {
+    async fn read_again(&mut self, context: &Context) -> Result<(), SessionError> {
         if let Some(live) = self.live.as_mut().filter(|live| !live.goes_on()) {
             live.result().await?;
             live.is_new = false;
         }
         let path = self.trace.folder.path().to_owned();
-        let mut trace = RecordedTrace::open(&path, self.trace.memory, progress, interrupt).await?;
+        let mut trace = RecordedTrace::open(&path, self.trace.memory, context).await?;
         if let Some(live) = &self.live {
             trace = trace.of_command(&live.command);
         }

@@ -42,8 +42,8 @@ pub use reference::{Launcher, Opinion, Reference};
 pub use tree::nodes::{Left, LoopPart};
 pub use violations::{Survey, Violation};
 
+use super::context::Context;
 use super::error::SessionError;
-use super::progress::Progress;
 use super::recorded::{RecordedTrace, Stepper};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
@@ -52,7 +52,6 @@ use crate::declarative::{Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, V
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
 use crate::program::purity::Purity;
-use crate::run::Interrupt;
 use crate::trace::{Calls, Exit, Level};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -248,22 +247,18 @@ impl Diagnoser {
     ///
     /// # Errors
     /// It cannot be read; the program cannot be run again, or did something else this time.
-    pub async fn next(
-        &mut self,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Next, SessionError> {
-        self.catch_up(false, progress, interrupt).await?;
+    pub async fn next(&mut self, context: &Context) -> Result<Next, SessionError> {
+        self.catch_up(false, context).await?;
         let step = loop {
-            let innermost = self.innermost_violation(interrupt).await?.map(Step::Ask);
+            let innermost = self.innermost_violation(context).await?.map(Step::Ask);
             match innermost.unwrap_or_else(|| self.diagnosis.next()) {
                 Step::Ask(node) => {
-                    let (mut question, told) = self.look_at(node, progress, interrupt).await?;
-                    if !self.answered(node, &mut question, told, progress, interrupt).await? {
+                    let (mut question, told) = self.look_at(node, context).await?;
+                    if !self.answered(node, &mut question, told, context).await? {
                         return Ok(Next::Question(Box::new(question)));
                     }
                 }
-                Step::NotEnded | Step::NoneLeft if self.catch_up(true, progress, interrupt).await? => {}
+                Step::NotEnded | Step::NoneLeft if self.catch_up(true, context).await? => {}
                 step => break step,
             }
         };
@@ -288,13 +283,8 @@ impl Diagnoser {
     /// # Errors
     /// There is no such call, or it cannot be read; the program cannot be run again, or did something else
     /// this time.
-    pub async fn question(
-        &mut self,
-        node: u32,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
-    ) -> Result<Question, SessionError> {
-        Ok(self.look_at(node, progress, interrupt).await?.0)
+    pub async fn question(&mut self, node: u32, context: &Context) -> Result<Question, SessionError> {
+        Ok(self.look_at(node, context).await?.0)
     }
 
     /// The outermost call around one: what an object held before a call is known where all that came before
@@ -312,8 +302,8 @@ impl Diagnoser {
     ///
     /// # Errors
     /// It may not.
-    pub fn allow(&mut self, progress: &mut dyn Progress) -> Result<(), SessionError> {
-        self.trace.allow(progress)
+    pub fn allow(&mut self, context: &Context) -> Result<(), SessionError> {
+        self.trace.allow(context)
     }
 
     /// How the program is called, for a version of it that is right.
@@ -452,14 +442,13 @@ impl Diagnoser {
     pub async fn walk(
         self,
         sources: &[std::path::PathBuf],
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Stepper<'static>, SessionError> {
         let wanted = Some(Level::All).filter(|_| self.trace.about.level < Level::Writes);
         let found = self.found.unwrap_or(u32::MAX);
         let (node, part) = (self.nodes.call(found), self.nodes.part(found));
         let begins = part.map(|part| part.begins);
-        let trace = self.trace.at_level(node, wanted, progress, interrupt).await?;
+        let trace = self.trace.at_level(node, wanted, context).await?;
         let stepper = Stepper::new(trace, node, sources)?;
         Ok(begins.into_iter().fold(stepper, Stepper::standing_at))
     }

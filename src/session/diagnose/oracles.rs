@@ -5,9 +5,8 @@ use super::question::Asked;
 use super::{Diagnoser, Judgement, LoopPart, Opinion, Question, Reference};
 use crate::assertions::{AssertFile, Asserts, Told};
 use crate::model::MethodName;
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::session::recorded::detail;
 use crate::trace::Level;
 use serde::Serialize;
@@ -87,8 +86,7 @@ impl Diagnoser {
         node: u32,
         question: &mut Question,
         told: Option<Told>,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<bool, SessionError> {
         let (kept, path) = self.kept.answer(question).unzip();
         let mut pointed = None;
@@ -125,7 +123,7 @@ impl Diagnoser {
             self.take(node, answer);
             return Ok(true);
         };
-        let found = match self.influential(question, &path, progress, interrupt).await {
+        let found = match self.influential(question, &path, context).await {
             // A file that was changed can point at anything.
             Err(error @ SessionError::NoPart { .. }) => Err(error.to_string()),
             found => found?,
@@ -163,8 +161,7 @@ impl Diagnoser {
     pub async fn look_at(
         &mut self,
         node: u32,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<(Question, Option<Told>), SessionError> {
         let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
         let counts = (self.diagnosis.remaining(), self.diagnosis.influential());
@@ -173,7 +170,7 @@ impl Diagnoser {
         let (at, node, has_loops) = (node, self.nodes.call(node), self.nodes.has_loops());
         let whole_node = node;
         let outermost = self.outermost(node);
-        let mut later = detail(&mut self.trace, outermost, wanted, progress, interrupt).await?;
+        let mut later = detail(&mut self.trace, outermost, wanted, context).await?;
         let fields = &mut self.fields;
         if let Some(asserts) = &mut self.asserts {
             asserts.look_at(&self.trace.calls, fields.pool());

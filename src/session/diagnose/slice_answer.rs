@@ -5,9 +5,8 @@ use super::value_path::Pointing;
 use super::{Diagnoser, Judgement, Question};
 use crate::declarative::Verdict;
 use crate::inspect::fields::Fields;
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::session::recorded::detail;
 use crate::slice::{Lost, influential};
 use crate::trace::{Calls, Level};
@@ -25,10 +24,9 @@ impl Diagnoser {
         &mut self,
         question: &Question,
         path: &str,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Option<String>, SessionError> {
-        let found = self.influential(question, path, progress, interrupt).await?;
+        let found = self.influential(question, path, context).await?;
         self.asked.push((question.at, question.clone()));
         let why = self.take_wrong(question.at, found);
         self.kept.keep(question, Judgement::Invalid, Some(path))?;
@@ -55,8 +53,7 @@ impl Diagnoser {
         &mut self,
         question: &Question,
         path: &str,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Result<BTreeSet<u32>, String>, SessionError> {
         if question.part.is_some() {
             return Ok(Err("it was said of a loop".to_owned()));
@@ -65,16 +62,16 @@ impl Diagnoser {
         let about = &self.trace.about;
         let is_whole = about.scope.is_empty() && about.trust.is_empty() && about.places.is_none();
         let outermost = self.outermost(node);
-        let later = detail(&mut self.trace, outermost, Level::All, progress, interrupt).await?;
+        let later = detail(&mut self.trace, outermost, Level::All, context).await?;
         let Some(mut later) = later else {
             let calls = &mut self.trace.calls;
-            return found(calls, &mut self.fields, question, path, is_whole, interrupt).await;
+            return found(calls, &mut self.fields, question, path, is_whole, context).await;
         };
         if self.trace.calls.threads().len() > 1 {
             return Ok(Err("what other threads have done meanwhile was not recorded".to_owned()));
         }
         self.fields.forget();
-        let found = found(&mut later.calls, &mut self.fields, question, path, is_whole, interrupt).await;
+        let found = found(&mut later.calls, &mut self.fields, question, path, is_whole, context).await;
         self.fields.forget();
         found
     }
@@ -87,13 +84,14 @@ async fn found(
     question: &Question,
     path: &str,
     is_whole: bool,
-    interrupt: &Interrupt,
+    context: &Context,
 ) -> Result<Result<BTreeSet<u32>, String>, SessionError> {
     let node = calls.own(question.node);
     let Some(targets) = (Pointing { calls, node, fields, question }).targets(path)? else {
         return Ok(Err("too much hangs on it".to_owned()));
     };
-    let found = influential(calls, node, fields.pool(), &targets, is_whole, &|| interrupt.is_set()).await?;
+    let found =
+        influential(calls, node, fields.pool(), &targets, is_whole, &|| context.is_interrupted()).await?;
     let shown = |found: BTreeSet<u32>| found.into_iter().map(|call| calls.shown(call)).collect();
     Ok(found.map(shown).map_err(|Lost(why)| why.to_owned()))
 }

@@ -2,7 +2,7 @@
 //! violating call below it is an *innermost violation*: the search begins there.
 
 use super::{Diagnoser, Told};
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{EventTime, Level};
 use serde::Serialize;
@@ -116,18 +116,18 @@ impl Diagnoser {
     /// The recording cannot be read, or it was interrupted.
     pub(super) async fn innermost_violation(
         &mut self,
-        interrupt: &Interrupt,
+        context: &Context,
     ) -> Result<Option<u32>, SessionError> {
         if !std::mem::take(&mut self.surveyed.is_due) || self.asserts.is_none() {
             return Ok(None);
         }
-        let (survey, begins) = self.survey(interrupt).await?;
+        let (survey, begins) = self.survey(context).await?;
         self.surveyed.has_begun = begins.is_some();
         self.surveyed.told = Some(survey).filter(Survey::tells);
         Ok(begins.map(|call| self.nodes.of_call(call)))
     }
 
-    async fn survey(&mut self, interrupt: &Interrupt) -> Result<(Survey, Option<u32>), SessionError> {
+    async fn survey(&mut self, context: &Context) -> Result<(Survey, Option<u32>), SessionError> {
         let mut survey = Survey::default();
         let threads = self.asserted();
         let all: usize = threads.iter().map(|(_, calls)| calls.len()).sum();
@@ -153,7 +153,7 @@ impl Diagnoser {
                 looked_at += 1;
                 if looked_at.is_multiple_of(PAUSE) {
                     tokio::task::yield_now().await;
-                    if interrupt.is_set() {
+                    if context.is_interrupted() {
                         return Err(SessionError::Interrupted);
                     }
                 }

@@ -127,14 +127,14 @@ impl Explorer {
             Place::Halted(standing) if standing.arrived.as_ref().is_some_and(leads_on) => {
                 let Standing { halted, arrived, .. } = *standing;
                 let Some(arrived) = arrived else { return Ok(Vec::new()) };
-                let (runner, mut progress, mut interrupt) = self.prepare(true).await?;
+                let (runner, context) = self.prepare(true).await?;
                 let (asked, teaching) = (arrived.asked.clone(), self.teaching.clone());
                 self.spawn(&why, runner.chain.clone(), Rc::default(), async move {
-                    progress.run_started(teaching.runs, Some("on"));
+                    context.progress().run_started(teaching.runs, Some("on"));
                     let points = runner.chain().points.len();
-                    let mut watching = Watching::new(&asked, &mut *progress, points, true);
-                    let stage = halted.go_on(target, &mut interrupt, &mut watching).await;
-                    progress.done();
+                    let mut watching = Watching::new(&asked, context.progress(), points, true);
+                    let stage = halted.go_on(target, context.interrupt(), &mut watching).await;
+                    context.progress().done();
                     Ok(Finished::new(end_of(stage?, asked), teaching))
                 });
                 let Arrived { point, id, found, mut before, .. } = arrived;
@@ -144,15 +144,15 @@ impl Explorer {
             place => {
                 self.place = place;
                 self.leave().await;
-                let (runner, mut progress, mut interrupt) = self.prepare(true).await?;
+                let (runner, context) = self.prepare(true).await?;
                 let mut teaching = self.teaching.clone();
                 self.spawn(&why, runner.chain.clone(), Rc::default(), async move {
                     let asked = AskedCell::default();
                     let halting = Halting { hold: true, at: target, later, more: None };
                     let why = Some("to halt at a point");
-                    let run = runner.run(&mut teaching, why, halting, &asked, &mut *progress, &mut interrupt);
+                    let run = runner.run(&mut teaching, why, halting, &asked, &context);
                     let stage = run.await;
-                    progress.done();
+                    context.progress().done();
                     Ok(Finished::new(end_of(stage?, asked), teaching))
                 });
                 Ok(Vec::new())

@@ -63,7 +63,7 @@ impl Explorer {
     /// No program stands still, or the expression cannot be read. What cannot be evaluated is a value that
     /// says why.
     pub async fn evaluate(&mut self, text: &str) -> Result<NamedValue, SessionError> {
-        let mut interrupt = self.interrupter.arm();
+        let interrupt = self.interrupter.arm();
         let read = async {
             let standing = self.standing()?;
             let expr = Expr::parse(text).map_err(|error| SessionError::BadExpression {

@@ -79,7 +79,7 @@ struct Opened {
 
 impl Explorer {
     /// Told of what goes on at the prompt.
-    pub fn progress(&self) -> Box<dyn Progress> {
+    pub fn progress(&self) -> Rc<dyn Progress> {
         self.front.progress(true)
     }
 
@@ -156,11 +156,11 @@ impl Explorer {
     }
 
     async fn build(&self, workspace: &Workspace) -> Result<(), SessionError> {
-        let mut progress = self.front.progress(true);
+        let progress = self.front.progress(true);
         if !self.chain.debuggee.build.is_empty() {
             progress.building();
         }
-        let mut interrupt = self.interrupter.arm();
+        let interrupt = self.interrupter.arm();
         let built = tokio::select! {
             built = workspace.build(None) => built,
             () = interrupt.wait() => Err(SessionError::Interrupted),

@@ -9,6 +9,7 @@ use crate::query::TraceQuery;
 use crate::run::{Ended, Halted, Interrupt, More, Outcome, Questions, Stage};
 use crate::session::answer::arms;
 use crate::session::answer::assemble::Assembly;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::facts::Round;
 use crate::session::progress::Progress;
@@ -26,7 +27,7 @@ use tokio::task::JoinHandle;
 /// What a front end gives a re-run session.
 pub trait Front {
     /// Who is told of a run, which is in front or in the background.
-    fn progress(&self, in_front: bool) -> Box<dyn Progress>;
+    fn progress(&self, in_front: bool) -> Rc<dyn Progress>;
 }
 
 /// Ends the run that is on, if one is. Cheap to clone.
@@ -170,7 +171,7 @@ impl Explorer {
             return Err(SessionError::NothingAsked);
         }
         self.leave().await;
-        let (runner, mut progress, mut interrupt) = self.prepare(in_front).await?;
+        let (runner, context) = self.prepare(in_front).await?;
         let mut teaching = self.teaching.clone();
         let asking = Asking::default();
         let of_task = asking.clone();
@@ -180,8 +181,8 @@ impl Explorer {
                 *of_task.borrow_mut() = Some((cell.clone(), sender));
                 Halting { hold: true, more: Some(more), ..Halting::default() }
             };
-            let made = runner.rounds(&mut teaching, &mut halting, &mut *progress, &mut interrupt).await;
-            progress.done();
+            let made = runner.rounds(&mut teaching, &mut halting, &context).await;
+            context.progress().done();
             let end = made?.map_or(End::Nothing, |last| End::Whole(Box::new(last)));
             Ok(Finished { end, teaching })
         });
@@ -200,10 +201,7 @@ impl Explorer {
     }
 
     /// What a run needs.
-    pub(super) async fn prepare(
-        &mut self,
-        in_front: bool,
-    ) -> Result<(Runner, Box<dyn Progress>, Interrupt), SessionError> {
+    pub(super) async fn prepare(&mut self, in_front: bool) -> Result<(Runner, Context), SessionError> {
         // No program stands still any more: it can be opened anew.
         let timeout_s = self.options.timeout_s;
         self.opened = self.opened.take().filter(|opened| opened.timeout_s == timeout_s);
@@ -216,9 +214,9 @@ impl Explorer {
             options: self.options.clone(),
             sources: opened.sources.clone(),
         };
-        let interrupt = self.interrupter.arm();
+        let context = Context::new(self.front.progress(in_front), self.interrupter.arm());
         self.interrupter.reads(in_front);
-        Ok((runner, self.front.progress(in_front), interrupt))
+        Ok((runner, context))
     }
 
     /// Waits for the end of the run that is on; for ever if none is. Cancel-safe.

@@ -76,12 +76,12 @@ impl Explorer {
         };
         let Standing { halted, pool, sources, namer, run, .. } = *standing;
         let mut roots = Roots::of(&self.chain);
-        let mut interrupt = self.interrupter.arm();
+        let interrupt = self.interrupter.arm();
         self.interrupter.reads(true);
         let stage = match step {
-            Step::Into => halted.step(true, &mut interrupt, &mut roots).await,
-            Step::Over => halted.step(false, &mut interrupt, &mut roots).await,
-            Step::On => halted.go_on(None, &mut interrupt, &mut roots).await,
+            Step::Into => halted.step(true, &interrupt, &mut roots).await,
+            Step::Over => halted.step(false, &interrupt, &mut roots).await,
+            Step::On => halted.go_on(None, &interrupt, &mut roots).await,
         };
         self.interrupter.disarm();
         match stage? {

@@ -3,9 +3,8 @@
 use super::open::RecordedTrace;
 use super::rerecord::detail;
 use crate::inspect::{CallShown, EventsShown, InspectError, events_of};
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::trace::Level;
 
 /// Which events are shown.
@@ -26,8 +25,7 @@ pub struct EventsAsked {
 pub async fn events(
     trace: &mut RecordedTrace,
     asked: &EventsAsked,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<EventsShown, SessionError> {
     let recorded = trace.about.level;
     let calls = &mut trace.calls;
@@ -37,7 +35,7 @@ pub async fn events(
     let source = calls.method(asked.node).and_then(|method| method.source.as_deref().map(str::to_owned));
     let thread = calls.thread_of(asked.node).unwrap_or_default();
     let wanted = asked.level.unwrap_or(recorded);
-    let (events, more, missing) = match detail(trace, asked.node, wanted, progress, interrupt).await? {
+    let (events, more, missing) = match detail(trace, asked.node, wanted, context).await? {
         None => {
             let (events, more) = events_of(trace, asked.node, asked.limit)?;
             (events, more, trace.missing_in(asked.node))

@@ -5,9 +5,8 @@ use super::parquet::Rows;
 use super::supplements::{Later, above, later};
 use crate::inspect::calls::{shown, shown_name};
 use crate::inspect::events::{EventShown, event};
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::trace::{Calls, Level, ThreadEnd, TraceError, Traced, TracedEvent, Value, WalkControl};
 use serde::Serialize;
 use std::fs::File;
@@ -118,15 +117,14 @@ pub struct ExportAsked {
 pub async fn export(
     trace: &mut RecordedTrace,
     asked: &ExportAsked,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Exported, SessionError> {
     let ExportAsked { file, form, later: with_later } = asked;
     let level = trace.about.level;
     let mut left: Vec<u32> = Vec::new();
     let mut more = Vec::new();
     match with_later {
-        true => more = later(trace, &above(level), progress, interrupt).await?,
+        true => more = later(trace, &above(level), context).await?,
         false => {
             left.extend(
                 trace.folder.details().iter().filter(|(_, more)| *more > level).map(|(node, _)| *node),

@@ -5,9 +5,8 @@ use super::open::RecordedTrace;
 use super::supplements::{Later, above, later};
 use crate::inspect::history::of_parts;
 use crate::inspect::{History, InspectError, Variable};
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::trace::Level;
 
 /// Shows the last so many writes to a variable. Where the run was recorded without, those of calls that were
@@ -19,8 +18,7 @@ pub async fn history(
     trace: &mut RecordedTrace,
     variable: &str,
     limit: usize,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<History, SessionError> {
     let wanted = Variable::parse(variable)?;
     if trace.about.level >= Level::Writes {
@@ -32,7 +30,7 @@ pub async fn history(
     }
     let mut all = History { variable: variable.to_owned(), ..History::default() };
     let (mut unknown, mut is_known) = (None, false);
-    for Later { run, node, trace } in later(trace, &above(Level::Calls), progress, interrupt).await? {
+    for Later { run, node, trace } in later(trace, &above(Level::Calls), context).await? {
         let mut trace = trace;
         // An object that this call has not met may be of another one.
         match wanted.check(variable, &trace.calls) {

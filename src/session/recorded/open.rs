@@ -3,10 +3,9 @@
 use super::rerecord::detail;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::{Lines, OpenCode, Recording};
-use crate::run::Interrupt;
 use crate::session::consent::Wanted;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::session::trust;
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Calls, Folder, Level, OpenOptions, TraceError};
@@ -67,11 +66,10 @@ impl RecordedTrace {
         mut self,
         node: u32,
         level: Option<Level>,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<RecordedTrace, SessionError> {
         let later = match level {
-            Some(level) => detail(&mut self, node, level, progress, interrupt).await?,
+            Some(level) => detail(&mut self, node, level, context).await?,
             None => None,
         };
         Ok(later.unwrap_or(self))
@@ -90,9 +88,9 @@ impl RecordedTrace {
     ///
     /// # Errors
     /// It may not.
-    pub fn allow(&mut self, progress: &mut dyn Progress) -> Result<(), SessionError> {
+    pub fn allow(&mut self, context: &Context) -> Result<(), SessionError> {
         if !self.is_own {
-            trust::allow(&Wanted::of_recording(self.folder.path(), &self.about), progress)?;
+            trust::allow(&Wanted::of_recording(self.folder.path(), &self.about), context)?;
             self.is_own = true;
         }
         Ok(())
@@ -110,8 +108,7 @@ impl RecordedTrace {
     pub async fn open(
         folder: &Path,
         memory: usize,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<RecordedTrace, SessionError> {
         let (folder, about) = Folder::open(folder)?;
         let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
@@ -132,13 +129,13 @@ impl RecordedTrace {
         let opened = loop {
             tokio::select! {
                 opened = &mut work => break opened,
-                () = interrupt.wait(), if !stop.load(Ordering::Relaxed) => stop.store(true, Ordering::Relaxed),
+                () = context.interrupted(), if !stop.load(Ordering::Relaxed) => stop.store(true, Ordering::Relaxed),
                 () = tokio::time::sleep(TELL) => {
-                    progress.sorted(done.load(Ordering::Relaxed), all.load(Ordering::Relaxed));
+                    context.progress().sorted(done.load(Ordering::Relaxed), all.load(Ordering::Relaxed));
                 }
             }
         };
-        progress.done();
+        context.progress().done();
         // It is not cancelled, and does not panic.
         let opened = opened.unwrap_or(Err(TraceError::Interrupted));
         match opened {

@@ -4,10 +4,10 @@ use super::open::RecordedTrace;
 use super::secrets::Secrets;
 use crate::chain::Chain;
 use crate::debuggee::Forward;
-use crate::run::{self, Aboard, Ended, Interrupt, Launch, Questions, Recording, Stage};
+use crate::run::{self, Aboard, Ended, Launch, Questions, Recording, Stage};
 use crate::session::consent::Wanted;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::session::replay::cost::Nobody;
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Collector, Folder, Level, Places, RecordingOutcome, TraceError, Window};
@@ -83,8 +83,7 @@ const LINES: usize = 8;
 pub async fn record(
     chain: &Chain,
     options: &RecordOptions,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<RecordedRun, SessionError> {
     let workspace = Workspace::open(chain, options.timeout_s, None)?;
     if workspace.template().settings().remote.is_some() {
@@ -106,13 +105,13 @@ pub async fn record(
     let out = std::path::absolute(&options.out).map_err(TraceError::at(&options.out))?;
     let folder = Folder::create(&out, &about)?;
     let why = if options.window.is_some() { "to record one call" } else { "to record it" };
-    progress.run_started(1, Some(why));
+    context.progress().run_started(1, Some(why));
     let began = Instant::now();
     let collector = Collector::begin(&folder)?;
-    let sink = if options.show_output { progress.sink() } else { None };
+    let sink = if options.show_output { context.progress().sink() } else { None };
     let output = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
-    let ran = run_once(&workspace, options, &folder, output, interrupt).await;
-    progress.done();
+    let ran = run_once(&workspace, options, &folder, output, context).await;
+    context.progress().done();
     let collected = collector.finish();
     let outcome = match ran {
         Ok(outcome) => outcome,
@@ -142,11 +141,11 @@ pub async fn record(
         recorded.missing.push(format!("{error}: how the run ended is told here only"));
     }
     let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);
-    if matches!(outcome.ended, Ended::Interrupted) && interrupt.is_set() {
+    if matches!(outcome.ended, Ended::Interrupted) && context.is_interrupted() {
         return Err(SessionError::Interrupted);
     }
     // What it does not do now is done when it is read.
-    let opened = RecordedTrace::open(&out, options.memory, progress, interrupt).await;
+    let opened = RecordedTrace::open(&out, options.memory, context).await;
     if let Err(SessionError::Interrupted) = opened {
         return Err(SessionError::Interrupted);
     }
@@ -178,11 +177,11 @@ async fn run_once(
     options: &RecordOptions,
     folder: &Folder,
     output: Option<Forward>,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<run::Outcome, SessionError> {
     tokio::select! {
         built = workspace.build(None) => built?,
-        () = interrupt.wait() => return Err(SessionError::Interrupted),
+        () = context.interrupted() => return Err(SessionError::Interrupted),
     }
     let (scope, trust) = (options.scope.clone(), options.trust.clone());
     let level = options.level;
@@ -200,7 +199,14 @@ async fn run_once(
         })
     };
     let template = workspace.template();
-    let launch = Launch { template, output, interrupt, halt_at: None, more: None, aboard: Aboard::Recorder };
+    let launch = Launch {
+        template,
+        output,
+        interrupt: context.interrupt(),
+        halt_at: None,
+        more: None,
+        aboard: Aboard::Recorder,
+    };
     match run::execute(launch, &mut ask, &mut Nobody).await? {
         Stage::Over(outcome) => Ok(*outcome),
         Stage::Halted(halted) => Ok(halted.end().await),

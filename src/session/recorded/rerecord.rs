@@ -8,10 +8,9 @@ use super::secrets::Secrets;
 use crate::chain::{Chain, Debuggee};
 use crate::files;
 use crate::inspect::{InspectError, Recording};
-use crate::run::Interrupt;
 use crate::session::consent::Wanted;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::session::trust;
 use crate::trace::{About, Calls, Exit, Level, Objects, Value, WalkControl, Window};
 use std::collections::HashMap;
@@ -27,8 +26,7 @@ pub async fn detail(
     trace: &mut RecordedTrace,
     node: u32,
     level: Level,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Option<RecordedTrace>, SessionError> {
     let RecordedTrace { folder: there, recording: Recording { about, calls, .. }, memory, is_own } = trace;
     let memory = *memory;
@@ -45,7 +43,7 @@ pub async fn detail(
         let levels = [Level::Writes, Level::All].into_iter().filter(|known| *known >= level);
         for path in levels.map(|known| there.detail(at, known)) {
             if path.is_dir() {
-                let later = RecordedTrace::open(&path, memory, progress, interrupt).await?;
+                let later = RecordedTrace::open(&path, memory, context).await?;
                 return joined(calls, at, later).map(Some);
             }
         }
@@ -55,7 +53,7 @@ pub async fn detail(
         return Err(SessionError::Redacted { command: about.command.join(" "), level });
     }
     if !*is_own {
-        trust::allow(&Wanted::of_recording(there.path(), about), progress)?;
+        trust::allow(&Wanted::of_recording(there.path(), about), context)?;
         *is_own = true;
     }
     let path = there.detail(node, level);
@@ -78,8 +76,8 @@ pub async fn detail(
     };
     let debuggee =
         Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
-    let found = match record(&Chain::new(debuggee, Vec::new()), &options, progress, interrupt).await {
-        Ok(_) => match RecordedTrace::open(&unfinished, memory, progress, interrupt).await {
+    let found = match record(&Chain::new(debuggee, Vec::new()), &options, context).await {
+        Ok(_) => match RecordedTrace::open(&unfinished, memory, context).await {
             Ok(later) => joined(calls, node, later),
             Err(error) => Err(error),
         },

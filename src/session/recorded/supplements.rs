@@ -3,9 +3,8 @@
 use super::open::RecordedTrace;
 use super::rerecord::joined;
 use crate::inspect::Recording;
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::trace::{Calls, EventTime, Level};
 
 /// A call that was recorded later, with all calls below it.
@@ -26,8 +25,7 @@ pub(super) struct Later {
 pub(super) async fn later(
     trace: &mut RecordedTrace,
     levels: &[Level],
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Vec<Later>, SessionError> {
     let RecordedTrace { folder, recording: Recording { calls, .. }, memory, .. } = trace;
     let mut known: Vec<(u32, Level)> = folder.details();
@@ -46,7 +44,7 @@ pub(super) async fn later(
     let mut found = Vec::new();
     for (_, node, level) in left {
         let path = folder.detail(node, level);
-        let opened = RecordedTrace::open(&path, *memory, progress, interrupt).await?;
+        let opened = RecordedTrace::open(&path, *memory, context).await?;
         let run = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         found.push(Later { run, node, trace: joined(calls, node, opened)? });
     }

@@ -11,12 +11,11 @@ use crate::model::{ActivationKey, Occurrence, Site, Tables};
 use crate::query::{BranchSite, Event, PointIndex, TraceQuery};
 use crate::run;
 use crate::run::{
-    Aboard, Control, Counted, Ended, Gate, Interrupt, Launch, Observer, ObserverError, Questions, SiteHits,
-    Stage,
+    Aboard, Control, Counted, Ended, Gate, Launch, Observer, ObserverError, Questions, SiteHits, Stage,
 };
 use crate::session::answer::source_context::CodeBook;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use crate::session::workspace::Workspace;
 use serde::Serialize;
 use std::rc::Rc;
@@ -102,18 +101,17 @@ pub async fn cost(
     name: &str,
     chain: &Chain,
     timeout_s: Option<u64>,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Cost, SessionError> {
     let workspace = Workspace::open(chain, timeout_s, None)?;
     if !chain.debuggee.build.is_empty() {
-        progress.building();
+        context.progress().building();
     }
     let built = tokio::select! {
         built = workspace.build(None) => built,
-        () = interrupt.wait() => Err(SessionError::Interrupted),
+        () = context.interrupted() => Err(SessionError::Interrupted),
     };
-    progress.done();
+    context.progress().done();
     built?;
     let sources = workspace.sources();
     if workspace.knows_classes()? {
@@ -130,9 +128,9 @@ pub async fn cost(
             return Ok(pricing.uncounted("no probes can be put into a remote program"));
         }
     }
-    progress.run_started(1, Some("to count hits"));
-    let ran = count(&workspace, chain, &sources, interrupt).await;
-    progress.done();
+    context.progress().run_started(1, Some("to count hits"));
+    let ran = count(&workspace, chain, &sources, context).await;
+    context.progress().done();
     let Some(Ran { translation, pool, queries, outcome, seconds }) = ran? else {
         return Err(SessionError::Interrupted);
     };
@@ -166,7 +164,7 @@ async fn count(
     workspace: &Workspace,
     chain: &Chain,
     sources: &SourceRoots,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Option<Ran>, SessionError> {
     let mut asked = None;
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
@@ -181,8 +179,14 @@ async fn count(
         Ok(Questions { queries, tracked, marks, pool, gates, recording: None })
     };
     let template = workspace.template();
-    let launch =
-        Launch { template, output: None, interrupt, halt_at: None, more: None, aboard: Aboard::Probes };
+    let launch = Launch {
+        template,
+        output: None,
+        interrupt: context.interrupt(),
+        halt_at: None,
+        more: None,
+        aboard: Aboard::Probes,
+    };
     let started = Instant::now();
     let stage = run::execute(launch, &mut ask, &mut Nobody).await?;
     let seconds = started.elapsed().as_secs_f64();

@@ -9,11 +9,11 @@ use crate::debuggee::Forward;
 use crate::locate::Locator;
 use crate::model::{Coordinate, Site};
 use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
-use crate::run::{Aboard, Ended, Gate, Halted, Interrupt, Launch, More, Questions, Stage};
+use crate::run::{Aboard, Ended, Gate, Halted, Launch, More, Questions, Stage};
 use crate::session::answer::arms;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::facts::{Round, Ways};
-use crate::session::progress::Progress;
 use crate::session::workspace::{Pools, Workspace};
 use crate::{locate, run};
 use std::cell::RefCell;
@@ -114,8 +114,7 @@ impl Runner {
         &self,
         teaching: &mut Teaching,
         halting: &mut dyn FnMut(&AskedCell) -> Halting,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Option<Last>, SessionError> {
         teaching.probing.begin();
         let mut why: Option<String> = None;
@@ -124,7 +123,7 @@ impl Runner {
             made += 1;
             let asked = AskedCell::default();
             let halting = halting(&asked);
-            let stage = self.run(teaching, why.as_deref(), halting, &asked, progress, interrupt).await?;
+            let stage = self.run(teaching, why.as_deref(), halting, &asked, context).await?;
             let (outcome, halted) = match stage {
                 Stage::Over(outcome) => (*outcome, None),
                 Stage::Halted(mut halted) => (halted.outcome(), Some(halted)),
@@ -172,12 +171,11 @@ impl Runner {
         why: Option<&str>,
         halting: Halting,
         asked: &AskedCell,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Stage, SessionError> {
         teaching.runs += 1;
         let Teaching { runs: number, learned, pools, probing, marked } = teaching;
-        progress.run_started(*number, why);
+        context.progress().run_started(*number, why);
         // What is wrong with a question is told before anything is launched, where that can be.
         if self.workspace.knows_classes()? {
             let pool = pools.of(&self.workspace, &run::VmFacts::default())?;
@@ -229,13 +227,13 @@ impl Runner {
             let marks = arms::marks(&queries, &pool, marked);
             Ok(Questions { queries, tracked, marks, pool, gates, recording: None })
         };
-        let output = progress.sink().filter(|_| self.options.show_output);
+        let output = context.progress().sink().filter(|_| self.options.show_output);
         let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, lines| sink(lines)));
         let template = self.workspace.template();
         let Halting { hold, at: halt_at, more, later: _ } = halting;
         let aboard = if agent { Aboard::Probes } else { Aboard::Nothing };
-        let launch = Launch { template, output, interrupt, halt_at, more, aboard };
-        let mut watching = Watching::new(asked, progress, self.chain().points.len(), hold);
+        let launch = Launch { template, output, interrupt: context.interrupt(), halt_at, more, aboard };
+        let mut watching = Watching::new(asked, context.progress(), self.chain().points.len(), hold);
         Ok(run::execute(launch, &mut ask, &mut watching).await?)
     }
 

@@ -3,10 +3,9 @@
 use super::verdict::Verdict;
 use super::{Options, replay};
 use crate::chain::Chain;
-use crate::run::Interrupt;
 use crate::session::answer::Answer;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 
 /// Whether the bug is there, and the answer that tells it.
 #[derive(Clone, Debug)]
@@ -29,10 +28,9 @@ pub async fn judge(
     name: &str,
     chain: &Chain,
     options: &Options,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Judged, SessionError> {
-    let error = match replay(name, chain, options, progress, interrupt).await {
+    let error = match replay(name, chain, options, context).await {
         Ok(answer) => {
             return Ok(Judged { verdict: Verdict::of(chain, &answer), answer: Some(answer) });
         }
@@ -49,7 +47,7 @@ pub async fn judge(
         place += 1;
         place == 1 || alive == Some(&point.id)
     });
-    let answer = replay(name, &symptom, options, progress, interrupt).await?;
+    let answer = replay(name, &symptom, options, context).await?;
     let verdict = match Verdict::of(&symptom, &answer) {
         known @ (Verdict::Absent | Verdict::Interrupted) => known,
         _ => Verdict::Unsure(error.to_string()),

@@ -21,13 +21,12 @@ pub mod verdict;
 
 use super::answer::assemble::Assembly;
 use super::answer::{Answer, Outcome};
+use super::context::Context;
 use super::error::SessionError;
-use super::progress::Progress;
 use super::workspace::Workspace;
 use crate::chain::Chain;
 use crate::debuggee::StdinRecording;
 use crate::model::Namer;
-use crate::run::Interrupt;
 use iteration::{Halting, Runner, Teaching};
 use probe_policy::{Backend, EAGER};
 use std::rc::Rc;
@@ -81,17 +80,16 @@ pub async fn replay(
     name: &str,
     chain: &Chain,
     options: &Options,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Answer, SessionError> {
     let workspace = Workspace::open(chain, options.timeout_s, options.stdin.clone())?;
     if !chain.debuggee.build.is_empty() {
-        progress.building();
+        context.progress().building();
     }
     tokio::select! {
         built = workspace.build(None) => built?,
-        () = interrupt.wait() => {
-            progress.done();
+        () = context.interrupted() => {
+            context.progress().done();
             return Ok(Assembly::unasked(name, chain, Outcome::Interrupted));
         }
     }
@@ -100,8 +98,8 @@ pub async fn replay(
     let runner =
         Runner { workspace, chain: Rc::new(own.into()), options: options.clone(), sources: sources.clone() };
     let mut teaching = Teaching::default();
-    let made = runner.rounds(&mut teaching, &mut |_| Halting::default(), progress, interrupt).await;
-    progress.done();
+    let made = runner.rounds(&mut teaching, &mut |_| Halting::default(), context).await;
+    context.progress().done();
     Ok(match made? {
         Some(last) => {
             let assembly =

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct Watching<'a> {
     /// What is asked, once the VM has told what it needs.
     asked: &'a AskedCell,
-    progress: &'a mut dyn Progress,
+    progress: &'a dyn Progress,
     points: usize,
     located: usize,
     /// What is wanted of the program once every point is decided.
@@ -22,12 +22,7 @@ pub struct Watching<'a> {
 impl<'a> Watching<'a> {
     /// Feeds the locator in the cell, which is there before the first occurrence. With `hold` the program is
     /// kept alive when every point is decided.
-    pub fn new(
-        asked: &'a AskedCell,
-        progress: &'a mut dyn Progress,
-        points: usize,
-        hold: bool,
-    ) -> Watching<'a> {
+    pub fn new(asked: &'a AskedCell, progress: &'a dyn Progress, points: usize, hold: bool) -> Watching<'a> {
         let then = if hold { Control::Halt } else { Control::Stop };
         Watching { asked, progress, points, located: 0, then }
     }

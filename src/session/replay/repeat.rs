@@ -4,10 +4,9 @@
 
 use super::{Options, replay};
 use crate::chain::Chain;
-use crate::run::Interrupt;
 use crate::session::answer::{Answer, Outcome, PointAnswer};
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -134,13 +133,12 @@ pub async fn repeat(
     chain: &Chain,
     options: &Options,
     replays: u32,
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Repeated, SessionError> {
     let mut answers = Vec::new();
     for done in 0..replays {
-        progress.replayed(done, replays);
-        let answer = replay(name, chain, options, progress, interrupt).await?;
+        context.progress().replayed(done, replays);
+        let answer = replay(name, chain, options, context).await?;
         let interrupted = answer.outcome == Outcome::Interrupted;
         answers.push(answer);
         if interrupted {

@@ -10,12 +10,13 @@ use crate::command::explain::{Explain, Explained};
 use crate::command::replay::{Replay, Replayed};
 use crate::command::trace::{Trace, Traced};
 use crate::command::why::Why;
-use crate::session::{Answer, Repeated};
+use crate::session::{Answer, Context, Repeated};
 use crate::ui::out::{complain, error_text, json, print};
 use crate::ui::{diagnoser, interrupt, progress, render, repl, stepper};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 /// Finds the cause of a reproducible bug in a JVM program by running it again
 ///
@@ -203,33 +204,30 @@ async fn run(cli: &Cli) -> u8 {
     if let Command::Diagnose(args) = &cli.command {
         return diagnoser::run(cli, args).await;
     }
-    let mut interrupt = match interrupt::on_signals() {
+    let interrupt = match interrupt::on_signals() {
         Ok(interrupt) => interrupt,
         Err(error) => {
             complain(format_args!("error: cannot watch for signals: {error}"));
             return 4;
         }
     };
-    let mut progress = progress::Bar::new(std::io::stderr().is_terminal()).trusting(cli.command.trusts());
+    let progress = progress::Bar::new(std::io::stderr().is_terminal()).trusting(cli.command.trusts());
+    let context = Context::new(Rc::new(progress), interrupt);
     let result = match &cli.command {
-        Command::Why(why) => why.execute(&mut progress, &mut interrupt).await.map(|a| answer(cli, &a)),
+        Command::Why(why) => why.execute(&context).await.map(|a| answer(cli, &a)),
         // It has been seen to above.
         Command::Debug(_) | Command::Diagnose(_) => Ok(0),
-        Command::Replay(replay) => {
-            replay.execute(&mut progress, &mut interrupt).await.map(|replayed| match replayed {
-                Replayed::Once(a) => answer(cli, &a),
-                Replayed::Repeatedly(repeated) => counted(cli, &repeated),
-            })
-        }
+        Command::Replay(replay) => replay.execute(&context).await.map(|replayed| match replayed {
+            Replayed::Once(a) => answer(cli, &a),
+            Replayed::Repeatedly(repeated) => counted(cli, &repeated),
+        }),
         Command::Explain(explain) => {
-            let explained = explain.execute(&mut progress, &mut interrupt).await;
+            let explained = explain.execute(&context).await;
             explained.map(|explained| self::explained(cli, explain, &explained))
         }
-        Command::Check(check) => {
-            check.execute(&mut progress, &interrupt).await.map(|report| checked(cli, check, &report))
-        }
+        Command::Check(check) => check.execute(&context).await.map(|report| checked(cli, check, &report)),
         Command::Bisect(bisect) => {
-            let told = bisect.execute(&mut progress, &mut interrupt).await;
+            let told = bisect.execute(&context).await;
             let text = match cli.format {
                 Format::Json => json(&told),
                 Format::Text => format!("{}: {}\n", told.verdict, told.reason),
@@ -238,10 +236,8 @@ async fn run(cli: &Cli) -> u8 {
             print(&text);
             Ok(told.exit_code)
         }
-        Command::Trace(trace) => {
-            trace.execute(&mut progress, &mut interrupt).await.map(|told| traced(cli, &told))
-        }
-        Command::Diff(diff) => diff.execute(&mut progress, &mut interrupt).await.map(|parting| {
+        Command::Trace(trace) => trace.execute(&context).await.map(|told| traced(cli, &told)),
+        Command::Diff(diff) => diff.execute(&context).await.map(|parting| {
             let text = match cli.format {
                 Format::Json => json(&parting),
                 Format::Text => render::parting(&parting, cli.colors(std::io::stdout().is_terminal())),

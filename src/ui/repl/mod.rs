@@ -55,11 +55,11 @@ struct Screen {
 }
 
 impl Front for Screen {
-    fn progress(&self, in_front: bool) -> Box<dyn Progress> {
+    fn progress(&self, in_front: bool) -> Rc<dyn Progress> {
         match &self.printer {
-            _ if in_front => Box::new(Bar::new(std::io::stderr().is_terminal()).trusting(self.trusts)),
-            Some(printer) => Box::new(lines::AboveThePrompt(printer.clone())),
-            None => Box::new(Silent),
+            _ if in_front => Rc::new(Bar::new(std::io::stderr().is_terminal()).trusting(self.trusts)),
+            Some(printer) => Rc::new(lines::AboveThePrompt(printer.clone())),
+            None => Rc::new(Silent),
         }
     }
 }

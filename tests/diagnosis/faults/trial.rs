@@ -5,8 +5,8 @@ use super::{Fault, Program};
 use querypoint::chain::{Chain, Debuggee};
 use querypoint::declarative::{Coverage, Diagnosis, Forest, Needs, Step, Verdict, strategy};
 use querypoint::session::{
-    Bounds, DiagnoseOptions, Diagnoser, Interrupt, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
-    Reference, Silent, record,
+    Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
+    Reference, record,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -75,13 +75,11 @@ impl Trial {
         let out = folder.path().join("trace");
         let options =
             RecordOptions { out: out.clone(), level: Level::All, memory: MEMORY, ..RecordOptions::default() };
-        let (_stop, mut interrupt) = Interrupt::new();
-        record(&Chain::new(debuggee, Vec::new()), &options, &mut Silent, &mut interrupt)
-            .await
-            .expect("recorded");
+        let context = Context::silent();
+        record(&Chain::new(debuggee, Vec::new()), &options, &context).await.expect("recorded");
         let mut diagnosers = Vec::new();
         for name in ["edge-coverage", "def-use-coverage"] {
-            let trace = RecordedTrace::open(&out, MEMORY, &mut Silent, &mut interrupt).await.expect("opened");
+            let trace = RecordedTrace::open(&out, MEMORY, &context).await.expect("opened");
             let bounds = Bounds { depth: 64, elements: 1000, parts: 10_000 };
             let options = DiagnoseOptions {
                 strategy: Some(name.to_owned()),
@@ -119,7 +117,7 @@ impl Trial {
                 trial.right.push(None);
                 continue;
             }
-            let question = diagnoser.question(node, &mut Silent, &mut interrupt).await.expect("a question");
+            let question = diagnoser.question(node, &context).await.expect("a question");
             let name = format!("{}.{}", question.class, question.method);
             let number = usize::try_from(trial.forest.method(node)).expect("a number");
             if trial.methods.len() <= number {
@@ -136,8 +134,7 @@ impl Trial {
                     Opinion::Valid => Some(true),
                     Opinion::Invalid(why) => {
                         if let Some(path) = differing(&why) {
-                            let mut silent = Silent;
-                            let found = diagnoser.influential(&question, &path, &mut silent, &mut interrupt);
+                            let found = diagnoser.influential(&question, &path, &context);
                             match found.await.unwrap_or_else(|error| Err(error.to_string())) {
                                 Ok(influential) => {
                                     *trial.influential.last_mut().expect("it is there") = Some(influential);

@@ -14,9 +14,8 @@ use super::lambdas::Lambdas;
 use super::question::Question;
 use super::{Buggy, Diagnoser};
 use crate::classes::{ClassPaths, ClassPool};
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use serde::Serialize;
 use walk::{Candidate, Runs, Variation};
 
@@ -99,8 +98,7 @@ pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), Session
 pub async fn parted(
     here: &mut [Diagnoser],
     there: &mut [Diagnoser],
-    progress: &mut dyn Progress,
-    interrupt: &mut Interrupt,
+    context: &Context,
 ) -> Result<Compared, SessionError> {
     let first = here.len();
     let mut runs = Runs {
@@ -115,7 +113,7 @@ pub async fn parted(
     let mut count = 0;
     while let Some(roots) = next_thread(&mut runs, &mut threads) {
         count += 1;
-        if let Some(candidate) = runs.parted(&roots.name, roots.calls, progress, interrupt).await? {
+        if let Some(candidate) = runs.parted(&roots.name, roots.calls, context).await? {
             found.push((roots.started_in, candidate));
         }
     }

@@ -2,12 +2,11 @@
 
 use super::Departure;
 use super::told::{Apart, Path, Teller, Told, plain, shown};
-use crate::run::Interrupt;
+use crate::session::context::Context;
 use crate::session::diagnose::Diagnoser;
 use crate::session::diagnose::lambdas::Lambdas;
 use crate::session::diagnose::question::Question;
 use crate::session::error::SessionError;
-use crate::session::progress::Progress;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
@@ -115,13 +114,12 @@ impl Runs<'_> {
         &mut self,
         thread: &str,
         roots: Vec<Vec<u32>>,
-        progress: &mut dyn Progress,
-        interrupt: &mut Interrupt,
+        context: &Context,
     ) -> Result<Option<Candidate>, SessionError> {
         // The calls that are open, the outermost first: what is around them all has no question.
         let mut open = vec![Open { of: None, made: roots, next: 0 }];
         while let Some(around) = open.last_mut() {
-            if interrupt.is_set() {
+            if context.is_interrupted() {
                 return Err(SessionError::Interrupted);
             }
             let at = around.next;
@@ -153,7 +151,7 @@ impl Runs<'_> {
             let mut questions = Vec::with_capacity(nodes.len());
             for (run, node) in nodes.iter().enumerate() {
                 if let (Some(node), Some(diagnoser)) = (node, self.all.get_mut(run)) {
-                    questions.push(diagnoser.question(*node, progress, interrupt).await?);
+                    questions.push(diagnoser.question(*node, context).await?);
                 }
             }
             // Runs of one version have all or none of it.
