@@ -1,7 +1,6 @@
-//! Starts a Java program under the debugger and prints every class it prepares outside the JDK, until it
-//! ends.
+//! Starts a Java program under the debugger and prints every class outside the JDK that it prepares.
 //!
-//! Usage: `classes JAVA_ARGUMENTS…`, for instance `classes -cp target/classes com.example.Main`.
+//! Usage: `classes JAVA_ARGUMENTS…`, for example `classes -cp target/classes com.example.Main`.
 
 use jdwp::commands::{event_request, thread_reference, virtual_machine};
 use jdwp::{Connection, Event, EventKind, Modifier, Options, SuspendPolicy};
@@ -16,7 +15,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .args(std::env::args().skip(1))
         .kill_on_drop(true)
         .spawn()?;
-    // A program that cannot start never connects.
+    // A program that fails to start never connects.
     let stream = tokio::select! {
         accepted = listener.accept() => accepted?.0,
         status = program.wait() => return Err(format!("java ended early: {}", status?).into()),
@@ -38,7 +37,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                     println!("{signature}");
                     vm.send(thread_reference::Resume { thread }).await?;
                 }
-                // Closing now spares the virtual machine its wait at the exit.
+                // Closing now saves the virtual machine a wait at its exit.
                 Event::VmDeath { .. } => vm.close(),
                 _ => {}
             }

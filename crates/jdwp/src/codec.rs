@@ -1,58 +1,59 @@
-//! Reading and writing the protocol's primitive types, big-endian. Everything typed is built of these.
+//! Reads and writes the protocol's primitive types, big-endian. All other types are built from these.
 //!
-//! A [`Reader`] never reads past its bytes and never allocates by what a length field claims; a [`Writer`]
-//! remembers the first thing that could not be written.
+//! A [`Reader`] never reads past the end of its bytes and never allocates memory because a length field asks
+//! for it. A [`Writer`] remembers the first value it could not write and reports it at the end.
 
 use crate::id::{IdSize, IdSizes};
 use crate::text::{self, JavaString};
 
-/// Why bytes could not be read as what they should be.
+/// Why bytes could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// The bytes end inside a value.
-    #[error("the bytes end early: {needed} more needed, {left} left")]
+    #[error("the packet ends too early: {needed} more bytes needed, {left} left")]
     UnexpectedEnd {
-        /// How many bytes the value needs (at least).
+        /// How many bytes the value needs, at least.
         needed: usize,
-        /// How many there are.
+        /// How many bytes are left.
         left: usize,
     },
     /// A count or length is negative.
-    #[error("a count of {0} is negative")]
+    #[error("negative count {0}")]
     NegativeCount(i32),
-    /// A number is none of a constant's values.
-    #[error("{value} is no {what} of the specification")]
+    /// The number is not among the values that the specification gives for a constant.
+    #[error("{value} is not a {what} of the specification")]
     UnknownConstant {
-        /// Which constant: "Tag", "EventKind", ….
+        /// The name of the constant, such as "Tag" or "EventKind".
         what: &'static str,
-        /// The number.
+        /// The number received.
         value: i64,
     },
-    /// Null where the specification has none.
-    #[error("a null {0} where the specification allows none")]
+    /// Null, where the specification does not allow it.
+    #[error("null {0}, which the specification does not allow here")]
     UnexpectedNull(&'static str),
     /// Bytes remain after the last value.
-    #[error("{0} bytes are left over")]
+    #[error("{0} bytes are left after the last value")]
     LeftOver(usize),
 }
 
-/// Why a command could not be written.
+/// Why a command could not be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// An id does not fit the size the virtual machine announced; it came from elsewhere.
+    /// The id does not fit the id size that this virtual machine announced, so it came from another
+    /// connection.
     #[error(
         "id {id:#x} does not fit the {size} bytes of this connection's ids; was it made by another connection?"
     )]
     IdTooLarge {
         /// The id.
         id: u64,
-        /// The number of bytes an id of its kind has.
+        /// The size of such an id on this connection, in bytes.
         size: usize,
     },
     /// A list, string or packet has more elements than its length field or the packet limit allows.
-    #[error("a length of {0} is more than a packet can hold")]
+    #[error("length {0} exceeds what a packet can hold")]
     TooLong(usize),
 }
 
@@ -64,22 +65,22 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of `body`, with ids of `sizes`.
+    /// Creates a reader of `body` for a connection with these id sizes.
     pub fn new(body: &'a [u8], sizes: IdSizes) -> Self {
         Self { rest: body, sizes }
     }
 
-    /// The sizes of ids.
+    /// The id sizes of the connection.
     pub fn sizes(&self) -> IdSizes {
         self.sizes
     }
 
-    /// How many bytes are left.
+    /// The number of bytes not read yet.
     pub fn remaining(&self) -> usize {
         self.rest.len()
     }
 
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
         match self.rest.split_at_checked(count) {
             Some((head, tail)) => {
@@ -100,18 +101,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next byte, unsigned.
+    /// Reads one unsigned byte.
     pub fn byte(&mut self) -> Result<u8, DecodeError> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    /// A count or length: an `int` that is not negative.
+    /// Reads a count or length: an `int` that must not be negative.
     pub fn count(&mut self) -> Result<usize, DecodeError> {
         let count = i32::decode(self)?;
         usize::try_from(count).map_err(|_| DecodeError::NegativeCount(count))
     }
 
-    /// An id of `size`.
+    /// Reads an id of `size` bytes.
     pub fn id(&mut self, size: IdSize) -> Result<u64, DecodeError> {
         Ok(match size {
             IdSize::Two => u64::from(u16::from_be_bytes(self.array()?)),
@@ -120,7 +121,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `count` values. Memory grows with the values really read, not with `count`.
+    /// Reads `count` values. The list grows with the values actually read, so a false `count` allocates
+    /// nothing.
     pub fn list<T>(
         &mut self,
         count: usize,
@@ -133,7 +135,7 @@ impl<'a> Reader<'a> {
         Ok(list)
     }
 
-    /// Checks that everything was read.
+    /// Fails if bytes are left unread.
     pub fn finish(self) -> Result<(), DecodeError> {
         match self.rest.len() {
             0 => Ok(()),
@@ -152,23 +154,23 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer that appends to `out`, with ids of `sizes` and strings in standard UTF-8.
+    /// Creates a writer that appends to `out`, with these id sizes and standard UTF-8 strings.
     pub fn new(out: &'a mut Vec<u8>, sizes: IdSizes) -> Self {
         Self { out, sizes, modified_utf8: false, error: None }
     }
 
-    /// The same, with strings in modified UTF-8 if `modified` is set.
+    /// Writes strings in modified UTF-8 if `modified` is set.
     pub fn with_modified_utf8(mut self, modified: bool) -> Self {
         self.modified_utf8 = modified;
         self
     }
 
-    /// The sizes of ids.
+    /// The id sizes of the connection.
     pub fn sizes(&self) -> IdSizes {
         self.sizes
     }
 
-    /// Appends bytes as they are.
+    /// Appends the bytes unchanged.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
@@ -186,7 +188,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Appends an id of `size`.
+    /// Appends an id of `size` bytes.
     pub fn id(&mut self, id: u64, size: IdSize) {
         match size {
             IdSize::Eight => self.bytes(&id.to_be_bytes()),
@@ -216,24 +218,24 @@ impl<'a> Writer<'a> {
         self.error.get_or_insert(error);
     }
 
-    /// Whether everything could be written. If not, what was appended is of no use.
+    /// Fails with the first value that could not be written. The appended bytes are then useless.
     pub fn finish(self) -> Result<(), EncodeError> {
         self.error.map_or(Ok(()), Err)
     }
 }
 
-/// What can be written to a packet.
+/// A type that can be written to a packet.
 pub trait Encode {
     /// Appends the value.
     fn encode(&self, w: &mut Writer<'_>);
 }
 
-/// What can be read from a packet.
+/// A type that can be read from a packet.
 pub trait Decode: Sized {
-    /// Reads the value.
+    /// Reads a value.
     ///
     /// # Errors
-    /// When the bytes are not such a value, or end inside it.
+    /// If the bytes do not encode such a value, or end inside it.
     fn decode(r: &mut Reader<'_>) -> Result<Self, DecodeError>;
 }
 
@@ -253,7 +255,7 @@ macro_rules! number {
     )*};
 }
 
-// Not `u8`: a list of `u8` is a run of bytes, read at once (below).
+// `u8` is left out: a list of `u8` is read and written as one block of bytes (below).
 number!(i8, u16, i16, u32, i32, u64, i64);
 
 impl Encode for f32 {
@@ -316,7 +318,7 @@ impl Encode for String {
 }
 
 impl Decode for String {
-    /// With U+FFFD in place of unpaired surrogates and of bytes that are no text: see [`crate::text`].
+    /// Replaces unpaired surrogates and undecodable bytes by U+FFFD: see [`crate::text`].
     fn decode(r: &mut Reader<'_>) -> Result<Self, DecodeError> {
         JavaString::decode(r).map(JavaString::into_string)
     }

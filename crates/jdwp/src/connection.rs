@@ -1,4 +1,4 @@
-//! Connections: the handshake, sending commands, awaiting replies, taking events.
+//! Connections: the handshake, commands and their replies, and events.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -19,28 +19,28 @@ use crate::packet;
 use crate::state::{Answer, Shared};
 use crate::{handshake, reader};
 
-/// The limits of a connection.
+/// The settings of a connection.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The longest packet to take or send, in bytes with its header. A longer reply is skipped, and is
-    /// [`Error::ReplyTooLong`] to who asked; longer events end the connection. Default: 64 MiB.
+    /// The longest packet to accept or send, in bytes with its header. A longer reply is skipped and its
+    /// command fails with [`Error::ReplyTooLong`]. A longer event packet ends the connection. Default: 64
+    /// MiB.
     pub max_packet: usize,
-    /// How many bytes of events (as they lie in memory) may wait before reading stops, so that the virtual
-    /// machine's threads wait in turn. While a reply is awaited reading goes on. Default: 64 MiB.
+    /// How many bytes of events (measured in memory) may be queued before reading stops, which blocks the
+    /// virtual machine's threads. Reading continues while a command awaits its reply. Default: 64 MiB.
     pub event_limit: usize,
-    /// How many bytes of events may wait at all. Beyond this the connection ends with
+    /// The maximum size of the event queue in bytes. Beyond it the connection ends with
     /// [`Error::EventOverflow`]; no event is ever dropped. Default: 1 GiB.
     pub event_hard_limit: usize,
-    /// How long the handshake may take, id sizes included; `None` is for ever. Needs a runtime with time
-    /// enabled. Default: 10 s.
+    /// The time limit of the handshake, including the exchange of id sizes; `None` means no limit. Needs a
+    /// runtime with time enabled. Default: 10 s.
     pub handshake_timeout: Option<Duration>,
-    /// Send strings in modified UTF-8, for an agent started with `mutf8=y`. (Either form is read anyway.)
-    /// Default: no.
+    /// Sends strings in modified UTF-8, for an agent started with `mutf8=y`. Both forms are accepted when
+    /// reading. Default: false.
     pub modified_utf8: bool,
-    /// How long to look for the next packet, after one came or went, before sleeping. A thread that sleeps is
-    /// woken late, which where threads are stopped again and again costs more than all else: some 100 µs here
-    /// let a debugger that answers each stop at once be twice as fast, for at most that much processor time
-    /// after a packet. Default: zero.
+    /// How long to poll for the next packet after sending or receiving one, before the task sleeps. Waking a
+    /// sleeping task is slow. A debugger that stops threads often and answers each stop at once runs about
+    /// twice as fast with 100 µs, at the cost of that much CPU time after each packet. Default: zero.
     pub linger: Duration,
 }
 
@@ -57,14 +57,14 @@ impl Default for Options {
     }
 }
 
-/// A connection to a virtual machine. A clone is another handle of the same connection; it is closed when the
-/// last handle, its [`Events`] and all [`Pending`] calls are gone, or by [`close`](Self::close).
+/// A connection to a virtual machine. A clone is another handle to the same connection. The connection closes
+/// when the last handle, its [`Events`] and all [`Pending`] calls are dropped, or by [`close`](Self::close).
 #[derive(Clone)]
 pub struct Connection {
     handle: Arc<Handle>,
 }
 
-/// Closes the connection when nobody can use it any more.
+/// Closes the connection when its last user is dropped.
 struct Handle {
     shared: Arc<Shared>,
 }
@@ -76,21 +76,22 @@ impl Drop for Handle {
 }
 
 impl Connection {
-    /// Shakes hands, as the debugger, with a virtual machine that connected or was connected to, and asks it
-    /// for its id sizes. Must be called within a tokio runtime, which then runs the reading task.
+    /// Performs the handshake, as the debugger, with a connected virtual machine and requests its id sizes.
+    /// Must be called within a tokio runtime, which then runs the reading task.
     ///
     /// # Errors
-    /// [`Error::Handshake`] if the peer is no JDWP agent, and as commands do.
+    /// [`Error::Handshake`] if the peer is not a JDWP agent, and the errors of a command.
     pub async fn handshake(stream: TcpStream, options: Options) -> Result<(Self, Events), Error> {
         stream.set_nodelay(true)?;
         let (read, write) = stream.into_split();
         Self::handshake_with(read, write, options).await
     }
 
-    /// The same over any pair of streams. Dropping the write half must end the peer's reading.
+    /// Like [`handshake`](Self::handshake), over any pair of streams. Dropping the write half must end the
+    /// peer's reading.
     ///
     /// # Errors
-    /// As [`handshake`](Self::handshake).
+    /// Those of [`handshake`](Self::handshake).
     pub async fn handshake_with<R, W>(read: R, write: W, options: Options) -> Result<(Self, Events), Error>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -110,9 +111,9 @@ impl Connection {
         Ok((Self { handle: Arc::clone(&handle) }, Events { handle }))
     }
 
-    /// Queues a command. Commands are sent in the order of these calls: at the latest when the calling task
-    /// yields, several in one write. The future waits for the reply; dropped, the reply is ignored and the
-    /// command is carried out all the same.
+    /// Queues a command. Commands are sent in the order of these calls, at the latest when the calling task
+    /// yields; several can share one write. The future waits for the reply. If it is dropped, the virtual
+    /// machine still executes the command and the reply is ignored.
     pub fn send<C: Command>(&self, command: C) -> Pending<C::Reply> {
         let shared = &self.handle.shared;
         let mut state = shared.lock();
@@ -124,7 +125,8 @@ impl Connection {
                 match encode(&command, id, shared, &mut state.out) {
                     Ok(()) => {
                         state.enter_call(id);
-                        // Whoever yields next sends it; this makes sure that somebody does, soon.
+                        // The next task that yields flushes the queue; waking the reading task bounds the
+                        // delay.
                         state.wake_reader();
                         Ok(id)
                     }
@@ -148,13 +150,14 @@ impl Connection {
         self.handle.shared.sizes
     }
 
-    /// Whether the connection has ended; how, every call tells.
+    /// Whether the connection has ended. The error of any later call says how.
     pub fn is_closed(&self) -> bool {
         self.handle.shared.lock().ended().is_some()
     }
 
-    /// Closes the connection, without `VirtualMachine.Dispose`: the agent then does by itself what `Dispose`
-    /// does. Commands still queued are sent if they can be at once. Pending calls end with [`Error::Closed`].
+    /// Closes the connection without sending `VirtualMachine.Dispose`: the agent does the same on its own.
+    /// Queued commands are sent if that is possible without waiting. Pending calls end with
+    /// [`Error::Closed`].
     pub fn close(&self) {
         let mut state = self.handle.shared.lock();
         state.flush();
@@ -178,8 +181,8 @@ fn encode<C: Command>(command: &C, id: u32, shared: &Shared, out: &mut Vec<u8>) 
     packet::end_command(out, start, shared.options.max_packet).map_err(EncodeError::TooLong)
 }
 
-/// A command that was sent: a future of its reply.
-#[must_use = "the command is sent all the same, and its outcome is lost"]
+/// The future reply of a command.
+#[must_use = "dropping this sends the command and ignores its reply"]
 pub struct Pending<R> {
     handle: Arc<Handle>,
     state: PendingState,
@@ -194,7 +197,7 @@ enum PendingState {
 }
 
 impl<R> Pending<R> {
-    /// The command, as `Set.Command`.
+    /// The name of the command, as `Set.Command`.
     pub fn command(&self) -> &'static str {
         self.command
     }
@@ -227,7 +230,7 @@ impl<R> Future for Pending<R> {
         let id = match std::mem::replace(&mut self.state, PendingState::Done) {
             PendingState::Sent(id) => id,
             PendingState::Failed(error) => return Poll::Ready(Err(error)),
-            // Polled again after it was ready: there is nothing left to wait for.
+            // The future was polled after completion: there is nothing left to wait for.
             PendingState::Done => return Poll::Pending,
         };
         let answer = {
@@ -260,18 +263,18 @@ impl<R> std::fmt::Debug for Pending<R> {
     }
 }
 
-/// The events of a connection, in the order in which they were sent. If it is dropped, later events are read
-/// and forgotten.
+/// The events of a connection, in the order in which they were sent. After this is dropped, later events are
+/// read and discarded.
 pub struct Events {
     handle: Arc<Handle>,
 }
 
 impl Events {
-    /// The next events; `None` after the last, if the connection ended cleanly. Cancel-safe: a dropped call
-    /// has taken nothing.
+    /// Waits for the next events; `None` after the last, if the connection ended cleanly. Cancel-safe:
+    /// dropping the future loses no event.
     ///
     /// # Errors
-    /// How the connection ended, after the last events that arrived.
+    /// Why the connection ended, after the last events that arrived.
     pub async fn next(&mut self) -> Result<Option<EventSet>, Error> {
         poll_fn(|cx| {
             let shared = &self.handle.shared;

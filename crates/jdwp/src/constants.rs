@@ -12,7 +12,7 @@ macro_rules! byte_enum {
         }
 
         impl $name {
-            /// All of them, in the order of the specification.
+            /// All constants, in the order of the specification.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// The constant with this number.
@@ -54,7 +54,7 @@ byte_enum! {
         Byte = b'B',
         /// `char`.
         Char = b'C',
-        /// An object of none of the special kinds.
+        /// An object of no special kind.
         Object = b'L',
         /// `float`.
         Float = b'F',
@@ -98,8 +98,8 @@ impl Tag {
         )
     }
 
-    /// The tag for values of a type, by the first character of its JNI signature: what `StackFrame.GetValues`
-    /// takes for a slot. `None` for text that is no field type.
+    /// The tag for values of a type, by the first character of its JNI signature, as `StackFrame.GetValues`
+    /// needs it for a slot. `None` if the text is not the signature of a field type.
     pub fn of_signature(signature: &str) -> Option<Self> {
         match signature.as_bytes().first()? {
             b'[' => Some(Self::Array),
@@ -122,9 +122,9 @@ byte_enum! {
 }
 
 byte_enum! {
-    /// What happened ("EventKind Constants"). Some have never been sent by any virtual machine.
+    /// The kind of an event ("EventKind Constants"). No virtual machine sends those marked "Never sent".
     EventKind {
-        /// A step ended.
+        /// A step completed.
         SingleStep = 1,
         /// A breakpoint was hit.
         Breakpoint = 2,
@@ -154,11 +154,11 @@ byte_enum! {
         MethodEntry = 40,
         /// A method is about to return.
         MethodExit = 41,
-        /// A method is about to return this value.
+        /// A method is about to return; the event carries the value.
         MethodExitWithReturnValue = 42,
         /// A thread waits for a monitor that another one owns.
         MonitorContendedEnter = 43,
-        /// A thread entered a monitor it had to wait for.
+        /// A thread entered a monitor after waiting for it.
         MonitorContendedEntered = 44,
         /// A thread is about to `wait` on a monitor.
         MonitorWait = 45,
@@ -176,11 +176,11 @@ byte_enum! {
 byte_enum! {
     /// Which threads an event suspends ("SuspendPolicy Constants").
     SuspendPolicy {
-        /// None.
+        /// No thread.
         None = 0,
         /// The thread of the event.
         EventThread = 1,
-        /// All of them.
+        /// All threads.
         All = 2,
     }
 }
@@ -191,7 +191,7 @@ macro_rules! int_enum {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum $name {
             $($(#[$vdoc])* $variant,)*
-            /// A number the specification does not have.
+            /// A number that the specification does not define.
             Other(i32),
         }
 
@@ -228,11 +228,11 @@ macro_rules! int_enum {
 }
 
 int_enum! {
-    /// What a thread does ("ThreadStatus Constants").
+    /// What a thread is doing ("ThreadStatus Constants").
     ThreadStatus {
         /// It has ended.
         Zombie = 0,
-        /// It runs, or could.
+        /// It is running or runnable.
         Running = 1,
         /// It is in `Thread.sleep`.
         Sleeping = 2,
@@ -246,7 +246,7 @@ int_enum! {
 int_enum! {
     /// How large a step is ("StepSize Constants").
     StepSize {
-        /// One instruction, or as little as possible.
+        /// One instruction, or the smallest possible step.
         Min = 0,
         /// To the next line, if there are line numbers.
         Line = 1,
@@ -303,13 +303,13 @@ macro_rules! bits {
 }
 
 bits! {
-    /// How far a class has come ("ClassStatus Constants"). Zero for array and primitive types.
+    /// The status of a class ("ClassStatus Constants"). Zero for array and primitive types.
     ClassStatus {
         /// Verified.
         VERIFIED = 1,
         /// Prepared: its fields and methods are known.
         PREPARED = 2,
-        /// Initialised: its static initialiser has ended.
+        /// Initialised: its static initialiser has completed.
         INITIALIZED = 4,
         /// Its initialisation failed.
         ERROR = 8,
@@ -317,11 +317,11 @@ bits! {
 }
 
 bits! {
-    /// How a method is invoked ("InvokeOptions Constants"). Zero resumes all threads for the call.
+    /// How a method is invoked ("InvokeOptions Constants"). Zero resumes all threads during the call.
     InvokeOptions {
-        /// Resume the invoking thread only.
+        /// Resume only the invoking thread.
         SINGLE_THREADED = 1,
-        /// Invoke the method named, not the one that overrides it.
+        /// Invoke exactly the given method, without virtual dispatch.
         NONVIRTUAL = 2,
     }
 }
@@ -329,7 +329,7 @@ bits! {
 bits! {
     /// Whether a thread is suspended ("SuspendStatus Constants").
     SuspendStatus {
-        /// It is, by the debugger or an event.
+        /// Suspended, by the debugger or by an event.
         SUSPENDED = 1,
     }
 }

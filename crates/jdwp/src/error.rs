@@ -1,4 +1,4 @@
-//! Everything that can go wrong on a connection.
+//! The errors of a connection.
 
 use std::io;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 use crate::codec::{DecodeError, EncodeError};
 use crate::error_code::ErrorCode;
 
-/// Why a command has no reply, or the events have no more. Cheap to clone: all calls pending when a
-/// connection ends get the same one.
+/// Why a command has no reply, or why there are no more events. Cheap to clone: when a connection ends, all
+/// pending calls get the same error.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The virtual machine refused the command. The connection goes on.
+    /// The virtual machine refused the command. The connection stays open.
     #[error("{command} was refused by the virtual machine: {code}")]
     Jdwp {
         /// The command, as `Set.Command`.
         command: &'static str,
-        /// Why.
+        /// The reason given by the virtual machine.
         code: ErrorCode,
     },
-    /// The reply is longer than is taken: a string of many millions of characters, say. The connection goes
-    /// on.
+    /// The reply exceeds the size limit, for example a string of many million characters. The connection
+    /// stays open.
     #[error(
         "the reply to {command} has {length} bytes, more than the limit of {limit} (Options::max_packet)"
     )]
@@ -32,11 +32,11 @@ pub enum Error {
         /// [`Options::max_packet`](crate::Options::max_packet).
         limit: usize,
     },
-    /// The virtual machine has died: it said so in a reply, or announced its death and ended the connection.
-    #[error("the virtual machine has ended; start it again to ask more")]
+    /// The virtual machine has died: a reply said so, or it announced its death and closed the connection.
+    #[error("the virtual machine has ended; start it again to continue")]
     VmDead,
     /// The connection ended cleanly, between two packets.
-    #[error("the debugger connection was closed by {0}; connect again to go on")]
+    #[error("the debugger connection was closed by {0}; connect again to continue")]
     Closed(ClosedBy),
     /// The connection ended inside a packet.
     #[error(
@@ -46,10 +46,10 @@ pub enum Error {
         /// How many bytes of the packet arrived.
         have: usize,
     },
-    /// What arrived is no packet of the protocol; the connection has been ended.
+    /// The peer sent bytes that are not a JDWP packet; this side has closed the connection.
     #[error("the debugger connection was ended because of a malformed packet: {0}")]
     Malformed(MalformedPacket),
-    /// A reply is a packet and not the reply its command has. The connection goes on.
+    /// The packet is well formed, but its body is not a reply to this command. The connection stays open.
     #[error("the reply to {command} cannot be read: {source}")]
     Reply {
         /// The command, as `Set.Command`.
@@ -57,7 +57,7 @@ pub enum Error {
         /// What is wrong.
         source: DecodeError,
     },
-    /// The command cannot be written. Nothing was sent; the connection goes on.
+    /// The command cannot be encoded. Nothing was sent; the connection stays open.
     #[error("{command} cannot be sent: {source}")]
     Encode {
         /// The command, as `Set.Command`.
@@ -68,23 +68,23 @@ pub enum Error {
     /// Reading or writing failed.
     #[error("the debugger connection failed: {0}")]
     Io(#[source] Arc<io::Error>),
-    /// The peer is no virtual machine that waits for a debugger.
+    /// The peer is not a virtual machine that waits for a debugger.
     #[error("the JDWP handshake failed: {0}")]
     Handshake(HandshakeError),
-    /// Events filled the queue to its hard limit while replies were awaited; the connection has been ended
-    /// rather than lose one.
+    /// The event queue reached its hard limit while replies were awaited. The connection was closed rather
+    /// than lose an event.
     #[error(
-        "{bytes} bytes of events wait to be taken, more than the hard limit of {limit}; take events while waiting for replies, or raise Options::event_hard_limit"
+        "{bytes} bytes of events are queued, more than the hard limit of {limit}; read events while waiting for replies, or raise Options::event_hard_limit"
     )]
     EventOverflow {
-        /// How many bytes wait.
+        /// The number of queued bytes.
         bytes: usize,
         /// [`Options::event_hard_limit`](crate::Options::event_hard_limit).
         limit: usize,
     },
 }
 
-/// Who ended a connection.
+/// Which side ended a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ClosedBy {
     /// This side, by [`Connection::close`](crate::Connection::close) or because the runtime shut down.
@@ -106,10 +106,10 @@ impl std::fmt::Display for ClosedBy {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedPacket {
-    /// The length field is less than the header's eleven bytes.
+    /// The length field is less than the eleven bytes of a header.
     #[error("its length field says {0} bytes, less than a header")]
     TooShort(u32),
-    /// The length field is more than allowed.
+    /// The length field exceeds the limit.
     #[error("its length field says {length} bytes, more than the limit of {limit} (Options::max_packet)")]
     TooLong {
         /// The length field.
@@ -117,13 +117,13 @@ pub enum MalformedPacket {
         /// [`Options::max_packet`](crate::Options::max_packet).
         limit: usize,
     },
-    /// The flags are neither a command's nor a reply's.
+    /// The flags mark neither a command nor a reply.
     #[error("its flags are {0:#04x}, neither a command's nor a reply's")]
     Flags(u8),
-    /// A reply to a command that was never sent, or was answered before.
+    /// A reply to a command that was never sent or has already been answered.
     #[error("it replies to packet {0}, which awaits no reply")]
     UnknownReply(u32),
-    /// A command that a virtual machine does not send.
+    /// A command that virtual machines do not send.
     #[error("it is command {command} of set {set}, which a virtual machine does not send")]
     UnknownCommand {
         /// The command set.
@@ -131,7 +131,7 @@ pub enum MalformedPacket {
         /// The command.
         command: u8,
     },
-    /// A composite event that cannot be read.
+    /// A composite event that cannot be decoded.
     #[error("a composite event cannot be read: {0}")]
     Event(#[from] DecodeError),
 }
@@ -140,13 +140,13 @@ pub enum MalformedPacket {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HandshakeError {
-    /// The peer sent something else.
+    /// The peer sent something other than the handshake.
     #[error("the peer did not answer with \"JDWP-Handshake\"; does a JDWP agent listen there?")]
     NotJdwp,
     /// The peer closed the connection first; another debugger may be attached.
     #[error("the peer closed the connection; is another debugger attached?")]
     Closed,
-    /// The peer was silent for too long.
+    /// The peer did not answer in time.
     #[error("no answer within {0:?} (Options::handshake_timeout)")]
     TimedOut(std::time::Duration),
     /// An id size other than 2, 4 or 8.
@@ -160,7 +160,7 @@ pub enum HandshakeError {
 }
 
 impl Error {
-    /// The error code, if the virtual machine sent one (or is dead).
+    /// The error code sent by the virtual machine; [`ErrorCode::VM_DEAD`] if it has died.
     pub fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Jdwp { code, .. } => Some(*code),
@@ -169,7 +169,7 @@ impl Error {
         }
     }
 
-    /// Whether the connection is over. If not, only the one command failed.
+    /// Whether the connection has ended. If not, only this command failed.
     pub fn is_fatal(&self) -> bool {
         !matches!(
             self,
@@ -177,7 +177,7 @@ impl Error {
         )
     }
 
-    /// Whether the connection ended between two packets, by intent of either side.
+    /// Whether either side ended the connection deliberately, between two packets.
     pub fn is_clean_end(&self) -> bool {
         matches!(self, Self::VmDead | Self::Closed(_))
     }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Why the virtual machine refused a command. A number, so that codes of other versions pass through.
+/// The reason why the virtual machine refused a command. Kept as a number, so that codes of other versions
+/// pass through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ErrorCode(pub u16);
 
@@ -31,17 +32,17 @@ error_codes! {
     INVALID_THREAD_GROUP = 11,
     /// The priority is not valid.
     INVALID_PRIORITY = 12,
-    /// The thread must be suspended for this and is not.
+    /// The operation needs a suspended thread, and this thread is running.
     THREAD_NOT_SUSPENDED = 13,
     /// The thread is already suspended.
     THREAD_SUSPENDED = 14,
     /// The thread has not started or has ended.
     THREAD_NOT_ALIVE = 15,
-    /// The object was collected, or the id is of another kind or made up.
+    /// The object was collected, or the id is invalid or of another kind.
     INVALID_OBJECT = 20,
     /// The class id is not valid.
     INVALID_CLASS = 21,
-    /// The class is loaded and not yet prepared.
+    /// The class is loaded but not yet prepared.
     CLASS_NOT_PREPARED = 22,
     /// The method id is not valid.
     INVALID_METHODID = 23,
@@ -53,13 +54,13 @@ error_codes! {
     INVALID_FRAMEID = 30,
     /// There are no more frames on the stack.
     NO_MORE_FRAMES = 31,
-    /// Nothing is known of the frame, or it does not allow this.
+    /// The frame gives no information, or does not support the operation.
     OPAQUE_FRAME = 32,
-    /// The operation is possible on the top frame only.
+    /// The operation is possible only on the top frame.
     NOT_CURRENT_FRAME = 33,
-    /// The value is not of the type needed here.
+    /// The value does not have the required type.
     TYPE_MISMATCH = 34,
-    /// The slot is not one of the frame.
+    /// The frame has no such slot.
     INVALID_SLOT = 35,
     /// The item is already set.
     DUPLICATE = 40,
@@ -73,43 +74,43 @@ error_codes! {
     NOT_MONITOR_OWNER = 51,
     /// The call was interrupted.
     INTERRUPT = 52,
-    /// The bytes are no class file.
+    /// The bytes are not a class file.
     INVALID_CLASS_FORMAT = 60,
     /// The new class would be its own superclass.
     CIRCULAR_CLASS_DEFINITION = 61,
     /// The verifier refused the class file.
     FAILS_VERIFICATION = 62,
-    /// Redefinition cannot add methods here.
+    /// Redefinition cannot add methods in this virtual machine.
     ADD_METHOD_NOT_IMPLEMENTED = 63,
-    /// Redefinition cannot change fields here.
+    /// Redefinition cannot change fields in this virtual machine.
     SCHEMA_CHANGE_NOT_IMPLEMENTED = 64,
     /// The state of the thread does not fit the redefined class.
     INVALID_TYPESTATE = 65,
-    /// Redefinition cannot change supertypes here.
+    /// Redefinition cannot change supertypes in this virtual machine.
     HIERARCHY_CHANGE_NOT_IMPLEMENTED = 66,
-    /// Redefinition cannot remove methods here.
+    /// Redefinition cannot remove methods in this virtual machine.
     DELETE_METHOD_NOT_IMPLEMENTED = 67,
-    /// The VM is too old for the class file (JDWP: UNSUPPORTED_VERSION).
+    /// The virtual machine does not support the version of the class file.
     UNSUPPORTED_VERSION = 68,
-    /// The class file names another class.
+    /// The class file defines a class of another name.
     NAMES_DONT_MATCH = 69,
-    /// Redefinition cannot change the class's modifiers here.
+    /// Redefinition cannot change the class's modifiers in this virtual machine.
     CLASS_MODIFIERS_CHANGE_NOT_IMPLEMENTED = 70,
-    /// Redefinition cannot change a method's modifiers here.
+    /// Redefinition cannot change a method's modifiers in this virtual machine.
     METHOD_MODIFIERS_CHANGE_NOT_IMPLEMENTED = 71,
-    /// Redefinition cannot change the class's attributes here.
+    /// Redefinition cannot change the class's attributes in this virtual machine.
     CLASS_ATTRIBUTE_CHANGE_NOT_IMPLEMENTED = 72,
     /// The virtual machine does not implement this; see its capabilities.
     NOT_IMPLEMENTED = 99,
-    /// Null where it is not allowed.
+    /// A null value where none is allowed.
     NULL_POINTER = 100,
-    /// The information is absent, for instance debug tables not compiled in.
+    /// The information is absent, for example debug tables that were not compiled in.
     ABSENT_INFORMATION = 101,
     /// The event kind is not recognised.
     INVALID_EVENT_TYPE = 102,
-    /// An argument is not allowed.
+    /// An argument is not valid.
     ILLEGAL_ARGUMENT = 103,
-    /// The virtual machine has no memory left for this.
+    /// The virtual machine is out of memory.
     OUT_OF_MEMORY = 110,
     /// Debugging is not enabled.
     ACCESS_DENIED = 111,
@@ -119,9 +120,9 @@ error_codes! {
     INTERNAL = 113,
     /// The thread is not attached to the virtual machine.
     UNATTACHED_THREAD = 115,
-    /// The tag is no object type or primitive type.
+    /// The tag is neither an object type nor a primitive type.
     INVALID_TAG = 500,
-    /// The last invoke of this thread has not ended.
+    /// The previous invocation in this thread has not ended.
     ALREADY_INVOKING = 502,
     /// The index is not valid.
     INVALID_INDEX = 503,
@@ -137,7 +138,7 @@ error_codes! {
     TRANSPORT_LOAD = 509,
     /// The transport could not be initialised.
     TRANSPORT_INIT = 510,
-    /// The method is native, which does not allow this.
+    /// The operation does not support native methods.
     NATIVE_METHOD = 511,
     /// The count is not valid.
     INVALID_COUNT = 512,

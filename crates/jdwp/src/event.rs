@@ -5,7 +5,7 @@ use crate::constants::{ClassStatus, EventKind, SuspendPolicy, TypeTag};
 use crate::id::{FieldId, ReferenceTypeId, ThreadId};
 use crate::value::{Location, TaggedObject, Value};
 
-/// The number of an event request, as `EventRequest.Set` returned it. Zero for events that come unasked.
+/// The number of an event request, as returned by `EventRequest.Set`. Zero for events that nobody requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct RequestId(pub i32);
 
@@ -21,10 +21,10 @@ impl Decode for RequestId {
     }
 }
 
-/// Events that happened at once, at one place in one thread.
+/// Events that occurred together, at one location in one thread.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventSet {
-    /// Which threads were suspended.
+    /// Which threads the events suspended.
     pub policy: SuspendPolicy,
     /// The events, in the order sent.
     pub events: Vec<Event>,
@@ -43,14 +43,14 @@ impl Decode for EventSet {
     }
 }
 
-/// Makes the enum, its accessors and its codec of one list, in the order of the fields on the wire.
+/// Generates the enum, its accessors and its codec from one list; the order of the fields is the wire order.
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident: $t:ty,)* })*) => {
-        /// One event. `request` is the request that asked for it, zero if none did.
+        /// One event. `request` is the request that caused it, or zero.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Event {
             $($(#[$doc])* $name {
-                /// The request that asked for it, zero if none did.
+                /// The request that caused the event, or zero.
                 request: RequestId,
                 $($(#[$fdoc])* $field: $t,)*
             },)*
@@ -60,14 +60,14 @@ macro_rules! events {
             /// The kinds of event a virtual machine sends.
             pub const KINDS: &'static [EventKind] = &[$(EventKind::$name),*];
 
-            /// What happened.
+            /// The kind of the event.
             pub const fn kind(&self) -> EventKind {
                 match self {
                     $(Self::$name { .. } => EventKind::$name,)*
                 }
             }
 
-            /// The request that asked for the event, zero if none did.
+            /// The request that caused the event, or zero.
             pub const fn request(&self) -> RequestId {
                 match self {
                     $(Self::$name { request, .. } => *request,)*
@@ -94,9 +94,10 @@ macro_rules! events {
                         request: Decode::decode(r)?,
                         $($field: Decode::decode(r)?,)*
                     }),)*
-                    // Their layout is nowhere specified, so the rest of the packet cannot be read.
+                    // The specification does not define their layout, so the rest of the packet cannot be
+                    // read.
                     never_sent => Err(DecodeError::UnknownConstant {
-                        what: "EventKind that is sent",
+                        what: "EventKind with a known layout",
                         value: never_sent.raw().into(),
                     }),
                 }
@@ -111,21 +112,21 @@ events! {
         /// The initial thread.
         thread: ThreadId,
     }
-    /// A step has ended; the instruction at `location` has not run.
+    /// A step has completed; the instruction at `location` has not executed.
     SingleStep {
         /// The thread that stepped.
         thread: ThreadId,
-        /// Where it is now.
+        /// The new location.
         location: Location,
     }
-    /// A breakpoint was hit; the instruction at `location` has not run.
+    /// A breakpoint was hit; the instruction at `location` has not executed.
     Breakpoint {
         /// The thread that hit it.
         thread: ThreadId,
-        /// Where.
+        /// The location of the breakpoint.
         location: Location,
     }
-    /// A method was entered; none of its code has run.
+    /// A method was entered; none of its code has executed.
     MethodEntry {
         /// The thread.
         thread: ThreadId,
@@ -136,34 +137,34 @@ events! {
     MethodExit {
         /// The thread.
         thread: ThreadId,
-        /// The last instruction run.
+        /// The last instruction executed.
         location: Location,
     }
     /// A method is about to return normally.
     MethodExitWithReturnValue {
         /// The thread.
         thread: ThreadId,
-        /// The last instruction run.
+        /// The last instruction executed.
         location: Location,
-        /// What it returns.
+        /// The value returned.
         value: Value,
     }
-    /// A thread wants a monitor that another thread owns.
+    /// A thread tries to enter a monitor that another thread owns.
     MonitorContendedEnter {
         /// The thread that waits.
         thread: ThreadId,
         /// The monitor.
         object: TaggedObject,
-        /// Where it waits; `None` if it had no frame left, as when a thread that ends is joined.
+        /// Where it waits; `None` without a frame, for example while joining a thread that ends.
         location: Option<Location>,
     }
-    /// A thread entered a monitor it had to wait for.
+    /// A thread entered a monitor after waiting for it.
     MonitorContendedEntered {
         /// The thread that entered.
         thread: ThreadId,
         /// The monitor.
         object: TaggedObject,
-        /// Where it waited; `None` if it had no frame left, as when a thread that ends is joined.
+        /// Where it waited; `None` without a frame, for example while joining a thread that ends.
         location: Option<Location>,
     }
     /// A thread is about to wait on a monitor.
@@ -174,7 +175,7 @@ events! {
         object: TaggedObject,
         /// Where it will wait.
         location: Location,
-        /// For how long, in milliseconds; zero is for ever.
+        /// The timeout in milliseconds; zero means no timeout.
         timeout: i64,
     }
     /// A thread has finished waiting on a monitor.
@@ -185,18 +186,18 @@ events! {
         object: TaggedObject,
         /// Where it waited.
         location: Location,
-        /// Whether the time was up.
+        /// Whether the timeout expired.
         timed_out: bool,
     }
     /// An exception was thrown.
     Exception {
         /// The thread.
         thread: ThreadId,
-        /// Where it was thrown, or the first place outside native code after that.
+        /// The throwing instruction, or the first location outside native code after it.
         location: Location,
         /// The exception.
         exception: TaggedObject,
-        /// Where it will be caught, if that is known; native code between may still catch it.
+        /// Where it will be caught, if known; native code in between can still catch it.
         catch_location: Option<Location>,
     }
     /// A thread has started.
@@ -209,9 +210,9 @@ events! {
         /// The thread.
         thread: ThreadId,
     }
-    /// A class was prepared; none of its code has run.
+    /// A class was prepared; none of its code has executed.
     ClassPrepare {
-        /// The thread that caused it; `None` in rare cases, when it is one of the debugger agent's own.
+        /// The thread that caused it; `None` in the rare case that it is a thread of the debugger agent.
         thread: Option<ThreadId>,
         /// The kind of `type_id`.
         type_tag: TypeTag,
@@ -219,7 +220,7 @@ events! {
         type_id: ReferenceTypeId,
         /// Its JNI signature.
         signature: String,
-        /// How far it has come.
+        /// Its status.
         status: ClassStatus,
     }
     /// A class was unloaded.
@@ -231,7 +232,7 @@ events! {
     FieldAccess {
         /// The thread.
         thread: ThreadId,
-        /// Where.
+        /// The reading instruction.
         location: Location,
         /// The kind of `type_id`.
         type_tag: TypeTag,
@@ -239,14 +240,14 @@ events! {
         type_id: ReferenceTypeId,
         /// The field.
         field: FieldId,
-        /// The object it is read from; `None` if the field is static.
+        /// The object; `None` if the field is static.
         object: Option<TaggedObject>,
     }
     /// A watched field is about to be written.
     FieldModification {
         /// The thread.
         thread: ThreadId,
-        /// Where.
+        /// The writing instruction.
         location: Location,
         /// The kind of `type_id`.
         type_tag: TypeTag,
@@ -254,9 +255,9 @@ events! {
         type_id: ReferenceTypeId,
         /// The field.
         field: FieldId,
-        /// The object it is written to; `None` if the field is static.
+        /// The object; `None` if the field is static.
         object: Option<TaggedObject>,
-        /// What will be written.
+        /// The value to be written.
         value: Value,
     }
     /// The virtual machine is about to end.
@@ -287,7 +288,7 @@ impl Event {
         }
     }
 
-    /// The place of the event, for kinds that have one.
+    /// The location of the event, for kinds that have one.
     pub const fn location(&self) -> Option<Location> {
         match self {
             Self::SingleStep { location, .. }
@@ -312,7 +313,7 @@ impl Event {
         }
     }
 
-    /// The bytes the event takes in memory, for the event queue's limit.
+    /// The memory that the event occupies, in bytes; counts towards the limit of the event queue.
     pub(crate) fn weight(&self) -> usize {
         let text = match self {
             Self::ClassPrepare { signature, .. } | Self::ClassUnload { signature, .. } => signature.len(),

@@ -1,6 +1,6 @@
-//! The handshake: both sides send the same fourteen bytes, the debugger first; then the debugger asks for the
-//! id sizes, without which nothing that has ids can be read, while the virtual machine may already send
-//! events.
+//! The handshake. Both sides send the same fourteen bytes, the debugger first. Then the debugger requests the
+//! id sizes, which it needs to read anything that contains ids. The virtual machine may send events before it
+//! replies.
 
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -18,10 +18,10 @@ use crate::reader::decode_events;
 
 const GREETING: &[u8; 14] = b"JDWP-Handshake";
 const IDS_ID: u32 = 1;
-/// The first packet id the handshake has not used.
+/// The first packet id after those of the handshake.
 pub(crate) const FIRST_FREE_ID: u32 = IDS_ID + 1;
 
-/// Both ends after the handshake, and what arrived meanwhile.
+/// The two streams after the handshake, and the packets that arrived during it.
 #[derive(Debug)]
 pub(crate) struct Greeted<R, W> {
     pub(crate) read: R,
@@ -68,7 +68,7 @@ where
     }
     let mut command = Vec::new();
     begin_command(&mut command, IDS_ID, IDSizes::SET, IDSizes::ID);
-    // Eleven bytes: within every limit.
+    // The command has eleven bytes, which no limit excludes.
     end_command(&mut command, 0, usize::MAX).map_err(|_| HandshakeError::NotJdwp)?;
     write.write_all(&command).await?;
     write.flush().await?;
@@ -113,7 +113,7 @@ fn id_sizes(error_code: u16, body: &[u8]) -> Result<IdSizes, Error> {
         ErrorCode::VM_DEAD => return Err(Error::VmDead),
         code => return Err(Error::Jdwp { command, code }),
     }
-    // The reply has no ids, so the sizes given to the reader do not matter.
+    // The reply contains no ids, so the reader can assume any sizes.
     let mut r = Reader::new(body, IdSizes::all(crate::id::IdSize::Eight));
     let reply = IDSizes::decode(&mut r).map_err(|source| Error::Reply { command, source })?;
     reply.sizes().map_err(|(what, bytes)| HandshakeError::IdSize { what, bytes }.into())

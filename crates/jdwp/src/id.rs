@@ -1,11 +1,11 @@
-//! Ids: what the virtual machine calls its objects, types, methods, fields and frames.
+//! Ids of the virtual machine's objects, types, methods, fields and frames.
 //!
-//! Every kind is a type of its own. On the wire an id has the size the virtual machine announced
-//! ([`IdSizes`]); zero stands for null, which is `None` here wherever the specification allows it.
+//! Each kind of id has its own type. On the wire an id has the size that the virtual machine announced
+//! ([`IdSizes`]). Zero stands for null, which is `None` here wherever the specification allows it.
 
 use crate::codec::{Decode, DecodeError, Encode, Reader, Writer};
 
-/// How many bytes one kind of id takes on the wire.
+/// The size of one kind of id on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IdSize {
     /// Two bytes.
@@ -17,7 +17,7 @@ pub enum IdSize {
 }
 
 impl IdSize {
-    /// The size for a number of bytes; `None` unless it is 2, 4 or 8.
+    /// The size of `bytes` bytes; `None` unless that is 2, 4 or 8.
     pub fn from_bytes(bytes: i32) -> Option<Self> {
         match bytes {
             2 => Some(Self::Two),
@@ -40,15 +40,15 @@ impl IdSize {
 /// The id sizes of one connection, as negotiated by `VirtualMachine.IDSizes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct IdSizes {
-    /// Of [`FieldId`].
+    /// Size of a [`FieldId`].
     pub field: IdSize,
-    /// Of [`MethodId`].
+    /// Size of a [`MethodId`].
     pub method: IdSize,
-    /// Of [`ObjectId`] and its kinds: threads, strings, arrays, loaders, modules, ….
+    /// Size of an [`ObjectId`] and of its kinds: threads, strings, arrays, loaders and modules.
     pub object: IdSize,
-    /// Of [`ReferenceTypeId`].
+    /// Size of a [`ReferenceTypeId`].
     pub reference_type: IdSize,
-    /// Of [`FrameId`].
+    /// Size of a [`FrameId`].
     pub frame: IdSize,
 }
 
@@ -86,7 +86,8 @@ macro_rules! id {
     };
 }
 
-/// Ids for which zero is null: null is an error where the specification has no null, and `None` elsewhere.
+/// Ids for which zero means null. Decoding null fails where the specification does not allow it, and gives
+/// `None` elsewhere.
 macro_rules! nullable_id {
     ($(#[$doc:meta])* $name:ident, $size:ident) => {
         id!($(#[$doc])* $name, $size);
@@ -115,7 +116,7 @@ macro_rules! nullable_id {
     };
 }
 
-/// Ids that are plain numbers: zero can be one of them.
+/// Ids for which zero is an ordinary value.
 macro_rules! plain_id {
     ($(#[$doc:meta])* $name:ident, $size:ident) => {
         id!($(#[$doc])* $name, $size);
@@ -140,7 +141,8 @@ macro_rules! object_id {
         }
 
         impl $name {
-            /// The same object, taken for this kind. The virtual machine checks the kind when the id is used.
+            /// Converts the id of an object to this kind. The virtual machine checks the kind when the id is
+            /// used.
             pub const fn of(object: ObjectId) -> Self {
                 Self(object.0)
             }
@@ -182,13 +184,13 @@ object_id!(
     ModuleId
 );
 nullable_id!(
-    /// A class, interface or array type. Not an object: see [`ClassObjectId`] for that.
+    /// A class, interface or array type. Its `java.lang.Class` object has a [`ClassObjectId`].
     ReferenceTypeId,
     reference_type
 );
 plain_id!(
-    /// A method or constructor, within its declaring type. Zero for an obsolete method (one that was
-    /// redefined).
+    /// A method or constructor, within its declaring type. Zero for an obsolete method, which a redefinition
+    /// has replaced.
     MethodId,
     method
 );
@@ -198,7 +200,7 @@ plain_id!(
     field
 );
 plain_id!(
-    /// A frame of a suspended thread. It is void once the thread has been resumed.
+    /// A frame of a suspended thread. It becomes invalid when the thread is resumed.
     FrameId,
     frame
 );

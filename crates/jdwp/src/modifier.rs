@@ -1,60 +1,60 @@
-//! Modifiers: what narrows an event request (`EventRequest.Set`).
+//! Modifiers: the conditions of an event request (`EventRequest.Set`).
 
 use crate::codec::{Encode, Writer};
 use crate::constants::{StepDepth, StepSize};
 use crate::id::{FieldId, ObjectId, ReferenceTypeId, ThreadId};
 use crate::value::Location;
 
-/// One condition on the events of a request. Modifiers apply in the order they are given.
+/// One condition on the events of a request. The virtual machine applies modifiers in the given order.
 ///
-/// A class pattern is an exact name, or one that begins or ends with `*`: `java.*`, `*.Foo`.
+/// A class pattern is an exact name, or a name that begins or ends with `*`: `java.*`, `*.Foo`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Modifier {
-    /// Report the `n`th event that gets here, and then no more.
+    /// Report only the `n`th event that satisfies the preceding modifiers, then no more.
     Count(i32),
     /// Reserved by the specification.
     Conditional(i32),
-    /// In this thread.
+    /// Only in this thread.
     ThreadOnly(ThreadId),
-    /// In this type or its subtypes.
+    /// Only in this type or its subtypes.
     ClassOnly(ReferenceTypeId),
-    /// In types whose name matches the pattern.
+    /// Only in types whose name matches the pattern.
     ClassMatch(String),
-    /// In types whose name does not match the pattern.
+    /// Only in types whose name does not match the pattern.
     ClassExclude(String),
-    /// At this place.
+    /// Only at this location.
     LocationOnly(Location),
-    /// Of exceptions.
+    /// Only these exceptions.
     ExceptionOnly {
-        /// The exception's class, or a superclass; `None` is all.
+        /// The exception's class or a superclass; `None` means all exceptions.
         class: Option<ReferenceTypeId>,
-        /// Report those that will be caught.
+        /// Report caught exceptions.
         caught: bool,
-        /// Report those that will not be caught.
+        /// Report uncaught exceptions.
         uncaught: bool,
     },
-    /// Of this field.
+    /// Only this field.
     FieldOnly {
         /// The type that declares the field.
         declaring: ReferenceTypeId,
         /// The field.
         field: FieldId,
     },
-    /// Of steps. A thread has at most one step request.
+    /// Makes the request a step request. A thread can have only one.
     Step {
         /// The thread.
         thread: ThreadId,
-        /// How far.
+        /// The size of the step.
         size: StepSize,
-        /// Into which frames.
+        /// The frames that it enters.
         depth: StepDepth,
     },
-    /// With this object as `this`; `None` for static methods. For field events HotSpot compares the object
-    /// whose field it is instead; `None` for static fields.
+    /// Only with this object as `this`; `None` for static methods. For field events HotSpot compares the
+    /// object that holds the field; `None` for static fields.
     InstanceOnly(Option<ObjectId>),
-    /// Of prepared classes with a matching source name (JSR-45). Needs `canUseSourceNameFilters`.
+    /// Only prepared classes with a matching source name (JSR-45). Needs `canUseSourceNameFilters`.
     SourceNameMatch(String),
-    /// Of platform threads: no virtual ones (thread starts and deaths; since JDK 21).
+    /// Only platform threads, for thread start and death events. Since JDK 21.
     PlatformThreadsOnly,
 }
 

@@ -1,19 +1,19 @@
-//! Packets: the frames of the protocol, cut out of the bytes as they arrive.
+//! Splits the received bytes into packets.
 //!
-//! No I/O here. Memory grows with the bytes that arrived, never with what a length field claims.
+//! Does no I/O. Memory grows with the bytes that arrived, not with what a length field claims.
 
 use bytes::{Buf, Bytes, BytesMut};
 
 use crate::error::MalformedPacket;
 
-/// The bytes of a packet before its body: length (4), id (4), flags (1), then set and command or error code
+/// The size of a packet's header in bytes: length (4), id (4), flags (1), and set and command or error code
 /// (2).
 pub(crate) const HEADER: usize = 11;
 const REPLY: u8 = 0x80;
-/// Bodies up to this are copied out, so that a small reply nobody takes does not keep a whole buffer alive.
+/// Bodies up to this size are copied, so that a small unread reply does not keep a whole buffer alive.
 const COPIED: usize = 4096;
 
-/// A whole packet.
+/// A complete packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Packet {
     Reply {
@@ -21,7 +21,7 @@ pub(crate) enum Packet {
         error_code: u16,
         body: Bytes,
     },
-    /// A reply that is longer than the limit: its body is thrown away as it arrives.
+    /// A reply longer than the limit. Its body is discarded as it arrives.
     LongReply {
         id: u32,
         length: u32,
@@ -33,12 +33,12 @@ pub(crate) enum Packet {
     },
 }
 
-/// The bytes that have arrived and not been taken.
+/// Bytes that have arrived but not been consumed.
 #[derive(Debug)]
 pub(crate) struct PacketBuffer {
     bytes: BytesMut,
     max_packet: usize,
-    /// So many bytes that will arrive belong to a body that nobody gets.
+    /// The number of bytes still to arrive that belong to a discarded body.
     unwanted: usize,
 }
 
@@ -47,26 +47,26 @@ impl PacketBuffer {
         Self { bytes: BytesMut::new(), max_packet, unwanted: 0 }
     }
 
-    /// Where arriving bytes go, with room for more.
+    /// The buffer for arriving bytes, with spare capacity.
     pub(crate) fn space(&mut self) -> &mut BytesMut {
         if self.bytes.capacity() - self.bytes.len() < 4096 {
-            // Doubles at most, so a large packet is not copied time and again.
+            // Doubling limits how often a large packet is copied.
             self.bytes.reserve(self.bytes.len().max(64 * 1024));
         }
         &mut self.bytes
     }
 
-    /// Whether the end of a packet has not arrived.
+    /// Whether a packet has arrived only in part.
     pub(crate) fn is_inside(&self) -> bool {
         self.unwanted > 0 || !self.bytes.is_empty()
     }
 
-    /// The bytes of a packet whose end has not arrived.
+    /// The number of buffered bytes of an incomplete packet.
     pub(crate) fn leftover(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The next packet, if all of it has arrived.
+    /// Takes the next packet, if it is complete.
     pub(crate) fn next_packet(&mut self) -> Result<Option<Packet>, MalformedPacket> {
         let skipped = self.unwanted.min(self.bytes.len());
         self.bytes.advance(skipped);
@@ -98,7 +98,8 @@ impl PacketBuffer {
 }
 
 impl PacketBuffer {
-    /// The connection survives a reply that is too long; of events, none may be lost.
+    /// Handles a packet beyond the limit. A reply can be skipped, and the connection survives. Events must
+    /// not be lost, so they are an error.
     fn long_packet(&mut self, claimed: u32, length: usize) -> Result<Option<Packet>, MalformedPacket> {
         let Some((header, _)) = self.bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
         let [_, _, _, _, a, b, c, d, REPLY, _, _] = *header else {
@@ -110,14 +111,14 @@ impl PacketBuffer {
     }
 }
 
-/// Appends the header of a command; [`end_command`] puts the length in.
+/// Appends the header of a command. [`end_command`] fills in the length.
 pub(crate) fn begin_command(out: &mut Vec<u8>, id: u32, set: u8, command: u8) {
     out.extend_from_slice(&[0; 4]);
     out.extend_from_slice(&id.to_be_bytes());
     out.extend_from_slice(&[0, set, command]);
 }
 
-/// Puts the length into the command that began at `start`; gives it back if it is more than `max`.
+/// Fills in the length of the command that begins at `start`. Fails with the length if that exceeds `max`.
 pub(crate) fn end_command(out: &mut [u8], start: usize, max: usize) -> Result<(), usize> {
     let length = out.len().saturating_sub(start);
     match (u32::try_from(length), out.get_mut(start..start + 4)) {
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn lying_lengths_and_flags_are_told() {
+    fn wrong_lengths_and_flags_are_malformed() {
         assert_eq!(buffer(&[0, 0, 0, 10]).next_packet(), Err(MalformedPacket::TooShort(10)));
         let limit = 1 << 20;
         let length = u32::MAX;
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_over_the_limit_is_skipped_and_told() {
+    fn a_reply_over_the_limit_is_skipped_and_reported() {
         let length: u32 = (1 << 20) + 500;
         let mut bytes = length.to_be_bytes().to_vec();
         bytes.extend([0, 0, 0, 7, 0x80, 0, 0]);

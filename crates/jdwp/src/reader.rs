@@ -1,4 +1,4 @@
-//! The task that reads a connection, from the handshake's end to the connection's.
+//! The task that reads a connection, from the end of the handshake to the end of the connection.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -16,10 +16,10 @@ use crate::id::IdSizes;
 use crate::packet::{Packet, PacketBuffer};
 use crate::state::{Answer, Shared};
 
-/// `Event.Composite`, the one command a virtual machine sends.
+/// `Event.Composite`, the only command that a virtual machine sends.
 const COMPOSITE: (u8, u8) = (64, 100);
 
-/// Ends the connection if the task is dropped with its runtime, so that no call waits for ever.
+/// Ends the connection if the runtime drops the task, so that no call waits forever.
 struct EndOnDrop(Arc<Shared>);
 
 impl Drop for EndOnDrop {
@@ -28,24 +28,24 @@ impl Drop for EndOnDrop {
     }
 }
 
-/// Looks again and again for a while before sleeping ([`Options::linger`](crate::Options::linger)).
+/// Polls for a while before the task sleeps ([`Options::linger`](crate::Options::linger)).
 struct Linger {
     time: Duration,
     until: Option<Instant>,
 }
 
 impl Linger {
-    /// A packet came or went: the next may be near.
+    /// Starts the polling period, after a packet was sent or received.
     fn begin(&mut self) {
         if !self.time.is_zero() {
             self.until = Instant::now().checked_add(self.time);
         }
     }
 
-    /// Has the task polled again at once, after all others and a look at the sockets, until the time is over.
+    /// Schedules the next poll of the task, behind all other tasks and the sockets, until the period is over.
     fn poll(&mut self, cx: &mut Context<'_>) {
         match self.until {
-            // Polled once, it leaves the waker with the runtime; that nobody polls it again does not matter.
+            // One poll registers the waker with the runtime. The future need not be polled again.
             Some(until) if Instant::now() < until => {
                 let _ = pin!(tokio::task::yield_now()).poll(cx);
             }
@@ -54,8 +54,8 @@ impl Linger {
     }
 }
 
-/// Reads until the connection ends, and tells everyone how. Not an `async fn`: the guard must be there even
-/// if the runtime drops the task before its first poll.
+/// Reads until the connection ends, and passes the reason to all waiting calls. This is not an `async fn`:
+/// the guard must exist even if the runtime drops the task before its first poll.
 pub(crate) fn run(
     shared: Arc<Shared>,
     mut stream: impl AsyncRead + Unpin,
@@ -69,7 +69,7 @@ pub(crate) fn run(
     }
 }
 
-/// Reads and sends what can be read and sent now; ready when the connection has ended.
+/// Reads and sends as much as is possible without waiting. Ready when the connection has ended.
 fn poll_run(
     shared: &Shared,
     stream: &mut (impl AsyncRead + Unpin),
@@ -78,7 +78,7 @@ fn poll_run(
     cx: &mut Context<'_>,
 ) -> Poll<Error> {
     loop {
-        // Packets first: the handshake may have left some.
+        // Handle buffered packets first: the handshake may have left some.
         if let Err(why) = dispatch(shared, buffer) {
             return Poll::Ready(why);
         }
@@ -102,7 +102,7 @@ fn poll_run(
             }
             state.write_error.clone()
         };
-        // Reading is cancel-safe: an unfinished `read_buf` has taken nothing.
+        // Cancel-safe: an unfinished `read_buf` has consumed nothing.
         match pin!(stream.read_buf(buffer.space())).poll(cx) {
             Poll::Ready(Ok(0)) if buffer.is_inside() => {
                 return Poll::Ready(Error::Truncated { have: buffer.leftover() });
@@ -111,7 +111,7 @@ fn poll_run(
             Poll::Ready(Ok(_)) => linger.begin(),
             Poll::Ready(Err(error)) => return Poll::Ready(error.into()),
             Poll::Pending => match draining {
-                // All that had arrived has been read, and no answer to what could not be sent will come.
+                // Everything that arrived has been read, and the unsent commands will get no reply.
                 Some(why) => return Poll::Ready(why),
                 None => {
                     linger.poll(cx);
@@ -122,7 +122,7 @@ fn poll_run(
     }
 }
 
-/// Hands the packets that are whole to those who wait for them.
+/// Delivers each complete packet to the call that awaits it or to the event queue.
 fn dispatch(shared: &Shared, buffer: &mut PacketBuffer) -> Result<(), Error> {
     while let Some(packet) = buffer.next_packet()? {
         match packet {

@@ -1,5 +1,6 @@
-//! What the handles of a connection and its reading task share: the bytes to send, the calls that wait, the
-//! events that wait, and how it ended. One lock, held for moments and never across an await.
+//! The state shared by the handles of a connection and its reading task: bytes to send, pending calls, queued
+//! events, and the reason why the connection ended. One lock protects it, held briefly and never across an
+//! await.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
@@ -23,22 +24,22 @@ pub(crate) struct Shared {
 }
 
 pub(crate) struct State {
-    /// `None` once the connection has ended: dropping it closes this side.
+    /// `None` once the connection has ended; dropping the writer closes this side.
     writer: Option<BoxedWrite>,
-    /// Bytes to send; the first `sent` of them have been.
+    /// Bytes to send; the first `sent` of them have been sent.
     pub(crate) out: Vec<u8>,
     sent: usize,
-    /// Whether something was sent since the reading task looked.
+    /// Whether bytes were sent since the reading task last checked.
     pub(crate) wrote: bool,
-    /// Set when writing failed: nothing more is sent, and the reading task takes what still arrived and ends.
+    /// Set when a write failed. Nothing more is sent; the reading task drains the received bytes and ends.
     pub(crate) write_error: Option<Error>,
     next_id: u32,
     calls: HashMap<u32, Call>,
-    /// How many of `calls` somebody waits for.
+    /// The number of `calls` whose reply is awaited.
     awaited: usize,
     events: VecDeque<(EventSet, usize)>,
     event_bytes: usize,
-    /// The other end of the event queue is gone: nobody will ever take events.
+    /// [`Events`](crate::Events) was dropped, so incoming events are discarded.
     events_abandoned: bool,
     event_waker: Option<Waker>,
     pub(crate) reader_waker: Option<Waker>,
@@ -47,21 +48,21 @@ pub(crate) struct State {
     end: Option<Error>,
 }
 
-/// A command that was sent and whose reply has not been taken.
+/// A command whose reply has not been taken.
 enum Call {
     Waiting(Option<Waker>),
-    /// Nobody waits for the reply any more; it will be ignored.
+    /// The future was dropped; the reply will be ignored.
     Abandoned,
     Answered(Answer),
 }
 
-/// What a virtual machine replies to a command.
+/// The reply to a command.
 pub(crate) enum Answer {
     Reply {
         error_code: u16,
         body: Bytes,
     },
-    /// So many bytes, which are more than is taken.
+    /// The reply has this many bytes, more than the limit.
     TooLong(u32),
 }
 
@@ -88,7 +89,8 @@ impl Shared {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        // No code panics while it holds the lock; if one did, the state is still whole enough to end with.
+        // No code panics while it holds the lock. If one did, the state would still be good enough to end
+        // with.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -98,7 +100,7 @@ impl State {
         self.end.as_ref()
     }
 
-    /// A number for a command that no unanswered one has.
+    /// A packet id that no unanswered command has.
     pub(crate) fn new_call(&mut self) -> u32 {
         while self.calls.contains_key(&self.next_id) {
             self.next_id = self.next_id.wrapping_add(1);
@@ -108,26 +110,26 @@ impl State {
         id
     }
 
-    /// Enters a command that has been put into `out`.
+    /// Registers a command whose packet is in `out`.
     pub(crate) fn enter_call(&mut self, id: u32) {
         self.calls.insert(id, Call::Waiting(None));
         self.awaited += 1;
     }
 
-    /// Sends what is queued, as much as goes at once. Whoever calls, it is the reading task that is woken
-    /// when more can be sent, so the calls of several tasks do not take the wake-up from each other.
+    /// Sends as many queued bytes as possible without waiting. The registered waker is always that of the
+    /// reading task, so that concurrent callers do not replace each other's wake-up.
     pub(crate) fn flush(&mut self) {
         if self.out.len() == self.sent || self.write_error.is_some() {
             return;
         }
         let Some(writer) = &mut self.writer else { return };
-        // Before its first poll the reading task needs no waking: it begins with sending.
+        // Before its first poll the reading task needs no waking: it starts by sending.
         let mut cx = Context::from_waker(self.reader_waker.as_ref().unwrap_or(Waker::noop()));
         let error = loop {
             let Some(rest) = self.out.get(self.sent..).filter(|rest| !rest.is_empty()) else {
                 self.out.clear();
                 self.sent = 0;
-                // A large command must not keep its memory for ever.
+                // Frees the memory of a large command.
                 self.out.shrink_to(64 * 1024);
                 return;
             };
@@ -145,7 +147,7 @@ impl State {
         self.wake_reader();
     }
 
-    /// Pushes bytes a buffering writer keeps (in-memory streams, wrappers).
+    /// Flushes a writer that buffers, such as an in-memory stream.
     pub(crate) fn poll_flush_writer(&mut self, cx: &mut Context<'_>) {
         if let Some(writer) = &mut self.writer
             && let Poll::Ready(Err(error)) = Pin::new(writer).poll_flush(cx)
@@ -160,7 +162,7 @@ impl State {
         }
     }
 
-    /// The reply to a call.
+    /// Polls for the reply to a call.
     pub(crate) fn poll_call(&mut self, id: u32, cx: &mut Context<'_>) -> Poll<Result<Answer, Error>> {
         match self.calls.remove(&id) {
             Some(Call::Answered(answer)) => Poll::Ready(Ok(answer)),
@@ -172,7 +174,7 @@ impl State {
         }
     }
 
-    /// Nobody waits for this call any more.
+    /// Marks a call as abandoned; its reply will be ignored.
     pub(crate) fn abandon_call(&mut self, id: u32) {
         match self.calls.get_mut(&id) {
             Some(call @ Call::Waiting(_)) => {
@@ -217,10 +219,10 @@ impl State {
         }
     }
 
-    /// Whether the reading task may read on: there is room for events, or a reply is awaited.
+    /// Whether the reading task may read on: the event queue has room, or a reply is awaited.
     ///
     /// # Errors
-    /// When a reply is awaited and the hard limit is reached.
+    /// If a reply is awaited and the event queue has reached its hard limit.
     pub(crate) fn may_read(&self, options: &Options) -> Result<bool, Error> {
         if self.event_bytes < options.event_limit {
             Ok(true)
@@ -233,7 +235,7 @@ impl State {
         }
     }
 
-    /// The next events; once there are none, how the connection ended.
+    /// Polls for the next events. Once the queue is empty, gives the reason why the connection ended.
     pub(crate) fn poll_events(
         &mut self,
         cx: &mut Context<'_>,
@@ -270,14 +272,14 @@ impl State {
         self.wake_reader();
     }
 
-    /// Ends the connection, if it has not ended: every pending call and the events get `why`.
+    /// Ends the connection, unless it has ended: every pending call and the events get `why`.
     pub(crate) fn end(&mut self, why: Error) {
         if self.end.is_some() {
             return;
         }
         self.end = Some(match why {
             Error::Closed(ClosedBy::Vm) if self.vm_died => Error::VmDead,
-            // A dead virtual machine's socket resets the connection if it had not read all commands.
+            // The socket of a dead virtual machine resets the connection if it had not read all commands.
             Error::Io(error) if self.vm_died && is_reset(&error) => Error::VmDead,
             why => why,
         });

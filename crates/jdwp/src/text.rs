@@ -1,35 +1,35 @@
-//! Strings of the protocol: UTF-8, modified UTF-8 and the mixtures virtual machines really send.
+//! Strings of the protocol: UTF-8, modified UTF-8, and the mixtures that virtual machines send.
 //!
 //! The specification calls a string "UTF-8 encoded, preceded by a four-byte length". HotSpot converts its
 //! internal modified UTF-8 (JVMS §4.4.7) to standard UTF-8 before sending, unless the agent was started with
-//! `mutf8=y`, and it leaves unpaired surrogates as they are: three bytes each, which is not valid UTF-8.
-//! So the reader here takes every form, byte by byte:
+//! `mutf8=y`. It leaves unpaired surrogates unchanged: three bytes each, which is not valid UTF-8. The reader
+//! therefore accepts every form, byte by byte:
 //!
 //! | bytes | read as |
 //! | --- | --- |
 //! | standard UTF-8, one to four bytes | that character |
 //! | `C0 80` (modified UTF-8's NUL) | U+0000 |
-//! | two surrogates of three bytes each that pair up | the supplementary character |
-//! | a surrogate of three bytes that does not pair up | that UTF-16 unit, kept (see [`JavaString`]) |
-//! | anything else | U+FFFD for each byte that cannot be read |
+//! | two surrogates of three bytes each that form a pair | the supplementary character |
+//! | a surrogate of three bytes without its pair | that UTF-16 unit, kept (see [`JavaString`]) |
+//! | anything else | U+FFFD for each undecodable byte |
 //!
-//! This room uses no other part of the crate.
+//! This module uses no other part of the crate.
 
 use std::fmt;
 
 /// A Java string: text that may contain unpaired surrogates, which a Rust `str` cannot hold.
 ///
-/// [`as_str`](Self::as_str) shows such units as U+FFFD; [`utf16`](Self::utf16) has them exactly, and sending
-/// the value back to the virtual machine sends them exactly.
+/// [`as_str`](Self::as_str) shows such units as U+FFFD. [`utf16`](Self::utf16) gives them exactly, and
+/// sending the value back to the virtual machine sends them exactly.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct JavaString {
     text: String,
-    /// The exact units, only when `text` is not exact.
+    /// The exact UTF-16 units, present only if `text` had to replace some.
     units: Option<Vec<u16>>,
 }
 
 impl JavaString {
-    /// Makes a string of UTF-16 units, as `java.lang.String` holds them.
+    /// Creates a string from UTF-16 units, as `java.lang.String` holds them.
     pub fn from_utf16(units: &[u16]) -> Self {
         match String::from_utf16(units) {
             Ok(text) => Self { text, units: None },
@@ -60,7 +60,7 @@ impl JavaString {
         }
     }
 
-    /// Reads any of the forms in the module's table. Never fails.
+    /// Decodes any of the forms in the module's table. Never fails.
     pub fn from_wire(bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self { text: text.to_owned(), units: None },
@@ -68,8 +68,8 @@ impl JavaString {
         }
     }
 
-    /// Appends the string's bytes: standard UTF-8, or modified UTF-8 if `modified` is set. An unpaired
-    /// surrogate takes three bytes in both.
+    /// Appends the string in standard UTF-8, or in modified UTF-8 if `modified` is set. An unpaired surrogate
+    /// takes three bytes in both.
     pub fn to_wire(&self, modified: bool, out: &mut Vec<u8>) {
         match &self.units {
             None => str_to_wire(&self.text, modified, out),
@@ -128,13 +128,13 @@ fn char_to_wire(c: char, modified: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// The three-byte form of a unit of U+0800 or more.
+/// Appends the three-byte form of a unit of at least U+0800.
 fn unit_to_wire(unit: u16, out: &mut Vec<u8>) {
     let low = |bits: u16| 0x80 | (bits & 0x3F) as u8;
     out.extend_from_slice(&[0xE0 | (unit >> 12) as u8, low(unit >> 6), low(unit)]);
 }
 
-/// The slow path: what the bytes stand for, one UTF-16 unit or pair at a time.
+/// Decodes invalid UTF-8: one UTF-16 unit or pair at a time.
 fn units_of(bytes: &[u8]) -> Vec<u16> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -155,7 +155,7 @@ fn units_of(bytes: &[u8]) -> Vec<u16> {
         };
         match char::from_u32(code) {
             Some(c) => units.extend_from_slice(c.encode_utf16(&mut [0; 2])),
-            // A surrogate: at most three bytes of payload, so it fits.
+            // A surrogate has at most three bytes of payload, so it fits into 16 bits.
             None => units.push(code as u16),
         }
         rest = bytes.get(bytes.len() - rest.len() + used..).unwrap_or_default();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unpaired_surrogate_is_shown_replaced_and_kept_exactly() {
+    fn an_unpaired_surrogate_shows_as_replacement_and_is_kept_exactly() {
         let text = JavaString::from_wire(b"x\xED\xA0\xBDy");
         assert_eq!(text.as_str(), "x\u{FFFD}y");
         assert!(text.is_lossy());
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_become_the_replacement_character() {
+    fn undecodable_bytes_become_the_replacement_character() {
         assert_eq!(JavaString::from_wire(b"a\xFFb\xE2\x82").as_str(), "a\u{FFFD}b\u{FFFD}\u{FFFD}");
         assert_eq!(JavaString::from_wire(b"\xF7\xBF\xBF\xBF").as_str(), "\u{FFFD}".repeat(4));
     }

@@ -1,11 +1,11 @@
-//! Reading local variables of a thread's top frame in one round trip instead of two.
+//! Reads local variables of a thread's top frame in one round trip instead of two.
 //!
-//! `StackFrame.GetValues` needs a frame id, which only `ThreadReference.Frames` tells, and which is void once
-//! the thread has run. A debugger that stops a thread again and again pays for both, one after the other.
-//! HotSpot numbers a thread's frames anew at each stop by counting on, so the next id can be guessed: here
-//! the guess is sent together with the question for the true id. A right guess is confirmed by that answer,
-//! of the same stop; a wrong one is refused by the virtual machine or thrown away here, and the values are
-//! asked for again. So the result never depends on the guess, only the time does.
+//! `StackFrame.GetValues` needs a frame id, which `ThreadReference.Frames` returns and which becomes invalid
+//! when the thread runs. A debugger that stops a thread repeatedly pays for two sequential round trips.
+//! HotSpot assigns new frame ids at each stop by counting on, so the next id can be guessed. This module
+//! sends the guess together with the request for the real id. If the guess was right, that reply, from the
+//! same stop, confirms it. If it was wrong, the virtual machine refuses it or this module discards the
+//! values, and requests them again. The result never depends on the guess; only the time does.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,13 @@ use crate::error_code::ErrorCode;
 use crate::id::{FrameId, ThreadId};
 use crate::value::Value;
 
-/// Reads top frames, and remembers per thread how their ids go on.
+/// Reads top frames and predicts the ids of the next ones, per thread.
 #[derive(Debug, Clone, Default)]
 pub struct TopFrames {
     threads: HashMap<ThreadId, Numbering>,
 }
 
-/// The last top frame's id of a thread, and by how much it differed from the one before.
+/// The id of a thread's last top frame, and its difference from the one before.
 #[derive(Debug, Clone, Copy)]
 struct Numbering {
     last: u64,
@@ -32,11 +32,12 @@ struct Numbering {
 }
 
 impl TopFrames {
-    /// The top frame of a suspended thread and the values of variables in it, in the order asked. Which
-    /// variables are visible follows from the location, which the event that stopped the thread has told.
+    /// The top frame of a suspended thread and the values of its variables, in the requested order. Which
+    /// variables are visible depends on the location, which the event that stopped the thread contains.
     ///
     /// # Errors
-    /// As `ThreadReference.Frames` and `StackFrame.GetValues`; `NO_MORE_FRAMES` if the thread has no frames.
+    /// Those of `ThreadReference.Frames` and `StackFrame.GetValues`; `NO_MORE_FRAMES` if the thread has no
+    /// frames.
     pub async fn values(
         &mut self,
         connection: &Connection,
@@ -54,7 +55,7 @@ impl TopFrames {
     /// frame.
     ///
     /// # Errors
-    /// As [`TopFrames::values`].
+    /// Those of [`TopFrames::values`].
     pub async fn stack_and_values(
         &mut self,
         connection: &Connection,
@@ -94,7 +95,8 @@ impl TopFrames {
     fn learn(&mut self, thread: ThreadId, frame: FrameId) {
         let last = frame.raw();
         let step = self.threads.get(&thread).map_or(0, |seen| last.wrapping_sub(seen.last));
-        // Asked again at the same stop the id is the same, which says nothing of the next stop.
+        // A second request at the same stop returns the same id, which does not help to predict the next
+        // stop.
         match self.threads.get_mut(&thread) {
             Some(_) if step == 0 => {}
             _ => {

@@ -1,4 +1,4 @@
-//! Values: tagged, untagged and in runs; and locations, which are values too.
+//! Values (tagged, untagged and in arrays), and code locations.
 
 use crate::codec::{Decode, DecodeError, Encode, Reader, Writer};
 use crate::constants::{Tag, TypeTag};
@@ -19,17 +19,17 @@ pub enum Value {
     Int(i32),
     /// A `long`.
     Long(i64),
-    /// A `float`. Its bits, NaN's too, are those sent.
+    /// A `float`. Its bits are exactly those sent, for NaN too.
     Float(f32),
-    /// A `double`. Its bits, NaN's too, are those sent.
+    /// A `double`. Its bits are exactly those sent, for NaN too.
     Double(f64),
-    /// No value: what a `void` method returns.
+    /// No value: the result of a `void` method.
     Void,
     /// An object, or null.
     Object {
-        /// What kind of object: one of the tags for which [`Tag::is_object`] holds.
+        /// The kind of object: one of the tags for which [`Tag::is_object`] holds.
         tag: Tag,
-        /// The object; `None` is null.
+        /// The object; `None` means null.
         id: Option<ObjectId>,
     },
 }
@@ -65,7 +65,7 @@ impl Value {
     /// Reads an untagged value of the type `tag`.
     ///
     /// # Errors
-    /// When the bytes end inside the value.
+    /// If the bytes end inside the value.
     pub fn decode_untagged(tag: Tag, r: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(match tag {
             Tag::Boolean => Self::Boolean(Decode::decode(r)?),
@@ -118,8 +118,8 @@ impl Decode for Value {
     }
 }
 
-/// A value sent without its tag: the virtual machine knows the type of the field or array it goes to. The
-/// caller sees to it that the value has that type.
+/// A value sent without its tag, because the virtual machine knows the type of the field or array. The caller
+/// must ensure that the value has that type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UntaggedValue(pub Value);
 
@@ -135,10 +135,10 @@ impl Encode for UntaggedValue {
     }
 }
 
-/// An object with its kind. `Option<TaggedObject>` is one that may be null.
+/// An object and its kind. `Option<TaggedObject>` is an object or null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TaggedObject {
-    /// What kind of object.
+    /// The kind of object.
     pub tag: Tag,
     /// The object.
     pub id: ObjectId,
@@ -173,7 +173,7 @@ impl Encode for Option<TaggedObject> {
 }
 
 impl Decode for Option<TaggedObject> {
-    /// Null may have any tag, even zero.
+    /// Null can have any tag, even zero.
     fn decode(r: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let raw = r.byte()?;
         let Some(id) = Option::<ObjectId>::decode(r)? else { return Ok(None) };
@@ -184,28 +184,28 @@ impl Decode for Option<TaggedObject> {
     }
 }
 
-/// A run of array elements ("typed-sequence").
+/// Consecutive array elements ("typed-sequence").
 #[derive(Debug, Clone, PartialEq)]
 pub enum ArrayRegion {
-    /// Of a `boolean[]`.
+    /// Elements of a `boolean[]`.
     Boolean(Vec<bool>),
-    /// Of a `byte[]`.
+    /// Elements of a `byte[]`.
     Byte(Vec<i8>),
-    /// Of a `char[]`.
+    /// Elements of a `char[]`.
     Char(Vec<u16>),
-    /// Of a `short[]`.
+    /// Elements of a `short[]`.
     Short(Vec<i16>),
-    /// Of an `int[]`.
+    /// Elements of an `int[]`.
     Int(Vec<i32>),
-    /// Of a `long[]`.
+    /// Elements of a `long[]`.
     Long(Vec<i64>),
-    /// Of a `float[]`.
+    /// Elements of a `float[]`.
     Float(Vec<f32>),
-    /// Of a `double[]`.
+    /// Elements of a `double[]`.
     Double(Vec<f64>),
-    /// Of an array of objects. Each element has its own tag.
+    /// Elements of an array of objects. Each has its own tag.
     Object {
-        /// The tag of the run.
+        /// The tag of the array's elements.
         tag: Tag,
         /// The elements.
         values: Vec<Value>,
@@ -233,7 +233,7 @@ impl ArrayRegion {
         self.len() == 0
     }
 
-    /// The element at `index`, counted from the start of the run.
+    /// The element at `index`, counted from the start of this region.
     pub fn get(&self, index: usize) -> Option<Value> {
         match self {
             Self::Boolean(values) => values.get(index).copied().map(Value::Boolean),
@@ -296,7 +296,7 @@ impl Decode for ArrayRegion {
     }
 }
 
-/// A place in the code. `Option<Location>` is one that may be absent (all zero on the wire).
+/// A code location. `Option<Location>` may be absent (all zero on the wire).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
     /// The kind of `class`.

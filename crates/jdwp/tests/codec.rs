@@ -1,5 +1,5 @@
-//! The codec by properties: what is written reads back the same, with every id size; what was not written is
-//! refused and never panics. The fuzz target of `fuzz/` does the latter without bounds.
+//! Property tests of the codec: a written value reads back equal with every id size, and arbitrary bytes
+//! never make the decoder panic. The fuzz target in `fuzz/` tests the latter without bounds.
 
 // A test fails by panicking; the lints' exemption does not reach helper functions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -150,8 +150,7 @@ fn write(value: &impl Encode, sizes: IdSizes, modified: bool) -> Vec<u8> {
     bytes
 }
 
-/// Writes, reads, compares; and checks that no shorter run of bytes reads as the same kind of value to its
-/// end.
+/// Writes a value, reads it back and compares. Also checks that no shorter prefix decodes completely.
 fn round_trip<T: Encode + Decode + PartialEq + std::fmt::Debug>(
     value: &T,
     sizes: IdSizes,
@@ -245,7 +244,7 @@ proptest! {
         }
         let mut r = Reader::new(&bytes, sizes);
         if let Ok(events) = EventSet::decode(&mut r) {
-            // What reads as events is written as something that reads as the same events.
+            // Decoded events encode to bytes that decode to the same events.
             let again = write(&events, sizes, false);
             let events_again = EventSet::decode(&mut Reader::new(&again, sizes)).unwrap();
             prop_assert_eq!(write(&events_again, sizes, false), again);
@@ -256,9 +255,9 @@ proptest! {
         prop_assert_eq!(JavaString::from_wire(&wire), text);
     }
 
-    /// A count that lies is refused for lack of bytes.
+    /// A count larger than the remaining bytes allow is refused.
     #[test]
-    fn a_lying_count_is_refused(count in 100..i32::MAX, rest in vec(any::<u8>(), 0..50)) {
+    fn a_count_beyond_the_bytes_is_refused(count in 100..i32::MAX, rest in vec(any::<u8>(), 0..50)) {
         let mut bytes = count.to_be_bytes().to_vec();
         bytes.extend(rest);
         for command in COMMAND_SETS.iter().flat_map(|set| set.commands) {

@@ -1,4 +1,4 @@
-//! Every command against real virtual machines.
+//! Tests every command against real virtual machines.
 
 // A test fails by panicking; the lints' exemption does not reach helper functions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -36,7 +36,7 @@ async fn dispose(java: &Path) -> std::collections::BTreeSet<&'static str> {
     vm.used
 }
 
-/// One run of `Debuggee`, from its start to its end.
+/// Runs `Debuggee` once, from start to end.
 async fn tour(java: &Path) -> std::collections::BTreeSet<&'static str> {
     let mut vm = Vm::start(java, "fixture.Debuggee").await;
     let version = whole_machine(&mut vm).await;
@@ -64,19 +64,19 @@ async fn tour(java: &Path) -> std::collections::BTreeSet<&'static str> {
     vm.used
 }
 
-async fn stopped_at(vm: &mut Vm, asked: RequestId, place: Location) -> ThreadId {
+async fn stopped_at(vm: &mut Vm, expected: RequestId, place: Location) -> ThreadId {
     let set = vm.next().await;
     assert_eq!(set.policy, SuspendPolicy::All);
     match set.events[..] {
         [Event::Breakpoint { request, thread, location }] => {
-            assert_eq!((request, location), (asked, place));
+            assert_eq!((request, location), (expected, place));
             thread
         }
         _ => panic!("{set:?}"),
     }
 }
 
-/// `VirtualMachine`, before anything has run. Returns the protocol's major version.
+/// Tests `VirtualMachine` before any code has run. Returns the protocol's major version.
 async fn whole_machine(vm: &mut Vm) -> i32 {
     let version = vm.call(virtual_machine::Version {}).await;
     assert!(version.jdwp_major >= 17, "{version:?}");
@@ -127,7 +127,7 @@ async fn whole_machine(vm: &mut Vm) -> i32 {
     version.jdwp_major
 }
 
-/// `ReferenceType`, `ClassType.Superclass`, `ClassLoaderReference` and `ClassObjectReference`.
+/// Tests `ReferenceType`, `ClassType.Superclass`, `ClassLoaderReference` and `ClassObjectReference`.
 async fn types(vm: &mut Vm, class: ReferenceTypeId, dog: ReferenceTypeId) {
     assert_eq!(vm.call(reference_type::Signature { ref_type: dog }).await, "Lfixture/Debuggee$Dog;");
     let both = vm.call(reference_type::SignatureWithGeneric { ref_type: dog }).await;
@@ -197,7 +197,7 @@ async fn types(vm: &mut Vm, class: ReferenceTypeId, dog: ReferenceTypeId) {
     assert_eq!(values, changed);
 }
 
-/// `Method`.
+/// Tests `Method`.
 async fn methods(vm: &mut Vm, class: ReferenceTypeId, dog: ReferenceTypeId, rename: MethodId) {
     let lines = vm.call(method::LineTable { ref_type: dog, method: rename }).await;
     assert!(lines.start == 0 && lines.end > 10 && lines.lines.len() >= 6, "{lines:?}");
@@ -222,7 +222,7 @@ async fn static_object(vm: &mut Vm, class: ReferenceTypeId, name: &str) -> Objec
     static_field(vm, class, name).await.object().unwrap()
 }
 
-/// `ObjectReference` and `StringReference`, and what `VirtualMachine` has of objects.
+/// Tests `ObjectReference`, `StringReference` and the commands of `VirtualMachine` about objects.
 async fn objects(vm: &mut Vm, class: ReferenceTypeId, dog: ReferenceTypeId) {
     let rex = static_object(vm, class, "dog").await;
     let kind = vm.call(object_reference::ReferenceType { object: rex }).await;
@@ -272,7 +272,7 @@ async fn objects(vm: &mut Vm, class: ReferenceTypeId, dog: ReferenceTypeId) {
     assert!([ErrorCode::INVALID_OBJECT, ErrorCode::INVALID_STRING].contains(&gone), "{gone}");
 }
 
-/// `ArrayReference` and `ArrayType`.
+/// Tests `ArrayReference` and `ArrayType`.
 async fn arrays(vm: &mut Vm, class: ReferenceTypeId) {
     let numbers = ArrayId::of(static_object(vm, class, "numbers").await);
     assert_eq!(vm.call(array_reference::Length { array_object: numbers }).await, 4);
@@ -295,7 +295,7 @@ async fn arrays(vm: &mut Vm, class: ReferenceTypeId) {
     assert_eq!(vm.call(array_reference::Length { array_object: ArrayId::of(made.id) }).await, 3);
 }
 
-/// `ThreadReference`, all that does not move the thread, and monitors.
+/// Tests the commands of `ThreadReference` that leave the thread where it is, and monitors.
 async fn threads(vm: &mut Vm, class: ReferenceTypeId, thread: ThreadId, version: i32) {
     assert_eq!(vm.call(thread_reference::Name { thread }).await, "main");
     let group = vm.call(thread_reference::ThreadGroup { thread }).await.unwrap();
@@ -330,7 +330,7 @@ async fn threads(vm: &mut Vm, class: ReferenceTypeId, thread: ThreadId, version:
     assert_eq!(status.thread_status, ThreadStatus::Monitor);
 }
 
-/// `StackFrame`. Ends where it began, the frame popped and called again.
+/// Tests `StackFrame`. The thread ends where it began: its frame is popped and the method called again.
 async fn frames(vm: &mut Vm, thread: ThreadId, inside: Location) {
     let all = vm.call(thread_reference::Frames { thread, start_frame: 0, length: -1 }).await;
     assert_eq!((all.len(), all[0].location), (2, inside));
@@ -358,7 +358,7 @@ async fn frames(vm: &mut Vm, thread: ThreadId, inside: Location) {
     assert_eq!(vm.refused(stack_frame::ThisObject { thread, frame }).await, ErrorCode::INVALID_FRAMEID);
 }
 
-/// The four commands that run code of the program.
+/// Tests the four commands that run code of the program.
 async fn invocations(vm: &mut Vm, class: ReferenceTypeId, dog: ReferenceTypeId, thread: ThreadId) {
     let options = InvokeOptions::SINGLE_THREADED;
     let method = vm.method(class, "sum").await;
@@ -397,7 +397,7 @@ async fn invocations(vm: &mut Vm, class: ReferenceTypeId, dog: ReferenceTypeId, 
     assert_eq!(vm.call(sides).await.return_value, Value::Int(8));
 }
 
-/// `VirtualMachine.RedefineClasses`.
+/// Tests `VirtualMachine.RedefineClasses`.
 async fn redefinition(vm: &mut Vm) {
     let ref_type = vm.class("Lfixture/Swap;").await;
     let before = vm.method(ref_type, "value").await;
@@ -413,7 +413,7 @@ async fn redefinition(vm: &mut Vm) {
     assert_eq!(refused, ErrorCode::INVALID_CLASS_FORMAT);
 }
 
-/// The commands that change what a thread does: early return, an exception, an interrupt.
+/// Tests the commands that change a thread's execution: early return, exception, interrupt.
 async fn control(vm: &mut Vm, class: ReferenceTypeId, thread: ThreadId) {
     vm.call(event_request::ClearAllBreakpoints {}).await;
     let answer = vm.place(class, "answer", line("Debuggee.java", "answer")).await;
@@ -444,7 +444,7 @@ async fn control(vm: &mut Vm, class: ReferenceTypeId, thread: ThreadId) {
     assert_eq!(static_field(vm, class, "interrupted").await, Value::Boolean(true));
 }
 
-/// Values of the top frame are right at every stop, however good the guess of its id is.
+/// The values of the top frame are correct at every stop, whether or not its id was guessed correctly.
 #[test]
 fn top_frames_are_read_at_each_stop() {
     run(async {
@@ -454,11 +454,11 @@ fn top_frames_are_read_at_each_stop() {
             let write = vm.place(class, "main", line("Happenings.java", "write")).await;
             let variables = vm.call(method::VariableTable { ref_type: class, method: write.method }).await;
             let index = variables.slots.iter().find(|slot| slot.name == "i").unwrap().slot;
-            let asked = vm.breakpoint(write).await;
+            let expected = vm.breakpoint(write).await;
             let mut frames = TopFrames::default();
             for expected in 0..5 {
                 vm.resume().await;
-                let thread = stopped_at(&mut vm, asked, write).await;
+                let thread = stopped_at(&mut vm, expected, write).await;
                 for _again in 0..2 {
                     let slots = vec![stack_frame::Slot { slot: index, sigbyte: Tag::Int }];
                     let (frame, values) = within(frames.values(&vm.connection, thread, slots)).await.unwrap();

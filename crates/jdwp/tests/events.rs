@@ -1,4 +1,4 @@
-//! Every kind of event and every modifier against real virtual machines.
+//! Tests every kind of event and every modifier against real virtual machines.
 
 // A test fails by panicking; the lints' exemption does not reach helper functions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -13,7 +13,7 @@ use support::{Vm, line, run, within};
 
 const FILE: &str = "Happenings.java";
 
-/// Runs `Happenings` with one request per kind of event and checks what each reported.
+/// Runs `Happenings` with one request per kind of event and checks the reported events.
 #[test]
 fn every_kind_of_event_is_reported() {
     run(async {
@@ -40,8 +40,8 @@ fn every_kind_of_event_is_reported() {
                 (EventKind::ClassUnload, swap()),
                 (EventKind::ThreadStart, vec![]),
                 (EventKind::ThreadDeath, vec![]),
-                // Not with `ClassOnly`: a thread that ends may contend for its own monitor with no frame
-                // left, and HotSpot 17 to 25 then crashes comparing the class of no frame.
+                // Without `ClassOnly`: a thread that ends can contend for its own monitor with no frame left.
+                // HotSpot 17 to 25 then crashes when it compares the class of the missing frame.
                 (EventKind::MonitorContendedEnter, vec![]),
                 (EventKind::MonitorContendedEntered, vec![]),
                 (EventKind::MonitorWait, vec![]),
@@ -52,7 +52,7 @@ fn every_kind_of_event_is_reported() {
             for (kind, modifiers) in requests {
                 asked.push((kind, vm.request(kind, SuspendPolicy::None, modifiers).await));
             }
-            // A step must be asked for in the thread that takes it.
+            // A step request must name the thread that steps.
             let at_compute = vm.breakpoint(compute).await;
             vm.resume().await;
             let mut seen = Vec::new();
@@ -85,7 +85,7 @@ fn every_kind_of_event_is_reported() {
     });
 }
 
-/// Where the step went.
+/// The location after the step.
 fn line_place<'a>(seen: &mut impl Iterator<Item = &'a Event>) -> Location {
     seen.find(|event| event.kind() == EventKind::SingleStep).and_then(Event::location).unwrap()
 }
@@ -133,9 +133,9 @@ fn check_details(seen: &[Event], compute: Location, stepped_to: Location) {
     );
 }
 
-/// Each modifier narrows the writes of `field`, of which there are ten.
+/// Each modifier selects some of the ten writes of `field`.
 #[test]
-fn every_modifier_narrows() {
+fn every_modifier_selects_its_events() {
     run(async {
         for java in support::javas() {
             let mut vm = Vm::start(&java, "fixture.Happenings").await;
@@ -156,7 +156,7 @@ fn every_modifier_narrows() {
             };
             assert_eq!((request, location.method), (first, write.method));
 
-            // One write has happened; nine are to come, four of them to the object `one`.
+            // One write has happened and nine will follow, four of them to the object `one`.
             let narrowed = [
                 (Modifier::ThreadOnly(thread), 9),
                 (Modifier::ClassOnly(class), 9),
@@ -207,9 +207,9 @@ fn every_modifier_narrows() {
     });
 }
 
-/// An agent told `mutf8=y` sends and takes modified UTF-8.
+/// An agent started with `mutf8=y` sends and accepts modified UTF-8.
 #[test]
-fn an_agent_of_modified_utf8_is_understood() {
+fn modified_utf8_works_in_both_directions() {
     run(async {
         for java in support::javas() {
             let options = Options { modified_utf8: true, ..Options::default() };
@@ -221,9 +221,9 @@ fn an_agent_of_modified_utf8_is_understood() {
     });
 }
 
-/// A virtual machine that is killed ends the pending call and the events.
+/// When a virtual machine is killed, the pending call and the events end.
 #[test]
-fn a_killed_virtual_machine_ends_what_waits() {
+fn killing_the_virtual_machine_ends_pending_calls() {
     run(async {
         let mut vm = Vm::start(&support::javas()[0], "fixture.Happenings").await;
         vm.child.start_kill().unwrap();

@@ -1,4 +1,4 @@
-//! What a connection does when its peer misbehaves: the peer here follows a script.
+//! Tests a connection whose peer misbehaves: the peer follows a script.
 
 // A test fails by panicking; the lints' exemption does not reach helper functions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -20,13 +20,13 @@ fn run(test: impl Future<Output = ()>) {
     });
 }
 
-/// The virtual machine's side.
+/// The virtual machine's end of the connection.
 struct Peer {
     read: ReadHalf<DuplexStream>,
     write: WriteHalf<DuplexStream>,
 }
 
-/// A command as it arrived.
+/// A command received by the peer.
 #[derive(Debug, PartialEq)]
 struct Received {
     id: u32,
@@ -52,7 +52,7 @@ fn text(text: &str) -> Vec<u8> {
     [&u32::try_from(text.len()).unwrap().to_be_bytes(), text.as_bytes()].concat()
 }
 
-/// A composite event with one thread start of thread `thread`.
+/// A composite event that contains one start of thread `thread`.
 fn thread_start(thread: u64) -> Vec<u8> {
     let mut body = vec![0, 0, 0, 0, 1, 6, 0, 0, 0, 9];
     body.extend(thread.to_be_bytes());
@@ -119,7 +119,7 @@ fn name(connection: &Connection, thread: u64) -> Pending<String> {
 }
 
 #[test]
-fn a_peer_that_is_no_agent_is_told() {
+fn a_peer_that_is_not_an_agent_is_an_error() {
     run(async {
         let (mut peer, ours) = pair();
         peer.send(b"HTTP/1.1 400 Bad Request").await;
@@ -137,7 +137,7 @@ fn a_peer_that_is_no_agent_is_told() {
 }
 
 #[test]
-fn a_silent_peer_is_given_up() {
+fn a_silent_peer_times_out() {
     run(async {
         let (_peer, ours) = pair();
         let limit = Duration::from_millis(20);
@@ -155,7 +155,7 @@ fn id_sizes_are_negotiated_and_odd_ones_refused() {
             let machine = async {
                 peer.greet().await;
                 let asked = peer.receive().await;
-                // An event that comes before the sizes are known waits for them.
+                // An event that arrives before the id sizes are known is decoded later.
                 let mut early = vec![0, 0, 0, 0, 1, 90, 0, 0, 0, 0];
                 early.extend(&7u64.to_be_bytes()[8 - usize::try_from(bytes).unwrap_or(1)..]);
                 peer.send(&packet(1, 0, [64, 100], &early)).await;
@@ -259,7 +259,7 @@ fn an_error_code_and_an_unreadable_reply_fail_one_call_only() {
     });
 }
 
-/// Sends `bytes` in place of a reply and closes; returns how the call and the events end.
+/// Sends `bytes` instead of a reply and closes. Returns the results of the pending call and of the events.
 async fn ended_by(bytes: &[u8]) -> (Error, Result<Option<EventSet>, Error>) {
     let (mut peer, connection, mut events) = connected().await;
     let call = name(&connection, 1);
@@ -289,7 +289,7 @@ fn a_clean_end_differs_from_an_end_inside_a_packet() {
 }
 
 #[test]
-fn the_death_of_the_virtual_machine_is_told() {
+fn the_death_of_the_virtual_machine_is_reported() {
     run(async {
         let (error, events) = ended_by(&vm_death()).await;
         assert!(matches!(error, Error::VmDead), "{error}");
@@ -370,7 +370,7 @@ fn events_come_in_order_between_replies() {
             assert_eq!(set.events[0].thread(), Some(ThreadId::new(expected)));
         }
         assert_eq!(events.try_next(), None);
-        // A cancelled wait takes nothing.
+        // A cancelled wait loses no event.
         assert!(tokio::time::timeout(Duration::from_millis(5), events.next()).await.is_err());
         peer.send(&thread_start(4)).await;
         assert_eq!(events.next().await.unwrap().unwrap().events[0].thread(), Some(ThreadId::new(4)));
@@ -397,7 +397,7 @@ fn a_full_queue_stops_the_reading_and_loses_nothing() {
             assert_eq!(set.events[0].thread(), Some(ThreadId::new(expected)));
         }
         let mut write = sender.await.unwrap();
-        // The queue fills again; a call is answered all the same.
+        // The queue fills again, yet a call is answered.
         let call = name(&connection, 1);
         let machine = async {
             for thread in 1..=500 {
@@ -430,7 +430,7 @@ fn the_hard_limit_ends_the_connection_with_an_error() {
         });
         let error = call.await.unwrap_err();
         assert!(matches!(error, Error::EventOverflow { limit: 100_000, .. }), "{error}");
-        // What had arrived can still be taken, in order, and then comes the error.
+        // The events that had arrived can be read in order; then comes the error.
         let mut expected = 0;
         let end = loop {
             match events.next().await {
@@ -448,7 +448,7 @@ fn the_hard_limit_ends_the_connection_with_an_error() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_and_nothing_is_sent() {
+fn a_command_that_cannot_be_encoded_is_not_sent() {
     run(async {
         let options = Options { max_packet: 100, ..Options::default() };
         let (mut peer, connection, _events) = connected_with(options).await;
@@ -462,7 +462,7 @@ fn what_cannot_be_written_is_refused_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_runtime_that_shuts_down_ends_what_waits() {
+fn shutting_down_the_runtime_ends_pending_calls() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_peer, connection, _events) = runtime.block_on(connected());
     drop(runtime);

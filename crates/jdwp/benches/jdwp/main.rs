@@ -1,8 +1,8 @@
-//! Watches a field that a Java loop writes, through this crate and through JDI (`JdiClient.java`), one after
-//! the other in the same run, and prints the medians. `cargo bench -p jdwp`; needs `java` and `javac`.
+//! Compares this crate with JDI (`JdiClient.java`): both watch a field that a Java loop writes, alternately
+//! in the same run. Prints the medians. Run `cargo bench -p jdwp`; needs `java` and `javac`.
 //!
-//! "count" reads the value each event carries, no thread suspended; "locals" suspends the thread at each
-//! write and reads all visible local variables of its top frame before resuming it.
+//! Mode "count" reads the value that each event carries, without suspending threads. Mode "locals" suspends
+//! the thread at each write and reads all visible local variables of its top frame before resuming it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -18,9 +18,9 @@ use tokio::net::TcpListener;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 const ROUNDS: usize = 5;
-/// As `qp` has it.
+/// The value that `qp` uses.
 const LINGER: Duration = Duration::from_micros(300);
-/// What is measured, how many writes, and the ratio to reach.
+/// Mode, number of writes, and the required ratio of our rate to JDI's.
 const MODES: [(&str, usize, f64); 2] = [("count", 100_000, 1.0), ("locals", 5_000, 1.3)];
 
 fn main() -> Outcome<()> {
@@ -41,7 +41,7 @@ fn main() -> Outcome<()> {
     for (mode, count, wanted) in MODES {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
-            // Who begins changes from round to round.
+            // The client that goes first alternates between rounds.
             for turn in 0..2 {
                 if (round + turn) % 2 == 0 {
                     ours.push(runtime.block_on(through_jdwp(mode == "locals", count, dir.path()))?);
@@ -128,7 +128,7 @@ async fn through_jdwp(locals: bool, count: usize, classes: &Path) -> Outcome<f64
     Ok(rate)
 }
 
-/// Runs the program until the class is prepared, watches the field, and runs on.
+/// Runs the program until the class is prepared, watches the field and resumes.
 async fn watch(connection: &Connection, events: &mut Events, suspend: bool) -> Outcome<()> {
     let prepare = event_request::Set {
         event_kind: EventKind::ClassPrepare,
@@ -156,7 +156,7 @@ async fn watch(connection: &Connection, events: &mut Events, suspend: bool) -> O
     Err("the class was never prepared".into())
 }
 
-/// Reads local variables; the table of the method is asked for once, as JDI does.
+/// Reads local variables. Like JDI, it requests the variable table of the method once.
 #[derive(Default)]
 struct Locals {
     table: Option<method::VariableTableReply>,
@@ -165,7 +165,7 @@ struct Locals {
 }
 
 impl Locals {
-    /// The sum of the `long` variables of the top frame. Resumes the thread.
+    /// The sum of the `long` variables in the top frame. Resumes the thread.
     async fn read(&mut self, connection: &Connection, thread: ThreadId, at: Location) -> Result<i64, Error> {
         let table = match &mut self.table {
             Some(table) => table,
@@ -184,7 +184,7 @@ impl Locals {
         if let Some(resumed) = self.resumed.take() {
             resumed.await?;
         }
-        // Nothing waits for this one: the next event shows that it was carried out.
+        // Nothing awaits this reply: the next event shows that the thread was resumed.
         self.resumed = Some(connection.send(thread_reference::Resume { thread }));
         let long = |value| if let Value::Long(value) = value { value } else { 0 };
         Ok(values.into_iter().map(long).sum())

@@ -1,5 +1,5 @@
-//! Any bytes as any reply and as events, with any id sizes: no panic, no hang, no memory beyond a small
-//! multiple of the bytes. `tests/codec.rs` has the bounded form.
+//! Decodes arbitrary bytes as every reply and as events, with all id sizes. The decoder must not panic, hang
+//! or use more memory than a small multiple of the input. `tests/codec.rs` has a bounded form.
 #![no_main]
 
 use jdwp::codec::{Decode, Reader};

@@ -9,20 +9,21 @@ commands! {
         /// The array.
         array_object: ArrayId,
     } -> i32;
-    /// A run of elements.
+    /// Reads consecutive elements.
     GetValues {
         /// The array.
         array_object: ArrayId,
-        /// The first element.
+        /// The index of the first element.
         first_index: i32,
-        /// How many.
+        /// The number of elements.
         length: i32,
     } -> ArrayRegion;
-    /// Sets a run of elements. The values must have the array's component type: they are sent without tags.
+    /// Writes consecutive elements. The values must have the array's component type: they are sent without
+    /// tags.
     SetValues {
         /// The array.
         array_object: ArrayId,
-        /// The first element.
+        /// The index of the first element.
         first_index: i32,
         /// The new values.
         values: Vec<UntaggedValue>,

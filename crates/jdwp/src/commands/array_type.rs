@@ -1,10 +1,10 @@
-//! Command set 4, `ArrayType`: what only array types have.
+//! Command set 4, `ArrayType`: commands on array types only.
 
 use crate::id::ReferenceTypeId;
 use crate::value::TaggedObject;
 
 commands! {
-    /// Makes an array.
+    /// Creates an array.
     NewInstance {
         /// The array type.
         arr_type: ReferenceTypeId,

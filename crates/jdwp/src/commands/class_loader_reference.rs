@@ -4,7 +4,7 @@ use super::reference_type::TypeInfo;
 use crate::id::ClassLoaderId;
 
 commands! {
-    /// The types this loader is an initiating loader of, in no promised order.
+    /// The types for which this loader is an initiating loader, in unspecified order.
     VisibleClasses {
         /// The loader; `None` is the bootstrap loader.
         class_loader_object: Option<ClassLoaderId>,

@@ -4,7 +4,7 @@ use super::reference_type::TypeInfo;
 use crate::id::ClassObjectId;
 
 commands! {
-    /// The type the class object stands for.
+    /// The type that the class object represents.
     ReflectedType {
         /// The class object.
         class_object: ClassObjectId,

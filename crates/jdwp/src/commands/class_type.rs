@@ -1,4 +1,4 @@
-//! Command set 3, `ClassType`: what only classes have.
+//! Command set 3, `ClassType`: commands on classes only.
 
 use crate::codec::{Encode, Writer};
 use crate::constants::InvokeOptions;
@@ -18,7 +18,7 @@ commands! {
         /// The fields and their new values.
         values: Vec<FieldValue>,
     } -> ();
-    /// Calls a static method in a thread that an event suspended.
+    /// Calls a static method in a thread that an event has suspended.
     InvokeMethod {
         /// The class, or one of its superclasses that declares the method.
         clazz: ReferenceTypeId,
@@ -28,10 +28,10 @@ commands! {
         method: MethodId,
         /// The arguments.
         arguments: Vec<Value>,
-        /// How.
+        /// Which threads run during the call, and how the method is selected.
         options: InvokeOptions,
     } -> InvokeReply;
-    /// Makes an object and calls a constructor in a thread that an event suspended.
+    /// Creates an object and calls a constructor in a thread that an event has suspended.
     NewInstance {
         /// The class.
         clazz: ReferenceTypeId,
@@ -41,24 +41,24 @@ commands! {
         method: MethodId,
         /// The arguments.
         arguments: Vec<Value>,
-        /// How.
+        /// Which threads run during the call.
         options: InvokeOptions,
     } -> NewInstanceReply;
 }
 
 records! {
-    /// How a call ended.
+    /// The outcome of a call.
     InvokeReply {
-        /// What it returned, if it threw nothing.
+        /// The value returned, if nothing was thrown.
         return_value: Value,
-        /// What it threw, if anything.
+        /// The exception thrown, if any.
         exception: Option<TaggedObject>,
     }
-    /// How a construction ended.
+    /// The outcome of a constructor call.
     NewInstanceReply {
         /// The object, if nothing was thrown.
         new_object: Option<TaggedObject>,
-        /// What was thrown, if anything.
+        /// The exception thrown, if any.
         exception: Option<TaggedObject>,
     }
 }

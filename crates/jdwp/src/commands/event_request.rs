@@ -5,22 +5,22 @@ use crate::event::RequestId;
 use crate::modifier::Modifier;
 
 commands! {
-    /// Asks for events. They carry the request's number from then on.
+    /// Requests events. Each event carries the number of its request.
     Set {
-        /// What is to be reported.
+        /// The kind of event to report.
         event_kind: EventKind,
         /// Which threads each event suspends.
         suspend_policy: SuspendPolicy,
-        /// What narrows it, in this order.
+        /// Conditions that an event must satisfy, applied in this order.
         modifiers: Vec<Modifier>,
     } -> RequestId;
-    /// Takes a request back. An unknown one is no error.
+    /// Cancels a request. An unknown request is no error.
     Clear {
-        /// What it asked for.
+        /// The event kind of the request.
         event_kind: EventKind,
         /// The request.
         request_id: RequestId,
     } -> ();
-    /// Takes all breakpoint requests back.
+    /// Cancels all breakpoint requests.
     ClearAllBreakpoints {} -> ();
 }

@@ -1,4 +1,4 @@
-//! Command set 5, `InterfaceType`: what only interfaces have.
+//! Command set 5, `InterfaceType`: commands on interfaces only.
 
 use super::class_type::InvokeReply;
 use crate::constants::InvokeOptions;
@@ -6,7 +6,7 @@ use crate::id::{MethodId, ReferenceTypeId, ThreadId};
 use crate::value::Value;
 
 commands! {
-    /// Calls a static method of the interface in a thread that an event suspended.
+    /// Calls a static method of the interface in a thread that an event has suspended.
     InvokeMethod {
         /// The interface.
         clazz: ReferenceTypeId,
@@ -16,7 +16,7 @@ commands! {
         method: MethodId,
         /// The arguments.
         arguments: Vec<Value>,
-        /// How.
+        /// Which threads run during the call.
         options: InvokeOptions,
     } -> InvokeReply;
 }

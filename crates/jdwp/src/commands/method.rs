@@ -24,7 +24,7 @@ commands! {
         /// The method.
         method: MethodId,
     } -> Vec<u8>;
-    /// Whether the method was replaced by a redefinition of its class.
+    /// Whether a redefinition of the class has replaced the method.
     IsObsolete {
         /// The type that declares the method.
         ref_type: ReferenceTypeId,
@@ -47,19 +47,19 @@ records! {
         start: i64,
         /// The highest valid code index; -1 for a native method.
         end: i64,
-        /// Where lines begin, in the order of the class file.
+        /// One entry per line start, in the order of the class file.
         lines: Vec<LineInfo>,
     }
-    /// Where a line begins. One line may begin at several places.
+    /// One start of a line. A line can start at several places.
     LineInfo {
-        /// The index of its first instruction.
+        /// The code index of its first instruction.
         line_code_index: u64,
-        /// Its number, from 1.
+        /// The line number, from 1.
         line_number: i32,
     }
     /// Local variables of a method.
     VariableTableReply {
-        /// The number of slots that parameters take, `this` among them.
+        /// The number of slots for the parameters, `this` included.
         arg_cnt: i32,
         /// The variables.
         slots: Vec<SlotInfo>,
@@ -72,14 +72,14 @@ records! {
         name: String,
         /// Its JNI signature.
         signature: String,
-        /// For how many code indices it is valid.
+        /// The number of code indices for which it is valid.
         length: u32,
-        /// Its index in the frame.
+        /// Its slot in the frame.
         slot: i32,
     }
     /// Local variables of a method.
     VariableTableWithGenericReply {
-        /// The number of slots that parameters take, `this` among them.
+        /// The number of slots for the parameters, `this` included.
         arg_cnt: i32,
         /// The variables.
         slots: Vec<SlotInfoWithGeneric>,
@@ -92,11 +92,11 @@ records! {
         name: String,
         /// Its JNI signature.
         signature: String,
-        /// Its generic signature; empty if it has none.
+        /// Its generic signature, or an empty string.
         generic_signature: String,
-        /// For how many code indices it is valid.
+        /// The number of code indices for which it is valid.
         length: u32,
-        /// Its index in the frame.
+        /// Its slot in the frame.
         slot: i32,
     }
 }

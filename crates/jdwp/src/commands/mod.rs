@@ -1,11 +1,11 @@
-//! The commands: one file per command set, one struct per command, one table for all.
+//! The commands of the protocol: one file per command set, one struct per command, one table of them all.
 //!
-//! The structs and their fields have the names of the specification; the fields stand in the order in which
-//! they are sent. [`COMMAND_SETS`] is the index.
+//! The structs and their fields have the names of the specification. The order of the fields is the order in
+//! which they are sent. [`COMMAND_SETS`] lists every command.
 
 use crate::codec::{DecodeError, Reader, Writer};
 
-/// Defines commands: what is sent, and after the arrow what comes back.
+/// Defines commands: the fields of the request, and the reply type after the arrow.
 macro_rules! commands {
     ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident: $t:ty,)* } -> $reply:ty;)*) => {$(
         $(#[$doc])*
@@ -31,7 +31,7 @@ macro_rules! commands {
     )*};
 }
 
-/// Defines the records that replies (and some commands) consist of, with their codec.
+/// Defines the records that replies (and some commands) consist of, and their codec.
 macro_rules! records {
     ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident: $t:ty,)* })*) => {$(
         $(#[$doc])*
@@ -74,15 +74,15 @@ pub mod virtual_machine;
 
 pub use table::{COMMAND_SETS, CommandInfo, CommandSet};
 
-/// A command a debugger sends, and the reply it gets.
+/// A command sent by a debugger, with its reply type.
 pub trait Command {
     /// The number of the command set.
     const SET: u8;
     /// The number of the command in its set.
     const ID: u8;
-    /// The command, as `Set.Command`.
+    /// The name of the command, as `Set.Command`.
     const NAME: &'static str;
-    /// What comes back.
+    /// The type of the reply.
     type Reply;
 
     /// Appends the command's body.
@@ -91,6 +91,6 @@ pub trait Command {
     /// Reads the reply's body.
     ///
     /// # Errors
-    /// When the bytes are not such a reply.
+    /// If the bytes do not encode such a reply.
     fn decode(r: &mut Reader<'_>) -> Result<Self::Reply, DecodeError>;
 }

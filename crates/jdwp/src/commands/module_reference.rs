@@ -3,7 +3,7 @@
 use crate::id::{ClassLoaderId, ModuleId};
 
 commands! {
-    /// The module's name; empty for an unnamed one.
+    /// The module's name; empty for an unnamed module.
     Name {
         /// The module.
         module: ModuleId,

@@ -7,16 +7,16 @@ use crate::id::{FieldId, MethodId, ObjectId, ReferenceTypeId, ThreadId};
 use crate::value::{TaggedObject, Value};
 
 commands! {
-    /// The type of the object.
+    /// The class of the object.
     ReferenceType {
         /// The object.
         object: ObjectId,
     } -> TypeInfo;
-    /// The values of fields of the object, in the order asked.
+    /// The values of fields of the object, in the requested order.
     GetValues {
         /// The object.
         object: ObjectId,
-        /// The fields, of its class or superclasses.
+        /// The fields, declared by the object's class or a superclass.
         fields: Vec<FieldId>,
     } -> Vec<Value>;
     /// Sets fields of the object.
@@ -26,12 +26,12 @@ commands! {
         /// The fields and their new values.
         values: Vec<FieldValue>,
     } -> ();
-    /// Who owns the object's monitor and who waits for it. Needs `canGetMonitorInfo`.
+    /// The owner of the object's monitor, and the threads that wait for it. Needs `canGetMonitorInfo`.
     MonitorInfo {
         /// The object.
         object: ObjectId,
     } -> MonitorInfoReply;
-    /// Calls a method of the object in a thread that an event suspended.
+    /// Calls a method of the object in a thread that an event has suspended.
     InvokeMethod {
         /// The object.
         object: ObjectId,
@@ -43,20 +43,20 @@ commands! {
         method: MethodId,
         /// The arguments.
         arguments: Vec<Value>,
-        /// How.
+        /// Which threads run during the call, and how the method is selected.
         options: InvokeOptions,
     } -> InvokeReply;
-    /// Keeps the object from being collected.
+    /// Prevents garbage collection of the object.
     DisableCollection {
         /// The object.
         object: ObjectId,
     } -> ();
-    /// Lets the object be collected again.
+    /// Allows garbage collection of the object again.
     EnableCollection {
         /// The object.
         object: ObjectId,
     } -> ();
-    /// Whether the object has been collected.
+    /// Whether the object has been garbage collected.
     IsCollected {
         /// The object.
         object: ObjectId,
@@ -65,17 +65,17 @@ commands! {
     ReferringObjects {
         /// The object.
         object: ObjectId,
-        /// The most to return; zero is all.
+        /// The maximum number of objects to return; zero means all.
         max_referrers: i32,
     } -> Vec<TaggedObject>;
 }
 
 records! {
-    /// A monitor.
+    /// The state of a monitor.
     MonitorInfoReply {
         /// The thread that owns it.
         owner: Option<ThreadId>,
-        /// How often the owner entered it.
+        /// How many times the owner has entered it.
         entry_count: i32,
         /// The threads that wait to enter it or to be notified.
         waiters: Vec<ThreadId>,

@@ -20,17 +20,17 @@ commands! {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> u32;
-    /// The fields the type declares, in no promised order (HotSpot: that of the class file).
+    /// The fields that the type declares, in unspecified order (HotSpot uses that of the class file).
     Fields {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> Vec<FieldInfo>;
-    /// The methods the type declares, constructors and static initialiser among them.
+    /// The methods that the type declares, including constructors and the static initialiser.
     Methods {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> Vec<MethodInfo>;
-    /// The values of static fields, those of supertypes too, in the order asked.
+    /// The values of static fields of the type or its supertypes, in the requested order.
     GetValues {
         /// The type.
         ref_type: ReferenceTypeId,
@@ -42,22 +42,22 @@ commands! {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> String;
-    /// The types declared in this one that are loaded.
+    /// The loaded types that are declared inside this one.
     NestedTypes {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> Vec<TypeInfo>;
-    /// How far the type has come.
+    /// The type's status: whether it is verified, prepared, initialised.
     Status {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> ClassStatus;
-    /// The interfaces the type names as its direct ones.
+    /// The direct superinterfaces of the type.
     Interfaces {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> Vec<ReferenceTypeId>;
-    /// The `java.lang.Class` of the type.
+    /// The `java.lang.Class` object of the type.
     ClassObject {
         /// The type.
         ref_type: ReferenceTypeId,
@@ -72,21 +72,21 @@ commands! {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> SignatureWithGenericReply;
-    /// The fields the type declares, with generic signatures.
+    /// The fields that the type declares, with generic signatures.
     FieldsWithGeneric {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> Vec<FieldInfoWithGeneric>;
-    /// The methods the type declares, with generic signatures.
+    /// The methods that the type declares, with generic signatures.
     MethodsWithGeneric {
         /// The type.
         ref_type: ReferenceTypeId,
     } -> Vec<MethodInfoWithGeneric>;
-    /// The type's instances that are reachable. Needs `canGetInstanceInfo`.
+    /// The reachable instances of the type. Needs `canGetInstanceInfo`.
     Instances {
         /// The type.
         ref_type: ReferenceTypeId,
-        /// The most to return; zero is all.
+        /// The maximum number of instances to return; zero means all.
         max_instances: i32,
     } -> Vec<TaggedObject>;
     /// The class file's version.
@@ -115,7 +115,7 @@ records! {
         name: String,
         /// Its JNI signature.
         signature: String,
-        /// Its access flags (JVMS table 4.5-A); bit 0xF0000000 marks synthetic ones.
+        /// Its access flags (JVMS table 4.5-A); the bits 0xF0000000 mark a synthetic field.
         mod_bits: u32,
     }
     /// A field.
@@ -128,7 +128,7 @@ records! {
         signature: String,
         /// Its generic signature; empty if it has none.
         generic_signature: String,
-        /// Its access flags (JVMS table 4.5-A); bit 0xF0000000 marks synthetic ones.
+        /// Its access flags (JVMS table 4.5-A); the bits 0xF0000000 mark a synthetic field.
         mod_bits: u32,
     }
     /// A method.
@@ -139,7 +139,7 @@ records! {
         name: String,
         /// Its JNI signature.
         signature: String,
-        /// Its access flags (JVMS table 4.6-A); bit 0xF0000000 marks synthetic ones.
+        /// Its access flags (JVMS table 4.6-A); the bits 0xF0000000 mark a synthetic method.
         mod_bits: u32,
     }
     /// A method.
@@ -152,7 +152,7 @@ records! {
         signature: String,
         /// Its generic signature; empty if it has none.
         generic_signature: String,
-        /// Its access flags (JVMS table 4.6-A); bit 0xF0000000 marks synthetic ones.
+        /// Its access flags (JVMS table 4.6-A); the bits 0xF0000000 mark a synthetic method.
         mod_bits: u32,
     }
     /// A type with its kind.
@@ -171,9 +171,9 @@ records! {
     }
     /// A class file's version.
     ClassFileVersionReply {
-        /// Major: 61 is Java 17.
+        /// The major version; 61 is Java 17.
         major_version: i32,
-        /// Minor.
+        /// The minor version.
         minor_version: i32,
     }
     /// A constant pool.

@@ -5,7 +5,7 @@ use crate::id::{FrameId, ThreadId};
 use crate::value::{TaggedObject, Value};
 
 commands! {
-    /// The values of local variables, in the order asked.
+    /// The values of local variables, in the requested order.
     GetValues {
         /// The frame's thread.
         thread: ThreadId,
@@ -30,7 +30,7 @@ commands! {
         /// The frame.
         frame: FrameId,
     } -> Option<TaggedObject>;
-    /// Drops the frames above this one and this one too. Needs `canPopFrames`.
+    /// Pops this frame and all frames above it. Needs `canPopFrames`.
     PopFrames {
         /// The frame's thread.
         thread: ThreadId,
@@ -42,14 +42,14 @@ commands! {
 records! {
     /// A local variable to read.
     Slot {
-        /// Its index in the frame.
+        /// Its slot in the frame.
         slot: i32,
         /// Its type: see [`Tag::of_signature`].
         sigbyte: Tag,
     }
     /// A local variable to set.
     SlotValue {
-        /// Its index in the frame.
+        /// Its slot in the frame.
         slot: i32,
         /// Its new value.
         value: Value,

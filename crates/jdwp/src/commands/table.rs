@@ -1,16 +1,16 @@
-//! The index of the protocol: every command set and command of the specification of JDK 17 (JDK 21 added
-//! `ThreadReference.IsVirtual` only), with its numbers. The structs take their numbers from here, so a
-//! command that is not in the table does not compile.
+//! The index of the protocol: every command set and command of the JDK 17 specification, with its numbers.
+//! (JDK 21 added only `ThreadReference.IsVirtual`.) The command structs take their numbers from here, so a
+//! command that is missing from the table does not compile.
 
 use super::*;
 
-/// A command's numbers and name, from the table.
+/// The numbers and the name of a command, taken from the table.
 pub trait Numbered {
     /// The number of the command set.
     const SET: u8;
     /// The number of the command in its set.
     const ID: u8;
-    /// The command, as `Set.Command`.
+    /// The name of the command, as `Set.Command`.
     const NAME: &'static str;
 }
 
@@ -21,7 +21,7 @@ pub struct CommandSet {
     pub id: u8,
     /// Its name.
     pub name: &'static str,
-    /// Its commands a debugger can send, by number.
+    /// The commands that a debugger can send, in ascending order of `id`.
     pub commands: &'static [CommandInfo],
 }
 
@@ -34,7 +34,7 @@ pub struct CommandInfo {
     pub id: u8,
     /// Its name, as `Set.Command`.
     pub name: &'static str,
-    /// Reads a reply of this command and forgets it: says whether the bytes are one, all of them.
+    /// Decodes a reply to this command and discards it. Fails unless the bytes are exactly one such reply.
     pub check_reply: fn(Reader<'_>) -> Result<(), DecodeError>,
 }
 
@@ -53,8 +53,9 @@ macro_rules! table {
             }
         )*)*
 
-        /// Every command set with every command a debugger can send. (The set `Field`, 8, has none, and the
-        /// only one of `Event`, 64, is what the virtual machine sends: [`EventSet`](crate::EventSet).)
+        /// All command sets, with every command that a debugger can send. The set `Field` (8) has no command,
+        /// and the only one of `Event` (64) is sent by the virtual machine: see
+        /// [`EventSet`](crate::EventSet).
         pub const COMMAND_SETS: &[CommandSet] = &[$(
             CommandSet {
                 id: $set,
@@ -205,7 +206,7 @@ table! {
 mod tests {
     use super::*;
 
-    /// Counted in the specification, set by set. There is no command 4 in `ObjectReference`.
+    /// The counts come from the specification. `ObjectReference` has no command 4.
     #[test]
     fn every_set_has_the_commands_of_the_specification() {
         let counted: Vec<_> = COMMAND_SETS.iter().map(|set| (set.id, set.name, set.commands.len())).collect();
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_rise_within_each_set() {
+    fn command_numbers_ascend_within_each_set() {
         for set in COMMAND_SETS {
             assert!(set.commands.iter().all(|command| command.set == set.id), "{}", set.name);
             assert!(set.commands.is_sorted_by(|a, b| a.id < b.id), "{}", set.name);

@@ -8,12 +8,12 @@ commands! {
         /// The group.
         group: ThreadGroupId,
     } -> String;
-    /// The group that contains this one; `None` for a top-level one.
+    /// The parent group; `None` for a top-level group.
     Parent {
         /// The group.
         group: ThreadGroupId,
     } -> Option<ThreadGroupId>;
-    /// The live threads and the groups directly in this one.
+    /// The live threads and the groups directly in this group.
     Children {
         /// The group.
         group: ThreadGroupId,
@@ -21,11 +21,11 @@ commands! {
 }
 
 records! {
-    /// What is in a thread group.
+    /// The content of a thread group.
     ChildrenReply {
         /// Its live platform threads.
         child_threads: Vec<ThreadId>,
-        /// Its groups.
+        /// Its subgroups.
         child_groups: Vec<ThreadGroupId>,
     }
 }

@@ -10,17 +10,17 @@ commands! {
         /// The thread.
         thread: ThreadId,
     } -> String;
-    /// Suspends the thread. Suspensions are counted.
+    /// Suspends the thread and increments its suspend count.
     Suspend {
         /// The thread.
         thread: ThreadId,
     } -> ();
-    /// Resumes the thread, once.
+    /// Decrements the thread's suspend count; the thread runs on at zero.
     Resume {
         /// The thread.
         thread: ThreadId,
     } -> ();
-    /// What the thread does, and whether it is suspended.
+    /// What the thread is doing, and whether it is suspended.
     Status {
         /// The thread.
         thread: ThreadId,
@@ -36,10 +36,10 @@ commands! {
         thread: ThreadId,
         /// The first frame; zero is the current one.
         start_frame: i32,
-        /// How many; -1 is all that remain.
+        /// The number of frames; -1 means all remaining ones.
         length: i32,
     } -> Vec<Frame>;
-    /// How many frames the suspended thread has.
+    /// The number of frames of the suspended thread.
     FrameCount {
         /// The thread.
         thread: ThreadId,
@@ -66,24 +66,25 @@ commands! {
         /// The thread.
         thread: ThreadId,
     } -> ();
-    /// How often the thread is suspended.
+    /// The thread's suspend count.
     SuspendCount {
         /// The thread.
         thread: ThreadId,
     } -> i32;
-    /// The monitors the suspended thread owns and where it entered them. Needs `canGetMonitorFrameInfo`.
+    /// The monitors that the suspended thread owns, and the frames that entered them. Needs
+    /// `canGetMonitorFrameInfo`.
     OwnedMonitorsStackDepthInfo {
         /// The thread.
         thread: ThreadId,
     } -> Vec<OwnedMonitor>;
-    /// Returns from the current method at once. Needs `canForceEarlyReturn`.
+    /// Returns from the current method immediately. Needs `canForceEarlyReturn`.
     ForceEarlyReturn {
         /// The thread.
         thread: ThreadId,
-        /// What to return.
+        /// The value to return.
         value: Value,
     } -> ();
-    /// Whether the thread is a virtual one. Since JDK 21.
+    /// Whether the thread is a virtual thread. Since JDK 21.
     IsVirtual {
         /// The thread.
         thread: ThreadId,
@@ -93,23 +94,23 @@ commands! {
 records! {
     /// The state of a thread.
     StatusReply {
-        /// What it does.
+        /// What it is doing.
         thread_status: ThreadStatus,
         /// Whether it is suspended.
         suspend_status: SuspendStatus,
     }
     /// A frame of a thread.
     Frame {
-        /// The frame, valid until the thread is resumed.
+        /// The frame; valid until the thread is resumed.
         frame_id: FrameId,
-        /// The instruction it is at, which has not run or has called the frame above.
+        /// The current instruction: the next to execute, or the call that created the frame above.
         location: Location,
     }
     /// A monitor a thread owns.
     OwnedMonitor {
         /// The monitor.
         monitor: TaggedObject,
-        /// The depth of the frame that entered it, from 0; -1 if that is unknown.
+        /// The depth of the frame that entered it, from 0; -1 if unknown.
         stack_depth: i32,
     }
 }

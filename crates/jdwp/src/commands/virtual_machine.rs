@@ -5,65 +5,66 @@ use crate::id::{IdSize, IdSizes, ModuleId, ObjectId, ReferenceTypeId, StringId, 
 use crate::text::JavaString;
 
 commands! {
-    /// Which virtual machine this is, and which version of the protocol it speaks.
+    /// The virtual machine's name and version, and the protocol version it implements.
     Version {} -> VersionReply;
-    /// The loaded types with a signature; several loaders may each have one.
+    /// The loaded types with this signature. Several loaders can each define one.
     ClassesBySignature {
         /// A JNI signature, such as `Ljava/lang/String;`.
         signature: String,
     } -> Vec<ClassBySignature>;
     /// All loaded types.
     AllClasses {} -> Vec<ClassInfo>;
-    /// All live platform threads (and, if the agent was told so, virtual ones it knows).
+    /// All live platform threads. Includes the virtual threads known to an agent that was started to report
+    /// them.
     AllThreads {} -> Vec<ThreadId>;
-    /// The thread groups without a parent.
+    /// The thread groups that have no parent.
     TopLevelThreadGroups {} -> Vec<ThreadGroupId>;
-    /// Ends the debugging: clears requests, resumes threads, closes the connection. The program goes on.
+    /// Ends debugging: clears requests, resumes threads and closes the connection. The program continues.
     Dispose {} -> ();
-    /// The sizes of ids. [`Connection::handshake`](crate::Connection::handshake) has asked already.
+    /// The sizes of ids. [`Connection::handshake`](crate::Connection::handshake) has already requested them.
     IDSizes {} -> IDSizesReply;
-    /// Suspends all threads. Suspensions are counted.
+    /// Suspends all threads and increments their suspend counts.
     Suspend {} -> ();
-    /// Resumes all threads, once.
+    /// Decrements the suspend count of all threads; those at zero run on.
     Resume {} -> ();
-    /// Ends the virtual machine at once, as `System.exit` with no shutdown hooks.
+    /// Ends the virtual machine immediately, like `System.exit` without shutdown hooks.
     Exit {
         /// The exit status.
         exit_code: i32,
     } -> ();
-    /// Makes a string. Nothing keeps it from being collected but `DisableCollection`.
+    /// Creates a string. Only `DisableCollection` protects it from garbage collection.
     CreateString {
         /// Its text.
         utf: JavaString,
     } -> StringId;
-    /// What the virtual machine can do, the first seven.
+    /// The first seven capabilities of the virtual machine.
     Capabilities {} -> CapabilitiesReply;
     /// The class paths.
     ClassPaths {} -> ClassPathsReply;
-    /// Lets go of object ids: each is forgotten once it has been let go as often as it was sent.
+    /// Releases object ids. The virtual machine forgets an id released as often as it was sent.
     DisposeObjects {
         /// The ids.
         requests: Vec<DisposeObject>,
     } -> ();
-    /// Holds back events in the virtual machine. They are not lost.
+    /// Holds events back in the virtual machine. They are not lost.
     HoldEvents {} -> ();
-    /// Sends the events held back, and further ones.
+    /// Sends the held events and stops holding.
     ReleaseEvents {} -> ();
-    /// What the virtual machine can do, all of it.
+    /// All capabilities of the virtual machine.
     CapabilitiesNew {} -> CapabilitiesNewReply;
     /// Replaces classes by new versions. Needs `canRedefineClasses`.
     RedefineClasses {
         /// The classes.
         classes: Vec<ClassDef>,
     } -> ();
-    /// Sets the stratum (JSR-45) locations are given in. Needs `canSetDefaultStratum`.
+    /// Sets the stratum (JSR-45) for locations. Needs `canSetDefaultStratum`.
     SetDefaultStratum {
-        /// Its name; empty for that of the class file.
+        /// Its name; empty for the default stratum of the class file.
         stratum_id: String,
     } -> ();
     /// All loaded types, with generic signatures.
     AllClassesWithGeneric {} -> Vec<ClassInfoWithGeneric>;
-    /// How many instances each type has, reachable ones. Needs `canGetInstanceInfo`.
+    /// The number of reachable instances of each type. Needs `canGetInstanceInfo`.
     InstanceCounts {
         /// The types.
         ref_types: Vec<ReferenceTypeId>,
@@ -73,9 +74,9 @@ commands! {
 }
 
 records! {
-    /// Which virtual machine this is.
+    /// The name and version of a virtual machine.
     VersionReply {
-        /// Text for people.
+        /// A description for human readers.
         description: String,
         /// The protocol's major version.
         jdwp_major: i32,
@@ -86,13 +87,13 @@ records! {
         /// The property `java.vm.name`.
         vm_name: String,
     }
-    /// A loaded type whose signature is known.
+    /// A loaded type; the command gave its signature.
     ClassBySignature {
         /// The kind of `type_id`.
         ref_type_tag: TypeTag,
         /// The type.
         type_id: ReferenceTypeId,
-        /// How far it has come.
+        /// Its status.
         status: ClassStatus,
     }
     /// A loaded type.
@@ -103,7 +104,7 @@ records! {
         type_id: ReferenceTypeId,
         /// Its JNI signature.
         signature: String,
-        /// How far it has come.
+        /// Its status.
         status: ClassStatus,
     }
     /// A loaded type.
@@ -114,62 +115,62 @@ records! {
         type_id: ReferenceTypeId,
         /// Its JNI signature.
         signature: String,
-        /// Its generic signature; empty if it has none.
+        /// Its generic signature, or an empty string.
         generic_signature: String,
-        /// How far it has come.
+        /// Its status.
         status: ClassStatus,
     }
     /// The sizes of ids, in bytes, as sent.
     IDSizesReply {
-        /// Of fields.
+        /// Size of field ids.
         field_id_size: i32,
-        /// Of methods.
+        /// Size of method ids.
         method_id_size: i32,
-        /// Of objects.
+        /// Size of object ids.
         object_id_size: i32,
-        /// Of reference types.
+        /// Size of reference type ids.
         reference_type_id_size: i32,
-        /// Of frames.
+        /// Size of frame ids.
         frame_id_size: i32,
     }
-    /// What the virtual machine can do, the first seven.
+    /// The first seven capabilities of a virtual machine.
     CapabilitiesReply {
-        /// Report writes of fields.
+        /// Watch field modification.
         can_watch_field_modification: bool,
-        /// Report reads of fields.
+        /// Watch field access.
         can_watch_field_access: bool,
-        /// Send the code of methods.
+        /// Send the bytecode of methods.
         can_get_bytecodes: bool,
-        /// Tell synthetic members.
+        /// Identify synthetic members.
         can_get_synthetic_attribute: bool,
-        /// Tell the monitors a thread owns.
+        /// List the monitors that a thread owns.
         can_get_owned_monitor_info: bool,
-        /// Tell the monitor a thread waits for.
+        /// Name the monitor that a thread waits for.
         can_get_current_contended_monitor: bool,
-        /// Tell who owns a monitor and who waits for it.
+        /// List the owner of a monitor and the threads that wait for it.
         can_get_monitor_info: bool,
     }
-    /// What the virtual machine can do.
+    /// All capabilities of a virtual machine.
     CapabilitiesNewReply {
-        /// Report writes of fields.
+        /// Watch field modification.
         can_watch_field_modification: bool,
-        /// Report reads of fields.
+        /// Watch field access.
         can_watch_field_access: bool,
-        /// Send the code of methods.
+        /// Send the bytecode of methods.
         can_get_bytecodes: bool,
-        /// Tell synthetic members.
+        /// Identify synthetic members.
         can_get_synthetic_attribute: bool,
-        /// Tell the monitors a thread owns.
+        /// List the monitors that a thread owns.
         can_get_owned_monitor_info: bool,
-        /// Tell the monitor a thread waits for.
+        /// Name the monitor that a thread waits for.
         can_get_current_contended_monitor: bool,
-        /// Tell who owns a monitor and who waits for it.
+        /// List the owner of a monitor and the threads that wait for it.
         can_get_monitor_info: bool,
-        /// Replace classes.
+        /// Redefine classes.
         can_redefine_classes: bool,
-        /// Add methods when replacing classes.
+        /// Add methods when redefining classes.
         can_add_method: bool,
-        /// Change anything when replacing classes.
+        /// Change anything when redefining classes.
         can_unrestrictedly_redefine_classes: bool,
         /// Pop frames.
         can_pop_frames: bool,
@@ -177,7 +178,7 @@ records! {
         can_use_instance_filters: bool,
         /// Send the source debug extension.
         can_get_source_debug_extension: bool,
-        /// Take requests for VM death events.
+        /// Accept requests for VM death events.
         can_request_vm_death_event: bool,
         /// Set the default stratum.
         can_set_default_stratum: bool,
@@ -185,7 +186,7 @@ records! {
         can_get_instance_info: bool,
         /// Report monitor events.
         can_request_monitor_events: bool,
-        /// Tell at which frames monitors were entered.
+        /// Give the stack depth at which a monitor was entered.
         can_get_monitor_frame_info: bool,
         /// Filter class prepare events by source name.
         can_use_source_name_filters: bool,
@@ -198,18 +199,18 @@ records! {
     }
     /// The class paths.
     ClassPathsReply {
-        /// What relative paths are relative to.
+        /// The directory to which relative paths refer.
         base_dir: String,
         /// The class path.
         classpaths: Vec<String>,
-        /// The boot class path. Empty since JDK 9.
+        /// The boot class path; empty since JDK 9.
         bootclasspaths: Vec<String>,
     }
-    /// An object id to let go.
+    /// An object id to release.
     DisposeObject {
-        /// The id. An unknown one is no error.
+        /// The id. An unknown id is no error.
         object: ObjectId,
-        /// How often to let it go.
+        /// How many references to release.
         ref_cnt: i32,
     }
     /// A class and its new version.
@@ -242,10 +243,10 @@ impl crate::codec::Decode for Reserved {
 }
 
 impl IDSizesReply {
-    /// The sizes, typed.
+    /// The sizes as typed values.
     ///
     /// # Errors
-    /// The kind of id and its size, when that is none of 2, 4 and 8.
+    /// The kind of id and its size in bytes, if the size is not 2, 4 or 8.
     pub fn sizes(&self) -> Result<IdSizes, (&'static str, i32)> {
         let size = |what, bytes| IdSize::from_bytes(bytes).ok_or((what, bytes));
         Ok(IdSizes {

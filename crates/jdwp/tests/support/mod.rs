@@ -1,7 +1,7 @@
-//! A real virtual machine for tests: fixtures are compiled once, it connects to a port that was free, and it
-//! dies with its handle.
+//! A real virtual machine for tests. Fixtures are compiled once; the virtual machine connects to a free port
+//! and is killed when its handle is dropped.
 
-// Each test file uses its part.
+// Each test file uses only some of these items.
 #![allow(dead_code)]
 
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ pub async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(LIMIT, future).await.expect("took more than a minute")
 }
 
-/// The `java` commands to test with: that of the path and, if it is there, a Java 25.
+/// The `java` commands to test: the one on the path and, if installed, a Java 25.
 pub fn javas() -> Vec<PathBuf> {
     let mut javas = vec![PathBuf::from("java")];
     for entry in std::fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten() {
@@ -71,7 +71,7 @@ pub fn classes() -> &'static Path {
         .path()
 }
 
-/// The class file of a version of `Swap` that returns 2.
+/// The class file of the version of `Swap` that returns 2.
 pub fn swapped() -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let source = std::fs::read_to_string(source_dir().join("Swap.java")).unwrap();
@@ -81,7 +81,7 @@ pub fn swapped() -> Vec<u8> {
     std::fs::read(dir.path().join("fixture/Swap.class")).unwrap()
 }
 
-/// The number of the line with this mark.
+/// The number of the line that ends with this mark.
 pub fn line(file: &str, mark: &str) -> i32 {
     let source = std::fs::read_to_string(source_dir().join(file)).unwrap();
     let mark = format!("// MARK {mark}");
@@ -99,7 +99,7 @@ pub struct Vm {
 }
 
 impl Vm {
-    /// Starts a fixture and takes its VM start event; nothing has run.
+    /// Starts a fixture and takes its VM start event; no code has run.
     pub async fn start(java: &Path, class: &str) -> Self {
         Self::start_with(java, class, "", Options::default()).await
     }
@@ -126,13 +126,13 @@ impl Vm {
         vm
     }
 
-    /// The reply to a command.
+    /// Sends a command and returns its reply.
     pub async fn call<C: Command>(&mut self, command: C) -> C::Reply {
         self.used.insert(C::NAME);
         within(self.connection.send(command)).await.unwrap()
     }
 
-    /// The error code with which a command is refused.
+    /// Sends a command that must be refused and returns the error code.
     pub async fn refused<C: Command>(&mut self, command: C) -> ErrorCode {
         self.used.insert(C::NAME);
         match within(self.connection.send(command)).await {
@@ -158,7 +158,7 @@ impl Vm {
         self.call(virtual_machine::Resume {}).await;
     }
 
-    /// Runs until a class is prepared.
+    /// Resumes until a class is prepared.
     pub async fn prepared(&mut self, name: &str) -> ReferenceTypeId {
         let only = vec![Modifier::ClassMatch(name.to_owned()), Modifier::Count(1)];
         let asked = self.request(EventKind::ClassPrepare, SuspendPolicy::All, only).await;
@@ -179,7 +179,7 @@ impl Vm {
         methods.iter().find(|method| method.name == name).expect("no such method").method_id
     }
 
-    /// Where a marked line of a method begins.
+    /// The location where a marked line of a method begins.
     pub async fn place(&mut self, class: ReferenceTypeId, name: &str, line: i32) -> Location {
         let method = self.method(class, name).await;
         let table = self.call(method::LineTable { ref_type: class, method }).await;
@@ -187,12 +187,12 @@ impl Vm {
         Location { type_tag: TypeTag::Class, class, method, index: index.line_code_index }
     }
 
-    /// Sets a breakpoint that suspends everything.
+    /// Sets a breakpoint that suspends all threads.
     pub async fn breakpoint(&mut self, location: Location) -> RequestId {
         self.request(EventKind::Breakpoint, SuspendPolicy::All, vec![Modifier::LocationOnly(location)]).await
     }
 
-    /// The type with a signature.
+    /// The loaded type with this signature.
     pub async fn class(&mut self, signature: &str) -> ReferenceTypeId {
         let found = self.call(virtual_machine::ClassesBySignature { signature: signature.to_owned() }).await;
         found.first().expect("no such class").type_id
