@@ -8,7 +8,7 @@ use crate::classes::{ClassPool, FoundClass, SourceRoots};
 use crate::model::{lambda_in_source, lambda_text};
 use crate::trace::{Calls, EventPosition, Level, Method, Site, Traced, TracedEvent};
 use bytecode::lines::{LineEntries, entries_of_line, line_of};
-use bytecode::{ArmLines, Arms, Code, GivenBy, Op};
+use bytecode::{ArmLines, Arms, Code, Op, ValueLines};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -102,7 +102,11 @@ impl Lines {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn given(&mut self, calls: &mut Calls, at: EventPosition) -> Result<Option<GivenBy>, InspectError> {
+    pub fn given(
+        &mut self,
+        calls: &mut Calls,
+        at: EventPosition,
+    ) -> Result<Option<ValueLines>, InspectError> {
         let told = calls.event_at(at, |calls, seen| {
             let gives = matches!(
                 seen.site.what,
@@ -119,7 +123,7 @@ impl Lines {
             true => self.arm(calls, at, (&method, &site), &lines)?,
             false => None,
         };
-        Ok(Some(lines.given_by(arm)))
+        Ok(Some(lines.value_lines(arm)))
     }
 
     /// The mark that ran last before an event: the code between two recorded branches is a straight line.

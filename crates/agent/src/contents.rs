@@ -7,7 +7,7 @@
 
 use bytecode::Kind;
 use bytecode::rewrite::{
-    self, Doing, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, StackOp, Step, Text,
+    self, Effect, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, StackOp, Step, Text,
 };
 use wire::{TRACE_CLASS, TRACE_CONTENTS_CLASS};
 
@@ -250,8 +250,8 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
             tell(&mut method, &shape, *told);
         }
         if MAPS.contains(&class) {
-            for deed in scan.deeds(&shape.name, &shape.descriptor)? {
-                let Doing::Put { class: owner, name, constant: None, .. } = &deed.what else { continue };
+            for effect in scan.recorded_effects(&shape.name, &shape.descriptor)? {
+                let Effect::Put { class: owner, name, constant: None, .. } = &effect.what else { continue };
                 let dup = Step::Stack(StackOp::Dup2);
                 let steps = match name.as_str() {
                     "value" if NODES.contains(&owner.as_str()) => {
@@ -260,7 +260,7 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
                     "root" if owner == class => vec![dup, call("root", format!("({OBJECT}{OBJECT})V"))],
                     _ => continue,
                 };
-                method.before.entry(deed.pc).or_default().extend(steps);
+                method.before.entry(effect.pc).or_default().extend(steps);
             }
         }
         if !method.is_empty() {

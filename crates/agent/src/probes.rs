@@ -95,7 +95,7 @@ impl Probes {
         if plan.methods.is_empty() {
             return Ok((!report.left.is_empty()).then(|| Probed { bytes: Vec::new(), report }));
         }
-        let Rewritten { bytes, methods, left_alone } = rewrite::rewrite(bytes, &plan)?;
+        let Rewritten { bytes, methods, not_rewritten } = rewrite::rewrite(bytes, &plan)?;
         for method in methods {
             let (name, descriptor) = (method.name, method.descriptor);
             let code = scan.code(&name, &descriptor)?.unwrap_or_default();
@@ -110,7 +110,7 @@ impl Probes {
             let code = wire::code_hash(code);
             report.methods.push(MethodReport { name, descriptor, code, length, moved: method.moved, kept });
         }
-        for (method, descriptor, why) in left_alone {
+        for (method, descriptor, why) in not_rewritten {
             let here = |s: &&SiteReport| s.method == method && s.descriptor == descriptor;
             let mut queries: Vec<u16> = report.sites.iter().filter(here).map(|s| s.query).collect();
             queries.dedup();

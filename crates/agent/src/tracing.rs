@@ -5,7 +5,7 @@ use crate::pool::Pool;
 use crate::space;
 use crate::threads;
 use crate::weave::weave;
-use bytecode::rewrite::{self, Deed, Doing, MethodPlan, MethodShape, RewriteError, Scan, Step};
+use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, RewriteError, Scan, Step};
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
@@ -150,12 +150,12 @@ impl Tracer {
                 let level = levels.get(&key).copied().unwrap_or(self.plan.level).lower()?;
                 Some((key, level))
             };
-            let lower: Vec<_> = rewritten.left_alone.iter().filter_map(lower).collect();
+            let lower: Vec<_> = rewritten.not_rewritten.iter().filter_map(lower).collect();
             if !lower.is_empty() {
                 levels.extend(lower);
                 continue;
             }
-            for (name, descriptor, why) in rewritten.left_alone {
+            for (name, descriptor, why) in rewritten.not_rewritten {
                 report.left.push((name, descriptor, why.to_string()));
             }
             let is_in = |method: &TracedMethod| {
@@ -198,14 +198,14 @@ impl Tracer {
                 continue;
             }
             let level = levels.get(&key).copied().unwrap_or(self.plan.level);
-            let deeds = scan.deeds(&shape.name, &shape.descriptor)?;
+            let effects = scan.recorded_effects(&shape.name, &shape.descriptor)?;
             let has_window = self.has_window();
             let plan_of_run = &self.plan;
             let mut numbers = self.numbers.of([class, &key.0, &key.1]);
             let mut number = |bci, what| numbers.number(bci, what);
             let is_recorded = |class: &str| is_in_scope(plan_of_run, class);
-            let (mut code, mut traced) = weave(shape, &deeds, level, has_window, &is_recorded, &mut number);
-            self.mark(&mut code, (class, report.source.as_deref()), shape, &deeds);
+            let (mut code, mut traced) = weave(shape, &effects, level, has_window, &is_recorded, &mut number);
+            self.mark(&mut code, (class, report.source.as_deref()), shape, &effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
             plan.methods.insert(key, code);
             report.methods.push(traced);
@@ -239,7 +239,7 @@ impl Tracer {
         code: &mut MethodPlan,
         (class, source): (&str, Option<&str>),
         shape: &MethodShape,
-        deeds: &[Deed],
+        effects: &[RecordedEffect],
     ) {
         let class = class.replace('/', ".");
         // What ends there ends before something begins there.
@@ -253,8 +253,8 @@ impl Tracer {
                 At::Method(method) if *method == shape.name => code.entry.insert(0, reached),
                 At::Method(_) => {}
                 At::Line(line) => {
-                    for deed in deeds.iter().filter(|deed| deed.what == Doing::Line(*line)) {
-                        code.before.entry(deed.pc).or_default().insert(0, reached.clone());
+                    for effect in effects.iter().filter(|effect| effect.what == Effect::Line(*line)) {
+                        code.before.entry(effect.pc).or_default().insert(0, reached.clone());
                     }
                 }
             }

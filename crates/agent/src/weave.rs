@@ -4,7 +4,7 @@ use crate::outside::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
 use crate::steps::kind_of;
 use bytecode::Kind;
 use bytecode::descriptor;
-use bytecode::rewrite::{Deed, Doing, Kept, MethodPlan, MethodShape, Slot, StackOp, Step, Text};
+use bytecode::rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Slot, StackOp, Step, Text};
 use std::collections::HashMap;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite, Written};
 use wire::{
@@ -12,12 +12,12 @@ use wire::{
     TRACE_WRITES_CLASS,
 };
 
-/// What goes into a method of which so much is recorded, and its sites. `deeds` are what it does besides
+/// What goes into a method of which so much is recorded, and its sites. `effects` are what it does besides
 /// being called, `number` gives sites their numbers. With a window a method asks as it is entered whether it
 /// is in it, and how much of it. Which other classes are recorded is told by their names with slashes.
 pub fn weave(
     shape: &MethodShape,
-    deeds: &[Deed],
+    effects: &[RecordedEffect],
     level: Level,
     has_window: bool,
     is_recorded: &dyn Fn(&str) -> bool,
@@ -55,25 +55,25 @@ pub fn weave(
             plan.before.insert(*handler, caught.into_iter().chain([rare()]).collect());
         }
     }
-    let mut doings =
-        Doings { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new(), given: None };
-    for deed in deeds.iter().filter(|deed| level >= least(&deed.what)) {
-        match &deed.what {
+    let mut weaver =
+        EffectWeaver { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new(), given: None };
+    for effect in effects.iter().filter(|effect| level >= least(&effect.what)) {
+        match &effect.what {
             // Before `this` is an object no handler is there to tell what a call has stored that throws.
-            Doing::Call { .. } if shape.initialised_from.is_none_or(|from| deed.pc < from) => {}
-            Doing::Call { class, name, descriptor } => {
+            Effect::Call { .. } if shape.initialised_from.is_none_or(|from| effect.pc < from) => {}
+            Effect::Call { class, name, descriptor } => {
                 let is_own = !class.starts_with('[') && is_recorded(class) && !is_inherited(name, descriptor);
                 if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {
-                    doings.call(deed.pc, &handed, &mut site);
+                    weaver.call(effect.pc, &handed, &mut site);
                 }
                 if let (false, Some(has_owner)) = (is_own, written_by(class, name, descriptor)) {
-                    doings.write(deed.pc, descriptor, has_owner, &mut site);
+                    weaver.write(effect.pc, descriptor, has_owner, &mut site);
                 }
             }
-            _ => doings.put(deed, &mut site),
+            _ => weaver.put(effect, &mut site),
         }
     }
-    let given = doings.given;
+    let given = weaver.given;
     for returns in &shape.returns {
         let id = site(returns.pc, Traced::Return);
         let steps = match returns.kind {
@@ -105,16 +105,17 @@ pub fn weave(
     let (name, descriptor, access) = (shape.name.clone(), shape.descriptor.clone(), shape.access);
     for site in &mut sites {
         // The end of the code is the end of no line.
-        site.line = line_at(deeds, site.bci).filter(|_| site.bci < shape.length);
+        site.line = line_at(effects, site.bci).filter(|_| site.bci < shape.length);
         if let Traced::Branch(to) = site.what {
-            site.to = line_at(deeds, to.into());
+            site.to = line_at(effects, to.into());
         }
         if let Traced::Element(_) | Traced::Array = site.what {
-            site.by = deeds.iter().filter(|deed| deed.pc == site.bci).find_map(|deed| called(&deed.what));
+            site.by =
+                effects.iter().filter(|effect| effect.pc == site.bci).find_map(|effect| called(&effect.what));
         }
         site.written = match site.what {
             Traced::Put | Traced::PutStatic | Traced::Preset | Traced::Local { .. } => {
-                deeds.iter().filter(|deed| deed.pc == site.bci).find_map(|deed| written(&deed.what))
+                effects.iter().filter(|effect| effect.pc == site.bci).find_map(|effect| written(&effect.what))
             }
             _ => None,
         };
@@ -123,26 +124,26 @@ pub fn weave(
 }
 
 /// The line that an instruction is in.
-fn line_at(deeds: &[Deed], pc: u32) -> Option<u16> {
-    let line = |deed: &Deed| match deed.what {
-        Doing::Line(line) if deed.pc <= pc => Some(line),
+fn line_at(effects: &[RecordedEffect], pc: u32) -> Option<u16> {
+    let line = |effect: &RecordedEffect| match effect.what {
+        Effect::Line(line) if effect.pc <= pc => Some(line),
         _ => None,
     };
-    deeds.iter().filter_map(line).next_back()
+    effects.iter().filter_map(line).next_back()
 }
 
 /// The name of a method that is called.
-fn called(what: &Doing) -> Option<String> {
+fn called(what: &Effect) -> Option<String> {
     match what {
-        Doing::Call { class, name, .. } => Some(format!("{}.{name}", descriptor::class_name(class))),
+        Effect::Call { class, name, .. } => Some(format!("{}.{name}", descriptor::class_name(class))),
         _ => None,
     }
 }
 
-fn written(what: &Doing) -> Option<Written> {
+fn written(what: &Effect) -> Option<Written> {
     match what.clone() {
-        Doing::Put { class, name, descriptor, .. } => Some(Written { class, name, descriptor }),
-        Doing::Local { named: Some((name, descriptor)), .. } => {
+        Effect::Put { class, name, descriptor, .. } => Some(Written { class, name, descriptor }),
+        Effect::Local { named: Some((name, descriptor)), .. } => {
             Some(Written { class: String::new(), name, descriptor })
         }
         _ => None,
@@ -150,17 +151,17 @@ fn written(what: &Doing) -> Option<Written> {
 }
 
 /// From which level on something is recorded.
-fn least(what: &Doing) -> Level {
+fn least(what: &Effect) -> Level {
     match what {
-        Doing::Put { .. } | Doing::Element(_) | Doing::Array | Doing::Call { .. } => Level::Writes,
-        Doing::Line(_) | Doing::Local { .. } | Doing::Branch { .. } | Doing::Lock | Doing::Unlock => {
+        Effect::Put { .. } | Effect::Element(_) | Effect::Array | Effect::Call { .. } => Level::Writes,
+        Effect::Line(_) | Effect::Local { .. } | Effect::Branch { .. } | Effect::Lock | Effect::Unlock => {
             Level::All
         }
     }
 }
 
 /// Puts in what tells of what a method does.
-struct Doings<'a> {
+struct EffectWeaver<'a> {
     shape: &'a MethodShape,
     has_window: bool,
     ring: &'a Step,
@@ -171,17 +172,17 @@ struct Doings<'a> {
     given: Option<Slot>,
 }
 
-impl Doings<'_> {
-    fn put(&mut self, deed: &Deed, site: &mut dyn FnMut(u32, Traced) -> Step) {
-        let pc = deed.pc;
+impl EffectWeaver<'_> {
+    fn put(&mut self, effect: &RecordedEffect, site: &mut dyn FnMut(u32, Traced) -> Step) {
+        let pc = effect.pc;
         // Before `this` is an object no reference can be told of: it may be that.
         let is_early = self.shape.initialised_from.is_none_or(|from| pc < from);
-        match &deed.what {
-            Doing::Line(line) => {
+        match &effect.what {
+            Effect::Line(line) => {
                 let steps = [self.ring.clone(), site(pc, Traced::Line(*line)), call("event", "(JI)V")];
                 self.before(pc, steps.to_vec());
             }
-            Doing::Branch { to, or } => {
+            Effect::Branch { to, or } => {
                 // A jump to where execution goes on anyway is none.
                 for target in to.iter().filter(|to| Some(**to) != *or).chain(or) {
                     let Ok(at) = u16::try_from(*target) else { continue };
@@ -192,7 +193,7 @@ impl Doings<'_> {
                     }
                 }
             }
-            Doing::Put { descriptor, constant: None, is_preset, .. } if is_early => {
+            Effect::Put { descriptor, constant: None, is_preset, .. } if is_early => {
                 if *is_preset {
                     let kind = Kind::of_descriptor(descriptor);
                     let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
@@ -201,7 +202,7 @@ impl Doings<'_> {
                     self.before(pc, [Step::Stack(dup)].into_iter().chain(told).collect());
                 }
             }
-            Doing::Put { descriptor, constant: None, .. } => {
+            Effect::Put { descriptor, constant: None, .. } => {
                 let kind = Kind::of_descriptor(descriptor);
                 let name = match descriptor.as_str() {
                     "Z" | "B" => "putByte",
@@ -219,7 +220,7 @@ impl Doings<'_> {
                 };
                 self.before(pc, steps);
             }
-            Doing::Put { descriptor, constant: Some(constant), .. } => {
+            Effect::Put { descriptor, constant: Some(constant), .. } => {
                 let kind = Kind::of_descriptor(descriptor);
                 let [store, load] = self.scratch(kind);
                 let told = write("putStatic", format!("({0}{0}JI)V", kind.descriptor()));
@@ -227,7 +228,7 @@ impl Doings<'_> {
                 let id = site(pc, Traced::PutStatic);
                 self.before(pc, vec![store, old, load.clone(), self.ring.clone(), id, told, load]);
             }
-            Doing::Element(of) => {
+            Effect::Element(of) => {
                 let kind = kind_of(*of);
                 let [store, load] = self.scratch(kind);
                 let array = match of {
@@ -240,31 +241,31 @@ impl Doings<'_> {
                 let dup = Step::Stack(StackOp::Dup2);
                 self.before(pc, vec![store, dup, load.clone(), self.ring.clone(), id, told, load]);
             }
-            Doing::Array => {
+            Effect::Array => {
                 let id = site(pc, Traced::Array);
                 self.after(pc, vec![Step::Stack(StackOp::Dup), self.ring.clone(), id, rare()]);
             }
-            Doing::Local { kind: Kind::Reference, .. } if is_early => {}
-            Doing::Local { slot, kind, .. } => {
+            Effect::Local { kind: Kind::Reference, .. } if is_early => {}
+            Effect::Local { slot, kind, .. } => {
                 let letter = kind.descriptor().chars().next().unwrap_or('L');
                 let id = site(pc, Traced::Local { slot: *slot, kind: letter });
                 let load = Step::Load(*kind, Slot::Own(*slot));
                 let told = event(*kind, self.ring, id, self.has_window);
                 self.after(pc, [load].into_iter().chain(told).collect());
             }
-            Doing::Lock | Doing::Unlock if is_early => {}
-            Doing::Lock => {
+            Effect::Lock | Effect::Unlock if is_early => {}
+            Effect::Lock => {
                 let [store, load] = self.scratch(Kind::Reference);
                 self.before(pc, vec![Step::Stack(StackOp::Dup), store]);
                 let id = site(pc, Traced::Lock);
                 self.after(pc, vec![load, self.ring.clone(), id, rare()]);
             }
-            Doing::Unlock => {
+            Effect::Unlock => {
                 let id = site(pc, Traced::Unlock);
                 self.before(pc, vec![Step::Stack(StackOp::Dup), self.ring.clone(), id, rare()]);
             }
             // Where it is known which ones are recorded.
-            Doing::Call { .. } => {}
+            Effect::Call { .. } => {}
         }
     }
 

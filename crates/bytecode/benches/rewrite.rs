@@ -1,9 +1,9 @@
-//! How many classes of java.base are rewritten in a second, on one thread, and beside it what cannot be
-//! undercut: to copy their bytes, and to read all their methods with `noak`. `cargo bench -p bytecode`; needs
-//! a JDK with jmods.
+//! Measures how many classes of java.base are rewritten per second on one thread, compared with two lower
+//! bounds: copying their bytes, and reading all methods with `noak`. Run `cargo bench -p bytecode`; needs a
+//! JDK with jmods.
 //!
-//! What goes into each class is decided before the clock runs. "identity" puts in nothing: each method is
-//! taken apart and put together again.
+//! The plan for each class is made before the clock starts. "identity" inserts nothing: each method is
+//! decoded and encoded again.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -20,7 +20,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 const ROUNDS: usize = 7;
 
-/// A class file and what goes into it.
+/// A class file and the plans for it.
 struct Subject {
     bytes: Vec<u8>,
     identity: Plan,
@@ -28,10 +28,10 @@ struct Subject {
     everything: Plan,
 }
 
-/// What is measured: it gives the bytes that came of a class.
-type Way = (&'static str, fn(&Subject) -> Outcome<usize>);
+/// A measured operation: its name, and a function that returns the size of the result in bytes.
+type Measurement = (&'static str, fn(&Subject) -> Outcome<usize>);
 
-const WAYS: [Way; 5] = [
+const MEASUREMENTS: [Measurement; 5] = [
     ("copy the bytes", |s| Ok(black_box(s.bytes.clone()).len())),
     ("noak reads all methods", |s| Ok(read_by_noak(&s.bytes)?)),
     ("identity", |s| rewritten(s, &s.identity)),
@@ -49,17 +49,17 @@ fn main() -> Outcome<()> {
     }
     let bytes: usize = subjects.iter().map(|s| s.bytes.len()).sum();
     println!("{} classes, {bytes} bytes; medians of {ROUNDS} rounds", subjects.len());
-    println!("methods that cannot get calls everywhere: {}", left_alone(&subjects)?);
+    println!("methods that cannot get calls everywhere: {}", not_rewritten(&subjects)?);
     println!("| what | classes/s | MB/s | bytes, of the original |");
     println!("| --- | --- | --- | --- |");
-    let mut taken = vec![Vec::new(); WAYS.len()];
-    let mut came = vec![0; WAYS.len()];
+    let mut taken = vec![Vec::new(); MEASUREMENTS.len()];
+    let mut came = vec![0; MEASUREMENTS.len()];
     for round in 0..ROUNDS {
-        for turn in 0..WAYS.len() {
-            // Who begins changes from round to round.
-            let which = (round + turn) % WAYS.len();
+        for turn in 0..MEASUREMENTS.len() {
+            // The operation that goes first alternates between rounds.
+            let which = (round + turn) % MEASUREMENTS.len();
             let (Some((_, way)), Some(taken), Some(came)) =
-                (WAYS.get(which), taken.get_mut(which), came.get_mut(which))
+                (MEASUREMENTS.get(which), taken.get_mut(which), came.get_mut(which))
             else {
                 continue;
             };
@@ -71,7 +71,7 @@ fn main() -> Outcome<()> {
             taken.push(began.elapsed().as_secs_f64());
         }
     }
-    for (((what, _), taken), came) in WAYS.iter().zip(taken).zip(came) {
+    for (((what, _), taken), came) in MEASUREMENTS.iter().zip(taken).zip(came) {
         let seconds = median(taken);
         let (rate, size) = (subjects.len() as f64 / seconds, bytes as f64 / 1e6 / seconds);
         println!("| {what} | {rate:.0} | {size:.0} | {:.2} |", came as f64 / bytes as f64);
@@ -84,7 +84,7 @@ fn median(mut seconds: Vec<f64>) -> f64 {
     seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Something is asked for, and it is nothing.
+/// A plan that rewrites the method without inserting anything.
 fn identity(_: bool, _: &Code) -> MethodPlan {
     MethodPlan { before: [(0, Vec::new())].into(), ..MethodPlan::default() }
 }
@@ -99,16 +99,16 @@ fn rewritten(subject: &Subject, plan: &Plan) -> Outcome<usize> {
     Ok(black_box(rewrite(&subject.bytes, plan)?.bytes).len())
 }
 
-/// How many methods become too long, and whatever else there is.
-fn left_alone(subjects: &[Subject]) -> Outcome<usize> {
+/// The number of methods that become too long. Any other reason is an error.
+fn not_rewritten(subjects: &[Subject]) -> Outcome<usize> {
     let mut count = 0;
     for subject in subjects {
-        count += rewrite(&subject.bytes, &subject.everything)?.left_alone.len();
+        count += rewrite(&subject.bytes, &subject.everything)?.not_rewritten.len();
     }
     Ok(count)
 }
 
-/// Looks at every instruction of every method.
+/// Reads every instruction of every method.
 fn read_by_noak(bytes: &[u8]) -> Result<usize, DecodeError> {
     let class = Class::new(bytes)?;
     let pool = class.pool();

@@ -1,6 +1,6 @@
-//! Which line gave the value that an instruction uses. javac gives a store behind a `switch` expression or a
-//! `?:` the line of the last arm in the code, whichever arm ran. A line table alone cannot tell: the arm is
-//! known by the instruction that control came from.
+//! Finds the source line of the value that an instruction uses. javac gives a store behind a `switch`
+//! expression or a `?:` the line of the last arm in the code, whichever arm ran. The line table alone is
+//! therefore not enough: the arm follows from the instruction that executed before.
 
 use crate::cfg::{Cfg, normal_edges};
 use crate::class::Code;
@@ -10,65 +10,65 @@ use crate::op::{Constant, Op};
 use crate::stack::{depths, effect};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// The arms of the expressions of one method.
+/// The arms of the conditional and `switch` expressions of one method.
 #[derive(Debug)]
 pub struct Arms<'a> {
     code: &'a Code,
     cfg: Cfg,
     dominance: Dominance,
     depths: Vec<Option<u16>>,
-    /// Positions of the instructions that control comes from, without exceptions.
+    /// Positions of the predecessors of each instruction in normal control flow.
     before: Vec<Vec<usize>>,
-    /// Code indices at which a row of the line table begins.
+    /// Code indices at which an entry of the line table begins.
     starts: HashSet<u32>,
 }
 
-/// What ran last before an instruction, by the arm that gave its value.
+/// Identifies the arm that produced an instruction's value, by the mark that ran last.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ArmLines {
-    /// Instructions with their lines: of those that ran in the activation, the last one tells the line. Each
-    /// path to the instruction passes one of them.
+    /// Marker instructions with their lines. The marker that ran last in the activation gives the line. Every
+    /// path to the instruction passes a marker.
     pub marks: BTreeMap<u32, u32>,
-    /// The line at which the statement begins.
+    /// The first line of the statement.
     pub statement: Option<u32>,
 }
 
-/// Where a value came from.
+/// The source lines of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GivenBy {
-    /// The line that gave it; the statement's, where several can have.
+pub struct ValueLines {
+    /// The line that produced it. If several lines are possible, the first line of the statement.
     pub line: Option<u32>,
-    /// The line at which the statement begins that stored or returned it.
+    /// The first line of the statement that stored or returned it.
     pub statement: Option<u32>,
-    /// The lines that can have given it, where it is not known which did.
+    /// The possible lines, if it is unknown which of them produced the value.
     pub open: Vec<u32>,
 }
 
 impl ArmLines {
-    /// Where the value came from, by the mark that ran last before it was stored or returned.
-    pub fn given_by(&self, arm: Option<u32>) -> GivenBy {
+    /// The source lines of the value, given the marker that ran last before it was stored or returned.
+    pub fn value_lines(&self, arm: Option<u32>) -> ValueLines {
         let statement = self.statement;
         let known = arm.and_then(|arm| self.marks.get(&arm)).copied();
         let only = self.marks.values().next().copied().filter(|_| !self.is_open());
         match known.or(only) {
-            Some(line) => GivenBy { line: Some(line), statement, open: Vec::new() },
-            None => GivenBy { line: statement, statement, open: self.lines().into_iter().collect() },
+            Some(line) => ValueLines { line: Some(line), statement, open: Vec::new() },
+            None => ValueLines { line: statement, statement, open: self.lines().into_iter().collect() },
         }
     }
 
-    /// All lines that can have given the value, ascending.
+    /// All lines that can have produced the value, ascending.
     pub fn lines(&self) -> BTreeSet<u32> {
         self.marks.values().copied().collect()
     }
 
-    /// Whether several lines can have given the value, so that it takes a run to know which did.
+    /// Whether several lines can have produced the value, so that only a run can tell which one did.
     pub fn is_open(&self) -> bool {
         self.lines().len() > 1
     }
 }
 
 impl<'a> Arms<'a> {
-    /// Looks through a method. None where it has no line table, or subroutines (`jsr`).
+    /// Analyses a method. `None` if it has no line table or contains subroutines (`jsr`).
     pub fn new(code: &'a Code) -> Option<Arms<'a>> {
         let has_subroutines =
             code.instructions.iter().any(|i| matches!(i.op, Op::Jsr { .. } | Op::Ret { .. }));
@@ -86,19 +86,19 @@ impl<'a> Arms<'a> {
             }
         }
         let starts = code.lines.iter().map(|row| row.start_pc).collect();
-        // An arm can catch an exception: what decides is before its `try`.
+        // An arm can catch an exception; the deciding instruction is then before its `try`.
         let (cfg, dominance) = (Cfg::new(code), dominators(code, true));
         Some(Arms { code, cfg, dominance, depths: depths(code), before, starts })
     }
 
-    /// The lines that can have given the value that the instruction at `pc` stores or returns. None where no
-    /// instruction is, or it cannot be reached.
+    /// The lines that can have produced the value that the instruction at `pc` stores or returns. `None` if
+    /// there is no instruction at `pc` or it is unreachable.
     pub fn of(&self, pc: u32) -> Option<ArmLines> {
         let position = self.code.index_of(pc)?;
         self.depth(position)?;
         let own = |pc: u32| line_of(self.code, pc).map(|line| BTreeMap::from([(pc, line)]));
         let marks = if matches!(self.op(position), Some(Op::Return(Some(_)))) {
-            // A `return` has a row of the line table of its own: its value came from before.
+            // A `return` has its own entry in the line table, so its value was produced earlier.
             let from = self.kept_by(position).unwrap_or(position);
             let marks = self.marks(self.before(from).to_vec());
             if marks.values().collect::<BTreeSet<_>>().len() > 1 { marks } else { own(pc)? }
@@ -109,8 +109,8 @@ impl<'a> Arms<'a> {
         Some(ArmLines { marks, statement })
     }
 
-    /// The store that keeps what a `return` returns while a `finally` runs: javac takes a slot without a name
-    /// for it.
+    /// The store that saves a return value while a `finally` block runs. javac uses a slot without a name for
+    /// it.
     fn kept_by(&self, position: usize) -> Option<usize> {
         let load = position.checked_sub(1)?;
         let Some(Op::Load { slot, .. }) = self.op(load) else { return None };
@@ -138,7 +138,7 @@ impl<'a> Arms<'a> {
         self.code.instructions.get(position).is_some_and(|i| self.starts.contains(&i.pc))
     }
 
-    /// The instructions that tell by which arm control came to one of these.
+    /// The instructions that identify the arm from which control reached one of `work`.
     fn marks(&self, mut work: Vec<usize>) -> BTreeMap<u32, u32> {
         let mut found = BTreeMap::new();
         let mut seen = HashSet::new();
@@ -157,8 +157,8 @@ impl<'a> Arms<'a> {
         found
     }
 
-    /// Where arms join between an instruction and the row of the line table that it is in: then the row is
-    /// that of the arm that stands last. None where the row holds.
+    /// The join of arms between an instruction and the start of its line table entry. At a join, the entry
+    /// belongs to the arm that is last in the code. `None` if the entry is correct.
     fn joined_at(&self, position: usize) -> Option<usize> {
         let mut at = position;
         loop {
@@ -175,8 +175,8 @@ impl<'a> Arms<'a> {
         }
     }
 
-    /// Whether control that comes together here has evaluated something before: it has pushed a value, or
-    /// decided which of `true` and `false` is pushed here.
+    /// Whether the paths that meet here have evaluated something: they have pushed a value, or decided
+    /// whether `true` or `false` is pushed here.
     fn is_join(&self, at: usize) -> bool {
         match self.op(at) {
             Some(Op::Goto { .. } | Op::Const(Constant::Int(0 | 1))) => true,
@@ -187,7 +187,7 @@ impl<'a> Arms<'a> {
         }
     }
 
-    /// The last instruction that every path to a join passes.
+    /// The last instruction that lies on every path to a join.
     fn decided_by(&self, at: usize) -> Option<usize> {
         let pc = self.code.instructions.get(at)?.pc;
         let block = self.dominance.immediate_block(pc)?;
@@ -199,13 +199,13 @@ impl<'a> Arms<'a> {
         Some(self.depth(position)?.saturating_sub(pops).saturating_add(pushes))
     }
 
-    /// The line at which the statement begins that an instruction ends: the last row of the line table on
-    /// every path to it at which nothing of the statement was on the operand stack.
+    /// The first line of the statement that the instruction ends: on every path to it, the last line table
+    /// entry at which the operand stack held nothing of the statement.
     fn statement(&self, position: usize) -> Option<u32> {
         let (pops, _) = effect(self.op(position)?);
         let below = self.depth(position)?.saturating_sub(pops);
         let mut at = position;
-        // Each step goes up the dominators.
+        // Each step moves up the dominator tree.
         for _ in 0..=self.code.instructions.len() {
             if self.starts_line(at) && self.depth(at).is_some_and(|depth| depth <= below) {
                 break;

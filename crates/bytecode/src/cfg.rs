@@ -1,5 +1,5 @@
-//! The control flow graph of a method on petgraph: basic blocks, labelled edges. Exception edges are
-//! labelled, so that every analysis can say whether it follows them. Knows nothing of dominance.
+//! The control flow graph of a method: basic blocks and labelled edges, as a petgraph graph. Exception edges
+//! are labelled, so that each analysis can include or exclude them.
 
 use crate::class::Code;
 use crate::op::Op;
@@ -8,51 +8,51 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A basic block: instructions that execute one after the other, unless one throws.
+/// A basic block: instructions that execute in sequence unless one throws.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Code index of the first instruction.
+    /// Code index of its first instruction.
     pub start_pc: u32,
-    /// One past the last code index.
+    /// Code index after its last instruction.
     pub end_pc: u32,
-    /// Position of the first instruction in [`Code::instructions`].
+    /// Position of its first instruction in [`Code::instructions`].
     pub first: usize,
-    /// Position of the last instruction.
+    /// Position of its last instruction.
     pub last: usize,
 }
 
-/// Why control goes from one block to another.
+/// Why control passes from one block to another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EdgeKind {
-    /// The next instruction in the code array; for a conditional branch: not taken.
+    /// To the next instruction; for a conditional branch: not taken.
     FallThrough,
-    /// A jump: `goto`, or a conditional branch that was taken.
+    /// A `goto`, or a conditional branch that was taken.
     Taken,
-    /// A switch with one of these keys; `None` is the default. All keys that share a target are one edge.
+    /// A switch with one of these keys; `None` is the default. Keys with the same target share one edge.
     Case(Vec<Option<i32>>),
-    /// An exception of that class (any, when none) caught by the handler.
+    /// An exception of this class (`None`: any) that the handler catches.
     Handler(Option<String>),
 }
 
 impl EdgeKind {
-    /// Whether the edge is taken by an exception.
+    /// Whether an exception takes the edge.
     pub fn is_handler(&self) -> bool {
         matches!(self, EdgeKind::Handler(_))
     }
 }
 
-/// Control flow graph of one method. Node 0 is the method's entry.
+/// The control flow graph of one method. Node 0 is the method's entry.
 #[derive(Debug, Clone)]
 pub struct Cfg {
     graph: DiGraph<Block, EdgeKind>,
-    /// Block of each instruction, by position.
+    /// The block of each instruction, by position.
     block_of: Vec<usize>,
-    /// Code index of each instruction, by position.
+    /// The code index of each instruction, by position.
     pcs: Vec<u32>,
 }
 
-/// Normal successors of one instruction with the edge's kind; targets as code indices, each target once per
-/// kind.
+/// The normal successors of an instruction (as code indices) with the kind of the edge. Each target occurs
+/// once per kind.
 pub(crate) fn normal_edges(code: &Code, position: usize) -> Vec<(u32, EdgeKind)> {
     let Some(instruction) = code.instructions.get(position) else { return Vec::new() };
     let next = code.instructions.get(position + 1).map(|i| i.pc);
@@ -67,7 +67,7 @@ pub(crate) fn normal_edges(code: &Code, position: usize) -> Vec<(u32, EdgeKind)>
         Op::Switch { keys, default } => {
             let mut cases: BTreeMap<u32, Vec<Option<i32>>> = BTreeMap::new();
             for (key, target) in keys {
-                // A table's holes go where the default goes: they are the default.
+                // Holes in a table have the default as their target: they are the default.
                 if target != default {
                     cases.entry(*target).or_default().push(Some(*key));
                 }
@@ -96,7 +96,7 @@ fn leaders(code: &Code) -> BTreeSet<u32> {
 }
 
 impl Cfg {
-    /// Builds the graph.
+    /// Builds the graph of a method.
     pub fn new(code: &Code) -> Cfg {
         let leaders = leaders(code);
         let mut graph: DiGraph<Block, EdgeKind> = DiGraph::new();
@@ -149,12 +149,12 @@ impl Cfg {
         }
     }
 
-    /// The petgraph graph itself.
+    /// The underlying petgraph graph.
     pub fn graph(&self) -> &DiGraph<Block, EdgeKind> {
         &self.graph
     }
 
-    /// Number of blocks.
+    /// The number of blocks.
     pub fn len(&self) -> usize {
         self.graph.node_count()
     }
@@ -164,29 +164,29 @@ impl Cfg {
         self.graph.node_count() == 0
     }
 
-    /// Instructions from `start` on and before `end`.
+    /// The instructions from `start` up to but not including `end`.
     pub(crate) fn pcs_between(&self, start: u32, end: u32) -> &[u32] {
         let position = |pc: u32| self.pcs.partition_point(|known| *known < pc);
         self.pcs.get(position(start)..position(end)).unwrap_or_default()
     }
 
-    /// The block that holds the instruction at `pc`; none where no instruction starts.
+    /// The block that contains the instruction at `pc`; `None` if no instruction starts there.
     pub fn block_at(&self, pc: u32) -> Option<NodeIndex> {
         let position = self.pcs.binary_search(&pc).ok()?;
         self.block_of.get(position).map(|b| NodeIndex::new(*b))
     }
 
-    /// A block by node.
+    /// The block of a node.
     pub fn block(&self, node: NodeIndex) -> Option<&Block> {
         self.graph.node_weight(node)
     }
 
-    /// Code index of the block's last instruction.
+    /// The code index of the block's last instruction.
     pub fn last_pc(&self, node: NodeIndex) -> Option<u32> {
         self.pcs.get(self.block(node)?.last).copied()
     }
 
-    /// Successors, in code order, with exception edges or without.
+    /// The successors in code order, with or without exception edges.
     pub fn successors(&self, node: NodeIndex, exceptions: bool) -> Vec<(NodeIndex, &EdgeKind)> {
         let mut found: Vec<_> = self
             .graph
@@ -198,7 +198,7 @@ impl Cfg {
         found
     }
 
-    /// Predecessors, in code order, with exception edges or without.
+    /// The predecessors in code order, with or without exception edges.
     pub fn predecessors(&self, node: NodeIndex, exceptions: bool) -> Vec<(NodeIndex, &EdgeKind)> {
         let mut found: Vec<_> = self
             .graph
@@ -210,7 +210,7 @@ impl Cfg {
         found
     }
 
-    /// Blocks where a handler begins.
+    /// The blocks in which a handler begins.
     pub fn handler_blocks(&self) -> Vec<NodeIndex> {
         self.graph
             .node_indices()

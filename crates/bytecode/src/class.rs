@@ -1,4 +1,4 @@
-//! A class file as plain owned data: what later rooms analyse. Parsing is in `parse`; nothing here does I/O.
+//! A class file as plain owned data, the input of all analyses. Parsing is in `parse`; nothing here does I/O.
 
 use crate::op::{Constant, Instruction};
 
@@ -23,11 +23,10 @@ pub const ACC_SYNTHETIC: u16 = 0x1000;
 /// `ACC_ENUM`
 pub const ACC_ENUM: u16 = 0x4000;
 
-/// A field that an instruction names.
+/// A field named by an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldRef {
-    /// Class named by the instruction, a binary name with dots. The field may be declared in a superclass of
-    /// it.
+    /// The class named by the instruction, a binary name with dots. A superclass may declare the field.
     pub class: String,
     /// Field name.
     pub name: String,
@@ -35,17 +34,17 @@ pub struct FieldRef {
     pub descriptor: String,
 }
 
-/// A method that an instruction or method handle names (a method handle may also name a field).
+/// A method named by an instruction or method handle. (A method handle may also name a field.)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MethodRef {
-    /// Class named by the instruction, a binary name with dots; an array type's Java name for `clone` on
-    /// arrays.
+    /// The class named by the instruction, a binary name with dots; for `clone` on an array, the Java name of
+    /// the array type.
     pub class: String,
-    /// Method name, `<init>` and `<clinit>` included.
+    /// Method name; can be `<init>` or `<clinit>`.
     pub name: String,
     /// Method descriptor.
     pub descriptor: String,
-    /// Whether the constant names an interface's method.
+    /// Whether the constant names an interface method.
     pub interface: bool,
 }
 
@@ -54,15 +53,15 @@ pub struct MethodRef {
 pub struct ClassFile {
     /// Binary name with dots, `pkg.Outer$Inner`.
     pub name: String,
-    /// Superclass, none for `java.lang.Object` and `module-info`.
+    /// Superclass; `None` for `java.lang.Object` and `module-info`.
     pub super_name: Option<String>,
     /// Direct superinterfaces.
     pub interfaces: Vec<String>,
     /// Access flags (JVMS table 4.1-B).
     pub access: u16,
-    /// Major version: 61 is Java 17.
+    /// Major version; 61 is Java 17.
     pub major: u16,
-    /// File name of the source, without a folder.
+    /// File name of the source, without a directory.
     pub source_file: Option<String>,
     /// Fields in file order.
     pub fields: Vec<Field>,
@@ -72,13 +71,13 @@ pub struct ClassFile {
     pub inner_classes: Vec<InnerClass>,
     /// Class of the EnclosingMethod attribute (local and anonymous classes).
     pub enclosing_class: Option<String>,
-    /// Name and descriptor of the enclosing method, when the class is inside one.
+    /// Name and descriptor of the enclosing method, if the class is declared inside one.
     pub enclosing_method: Option<(String, String)>,
-    /// Host of the nest, when it is another class.
+    /// Nest host, if it is another class.
     pub nest_host: Option<String>,
-    /// Other members of the nest that this class hosts.
+    /// The other members of the nest that this class hosts.
     pub nest_members: Vec<String>,
-    /// Names of the record's components; none when the class is no record.
+    /// Names of the record components; `None` if the class is not a record.
     pub record_components: Option<Vec<String>>,
 }
 
@@ -87,9 +86,9 @@ pub struct ClassFile {
 pub struct InnerClass {
     /// Binary name of the nested class.
     pub inner: String,
-    /// Binary name of the class it is a member of; none for local and anonymous classes.
+    /// Binary name of the class that declares it as a member; `None` for local and anonymous classes.
     pub outer: Option<String>,
-    /// Simple name; none for anonymous classes.
+    /// Simple name; `None` for anonymous classes.
     pub simple_name: Option<String>,
     /// Access flags as declared.
     pub access: u16,
@@ -104,7 +103,7 @@ pub struct Field {
     pub descriptor: String,
     /// Access flags (JVMS table 4.5-A).
     pub access: u16,
-    /// Its value, where the class file holds it (JVMS §4.7.2): no code assigns such a static field.
+    /// The value of the ConstantValue attribute (JVMS §4.7.2). No code assigns such a static field.
     pub constant: Option<Constant>,
 }
 
@@ -115,16 +114,16 @@ impl Field {
     }
 }
 
-/// A method's declaration with its code.
+/// A method's declaration and code.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {
-    /// Name, `<init>` for constructors.
+    /// Name; `<init>` for constructors.
     pub name: String,
     /// Method descriptor.
     pub descriptor: String,
     /// Access flags (JVMS table 4.6-A).
     pub access: u16,
-    /// Code; none when the method is abstract or native.
+    /// Code; `None` if the method is abstract or native.
     pub code: Option<Code>,
 }
 
@@ -155,39 +154,39 @@ impl Method {
 pub struct Code {
     /// The raw code array, comparable with JDWP's `Method.Bytecodes`.
     pub bytes: Vec<u8>,
-    /// Slots of the frame.
+    /// The number of local variable slots.
     pub max_locals: u16,
-    /// Greatest depth of the operand stack, in slots.
+    /// The maximum depth of the operand stack, in slots.
     pub max_stack: u16,
-    /// Instructions in code order; pcs strictly grow.
+    /// Instructions in code order, with strictly ascending pcs.
     pub instructions: Vec<Instruction>,
     /// The exception table, in order.
     pub handlers: Vec<Handler>,
-    /// The line number table, ordered by pc; empty when compiled without lines.
+    /// The line number table, ordered by pc; empty if compiled without lines.
     pub lines: Vec<LineEntry>,
-    /// The local variable table; empty when compiled without `-g`.
+    /// The local variable table; empty if compiled without `-g`.
     pub variables: Vec<LocalVariable>,
-    /// Whether the class file has a local variable table for this method at all.
+    /// Whether the class file has a local variable table for this method.
     pub has_variable_table: bool,
 }
 
-/// One entry of the exception table: an exception at `start_pc..end_pc` may go to `handler_pc`.
+/// One entry of the exception table: `handler_pc` handles exceptions thrown at `start_pc..end_pc`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Handler {
     /// First protected code index.
     pub start_pc: u32,
-    /// One past the last protected code index.
+    /// Code index after the protected range.
     pub end_pc: u32,
     /// First instruction of the handler.
     pub handler_pc: u32,
-    /// Class caught, a binary name; none catches everything (finally, synchronized).
+    /// Class caught, a binary name; `None` catches everything (finally, synchronized).
     pub catch_type: Option<String>,
 }
 
 /// One entry of the line number table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineEntry {
-    /// First code index of the entry; it holds up to the next entry.
+    /// First code index of the entry, which extends to the next entry.
     pub start_pc: u32,
     /// Source line, from 1.
     pub line: u32,
@@ -202,14 +201,14 @@ pub struct LocalVariable {
     pub descriptor: String,
     /// Slot in the frame.
     pub slot: u16,
-    /// First code index where the variable has a value.
+    /// First code index at which the variable has a value.
     pub start_pc: u32,
-    /// Code units that the range covers: it ends before `start_pc + length`.
+    /// Length of the range in code bytes: it ends before `start_pc + length`.
     pub length: u32,
 }
 
 impl LocalVariable {
-    /// One past the last code index of the range.
+    /// Code index after the range.
     pub fn end_pc(&self) -> u32 {
         self.start_pc.saturating_add(self.length)
     }
@@ -221,17 +220,17 @@ impl LocalVariable {
 }
 
 impl ClassFile {
-    /// Methods of that name, in file order.
+    /// The methods with this name, in file order.
     pub fn methods_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Method> {
         self.methods.iter().filter(move |m| m.name == name)
     }
 
-    /// The method of that name and descriptor.
+    /// The method with this name and descriptor.
     pub fn method(&self, name: &str, descriptor: &str) -> Option<&Method> {
         self.methods.iter().find(|m| m.name == name && m.descriptor == descriptor)
     }
 
-    /// Methods whose line table names the line: several when a line holds a lambda, for instance.
+    /// The methods whose line table contains the line: several if, for example, a lambda is on it.
     pub fn methods_with_line(&self, line: u32) -> Vec<&Method> {
         self.methods
             .iter()
@@ -239,53 +238,53 @@ impl ClassFile {
             .collect()
     }
 
-    /// The field of that name declared in this class (not inherited).
+    /// The field with this name that the class itself declares.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|f| f.name == name)
     }
 
-    /// Whether this is an interface (annotations included).
+    /// Whether this is an interface or annotation type.
     pub fn is_interface(&self) -> bool {
         self.access & ACC_INTERFACE != 0
     }
 }
 
 impl Code {
-    /// Position in `instructions` of the instruction that starts at `pc`.
+    /// The position in `instructions` of the instruction at `pc`.
     pub fn index_of(&self, pc: u32) -> Option<usize> {
         self.instructions.binary_search_by_key(&pc, |i| i.pc).ok()
     }
 
-    /// The instruction that starts at `pc`.
+    /// The instruction at `pc`.
     pub fn at(&self, pc: u32) -> Option<&Instruction> {
         self.index_of(pc).and_then(|i| self.instructions.get(i))
     }
 
-    /// Where the instruction that follows `pc` in the code array starts; none at the end or where `pc` is no
-    /// instruction.
+    /// The code index of the next instruction after `pc`; `None` at the end, or if there is no instruction at
+    /// `pc`.
     pub fn successor(&self, pc: u32) -> Option<u32> {
         let next = self.index_of(pc)?.checked_add(1)?;
         self.instructions.get(next).map(|i| i.pc)
     }
 
-    /// The instruction before `pc` in the code array.
+    /// The code index of the instruction before `pc`.
     pub fn predecessor(&self, pc: u32) -> Option<u32> {
         let before = self.index_of(pc)?.checked_sub(1)?;
         self.instructions.get(before).map(|i| i.pc)
     }
 
-    /// One past the last code index.
+    /// Code index after the last instruction.
     pub fn end_pc(&self) -> u32 {
         u32::try_from(self.bytes.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether some jump goes to `pc`. Where index 0 is one, a breakpoint at 0 does not tell a new activation
-    /// from a loop.
+    /// Whether a jump has `pc` as its target. If index 0 is a target, a breakpoint there cannot distinguish a
+    /// new activation from a loop iteration.
     pub fn is_branch_target(&self, pc: u32) -> bool {
         self.instructions.iter().any(|i| i.op.targets().contains(&pc))
     }
 
-    /// Handlers that protect `pc`, in the order the VM tries them.
+    /// The handlers that protect `pc`, in the order in which the VM tries them.
     pub fn handlers_at(&self, pc: u32) -> impl Iterator<Item = &Handler> {
         self.handlers.iter().filter(move |h| pc >= h.start_pc && pc < h.end_pc)
     }

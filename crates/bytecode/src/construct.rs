@@ -1,22 +1,22 @@
-//! How objects come to be: the call in a constructor that makes `this` an object, and the `new` that a call
-//! belongs to.
+//! Object construction: the constructor call inside a constructor, and the `new` instruction of a constructor
+//! call.
 
 use crate::class::{ClassFile, Code, Method};
 use crate::op::{InvokeKind, Op};
 
-/// The call of another constructor on `this`, that each constructor but that of `Object` makes once (JVMS
-/// §4.10.1).
+/// The call of another constructor on `this`. Every constructor except that of `Object` makes exactly one
+/// (JVMS §4.10.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelfCall {
-    /// Its index.
+    /// The code index of the call.
     pub pc: u32,
-    /// The index behind it: from there on `this` can be handed out.
+    /// The code index after the call, from which `this` is initialised and can be passed on.
     pub behind: u32,
-    /// Whether it is a constructor of the class itself (`this(…)`), which has made it an object before.
+    /// Whether it calls a constructor of the same class (`this(…)`).
     pub delegates: bool,
 }
 
-/// The call of another constructor on `this` in a constructor; none where it cannot be told.
+/// The constructor call on `this` in a constructor; `None` if it is ambiguous.
 pub fn self_call(class: &ClassFile, constructor: &Method) -> Option<SelfCall> {
     let code = constructor.code.as_ref()?;
     let mut found = None;
@@ -35,14 +35,14 @@ pub fn self_call(class: &ClassFile, constructor: &Method) -> Option<SelfCall> {
     known.then(|| SelfCall { pc: call.pc, behind: call.next_pc(), delegates })
 }
 
-/// The `new` whose object a call of a constructor makes; none for a call on `this`, and for any other
-/// instruction.
+/// The `new` instruction whose object a constructor call initialises. `None` for a call on `this` and for any
+/// other instruction.
 pub fn new_of(code: &Code, call: u32) -> Option<u32> {
     calls(code).into_iter().find(|(pc, _)| *pc == call)?.1
 }
 
-/// Every call of a constructor with its `new`. Each `new` is followed by the call for it, and what stands
-/// between makes whole objects of its own.
+/// Every constructor call with its `new`. The call follows its `new`; calls in between initialise other
+/// objects completely.
 fn calls(code: &Code) -> Vec<(u32, Option<u32>)> {
     let mut open: Vec<(u32, &str)> = Vec::new();
     let mut calls = Vec::new();

@@ -1,13 +1,13 @@
 //! Dominators, post-dominators and control dependence of a method's instructions (DESIGN §5.6).
 //!
-//! Control dependence is taken on the graph *without* exception edges: with them every statement would depend
-//! on the call before it. A handler is then an entry of its own: where an exception led to a point that
-//! normal flow would not surely have reached, the exception caught there is the answer.
+//! Control dependence uses the graph *without* exception edges: with them, every statement would depend on
+//! the call before it. Each handler is an additional entry. If an exception led to a point that normal flow
+//! would not certainly have reached, the exception caught there is the answer.
 //!
-//! It is sensitive to non-termination (Ranganath and others, 2007; the weak control dependence of Podgurski
-//! and Clarke, 1990): what lies behind an endless loop depends on the branch that leaves it. Loops that begin
-//! with their own condition (`for`, `while`) are assumed to end, so what lies behind them does not depend on
-//! that condition.
+//! Control dependence is sensitive to non-termination (Ranganath and others, 2007; the weak control
+//! dependence of Podgurski and Clarke, 1990): code behind an endless loop depends on the branch that leaves
+//! the loop. Loops that begin with their own condition (`for`, `while`) are assumed to terminate, so code
+//! behind them does not depend on that condition.
 
 use crate::cfg::{Cfg, EdgeKind};
 use crate::class::{Code, Handler};
@@ -17,14 +17,14 @@ use crate::throws::hidden_throws;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Which tree is asked for.
+/// The kind of dominance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Dominators,
     PostDominators,
 }
 
-/// Dominators or post-dominators of a method, asked by code index.
+/// Dominators or post-dominators of a method, queried by code index.
 #[derive(Debug, Clone)]
 pub struct Dominance {
     cfg: Cfg,
@@ -32,15 +32,15 @@ pub struct Dominance {
     direction: Direction,
 }
 
-/// Dominators of the method, with exception edges or without (then handlers are entries).
+/// The dominators of a method, with or without exception edges. Without them, handlers are entries.
 pub fn dominators(code: &Code, exceptions: bool) -> Dominance {
     let cfg = Cfg::new(code);
     let tree = flow_of(&cfg, exceptions).dominators();
     Dominance { cfg, tree, direction: Direction::Dominators }
 }
 
-/// Post-dominators of the method, with exception edges or without. Loops that are never left are given a
-/// virtual exit where they turn.
+/// The post-dominators of a method, with or without exception edges. An infinite loop gets a virtual exit on
+/// its back edges.
 pub fn post_dominators(code: &Code, exceptions: bool) -> Dominance {
     let cfg = Cfg::new(code);
     let tree = flow_of(&cfg, exceptions).post_dominators();
@@ -49,7 +49,7 @@ pub fn post_dominators(code: &Code, exceptions: bool) -> Dominance {
 
 impl Dominance {
     /// Whether every path through `b` passes `a`: before it for dominators, after it for post-dominators. An
-    /// instruction dominates itself. False where one of them is no instruction or unreachable.
+    /// instruction dominates itself. False if either is unreachable or not an instruction.
     pub fn dominates(&self, a: u32, b: u32) -> bool {
         let (Some(x), Some(y)) = (self.cfg.block_at(a), self.cfg.block_at(b)) else { return false };
         if x == y {
@@ -62,16 +62,16 @@ impl Dominance {
         self.tree.dominates(x.index(), y.index())
     }
 
-    /// Start of the block that immediately dominates the block of `pc`; none at the top.
+    /// The start of the block that immediately dominates the block of `pc`; `None` at the root.
     pub fn immediate_block(&self, pc: u32) -> Option<u32> {
         let node = self.cfg.block_at(pc)?;
-        // Nodes past the blocks are the turns of loops that are never left.
+        // Nodes beyond the blocks are the virtual exits of infinite loops.
         let parent = self.tree.chain(node.index()).skip(1).find(|n| *n < self.cfg.len())?;
         self.cfg.block(NodeIndex::new(parent)).map(|b| b.start_pc)
     }
 }
 
-/// The method's graph as plain numbers. Without exception edges each handler is an entry.
+/// The method's graph with numbered nodes. Without exception edges each handler is an entry.
 pub(crate) fn flow_of(cfg: &Cfg, exceptions: bool) -> Flow {
     let successors = cfg
         .graph()
@@ -85,69 +85,67 @@ pub(crate) fn flow_of(cfg: &Cfg, exceptions: bool) -> Flow {
     Flow { successors, entries }
 }
 
-/// An edge of a conditional branch or switch: an occurrence of a condition is the edge, not the branch.
+/// An edge of a conditional branch or switch. An occurrence of a condition is an edge, not the branch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BranchEdge {
     /// The branch instruction.
     pub branch_pc: u32,
-    /// Where the edge leads.
+    /// The target of the edge.
     pub target_pc: u32,
-    /// Which way it is.
+    /// The kind of the edge.
     pub kind: EdgeKind,
 }
 
-/// What an instruction directly depends on.
+/// The direct control dependences of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dependences {
-    /// Edges any of which can be the one that led here: of those executed, the last before the point did.
+    /// Edges that can have led here: of those executed, the last one before the point did.
     pub edges: Vec<BranchEdge>,
-    /// Whether normal flow from the method's entry leads here with none of `edges` taken: then the condition
-    /// can be in the caller.
+    /// Whether normal flow from the method's entry leads here without taking any of `edges`. The condition
+    /// can then be in the caller.
     pub from_entry: bool,
-    /// Handlers from which normal flow leads here with none of `edges` taken, although it need not have led
-    /// here from where the exception was thrown: then, of all these, the exception caught last can be what
-    /// led here.
+    /// Handlers from which normal flow leads here without taking any of `edges`, although the throwing
+    /// instruction did not certainly lead here. Of these, the exception caught last can be the cause.
     pub handlers: Vec<CaughtAt>,
 }
 
-/// An exception caught in the method, that can be why an instruction is reached.
+/// An exception caught in the method that can be the reason why an instruction is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaughtAt {
     /// First code index of the handler.
     pub handler_pc: u32,
-    /// Instructions it protects after which normal flow does not always lead to the point; ascending. An
-    /// exception of any other protected instruction changes nothing: the point would have been reached
-    /// without it too.
+    /// Protected instructions after which normal flow does not always lead to the point, ascending. An
+    /// exception thrown elsewhere makes no difference: the point would have been reached anyway.
     pub thrown_at: Vec<u32>,
 }
 
-/// Control dependence of one method.
+/// The control dependence of one method.
 #[derive(Debug, Clone)]
 pub struct ControlDependence {
     cfg: Cfg,
     flow: Flow,
-    /// The same without the throws that the compiler adds where the cases of a switch are all there are.
+    /// The same graph without the throws that the compiler adds to exhaustive switches.
     exhaustive: Flow,
     hidden: BTreeSet<usize>,
     loops: Vec<NaturalLoop>,
     handlers: Vec<Handler>,
 }
 
-/// What leads to a block for certain, and what does not.
+/// Which blocks certainly lead to one block.
 struct Reaching<'a> {
     flow: &'a Flow,
     block: usize,
-    /// For each block, whether execution can go on from there without ever passing `block`.
+    /// For each block, whether execution can continue from there without ever passing `block`.
     avoids: Vec<bool>,
 }
 
 impl Reaching<'_> {
-    /// Whether every way on from the start of a block passes the one asked about.
+    /// Whether every path from the start of a block passes `self.block`.
     fn is_certain(&self, from: usize) -> bool {
         from == self.block || self.avoids.get(from) == Some(&false)
     }
 
-    /// The edges that decide: one side leads to the block for certain, another need not.
+    /// The deciding edges: their targets certainly lead to the block, while another successor need not.
     fn edges(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (from, next) in self.flow.successors.iter().enumerate() {
@@ -177,12 +175,12 @@ impl ControlDependence {
         ControlDependence { cfg, flow, exhaustive, hidden, loops, handlers: code.handlers.clone() }
     }
 
-    /// The graph analysed.
+    /// The control flow graph of the method.
     pub fn cfg(&self) -> &Cfg {
         &self.cfg
     }
 
-    /// What the instruction at `pc` depends on; nothing where `pc` is no instruction.
+    /// The dependences of the instruction at `pc`; empty if there is no instruction.
     pub fn of(&self, pc: u32) -> Dependences {
         let Some(block) = self.cfg.block_at(pc).map(NodeIndex::index) else { return Dependences::default() };
         let reaching = self.reaching(block);
@@ -210,7 +208,7 @@ impl ControlDependence {
         Dependences { edges: edges.into_iter().collect(), from_entry: reaches(0), handlers }
     }
 
-    /// What leads to a block for certain.
+    /// Computes which blocks certainly lead to `block`.
     fn reaching(&self, block: usize) -> Reaching<'_> {
         let flow = if self.hidden.contains(&block) { &self.flow } else { &self.exhaustive };
         let ends = |from: usize, to: usize| {
@@ -220,8 +218,8 @@ impl ControlDependence {
         Reaching { flow, block, avoids: flow.avoiding(block, ends) }
     }
 
-    /// The code index at which the turns of an endless loop begin that the edge leaves; of several the
-    /// innermost one. None where it leaves no such loop.
+    /// The header of the innermost endless loop that the edge leaves, as a code index. `None` if it leaves no
+    /// such loop.
     pub fn leaves(&self, edge: &BranchEdge) -> Option<u32> {
         let from = self.cfg.block_at(edge.branch_pc)?.index();
         let to = self.cfg.block_at(edge.target_pc)?.index();
@@ -256,7 +254,7 @@ impl ControlDependence {
             .collect()
     }
 
-    /// Every edge of the branch or switch at `pc`; empty where `pc` is neither.
+    /// All edges of the branch or switch at `pc`; empty if `pc` is neither.
     pub fn edges_of(&self, pc: u32) -> Vec<BranchEdge> {
         let Some(node) = self.cfg.block_at(pc).filter(|n| self.cfg.last_pc(*n) == Some(pc)) else {
             return Vec::new();

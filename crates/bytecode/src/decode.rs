@@ -1,11 +1,11 @@
-//! One raw instruction of the reader library to one [`Op`]. Used by `parse` only.
+//! Converts one raw instruction of the reader library to an [`Op`]. Used only by `parse`.
 
 use crate::op::{BinaryOp, Constant, Element, InvokeKind, Kind, Op, Relation, Test};
 use crate::pool::Pool;
 use noak::error::DecodeError;
 use noak::reader::attributes::{ArrayType, RawInstruction as Raw};
 
-/// Where a relative jump goes. A sum outside the code array fails the target check of `parse`.
+/// The target of a relative jump. A sum outside the code array fails the target check of `parse`.
 fn jump(pc: u32, offset: i32) -> u32 {
     pc.checked_add_signed(offset).unwrap_or(u32::MAX)
 }
@@ -43,7 +43,7 @@ fn primitive(ty: ArrayType) -> &'static str {
     }
 }
 
-/// Targets of a `tableswitch`, read from the code array: the library's iterator overflows when the highest
+/// The targets of a `tableswitch`, read from the code array. The library's iterator overflows if the highest
 /// key is `i32::MAX`.
 fn table_keys(pc: u32, low: i32, high: i32, bytes: &[u8]) -> Vec<(i32, u32)> {
     let start = usize::try_from(pc).unwrap_or(usize::MAX).saturating_add(4) & !3;

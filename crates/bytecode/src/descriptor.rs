@@ -1,15 +1,15 @@
-//! Field and method descriptors (JVMS §4.3), internal and binary names, and their Java spelling. Pure text.
+//! Field and method descriptors (JVMS §4.3), internal and binary names, and their Java spelling.
 
-/// A method descriptor taken apart; every part is a field descriptor (`V` for a void result).
+/// A parsed method descriptor. Each part is a field descriptor, or `V` for a void result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodDescriptor {
-    /// Field descriptors of the parameters, without `this`.
+    /// The field descriptors of the parameters, without `this`.
     pub parameters: Vec<String>,
-    /// Field descriptor of the result, or `V`.
+    /// The field descriptor of the result, or `V`.
     pub result: String,
 }
 
-/// Length in bytes of the field descriptor at the start of `text`.
+/// The length in bytes of the field descriptor at the start of `text`.
 fn field_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let dims = bytes.iter().take_while(|b| **b == b'[').count();
@@ -25,7 +25,7 @@ pub fn is_field_descriptor(text: &str) -> bool {
     field_length(text) == Some(text.len())
 }
 
-/// Takes a method descriptor apart; none when it is malformed.
+/// Parses a method descriptor; `None` if it is malformed.
 pub fn parse_method(descriptor: &str) -> Option<MethodDescriptor> {
     let mut rest = descriptor.strip_prefix('(')?;
     let mut parameters = Vec::new();
@@ -43,7 +43,7 @@ pub fn parse_method(descriptor: &str) -> Option<MethodDescriptor> {
     }
 }
 
-/// Slots that a value of the descriptor takes: 2 for `J` and `D`, 0 for `V`.
+/// The number of slots of a value with this descriptor: 2 for `J` and `D`, 0 for `V`.
 pub fn slots(descriptor: &str) -> u16 {
     match descriptor {
         "J" | "D" => 2,
@@ -52,7 +52,7 @@ pub fn slots(descriptor: &str) -> u16 {
     }
 }
 
-/// Slots of each parameter with its descriptor, `this` not listed: an instance method's first parameter is in
+/// The slot and descriptor of each parameter, without `this`. The first parameter of an instance method is in
 /// slot 1.
 pub fn parameter_slots(descriptor: &str, is_static: bool) -> Vec<(u16, String)> {
     let mut slot = u16::from(!is_static);
@@ -65,21 +65,21 @@ pub fn parameter_slots(descriptor: &str, is_static: bool) -> Vec<(u16, String)> 
     found
 }
 
-/// Slots that the arguments occupy, `this` included.
+/// The number of slots that the arguments occupy, including `this`.
 pub fn argument_slots(descriptor: &str, is_static: bool) -> u16 {
     parse_method(descriptor)
         .map(|d| d.parameters.iter().map(|p| slots(p)).fold(u16::from(!is_static), u16::saturating_add))
         .unwrap_or(0)
 }
 
-/// `java/lang/String` to `java.lang.String`; an array's class constant (`[I`) to its Java type name
-/// (`int[]`).
+/// Converts `java/lang/String` to `java.lang.String`, and the class constant of an array (`[I`) to its Java
+/// type name (`int[]`).
 pub fn class_name(internal: &str) -> String {
     if internal.starts_with('[') { java_type(internal) } else { internal.replace('/', ".") }
 }
 
-/// Java type name of a field descriptor: `[Ljava/util/List;` is `java.util.List[]`. Malformed text is given
-/// back as it is.
+/// The Java type name of a field descriptor: `[Ljava/util/List;` is `java.util.List[]`. Malformed text is
+/// returned unchanged.
 pub fn java_type(descriptor: &str) -> String {
     let element = descriptor.trim_start_matches('[');
     let dims = descriptor.len() - element.len();
@@ -101,7 +101,7 @@ pub fn java_type(descriptor: &str) -> String {
     name + &"[]".repeat(dims)
 }
 
-/// Field descriptor of a Java type name with dots (`int[]`, `java.util.List`, `a.B$C`).
+/// The field descriptor of a Java type name with dots (`int[]`, `java.util.List`, `a.B$C`).
 pub fn descriptor_of(java: &str) -> String {
     let mut element = java.trim();
     let mut dims = 0;
@@ -124,13 +124,13 @@ pub fn descriptor_of(java: &str) -> String {
     "[".repeat(dims) + &base
 }
 
-/// Last part of a binary name: `pkg.Outer$Inner` is `Inner`, `pkg.Outer$1` stays `Outer$1` (an anonymous
-/// class has no name).
+/// The last part of a binary name: `pkg.Outer$Inner` is `Inner`. `pkg.Outer$1` is `Outer$1`, because an
+/// anonymous class has no name.
 pub fn short_name(class: &str) -> &str {
     let simple = class.rsplit('.').next().unwrap_or(class);
     match simple.rsplit_once('$') {
         Some((_, inner)) if inner.starts_with(|c: char| c.is_alphabetic() || c == '_') => inner,
-        // A local class is `Outer$1Local`: its name is what follows the digits.
+        // The binary name of a local class is `Outer$1Local`: its name follows the digits.
         Some((_, inner)) => {
             let local = inner.trim_start_matches(|c: char| c.is_ascii_digit());
             if local.is_empty() { simple } else { local }
@@ -139,12 +139,12 @@ pub fn short_name(class: &str) -> &str {
     }
 }
 
-/// Java type name of a descriptor with short class names: `Map[]`.
+/// The Java type name of a descriptor with a short class name: `Map[]`.
 pub fn short_type(descriptor: &str) -> String {
     short_name(&java_type(descriptor)).to_owned()
 }
 
-/// A method as a reader knows it: `expr2(Rec)`.
+/// The name of a method with its parameter types for display: `expr2(Rec)`.
 pub fn readable_method(name: &str, descriptor: &str) -> String {
     let parameters = parse_method(descriptor).map(|d| d.parameters).unwrap_or_default();
     let types: Vec<String> = parameters.iter().map(|p| short_type(p)).collect();
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn method_descriptors_come_apart() {
+    fn method_descriptors_are_parsed() {
         let d = parse_method("(I[Ljava/lang/String;JLRec;)[[D").unwrap();
         assert_eq!(d.parameters, ["I", "[Ljava/lang/String;", "J", "LRec;"]);
         assert_eq!(d.result, "[[D");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn java_names_go_both_ways() {
+    fn java_type_names_convert_both_ways() {
         for (descriptor, java) in
             [("[[I", "int[][]"), ("Ljava/util/Map$Entry;", "java.util.Map$Entry"), ("Z", "boolean")]
         {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn short_names_keep_what_the_source_says() {
+    fn short_names_are_those_of_the_source() {
         assert_eq!(short_name("pkg.Outer$Inner"), "Inner");
         assert_eq!(short_name("pkg.Outer$1"), "Outer$1");
         assert_eq!(short_name("Outer$1Local"), "Local");

@@ -1,26 +1,26 @@
-//! Dominance on plain directed graphs: the part of the analyses that knows no bytecode, so that it can be
-//! tested on random graphs. Nodes are numbers from 0; the dominator algorithm itself is petgraph's.
+//! Dominance on plain directed graphs, independent of bytecode so that it can be tested on random graphs.
+//! Nodes are numbers from 0; petgraph computes the dominators.
 
 use petgraph::algo::{dominators::simple_fast, tarjan_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::HashSet;
 
-/// A graph with entries: successors of each node.
+/// A graph with entries: the successors of each node.
 #[derive(Debug, Clone)]
 pub(crate) struct Flow {
     pub(crate) successors: Vec<Vec<usize>>,
-    /// Where flow starts: the method's entry and, in the graph without exception edges, each handler.
+    /// Where flow starts: the method's entry and, in a graph without exception edges, each handler.
     pub(crate) entries: Vec<usize>,
 }
 
-/// Immediate dominators; the parent of a top node is none.
+/// A dominator tree below a virtual root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tree {
-    /// Immediate dominator; none for roots (children of the virtual root) and unreachable nodes.
+    /// The immediate dominator; `None` for children of the virtual root and for unreachable nodes.
     pub(crate) parent: Vec<Option<usize>>,
-    /// Whether the node is in the tree at all.
+    /// Whether the node is reachable.
     pub(crate) reached: Vec<bool>,
-    /// Depth below the virtual root.
+    /// The depth below the virtual root.
     depth: Vec<u32>,
 }
 
@@ -44,7 +44,7 @@ impl Tree {
         tree
     }
 
-    /// The node, its dominator, that one's dominator, up to the top.
+    /// The node, its immediate dominator, and so on up to the root.
     pub(crate) fn chain(&self, node: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(node), |n| self.parent.get(*n).copied().flatten())
     }
@@ -57,7 +57,7 @@ impl Tree {
         self.reached.get(node).copied().unwrap_or(false)
     }
 
-    /// Whether `above` is on every path from the root to `node`; a node dominates itself.
+    /// Whether `above` lies on every path from the root to `node`. A node dominates itself.
     pub(crate) fn dominates(&self, above: usize, node: usize) -> bool {
         if !self.is_reached(above) || !self.is_reached(node) {
             return false;
@@ -73,7 +73,7 @@ impl Tree {
         current == above
     }
 
-    /// Nearest node that dominates both; none where that is only the virtual root.
+    /// The nearest node that dominates both; `None` if only the virtual root does.
     pub(crate) fn common(&self, a: usize, b: usize) -> Option<usize> {
         self.chain(a).find(|candidate| self.dominates(*candidate, b))
     }
@@ -84,7 +84,7 @@ impl Flow {
         self.successors.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// Dominators from a virtual root above all entries.
+    /// Dominators from a virtual root that precedes all entries.
     pub(crate) fn dominators(&self) -> Tree {
         let nodes = self.successors.len();
         let mut graph = with_nodes(nodes + 1);
@@ -98,8 +98,8 @@ impl Flow {
         Tree::of(&graph, root, nodes)
     }
 
-    /// Post-dominators: dominators of the reversed graph from a virtual exit below all exits. Nodes past
-    /// those of this graph are turns of loops that are never left, see [`Flow::with_exits`].
+    /// Post-dominators: the dominators of the reversed graph, from a virtual exit after all exits. Additional
+    /// nodes are the virtual exits of infinite loops, see [`Flow::with_exits`].
     pub(crate) fn post_dominators(&self) -> Tree {
         let (flow, exits) = self.with_exits();
         let nodes = flow.successors.len();
@@ -118,9 +118,9 @@ impl Flow {
         self.successors.iter().enumerate().flat_map(|(from, next)| next.iter().map(move |to| (from, *to)))
     }
 
-    /// The graph in which every node reaches an exit, and its exits: nodes without successors, and one node
-    /// more on each backward edge of a loop that is never left. Such a loop could end where it turns, so what
-    /// follows its turn does not depend on how the turn was reached.
+    /// A graph in which every node reaches an exit, with its exits: the nodes without successors, and an
+    /// additional node on each back edge of an infinite loop. Such a loop could end at its back edge, so what
+    /// follows the back edge does not depend on how it was reached.
     pub(crate) fn with_exits(&self) -> (Flow, Vec<usize>) {
         let nodes = self.successors.len();
         let mut exits: Vec<usize> = (0..nodes).filter(|n| self.next(*n).is_empty()).collect();
@@ -168,7 +168,7 @@ impl Flow {
         (flow, exits)
     }
 
-    /// Nodes reachable from `starts` (themselves included) over edges that `allowed` lets through.
+    /// The nodes reachable from `starts` (included) over edges that satisfy `allowed`.
     pub(crate) fn reachable(&self, starts: &[usize], allowed: impl Fn(usize, usize) -> bool) -> Vec<bool> {
         let mut seen = vec![false; self.successors.len()];
         let mut work = starts.to_vec();
@@ -183,9 +183,8 @@ impl Flow {
         seen
     }
 
-    /// For each node, whether some maximal path from it never passes `node`: a path that ends at a node
-    /// without successors, or turns for ever. Only cycles whose edges all satisfy `endless` can turn for
-    /// ever.
+    /// For each node, whether a maximal path from it never passes `node`: a path that ends at a node without
+    /// successors, or cycles forever. Only cycles whose edges all satisfy `endless` can continue forever.
     pub(crate) fn avoiding(&self, node: usize, endless: impl Fn(usize, usize) -> bool) -> Vec<bool> {
         let nodes = self.successors.len();
         let mut cycles = with_nodes(nodes);
@@ -229,7 +228,7 @@ mod tests {
         })
     }
 
-    /// `a` dominates `b` when taking `a` away leaves `b` unreachable.
+    /// By definition, `a` dominates `b` if removing `a` makes `b` unreachable.
     fn naive_dominates(flow: &Flow, a: usize, b: usize) -> bool {
         let all = flow.reachable(&[0], |_, _| true);
         if !all[a] || !all[b] {
@@ -241,7 +240,7 @@ mod tests {
         !flow.reachable(&[0], |_, to| to != a)[b]
     }
 
-    /// Taking `a` away leaves every exit unreachable from `b`.
+    /// By definition, `a` post-dominates `b` if removing `a` makes every exit unreachable from `b`.
     fn naive_post_dominates(flow: &(Flow, Vec<usize>), a: usize, b: usize) -> bool {
         let seen = flow.0.reachable(&[b], |_, to| to != a);
         a == b || flow.1.iter().all(|exit| !seen[*exit])
@@ -275,7 +274,7 @@ mod tests {
             for x in 0..flow.successors.len() {
                 let avoids = flow.avoiding(x, |_, _| true);
                 for from in (0..flow.successors.len()).filter(|from| *from != x) {
-                    // A path that is longer than there are nodes has turned, and can do so for ever.
+                    // A path longer than the number of nodes contains a cycle and can continue forever.
                     let mut at = vec![from];
                     let mut ended = false;
                     for _ in 0..=flow.successors.len() {
@@ -290,8 +289,8 @@ mod tests {
         }
 
         #[test]
-        fn with_loops_that_end_it_is_post_dominance(flow in graphs()) {
-            // Where every node reaches an exit and no cycle turns for ever.
+        fn avoiding_equals_post_dominance_if_loops_terminate(flow in graphs()) {
+            // The property holds if every node reaches an exit and no cycle continues forever.
             let exits: Vec<usize> = (0..flow.successors.len()).filter(|n| flow.successors[*n].is_empty()).collect();
             let reaches = |from: usize| {
                 let seen = flow.reachable(&[from], |_, _| true);
@@ -309,13 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn an_infinite_loop_could_end_where_it_turns() {
+    fn an_infinite_loop_could_end_at_its_back_edge() {
         // 0 -> 1 -> (2 | 3), 2 -> 3, 3 -> 1
         let flow = Flow { successors: vec![vec![1], vec![2, 3], vec![3], vec![1]], entries: vec![0] };
         assert_eq!(flow.with_exits().1, [4]);
         let post = flow.post_dominators();
         assert!(!post.dominates(2, 1) && post.dominates(3, 1));
-        // Node 2 can be avoided for ever, node 3 cannot.
+        // A path can avoid node 2 forever, but not node 3.
         assert_eq!(flow.avoiding(2, |_, _| true), [true, true, false, true]);
         assert_eq!(flow.avoiding(3, |_, _| true), [false; 4]);
     }

@@ -1,7 +1,6 @@
-//! Computational types (JVMS §2.11.1): what analysis and rewriting both have to know of a value. Uses
-//! nothing.
+//! Computational types (JVMS §2.11.1), shared by analysis and rewriting. Depends on nothing.
 
-/// Computational type of a local, operand or return value (JVMS §2.11.1).
+/// The computational type of a local, operand or return value (JVMS §2.11.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `int`, and `boolean`, `byte`, `char`, `short` on the operand stack.
@@ -17,7 +16,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Slots that a value of this kind takes: 2 for `long` and `double`.
+    /// The number of slots of a value of this kind: 2 for `long` and `double`.
     pub fn slots(self) -> u16 {
         match self {
             Kind::Long | Kind::Double => 2,
@@ -25,7 +24,7 @@ impl Kind {
         }
     }
 
-    /// Kind of a field descriptor's value.
+    /// The kind of a value with this field descriptor.
     pub fn of_descriptor(descriptor: &str) -> Kind {
         match descriptor.as_bytes().first() {
             Some(b'J') => Kind::Long,
@@ -36,7 +35,7 @@ impl Kind {
         }
     }
 
-    /// A descriptor of the kind where nothing better is known.
+    /// A descriptor for a value of which only the kind is known.
     pub fn descriptor(self) -> &'static str {
         match self {
             Kind::Int => "I",

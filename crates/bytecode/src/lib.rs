@@ -1,11 +1,11 @@
-//! What JVM bytecode says: class files to instructions, control flow, control dependence, loops, stores to
+//! Analysis of JVM bytecode: class files to instructions, control flow, control dependence, loops, stores to
 //! variables, and conditions and assignments as source-like text.
 //!
-//! This crate does no I/O and knows no running VM: bytes in, facts out. It depends on `noak` to read class
-//! files and on `petgraph` for graphs, and panics on no input.
+//! The crate does no I/O and needs no running VM: bytes in, facts out. It uses `noak` to read class files and
+//! `petgraph` for graphs. No input makes it panic.
 //!
-//! Without the feature `analysis` there is only [`rewrite`] and what it uses, and neither `noak` nor
-//! `petgraph`: what runs inside a VM should bring little with it.
+//! Without the feature `analysis` it contains only [`rewrite`] and its dependencies, and uses neither `noak`
+//! nor `petgraph`: code that runs inside a VM should be small.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "analysis")]
@@ -51,7 +51,7 @@ pub mod stores;
 mod throws;
 
 #[cfg(feature = "analysis")]
-pub use arms::{ArmLines, Arms, GivenBy};
+pub use arms::{ArmLines, Arms, ValueLines};
 #[cfg(feature = "analysis")]
 pub use cfg::{Block, Cfg, EdgeKind};
 #[cfg(feature = "analysis")]
@@ -62,7 +62,7 @@ pub use class::{
 pub use control::{BranchEdge, CaughtAt, ControlDependence, Dependences, dominators, post_dominators};
 #[cfg(feature = "analysis")]
 pub use expression::{
-    CallText, Condition, EnumTable, ExprNode, Expressions, Operand, ReadBack, SourceText, Way,
+    CallText, Condition, ConditionOutcome, EnumTable, ExprNode, Expressions, Operand, ReadBack, SourceText,
 };
 pub use kind::Kind;
 #[cfg(feature = "analysis")]

@@ -1,4 +1,5 @@
-//! Line tables both ways: the line of an instruction, and where a pass over a line begins (DESIGN §5.8).
+//! Line tables in both directions: the line of an instruction, and the start of a pass over a line (DESIGN
+//! §5.8).
 
 use crate::cfg::normal_edges;
 use crate::class::{ClassFile, Code, Method};
@@ -6,27 +7,27 @@ use crate::op::{Constant, Op};
 use crate::stack::depths;
 use crate::stores::variable_in_slot;
 
-/// Source line of the instruction at `pc`; none without a line table, or before its first entry.
+/// The source line of the instruction at `pc`; `None` without a line table or before its first entry.
 pub fn line_of(code: &Code, pc: u32) -> Option<u32> {
     let after = code.lines.partition_point(|l| l.start_pc <= pc);
     code.lines.get(after.checked_sub(1)?).map(|l| l.line)
 }
 
-/// Where a line is in a method's code.
+/// The instructions of one line in a method's code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LineEntries {
-    /// Where a pass over the line begins: stop at each of these, and each stop is one pass.
+    /// Entry points of the line. Each stop at one of them is one pass over the line.
     pub pcs: Vec<u32>,
-    /// Every instruction of the line.
+    /// All instructions of the line.
     pub inside: Vec<u32>,
-    /// Instructions of other lines that can execute right after one of this line, without an exception.
+    /// Instructions of other lines that can execute directly after one of this line, without an exception.
     pub exits: Vec<u32>,
 }
 
-/// The entries of a line: its instructions that another line (or the method's entry, or an exception of
-/// another line) leads to with an empty operand stack. A return into the middle of an expression is no new
-/// pass. Where no entry has an empty stack the line's first instruction stands for it. Empty where the line
-/// has no code in this method.
+/// The entries of a line: its instructions that control reaches with an empty operand stack from another
+/// line, from the method's entry, or from an exception on another line. Returning into the middle of an
+/// expression starts no new pass. If no entry has an empty stack, the line's first instruction is its entry.
+/// Empty if the line has no code in this method.
 pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
     let count = code.instructions.len();
     let on_line: Vec<bool> = code.instructions.iter().map(|i| line_of(code, i.pc) == Some(line)).collect();
@@ -42,7 +43,7 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
         *first = true;
     }
     let mut handler_entry = vec![false; count];
-    // Whether a condition of another line leads here.
+    // Whether a condition on another line leads here.
     let mut decided = vec![false; count];
     for position in 0..count {
         for (target, _) in normal_edges(code, position) {
@@ -75,12 +76,12 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
         found.inside.push(instruction.pc);
         let empty = depths.get(position).copied().flatten() == Some(0);
         let is = |list: &[bool]| list.get(position).copied().unwrap_or(false);
-        // `true` and `false` are pushed where the last operand of `&&` and `||` stands, which need not have
-        // run.
+        // `true` and `false` have the line of the last operand of `&&` and `||`, which need not have
+        // executed.
         let is_row = code.lines.iter().any(|row| row.start_pc == instruction.pc);
         let is_truth = matches!(instruction.op, Op::Const(Constant::Int(0 | 1))) && !is_row && is(&decided);
         let begins = is(&entered) && empty && !is_truth && !returns_kept_value(code, position, line);
-        // At a handler the exception alone is on the stack: nothing is in mid-expression there.
+        // At a handler only the exception is on the stack, so no expression is in progress.
         if begins || is(&handler_entry) {
             found.pcs.push(instruction.pc);
         }
@@ -92,8 +93,8 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
     found
 }
 
-/// Whether `return x` goes on here after a finally block's copy: javac keeps the value in a slot without a
-/// name before the copy and loads it after. That is the same pass over the line.
+/// Whether `return x` continues here after the copy of a finally block. javac saves the value in an unnamed
+/// slot before the copy and loads it afterwards. That is the same pass over the line.
 fn returns_kept_value(code: &Code, position: usize, line: u32) -> bool {
     let op = |at: usize| code.instructions.get(at).map(|i| &i.op);
     let (Some(Op::Load { slot, .. }), Some(Op::Return(_))) = (op(position), op(position + 1)) else {
@@ -116,8 +117,8 @@ pub fn lines_with_code(class: &ClassFile) -> Vec<u32> {
     lines
 }
 
-/// The nearest lines with code: the line itself when it has code, else the last before it and the first after
-/// it.
+/// The nearest lines with code: the line itself if it has code, otherwise the last one before and the first
+/// one after it.
 pub fn nearest_lines_with_code(class: &ClassFile, line: u32) -> Vec<u32> {
     let lines = lines_with_code(class);
     if lines.binary_search(&line).is_ok() {
@@ -128,7 +129,7 @@ pub fn nearest_lines_with_code(class: &ClassFile, line: u32) -> Vec<u32> {
     before.into_iter().chain(after).copied().collect()
 }
 
-/// First and last line of the method's code.
+/// The first and last line of the method's code.
 pub fn span(method: &Method) -> Option<(u32, u32)> {
     let lines = &method.code.as_ref()?.lines;
     Some((lines.iter().map(|l| l.line).min()?, lines.iter().map(|l| l.line).max()?))

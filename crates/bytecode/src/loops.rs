@@ -1,10 +1,9 @@
-//! The loops of a method: the natural loops of its control flow graph, found by the jumps back to what every
-//! way to them has passed. Exception edges belong to the graph, because a loop that tries again turns in a
-//! handler.
+//! The natural loops of a method's control flow graph, found by back edges to a dominating block. The graph
+//! includes exception edges, because a retry loop passes through a handler.
 //!
-//! Jumps back to one instruction are one loop: `do { do { … } while (a); } while (b);` is not told from a
-//! loop with a `continue`. What jumps into a loop beside its first instruction makes none; javac writes no
-//! such code.
+//! Back edges to the same instruction form one loop: `do { do { … } while (a); } while (b);` cannot be
+//! distinguished from a loop with a `continue`. A cycle that can be entered elsewhere than at its header is
+//! not recognised; javac generates no such code.
 
 use crate::cfg::{Cfg, EdgeKind};
 use crate::class::Code;
@@ -13,28 +12,28 @@ use crate::op::Op;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A loop.
+/// A natural loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
-    /// Code index of the instruction with which each of its turns begins.
+    /// Code index of the header, the first instruction of each iteration.
     pub header: u32,
-    /// The first code index of it.
+    /// First code index of the loop.
     pub start: u32,
-    /// One past the last code index of it. What lies between and leaves the loop, as before a `break`,
-    /// belongs to it.
+    /// Code index after the loop. The range includes code that leaves the loop, such as that before a
+    /// `break`.
     pub end: u32,
-    /// Its first line and its last one that has code, if the class file has lines.
+    /// Its first and last line with code, if the class file has line numbers.
     pub lines: Option<(u32, u32)>,
 }
 
 impl Loop {
-    /// Whether an instruction belongs to it.
+    /// Whether an instruction belongs to the loop.
     pub fn holds(&self, pc: u32) -> bool {
         (self.start..self.end).contains(&pc)
     }
 }
 
-/// The loops of a method, outer ones before those inside.
+/// The loops of a method, outer loops before inner ones.
 pub fn loops(code: &Code) -> Vec<Loop> {
     let cfg = Cfg::new(code);
     let bodies = bodies(&cfg);
@@ -53,12 +52,12 @@ pub fn loops(code: &Code) -> Vec<Loop> {
     found
 }
 
-/// The blocks of each loop, by the block with which its turns begin.
+/// The blocks of each loop, by its header.
 fn bodies(cfg: &Cfg) -> BTreeMap<NodeIndex, BTreeSet<NodeIndex>> {
     let tree = flow_of(cfg, true).dominators();
     let mut bodies: BTreeMap<NodeIndex, BTreeSet<NodeIndex>> = BTreeMap::new();
     for node in cfg.graph().node_indices() {
-        // A handler that handles what is thrown in itself is no loop.
+        // A handler that protects itself is not a loop.
         for (header, _) in cfg.successors(node, false) {
             if tree.dominates(header.index(), node.index()) {
                 let body = bodies.entry(header).or_insert_with(|| BTreeSet::from([header]));
@@ -74,17 +73,17 @@ fn bodies(cfg: &Cfg) -> BTreeMap<NodeIndex, BTreeSet<NodeIndex>> {
     bodies
 }
 
-/// A loop as blocks of the graph.
+/// A loop, as blocks of the graph.
 #[derive(Debug, Clone)]
 pub(crate) struct NaturalLoop {
     pub(crate) header: usize,
     pub(crate) body: BTreeSet<usize>,
-    /// Whether each turn begins with the loop's own condition, as of `for` and `while`: such a loop is
-    /// assumed to end.
+    /// Whether each iteration begins with the loop's own condition, as in `for` and `while`. Such a loop is
+    /// assumed to terminate.
     pub(crate) ends: bool,
 }
 
-/// The loops of a method as blocks.
+/// The loops of a method, as blocks.
 pub(crate) fn natural_loops(code: &Code, cfg: &Cfg) -> Vec<NaturalLoop> {
     let made = |(header, body): (NodeIndex, BTreeSet<NodeIndex>)| NaturalLoop {
         ends: begins_with_condition(code, cfg, header, &body),
@@ -94,9 +93,9 @@ pub(crate) fn natural_loops(code: &Code, cfg: &Cfg) -> Vec<NaturalLoop> {
     bodies(cfg).into_iter().map(made).collect()
 }
 
-/// Whether the loop's first blocks compute a condition, on one line, that leads behind the loop. What a
-/// `break` in the loop goes through lies between its blocks, and the condition of a `do` goes back to the
-/// first block.
+/// Whether the first blocks of the loop compute, on one line, a condition that leads to code behind the loop.
+/// The code before a `break` lies between the blocks of the loop, and the condition of a `do` leads back to
+/// the first block.
 fn begins_with_condition(code: &Code, cfg: &Cfg, header: NodeIndex, body: &BTreeSet<NodeIndex>) -> bool {
     let own = |n: NodeIndex| body.contains(&n);
     let blocks = || body.iter().filter_map(|n| cfg.block(*n));
@@ -123,7 +122,7 @@ fn begins_with_condition(code: &Code, cfg: &Cfg, header: NodeIndex, body: &BTree
         let leaves = (is_behind(one) && goes_on(other)) || (is_behind(other) && goes_on(one));
         let (next, away) = if *kind == EdgeKind::FallThrough { (one, other) } else { (other, one) };
         targets.insert(landing(code, cfg, away));
-        // `if (a || b) break;` leaves the loop from `a` too, but goes through a `break` from `b`.
+        // `if (a || b) break;` also leaves the loop from `a`, but passes through a `break` from `b`.
         let goes_with = |n: NodeIndex| targets.contains(&landing(code, cfg, n));
         let continues = own(next)
             && cfg.predecessors(next, true).iter().all(|(from, _)| chain.contains(from))
@@ -138,7 +137,7 @@ fn begins_with_condition(code: &Code, cfg: &Cfg, header: NodeIndex, body: &BTree
     false
 }
 
-/// Where a block leads that does nothing but jump; else the block.
+/// The target of a block that only jumps; otherwise the block itself.
 fn landing(code: &Code, cfg: &Cfg, block: NodeIndex) -> NodeIndex {
     let only = cfg.block(block).filter(|b| b.first == b.last).and_then(|b| code.instructions.get(b.first));
     match only.map(|instruction| &instruction.op) {
@@ -147,8 +146,8 @@ fn landing(code: &Code, cfg: &Cfg, block: NodeIndex) -> NodeIndex {
     }
 }
 
-/// The lines of a loop: those of its blocks, and those between that are nowhere else. A `finally` that a
-/// `break` goes through has a copy in the loop, and stands behind it.
+/// The lines of a loop: those of its blocks, and those in between that occur nowhere else. A `finally`
+/// executed by a `break` has a copy inside the loop, while its source is behind the loop.
 fn lines(code: &Code, blocks: &[(u32, u32)], (start, end): (u32, u32)) -> Option<(u32, u32)> {
     let behind = |pc: u32| code.lines.partition_point(|entry| entry.start_pc <= pc);
     let mut own = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! The instruction set as data: one [`Op`] per JVM instruction (JVMS §6.5), with the constant pool resolved
-//! and branch offsets made absolute. Knows nothing of class files or graphs.
+//! The instruction set as data: one [`Op`] per JVM instruction (JVMS §6.5), with constants resolved and
+//! absolute branch targets. Independent of class files and graphs.
 
 use crate::class::{FieldRef, MethodRef};
 pub use crate::kind::Kind;
@@ -9,14 +9,14 @@ pub use crate::kind::Kind;
 pub struct Instruction {
     /// Index of the opcode in the code array (the JDWP code index).
     pub pc: u32,
-    /// Bytes the instruction occupies, padding included.
+    /// Length of the instruction in bytes, including padding.
     pub length: u32,
     /// What it does.
     pub op: Op,
 }
 
 impl Instruction {
-    /// Index of the instruction that follows in the code array (it may lie past the end).
+    /// Code index of the next instruction in the code array; can lie past the end.
     pub fn next_pc(&self) -> u32 {
         self.pc.saturating_add(self.length)
     }
@@ -27,7 +27,7 @@ impl Instruction {
 pub enum Constant {
     /// `null`.
     Null,
-    /// `int` and the smaller integer types and `boolean`.
+    /// An `int`, a smaller integer type, or a `boolean`.
     Int(i32),
     /// `long`.
     Long(i64),
@@ -35,9 +35,9 @@ pub enum Constant {
     Float(f32),
     /// `double`.
     Double(f64),
-    /// A string; unpaired surrogates are replaced.
+    /// A string, with unpaired surrogates replaced.
     String(String),
-    /// A class literal, as a Java type name (`java.lang.String`, `int[]`).
+    /// A class literal, as its Java type name (`java.lang.String`, `int[]`).
     Class(String),
     /// A method handle.
     MethodHandle(MethodRef),
@@ -52,7 +52,7 @@ pub enum Constant {
     },
 }
 
-/// Two-operand operators, those of the instruction set first and then those that only source text has.
+/// Binary operators: first those of the instruction set, then those that exist only in source text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are the operators")]
 pub enum BinaryOp {
@@ -75,7 +75,7 @@ pub enum BinaryOp {
     Le,
     AndAnd,
     OrOr,
-    /// `lcmp`, `fcmpl`, `dcmpg`…: -1, 0 or 1. Source has no such operator, a following `if` folds it away.
+    /// `lcmp`, `fcmpl`, `dcmpg`…: -1, 0 or 1. Java has no such operator; a following `if` absorbs it.
     Compare,
 }
 
@@ -97,7 +97,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// The relation that holds exactly when this one does not (on integers and references).
+    /// The relation that holds exactly if this one does not (for integers and references).
     pub fn negated(self) -> Relation {
         match self {
             Relation::Eq => Relation::Ne,
@@ -109,7 +109,7 @@ impl Relation {
         }
     }
 
-    /// The operator of source text.
+    /// The operator in source text.
     pub fn operator(self) -> BinaryOp {
         match self {
             Relation::Eq => BinaryOp::Eq,
@@ -147,7 +147,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The instruction's name.
+    /// The mnemonic of the instruction.
     pub fn mnemonic(self) -> String {
         match self {
             Test::Zero(r) => format!("if{}", r.suffix()),
@@ -159,7 +159,7 @@ impl Test {
     }
 }
 
-/// Element type of an array access instruction.
+/// The element type of an array access instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are the types")]
 pub enum Element {
@@ -168,14 +168,14 @@ pub enum Element {
     Float,
     Double,
     Reference,
-    /// `byte` or `boolean`: the instruction does not tell them apart.
+    /// `byte` or `boolean`: the instruction does not distinguish them.
     ByteOrBoolean,
     Char,
     Short,
 }
 
 impl Element {
-    /// Computational type of the element on the operand stack.
+    /// The computational type of the element on the operand stack.
     pub fn kind(self) -> Kind {
         match self {
             Element::Long => Kind::Long,
@@ -197,7 +197,7 @@ pub enum InvokeKind {
     Interface,
 }
 
-/// The bootstrap method of an `invokedynamic` with its static arguments.
+/// The bootstrap method of an `invokedynamic` and its static arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bootstrap {
     /// The bootstrap method (`LambdaMetafactory.metafactory`, `StringConcatFactory.…`).
@@ -206,7 +206,7 @@ pub struct Bootstrap {
     pub arguments: Vec<Constant>,
 }
 
-/// What an instruction does. Targets are absolute code indices.
+/// The operation of an instruction. Targets are absolute code indices.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "fields repeat the operand's name in JVMS §6.5")]
 pub enum Op {
@@ -240,7 +240,7 @@ pub enum Op {
         kind: Kind,
     },
     Negate(Kind),
-    /// Conversion from a kind to a primitive type, given as its descriptor character (`I2B` is `(Int, 'B')`).
+    /// Conversion from a kind to a primitive type, given by its descriptor character (`I2B` is `(Int, 'B')`).
     Convert {
         from: Kind,
         to: char,
@@ -262,7 +262,7 @@ pub enum Op {
     Ret {
         slot: u16,
     },
-    /// Both switches; `keys` in the order of the table.
+    /// `tableswitch` or `lookupswitch`; `keys` are in table order.
     Switch {
         keys: Vec<(i32, u32)>,
         default: u32,
@@ -292,21 +292,21 @@ pub enum Op {
     },
     ArrayLength,
     Throw,
-    /// With a Java type name.
+    /// `checkcast`, with a Java type name.
     CheckCast(String),
-    /// With a Java type name.
+    /// `instanceof`, with a Java type name.
     InstanceOf(String),
     MonitorEnter,
     MonitorExit,
 }
 
 impl Op {
-    /// Whether control never goes on to the next instruction in the code array.
+    /// Whether control never continues with the next instruction in the code array.
     pub fn ends_flow(&self) -> bool {
         matches!(self, Op::Goto { .. } | Op::Ret { .. } | Op::Switch { .. } | Op::Return(_) | Op::Throw)
     }
 
-    /// The field that the instruction reads or writes, and whether it writes.
+    /// The field that the instruction accesses, and whether it writes it.
     pub fn field_access(&self) -> Option<(&FieldRef, bool)> {
         match self {
             Op::PutField(field) | Op::PutStatic(field) => Some((field, true)),
@@ -315,12 +315,12 @@ impl Op {
         }
     }
 
-    /// Whether the instruction chooses between several normal successors.
+    /// Whether the instruction selects between several normal successors.
     pub fn is_branch(&self) -> bool {
         matches!(self, Op::If { .. } | Op::Switch { .. })
     }
 
-    /// The slot that the instruction writes, with the number of slots (2 for `long` and `double`).
+    /// The slot that the instruction writes, and its width in slots (2 for `long` and `double`).
     pub fn stored_slot(&self) -> Option<(u16, u16)> {
         match self {
             Op::Store { kind, slot } => Some((*slot, kind.slots())),
@@ -329,7 +329,7 @@ impl Op {
         }
     }
 
-    /// Absolute targets of the jumps the instruction may take; empty when it only falls through.
+    /// The absolute targets of the instruction's jumps; empty if it only falls through.
     pub fn targets(&self) -> Vec<u32> {
         match self {
             Op::If { target, .. } | Op::Goto { target } | Op::Jsr { target } => vec![*target],

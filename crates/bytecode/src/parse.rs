@@ -1,4 +1,4 @@
-//! Class file bytes to [`ClassFile`], through the reader library `noak`. Every malformed input is a
+//! Parses class files into [`ClassFile`], using the reader library `noak`. Every malformed input is a
 //! [`ParseError`].
 
 use crate::class::{ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
@@ -13,30 +13,30 @@ use noak::reader::{Attribute, AttributeContent, Class, cpool};
 /// Why bytes are not a class file that can be analysed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// The file's structure is broken.
+    /// The structure of the file is invalid.
     #[error("not a readable class file: {0}; check that the file is whole and was built by a Java compiler")]
     Format(#[from] DecodeError),
-    /// A method's code array is broken.
+    /// The code array of a method is invalid.
     #[error("method {method} has unreadable code at index {pc}: {source}; rebuild the class")]
     Code {
         /// Name and descriptor of the method.
         method: String,
-        /// Code index of the broken instruction.
+        /// Code index of the invalid instruction.
         pc: u32,
-        /// What the reader library said.
+        /// The error of the reader library.
         source: DecodeError,
     },
-    /// A jump or an exception table entry leads to no instruction.
+    /// The target of a jump or an exception table entry is not an instruction.
     #[error("method {method} refers to code index {target}, where no instruction starts; rebuild the class")]
     Target {
         /// Name and descriptor of the method.
         method: String,
-        /// The index referred to.
+        /// The target's code index.
         target: u32,
     },
 }
 
-/// Modified UTF-8 to a string; unpaired surrogates become U+FFFD.
+/// Decodes modified UTF-8; unpaired surrogates become U+FFFD.
 pub(crate) fn text(raw: &MStr) -> String {
     match raw.to_str() {
         Some(plain) => plain.to_owned(),
@@ -45,10 +45,11 @@ pub(crate) fn text(raw: &MStr) -> String {
 }
 
 impl ClassFile {
-    /// Reads a class file.
+    /// Parses a class file.
     ///
     /// # Errors
-    /// [`ParseError`] when the bytes are no class file, end early, or hold code whose jumps lead nowhere.
+    /// [`ParseError`] if the bytes are not a class file, end early, or contain jumps to a place where no
+    /// instruction starts.
     pub fn parse(bytes: &[u8]) -> Result<ClassFile, ParseError> {
         let class = Class::new(bytes)?;
         let raw_pool = class.pool();
@@ -128,7 +129,7 @@ fn read_class_attribute<'a>(
     raw: &cpool::ConstantPool<'a>,
     attribute: &Attribute<'a>,
 ) -> Result<(), ParseError> {
-    // Attributes that say nothing about code are left unread: the library refuses names it does not know.
+    // Attributes that do not concern code are skipped: the library rejects attributes that it does not know.
     let name = raw.retrieve(attribute.name())?;
     let wanted: [&[u8]; 7] = [
         b"SourceFile",
@@ -239,15 +240,15 @@ fn read_code<'a>(
     Ok(code)
 }
 
-/// The code array inside a Code attribute: after max_stack, max_locals and a four-byte length.
+/// The code array of a Code attribute, which follows max_stack, max_locals and a four-byte length.
 fn code_bytes(content: &[u8]) -> Vec<u8> {
     let length = content.get(4..8).and_then(|b| <[u8; 4]>::try_from(b).ok()).map_or(0, u32::from_be_bytes);
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     content.get(8..).and_then(|rest| rest.get(..length)).unwrap_or_default().to_vec()
 }
 
-/// The line number table. Read here because the library takes `start_pc` for four bytes wide; it has two
-/// (JVMS §4.7.12).
+/// Reads the line number table. The library is not used here because it reads `start_pc` as four bytes; it
+/// has two (JVMS §4.7.12).
 fn read_lines(lines: &mut Vec<LineEntry>, content: &[u8]) {
     let entries = content.get(2..).unwrap_or_default();
     for entry in entries.chunks_exact(4) {
@@ -307,7 +308,7 @@ fn check_targets(code: &Code, label: &str) -> Result<(), ParseError> {
     }
 }
 
-/// `class_name` of a modified UTF-8 constant.
+/// The `class_name` of a modified UTF-8 constant.
 pub(crate) fn class_text(raw: &MStr) -> String {
     class_name(&text(raw))
 }

@@ -1,5 +1,5 @@
-//! The constant pool with names resolved to owned text, and the bootstrap methods. Used by `parse` and
-//! `decode` only.
+//! The constant pool, with names resolved to owned text, and the bootstrap methods. Used only by `parse` and
+//! `decode`.
 
 use crate::class::{FieldRef, MethodRef};
 use crate::op::{Bootstrap, Constant};
@@ -22,7 +22,7 @@ impl<'a, 'p> Pool<'a, 'p> {
         Ok(class_text(self.raw.retrieve(index)?.name))
     }
 
-    /// A Utf8 constant by number, where the library's index has another lifetime.
+    /// A Utf8 constant by number, for an index whose lifetime differs from that of the pool.
     pub(crate) fn utf8(&self, index: u16) -> Result<String, DecodeError> {
         let index: Index<cpool::Utf8<'a>> = Index::new(index)?;
         Ok(text(self.raw.retrieve(index)?))
@@ -44,7 +44,7 @@ impl<'a, 'p> Pool<'a, 'p> {
         })
     }
 
-    /// A method constant, of a class or of an interface.
+    /// A method constant of a class or an interface.
     pub(crate) fn method(&self, index: u16) -> Result<MethodRef, DecodeError> {
         let any: Index<Item<'a>> = Index::new(index)?;
         if let Item::InterfaceMethodRef(_) = self.raw.get(any)? {
@@ -83,7 +83,7 @@ impl<'a, 'p> Pool<'a, 'p> {
                 let what = self.raw.retrieve(dynamic.name_and_type)?;
                 Constant::Dynamic { name: text(what.name), descriptor: text(what.descriptor) }
             }
-            // Asking for a class makes the library's own "tag mismatch".
+            // Requesting a class produces the library's "tag mismatch" error.
             _ => Constant::Class(self.class_at(index)?),
         })
     }
@@ -102,7 +102,7 @@ impl<'a, 'p> Pool<'a, 'p> {
         self.method(index)
     }
 
-    /// Name, descriptor and bootstrap of an `invokedynamic`.
+    /// The name, descriptor and bootstrap method of an `invokedynamic`.
     pub(crate) fn dynamic(&self, index: u16) -> Result<(String, String, Option<Bootstrap>), DecodeError> {
         let index: Index<cpool::InvokeDynamic<'a>> = Index::new(index)?;
         let dynamic = self.raw.retrieve(index)?;

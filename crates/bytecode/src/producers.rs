@@ -1,6 +1,5 @@
-//! Where the operands of an instruction come from: the instructions that pushed them, through everything that
-//! only moves a value or changes how it is seen (`dup`, `checkcast`, boxing). A `?:` has one for each of its
-//! arms.
+//! Finds the instructions that pushed the operands of an instruction. Looks through instructions that only
+//! move or convert a value (`dup`, `checkcast`, boxing). A `?:` has one producer per arm.
 
 use crate::cfg::normal_edges;
 use crate::class::{Code, MethodRef};
@@ -9,30 +8,30 @@ use crate::op::{InvokeKind, Op};
 use crate::stack::effect;
 use std::collections::BTreeSet;
 
-/// What pushed a value.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Producer {
     /// The instruction at a code index.
     At(u32),
-    /// The VM: the exception that the handler at a code index begins with.
+    /// The VM: the exception at the start of the handler at this code index.
     Caught(u32),
 }
 
 /// The producers of one slot of the operand stack.
 type Slot = BTreeSet<Producer>;
 
-/// The operand stack before each instruction of a method.
+/// The operand stack before each instruction of a method, as producers.
 #[derive(Debug)]
 pub struct Producers<'a> {
     code: &'a Code,
     before: Vec<Option<Vec<Slot>>>,
 }
 
-/// So many values of the operand stack at once are followed; javac makes fewer.
+/// Maximum tracked stack depth in slots; javac needs less.
 const DEEPEST: usize = 4096;
 
 impl<'a> Producers<'a> {
-    /// None for code with subroutines (`jsr`), whose stack depends on who called.
+    /// `None` for code with subroutines (`jsr`), whose stack depends on the caller.
     pub fn new(code: &'a Code) -> Option<Producers<'a>> {
         if code.instructions.iter().any(|i| matches!(i.op, Op::Jsr { .. } | Op::Ret { .. })) {
             return None;
@@ -68,34 +67,34 @@ impl<'a> Producers<'a> {
         Some(Producers { code, before })
     }
 
-    /// What pushed the value that lies so many slots below the top before the instruction at `pc`; empty
-    /// where no execution comes by.
+    /// The producers of the value `slots` slots below the top, before the instruction at `pc`; empty if that
+    /// instruction is unreachable.
     pub fn below(&self, pc: u32, slots: u16) -> Vec<Producer> {
         let state = self.code.index_of(pc).and_then(|at| self.before.get(at)).and_then(Option::as_ref);
         let at = state.and_then(|s| Some((s, s.len().checked_sub(usize::from(slots) + 1)?)));
         at.and_then(|(state, at)| state.get(at)).map(|set| set.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// What pushed the value on top of the stack before the instruction at `pc`.
+    /// The producers of the top value before the instruction at `pc`.
     pub fn top(&self, pc: u32) -> Vec<Producer> {
         self.below(pc, 0)
     }
 
-    /// What pushed the argument of a call at `pc`, by its place in the descriptor.
+    /// The producers of an argument of the call at `pc`, by its position in the descriptor.
     pub fn argument(&self, pc: u32, descriptor: &str, place: usize) -> Vec<Producer> {
         let parameters = parse_method(descriptor).map(|d| d.parameters).unwrap_or_default();
         let above = parameters.iter().skip(place + 1).map(|p| slots(p)).sum();
         self.below(pc, above)
     }
 
-    /// What pushed the object that an instance method is called on at `pc`.
+    /// The producers of the receiver of the instance method call at `pc`.
     pub fn receiver(&self, pc: u32, descriptor: &str) -> Vec<Producer> {
         let parameters = parse_method(descriptor).map(|d| d.parameters).unwrap_or_default();
         self.below(pc, parameters.iter().map(|p| slots(p)).sum())
     }
 }
 
-/// Adds what flows in. Whether that changed anything.
+/// Merges an incoming stack. Returns whether anything changed.
 fn join(known: &mut Option<Vec<Slot>>, after: &[Slot]) -> bool {
     let Some(known) = known else {
         *known = Some(after.to_vec());
@@ -110,11 +109,11 @@ fn join(known: &mut Option<Vec<Slot>>, after: &[Slot]) -> bool {
     changed
 }
 
-/// The stack after an instruction; none for code that no verifier lets through.
+/// The stack after an instruction; `None` for code that fails verification.
 fn step(op: &Op, pc: u32, before: &[Slot]) -> Option<Vec<Slot>> {
     let mut stack = before.to_vec();
     let moved: &[usize] = match op {
-        // What the new top slots are, counted from the old top.
+        // The new top slots, each given by its distance from the old top.
         Op::Dup => &[0, 0],
         Op::DupX1 => &[0, 1, 0],
         Op::DupX2 => &[0, 2, 1, 0],
@@ -143,7 +142,7 @@ fn step(op: &Op, pc: u32, before: &[Slot]) -> Option<Vec<Slot>> {
     (stack.len() <= DEEPEST).then_some(stack)
 }
 
-/// Whether a call only boxes or unboxes what it is given, or hands it back.
+/// Whether a call only boxes, unboxes or returns its argument.
 fn passes(kind: InvokeKind, method: &MethodRef) -> bool {
     const BOXES: [(&str, &str, &str); 8] = [
         ("java.lang.Boolean", "Z", "booleanValue"),
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cast_and_a_box_are_looked_through() {
+    fn casts_and_boxing_keep_the_producer() {
         let code = code(vec![
             int(3),
             call("java.lang.Integer", "valueOf", "(I)Ljava/lang/Integer;"),
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_has_the_producers_of_both_arms() {
+    fn a_conditional_has_the_producers_of_both_arms() {
         let code = code(vec![
             load(0),
             Op::If { test: Test::Null(Relation::Eq), target: 4 },

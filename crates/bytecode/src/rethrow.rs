@@ -1,4 +1,4 @@
-//! Throws of what a handler has caught: `throw e` in a `catch`, and what `javac` makes of `finally`,
+//! Detects rethrown exceptions: `throw e` in a `catch`, and the code that `javac` generates for `finally`,
 //! `synchronized` and try-with-resources.
 
 use crate::class::Code;
@@ -7,18 +7,18 @@ use crate::lines::line_of;
 use crate::op::Op;
 use crate::stores::variables_at;
 
-/// A throw of the exception that a handler around it begins with.
+/// A rethrow of the exception that an enclosing handler caught.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rethrow {
     /// First code index of the handler.
     pub handler_pc: u32,
-    /// Name of the variable that holds the exception; none for the compiler's own, or without `-g`.
+    /// Name of the variable that holds the exception; `None` if it is compiler-generated, or without `-g`.
     pub variable: Option<String>,
-    /// First and last line of what the handler protects, where the class file has lines.
+    /// First and last line protected by the handler, if the class file has line numbers.
     pub lines: Option<(u32, u32)>,
 }
 
-/// What the `athrow` at `pc` throws again; none where it surely, or perhaps, throws something else.
+/// The rethrow performed by the `athrow` at `pc`; `None` if it throws something else, or may do so.
 pub fn rethrow(code: &Code, pc: u32) -> Option<Rethrow> {
     let at = code.instructions.iter().position(|i| i.pc == pc)?;
     let (before, throw) = (code.instructions.get(at.checked_sub(1)?)?, code.instructions.get(at)?);
@@ -33,11 +33,11 @@ pub fn rethrow(code: &Code, pc: u32) -> Option<Rethrow> {
         first.is_some_and(|i| stores(&i.op)) && dominance.dominates(*handler, pc)
     };
     let handler_pc = code.handlers.iter().map(|h| h.handler_pc).filter(|h| *h < pc).filter(keeps).max()?;
-    // What another store left in the variable meanwhile is not what was caught.
+    // Another store to the variable replaced the caught exception.
     if code.instructions.iter().any(|i| i.pc > handler_pc && i.pc < pc && stores(&i.op)) {
         return None;
     }
-    // The handlers of `finally` and `synchronized` protect their own beginning as well.
+    // The handlers of `finally` and `synchronized` also protect their own first instructions.
     let ranges = code.handlers.iter().filter(|h| h.handler_pc == handler_pc && h.start_pc < handler_pc);
     let lines = ranges.flat_map(|h| {
         let protected = code.instructions.iter().filter(|i| i.pc >= h.start_pc && i.pc < h.end_pc);

@@ -1,5 +1,5 @@
-//! Which lines an exception bypassed (DESIGN §5.10): what normal flow would still have executed between the
-//! throw and the point where it meets the handler's flow again.
+//! The lines that an exception bypassed (DESIGN §5.10): those that normal flow would have executed between
+//! the throw and the point where it meets the flow from the handler.
 
 use crate::cfg::Cfg;
 use crate::class::Code;
@@ -9,7 +9,8 @@ use crate::op::Op;
 use petgraph::graph::NodeIndex;
 use std::collections::BTreeSet;
 
-/// What an exception thrown at one code index of a frame and caught in that frame left out.
+/// The code bypassed by an exception that was thrown at one code index of a frame and caught in the same
+/// frame.
 #[derive(Debug, Clone)]
 pub struct Bypass {
     cfg: Cfg,
@@ -17,20 +18,20 @@ pub struct Bypass {
     throw_block: usize,
     from_throw: Vec<bool>,
     from_handler: Vec<bool>,
-    /// The throw's own block is entered again from below it (a loop that does not pass the meeting point).
+    /// The throwing block can be reached again from below (a loop that does not pass the meeting point).
     again: bool,
 }
 
 impl Bypass {
-    /// `throw_pc` is the throwing or calling instruction in this frame, `handler_pc` where the exception was
-    /// caught. None where one of them is no instruction.
+    /// `throw_pc` is the throwing or calling instruction in this frame, `handler_pc` the start of the
+    /// handler. `None` if either is not an instruction.
     pub fn new(code: &Code, throw_pc: u32, handler_pc: u32) -> Option<Bypass> {
         let cfg = Cfg::new(code);
         let throw_block = cfg.block_at(throw_pc)?.index();
         let handler_block = cfg.block_at(handler_pc)?.index();
         let flow = flow_of(&cfg, false);
         let post = flow.post_dominators();
-        // Nothing follows a `throw` statement: what it keeps from being executed is what stands after it.
+        // No control flow follows a `throw` statement: it bypasses the code that stands after it.
         let stands_after = match code.at(throw_pc).map(|i| &i.op) {
             Some(Op::Throw) => code.successor(throw_pc).and_then(|pc| cfg.block_at(pc)).map(NodeIndex::index),
             _ => None,
@@ -48,7 +49,7 @@ impl Bypass {
         Some(Bypass { cfg, throw_pc, throw_block, from_throw, from_handler, again })
     }
 
-    /// Whether the instruction was left out.
+    /// Whether the instruction was bypassed.
     pub fn skips(&self, pc: u32) -> bool {
         let Some(block) = self.cfg.block_at(pc).map(NodeIndex::index) else { return false };
         let in_rest = block == self.throw_block && (pc > self.throw_pc || (self.again && pc < self.throw_pc));
@@ -59,16 +60,16 @@ impl Bypass {
 }
 
 /// Whether an exception thrown at `throw_pc` and caught at `handler_pc`, both in the frame of `code`,
-/// bypassed the line: one of the line's entries is reachable from the throw by normal flow before that meets
-/// the handler's flow, and not reachable from the handler before that point. The throwing line itself counts
-/// only by a later entry. After a `throw` statement normal flow is taken to go on with the instruction that
-/// stands after it.
+/// bypassed the line. It did if normal flow from the throw reaches an entry of the line before it meets the
+/// flow from the handler, and the handler does not reach that entry before that point. The throwing line
+/// itself counts only if it has a later entry. After a `throw` statement, normal flow is assumed to continue
+/// with the instruction that stands after it.
 pub fn is_bypassed(code: &Code, throw_pc: u32, handler_pc: u32, line: u32) -> bool {
     Bypass::new(code, throw_pc, handler_pc)
         .is_some_and(|bypass| entries_of_line(code, line).pcs.iter().any(|pc| bypass.skips(*pc)))
 }
 
-/// All lines that the exception bypassed, ascending.
+/// All bypassed lines, ascending.
 pub fn skipped_lines(code: &Code, throw_pc: u32, handler_pc: u32) -> Vec<u32> {
     let Some(bypass) = Bypass::new(code, throw_pc, handler_pc) else { return Vec::new() };
     let candidates: BTreeSet<u32> =

@@ -1,12 +1,12 @@
-//! Depth of the operand stack before each instruction. Used to tell a line's start from a return into
-//! mid-expression.
+//! The depth of the operand stack before each instruction. Distinguishes the start of a line from a return
+//! into the middle of an expression.
 
 use crate::cfg::normal_edges;
 use crate::class::Code;
 use crate::descriptor::{argument_slots, parse_method, slots};
 use crate::op::{Constant, InvokeKind, Kind, Op};
 
-/// Stack slots popped and pushed by an instruction (JVMS §6.5).
+/// The number of stack slots that an instruction pops and pushes (JVMS §6.5).
 pub fn effect(op: &Op) -> (u16, u16) {
     let width = |k: &Kind| k.slots();
     match op {
@@ -34,7 +34,7 @@ pub fn effect(op: &Op) -> (u16, u16) {
         Op::Swap => (2, 2),
         Op::Binary { op, kind } => {
             use crate::op::BinaryOp::{Shl, Shr, Ushr};
-            // A shift's distance is an int whatever is shifted.
+            // The distance of a shift is always an int.
             let right = if matches!(op, Shl | Shr | Ushr) { 1 } else { width(kind) };
             (width(kind) + right, width(kind))
         }
@@ -67,7 +67,7 @@ fn result_slots(descriptor: &str) -> u16 {
     parse_method(descriptor).map_or(0, |d| slots(&d.result))
 }
 
-/// Depth in slots before each instruction, by its position; none where it is unreachable.
+/// The depth in slots before each instruction, by position; `None` if it is unreachable.
 pub fn depths(code: &Code) -> Vec<Option<u16>> {
     let mut depths: Vec<Option<u16>> = vec![None; code.instructions.len()];
     let mut work: Vec<(usize, u16)> = vec![(0, 0)];
@@ -85,7 +85,7 @@ pub fn depths(code: &Code) -> Vec<Option<u16>> {
         let (pops, pushes) = effect(&instruction.op);
         let after = depth.saturating_sub(pops).saturating_add(pushes);
         for (target, kind) in normal_edges(code, position) {
-            // Behind a jsr the subroutine has taken the return address off again.
+            // The subroutine has popped the return address when it returns to the instruction after the jsr.
             let jsr_return =
                 matches!(instruction.op, Op::Jsr { .. }) && kind == crate::cfg::EdgeKind::FallThrough;
             if let Some(next) = code.index_of(target) {
@@ -101,7 +101,7 @@ pub fn depths(code: &Code) -> Vec<Option<u16>> {
     depths
 }
 
-/// Depth in slots before the instruction at `pc`; none where it is unreachable or no instruction.
+/// The depth in slots before the instruction at `pc`; `None` if it is unreachable or not an instruction.
 pub fn depth_at(code: &Code, pc: u32) -> Option<u16> {
     depths(code).get(code.index_of(pc)?).copied().flatten()
 }

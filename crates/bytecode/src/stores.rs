@@ -1,55 +1,54 @@
-//! The stores to a local variable (DESIGN §5.3, §5.4), by the local variable table and reaching definitions.
+//! The stores to a local variable (DESIGN §5.3, §5.4), from the local variable table and reaching
+//! definitions.
 //!
-//! A slot is reused by many variables, and javac gives one variable several ranges where it is not assigned
-//! on every path. Ranges of one name, slot and type are one variable when a store flows into both.
+//! Many variables can share a slot, and javac gives one variable several ranges if it is not assigned on
+//! every path. Ranges with the same name, slot and type belong to one variable if a store reaches both.
 
 use crate::cfg::normal_edges;
 use crate::class::{Code, LocalVariable, Method};
 use crate::descriptor::parameter_slots;
 use crate::op::Op;
 
-/// What gives a variable its value.
+/// How a variable gets its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StoreKind {
     /// A store instruction.
     Store,
     /// An `iinc`.
     Iinc,
-    /// The call itself: a parameter's or `this`'s value at the method's entry.
+    /// The call itself, which passes a parameter or `this`.
     ParameterEntry,
 }
 
-/// One place where a variable gets a value.
+/// One definition of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Store {
-    /// The storing instruction; 0 for a parameter's entry.
+    /// The storing instruction; 0 for a parameter.
     pub pc: u32,
-    /// What it is.
+    /// The kind of store.
     pub kind: StoreKind,
-    /// The instruction before which the new value can be read; for a parameter's entry 0 itself.
+    /// The instruction before which the new value can be read; 0 for a parameter.
     pub value_pc: u32,
-    /// Whether the variable has a (previous) value before the instruction at `pc`; false for a parameter's
-    /// entry.
+    /// Whether the variable has a previous value before the instruction at `pc`; false for a parameter.
     pub in_range_before: bool,
-    /// Whether the variable is still valid at `value_pc`: false for a last store right at the end of its
-    /// scope.
+    /// Whether the variable is still valid at `value_pc`; false for a store at the end of its scope.
     pub in_range_after: bool,
 }
 
 /// A variable with its stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stores {
-    /// Slot in the frame.
+    /// Its slot in the frame.
     pub slot: u16,
-    /// Field descriptor of the variable's type.
+    /// The field descriptor of its type.
     pub descriptor: String,
-    /// The ranges of this variable, by start.
+    /// Its ranges, by start.
     pub ranges: Vec<LocalVariable>,
-    /// Its stores, by pc; a parameter's entry is first.
+    /// Its stores, by pc; that of a parameter comes first.
     pub stores: Vec<Store>,
 }
 
-/// Why a variable's stores cannot be told.
+/// Why the stores to a variable cannot be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The method has no code.
@@ -67,10 +66,10 @@ pub enum StoreError {
         method: String,
         /// The variable asked for.
         name: String,
-        /// Slots that are parameters or are written.
+        /// Slots of parameters, and slots that are written.
         slots: Vec<u16>,
     },
-    /// No variable of that name has a value there.
+    /// No variable with this name has a value at this index.
     #[error("no local variable `{name}` has a value at index {pc} of method {method}; variables there: {}", known.join(", "))]
     NotInScope {
         /// Name of the method.
@@ -79,33 +78,33 @@ pub enum StoreError {
         name: String,
         /// The code index asked for.
         pc: u32,
-        /// Variables that have a value there.
+        /// The variables that have a value there.
         known: Vec<String>,
     },
 }
 
-/// The variable of that name whose range covers `pc`: its value is readable before the instruction there
+/// The variable with this name whose range contains `pc`: its value can be read before the instruction there
 /// executes.
 pub fn variable_at<'a>(code: &'a Code, name: &str, pc: u32) -> Option<&'a LocalVariable> {
     code.variables.iter().find(|v| v.name == name && v.covers(pc))
 }
 
-/// The variable that is in `slot` before the instruction at `pc`.
+/// The variable in `slot` before the instruction at `pc`.
 pub fn variable_in_slot(code: &Code, slot: u16, pc: u32) -> Option<&LocalVariable> {
     code.variables.iter().find(|v| v.slot == slot && v.covers(pc))
 }
 
-/// Names of all variables that have a value at `pc`, in slot order.
+/// All variables that have a value at `pc`, in slot order.
 pub fn variables_at(code: &Code, pc: u32) -> Vec<&LocalVariable> {
     let mut found: Vec<&LocalVariable> = code.variables.iter().filter(|v| v.covers(pc)).collect();
     found.sort_by_key(|v| v.slot);
     found
 }
 
-/// The stores to the variable that `name` means at `pc`.
+/// The stores to the variable that `name` denotes at `pc`.
 ///
 /// # Errors
-/// [`StoreError`] where the method has no code or no variable table, or the name has no value at `pc`.
+/// [`StoreError`] if the method has no code or no variable table, or if no such variable has a value at `pc`.
 pub fn stores_to(method: &Method, name: &str, pc: u32) -> Result<Stores, StoreError> {
     let code = method.code.as_ref().ok_or_else(|| StoreError::NoCode { method: method.name.clone() })?;
     if code.variables.is_empty() {
@@ -126,7 +125,7 @@ pub fn stores_to(method: &Method, name: &str, pc: u32) -> Result<Stores, StoreEr
     Ok(stores_of(method, code, variable))
 }
 
-/// The stores to the variable that has this range in the method's table.
+/// The stores to the variable with this range in the method's table.
 fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
     let reaching = Reaching::new(method, code, variable.slot);
     let same: Vec<&LocalVariable> = code
@@ -134,7 +133,7 @@ fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
         .iter()
         .filter(|v| v.slot == variable.slot && v.name == variable.name && v.descriptor == variable.descriptor)
         .collect();
-    // Grow the set of ranges over the stores that flow into them, until nothing new joins.
+    // Adds ranges reached by a store of the set, until the set no longer grows.
     let flows: Vec<Vec<bool>> = same.iter().map(|range| reaching.reaches_range(code, range)).collect();
     let mut in_set: Vec<bool> = same.iter().map(|range| *range == variable).collect();
     loop {
@@ -169,8 +168,7 @@ fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
     Stores { slot: variable.slot, descriptor: variable.descriptor.clone(), ranges, stores }
 }
 
-/// Which stores to a slot may have given it the value that it has before an instruction, whatever variable is
-/// in it.
+/// The stores to a slot that may have produced its value before an instruction, whichever variable it holds.
 #[derive(Debug)]
 pub struct SlotStores<'a> {
     code: &'a Code,
@@ -178,25 +176,25 @@ pub struct SlotStores<'a> {
 }
 
 impl<'a> SlotStores<'a> {
-    /// None for a method without code.
+    /// `None` if the method has no code.
     pub fn new(method: &'a Method, slot: u16) -> Option<SlotStores<'a>> {
         let code = method.code.as_ref()?;
         Some(SlotStores { code, reaching: Reaching::new(method, code, slot) })
     }
 
-    /// Those that reach the state before the instruction at `pc`.
+    /// The stores that reach the state before the instruction at `pc`.
     pub fn at(&self, pc: u32) -> Vec<Store> {
         let position = self.code.index_of(pc);
         position.map(|at| self.reaching.at(at).into_iter().copied().collect()).unwrap_or_default()
     }
 }
 
-/// Every write to a slot, whatever variable is in it; for code without a variable table.
+/// All writes to a slot, whichever variable it holds; for code without a variable table.
 pub fn slots_stores(method: &Method, slot: u16) -> Vec<Store> {
     method.code.as_ref().map(|code| Reaching::new(method, code, slot).stores).unwrap_or_default()
 }
 
-/// Slots that are parameters, `this`, or written somewhere in the method.
+/// The slots of parameters and `this`, and all slots that the method writes.
 pub fn slots(method: &Method) -> Vec<u16> {
     let mut found: Vec<u16> = entry_slots(method).into_iter().map(|(slot, _)| slot).collect();
     if let Some(code) = &method.code {
@@ -207,7 +205,7 @@ pub fn slots(method: &Method) -> Vec<u16> {
     found
 }
 
-/// Slots that have a value at the method's entry, with their width.
+/// The slots that have a value at the method's entry, with their width.
 fn entry_slots(method: &Method) -> Vec<(u16, u16)> {
     let mut found: Vec<(u16, u16)> = parameter_slots(&method.descriptor, method.is_static())
         .into_iter()
@@ -224,7 +222,7 @@ fn entry_slots(method: &Method) -> Vec<(u16, u16)> {
 pub(crate) struct Reaching {
     /// The definitions.
     pub(crate) stores: Vec<Store>,
-    /// Definitions that reach the state before each instruction, one bit each.
+    /// For each instruction, the definitions that reach the state before it, one bit each.
     before: Vec<Vec<u64>>,
 }
 
@@ -251,7 +249,8 @@ impl Reaching {
             });
         }
         let parameter = stores.len();
-        // What each instruction does to the slot: nothing, kill it, or define it anew.
+        // The effect of each instruction on the slot: none (`None`), overwritten (`Some(None)`), or a new
+        // definition.
         let mut writes: Vec<Option<Option<usize>>> = Vec::with_capacity(code.instructions.len());
         for instruction in &code.instructions {
             writes.push(match instruction.op.stored_slot() {
@@ -336,13 +335,13 @@ impl Reaching {
         Reaching { stores, before }
     }
 
-    /// Definitions that reach the state before the instruction at this position.
+    /// The definitions that reach the state before the instruction at this position.
     pub(crate) fn at(&self, position: usize) -> Vec<&Store> {
         let Some(state) = self.before.get(position) else { return Vec::new() };
         self.stores.iter().enumerate().filter(|(d, _)| bit(state, *d)).map(|(_, s)| s).collect()
     }
 
-    /// For each definition: whether it reaches some instruction of the range.
+    /// For each definition, whether it reaches an instruction of the range.
     fn reaches_range(&self, code: &Code, range: &LocalVariable) -> Vec<bool> {
         let mut found = vec![false; self.stores.len()];
         let from = code.instructions.partition_point(|i| i.pc < range.start_pc);

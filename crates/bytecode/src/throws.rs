@@ -1,5 +1,4 @@
-//! Throws that a compiler adds where the cases of a switch are all there are: nothing in the source goes
-//! there.
+//! Detects throws that a compiler adds to exhaustive switches. They do not appear in the source.
 
 use crate::cfg::Cfg;
 use crate::class::Code;
@@ -7,15 +6,16 @@ use crate::lines::line_of;
 use crate::op::{InvokeKind, Op};
 use petgraph::graph::NodeIndex;
 
-/// What javac and kotlinc throw where a switch over an enum or a sealed type meets a value unknown to them.
+/// The exceptions that javac and kotlinc throw when a switch over an enum or sealed type meets an unknown
+/// value.
 const THROWN: [&str; 3] = [
     "java.lang.MatchException",
     "java.lang.IncompatibleClassChangeError",
     "kotlin.NoWhenBranchMatchedException",
 ];
 
-/// The blocks that do nothing but throw such an exception, on the line of the branch that leads there. A
-/// `throw` of the source has a line of its own.
+/// The blocks that only throw such an exception, on the line of the branch that leads there. A `throw` in the
+/// source has its own line.
 pub(crate) fn hidden_throws(code: &Code, cfg: &Cfg) -> Vec<usize> {
     let is_hidden = |node: &NodeIndex| {
         let Some(block) = cfg.block(*node) else { return false };

@@ -1,6 +1,6 @@
-//! Golden tests: each Java program in `tests/golden/` is compiled, and what the crate says of it stands
-//! beside it in a `.snap`. Adding a test is adding a Java file. A first line `// javac: …` gives compiler
-//! options (default `-g`), `// release: N` asks for a JDK of at least N.
+//! Golden tests: each Java program in `tests/golden/` is compiled, and the `.snap` beside it holds the
+//! crate's analysis. To add a test, add a Java file. A first line `// javac: …` sets compiler options
+//! (default `-g`), `// release: N` requires a JDK of at least N.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -73,7 +73,7 @@ fn describe_class(out: &mut String, class: &ClassFile, source: &str) {
     writeln!(out, "class {}", class.name).unwrap();
     for method in &class.methods {
         let Some(code) = &method.code else { continue };
-        // Bodies that only call the superclass's constructor say nothing.
+        // Constructors that only call the superclass constructor are left out.
         if method.name == "<init>" && code.instructions.len() <= 3 {
             continue;
         }
@@ -83,7 +83,7 @@ fn describe_class(out: &mut String, class: &ClassFile, source: &str) {
 }
 
 fn way(condition: &bytecode::Condition, kind: &EdgeKind) -> String {
-    condition.way(kind).to_string()
+    condition.outcome(kind).to_string()
 }
 
 fn describe_method(out: &mut String, class: &ClassFile, method: &Method, code: &Code, source: &str) {
@@ -182,7 +182,7 @@ fn describe_instruction(
     describe_arms(out, code, pc);
 }
 
-/// The arms of what a store, a write or a `return` uses, where they stand on several lines.
+/// Lists the arms that can produce the value of a store or `return`, if they are on several lines.
 fn describe_arms(out: &mut String, code: &Code, pc: u32) {
     let uses = |op: &Op| {
         matches!(

@@ -1,4 +1,5 @@
-//! Class files with random damage: an error or a class, never a panic, and whatever parses can be analysed.
+//! Parses class files with random damage: the result is an error or a class, never a panic. Whatever parses
+//! can be analysed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;

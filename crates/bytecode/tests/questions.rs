@@ -1,11 +1,12 @@
-//! Given this Java program, this question, that answer: the answers that a debugger builds on, one by one.
+//! Tests of the answers that a debugger relies on: given this Java program and this question, expect that
+//! answer.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;
 
 use bytecode::{
-    ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, StoreError, StoreKind, Way,
-    expression, lines, skip, stores,
+    ClassFile, Code, ConditionOutcome, ControlDependence, EdgeKind, Expressions, Method, Op, StoreError,
+    StoreKind, expression, lines, skip, stores,
 };
 
 fn class<'a>(classes: &'a [ClassFile], name: &str) -> &'a ClassFile {
@@ -17,7 +18,7 @@ fn method<'a>(class: &'a ClassFile, name: &'a str) -> (&'a Method, &'a Code) {
     (method, method.code.as_ref().unwrap())
 }
 
-/// The line (from 1) of the only source line that holds the text.
+/// The line (from 1) of the only source line that contains the text.
 fn line(source: &str, text: &str) -> u32 {
     let found: Vec<usize> =
         source.lines().enumerate().filter(|(_, l)| l.contains(text)).map(|(n, _)| n).collect();
@@ -77,7 +78,7 @@ class Skips {
 }";
 
 #[test]
-fn an_exception_bypasses_what_normal_flow_would_have_done_before_the_handler_joins_it() {
+fn an_exception_bypasses_normal_flow_up_to_where_the_handler_joins_it() {
     let classes = support::compile_text("Skips", SKIPS, &["-g"]);
     let (_, code) = method(class(&classes, "Skips"), "swallowed");
     let handler = code.handlers[0].handler_pc;
@@ -98,7 +99,7 @@ fn an_exception_bypasses_what_normal_flow_would_have_done_before_the_handler_joi
 }
 
 #[test]
-fn a_handler_that_leaves_the_method_bypasses_all_the_rest() {
+fn a_handler_that_leaves_the_method_bypasses_the_rest_of_it() {
     let classes = support::compile_text("Skips", SKIPS, &["-g"]);
     let (_, code) = method(class(&classes, "Skips"), "leaves");
     let handler = code.handlers[0].handler_pc;
@@ -111,7 +112,7 @@ fn a_handler_that_leaves_the_method_bypasses_all_the_rest() {
 }
 
 #[test]
-fn a_throw_statement_bypasses_what_stands_after_it() {
+fn a_throw_statement_bypasses_the_code_after_it() {
     let classes = support::compile_text("Skips", SKIPS, &["-g"]);
     let (_, code) = method(class(&classes, "Skips"), "thrown");
     let handler = code.handlers[0].handler_pc;
@@ -143,28 +144,28 @@ class Or {
 }";
 
 #[test]
-fn each_operand_of_a_short_circuit_decides_on_its_own() {
+fn each_operand_of_a_short_circuit_is_a_condition() {
     let classes = support::compile_text("Or", OR, &["-g"]);
     let class = class(&classes, "Or");
     let (method, code) = method(class, "run");
     let dependence = ControlDependence::new(code);
     let found = dependence.of(first_pc(code, line(OR, "foo = make(record);")));
     assert!(!found.from_entry && found.handlers.is_empty());
-    let said: Vec<(String, Way, String)> = found
+    let said: Vec<(String, ConditionOutcome, String)> = found
         .edges
         .iter()
         .map(|edge| {
             let condition = expression::condition_at(class, method, edge.branch_pc).unwrap();
             let read = condition.operands[0].readable.as_ref().unwrap().to_string();
             assert_eq!(condition.whole.as_deref(), Some("record.bar || cond"));
-            (condition.text.clone(), condition.way(&edge.kind), read)
+            (condition.text.clone(), condition.outcome(&edge.kind), read)
         })
         .collect();
     assert_eq!(
         said,
         [
-            ("record.bar".to_owned(), Way::True, "record.bar".to_owned()),
-            ("cond".to_owned(), Way::True, "Or.cond".to_owned())
+            ("record.bar".to_owned(), ConditionOutcome::True, "record.bar".to_owned()),
+            ("cond".to_owned(), ConditionOutcome::True, "Or.cond".to_owned())
         ]
     );
     assert_eq!(found.edges[0].kind, EdgeKind::Taken);
@@ -216,7 +217,7 @@ class Stale {
 }";
 
 #[test]
-fn what_a_side_effect_may_have_changed_is_not_read_back() {
+fn values_that_a_side_effect_may_have_changed_are_not_read_back() {
     let classes = support::compile_text("Stale", STALE, &["-g"]);
     let class = class(&classes, "Stale");
     let (method, code) = method(class, "f");
@@ -226,7 +227,7 @@ fn what_a_side_effect_may_have_changed_is_not_read_back() {
     assert_eq!(conditions[0].text, "n + bump() > i");
     let first: Vec<(String, bool)> =
         conditions[0].operands.iter().map(|o| (o.text.clone(), o.readable.is_some())).collect();
-    // `n` was read before the call: the field may hold something else now.
+    // `n` was read before the call, which may have changed the field.
     assert_eq!(first, [("n + bump()".to_owned(), false), ("i".to_owned(), true)]);
     assert_eq!(conditions[1].text, "a[i] == i++");
     assert_eq!(conditions[1].operands[0].readable, None, "i changed after a[i] was read");
@@ -246,7 +247,7 @@ class Locals {
 }";
 
 #[test]
-fn variables_of_one_name_in_two_scopes_are_two() {
+fn equal_names_in_two_scopes_are_two_variables() {
     let classes = support::compile_text("Locals", LOCALS, &["-g"]);
     let (method, code) = method(class(&classes, "Locals"), "f");
     let xs: Vec<_> = code.variables.iter().filter(|v| v.name == "x").collect();
@@ -263,7 +264,7 @@ fn variables_of_one_name_in_two_scopes_are_two() {
 }
 
 #[test]
-fn ranges_that_one_store_flows_into_are_one_variable() {
+fn ranges_reached_by_the_same_store_are_one_variable() {
     let classes = support::compile_text("Locals", LOCALS, &["-g"]);
     let (method, code) = method(class(&classes, "Locals"), "f");
     assert!(code.variables.iter().filter(|v| v.name == "y").count() > 1, "javac splits y's range");
@@ -288,7 +289,7 @@ fn without_variable_names_the_error_lists_slots() {
 }
 
 #[test]
-fn a_name_out_of_scope_is_an_error_that_lists_what_is_there() {
+fn a_name_out_of_scope_is_an_error_that_lists_the_visible_variables() {
     let classes = support::compile_text("Locals", LOCALS, &["-g"]);
     let (method, _) = method(class(&classes, "Locals"), "f");
     let error = stores::stores_to(method, "x", 0).unwrap_err();
@@ -313,7 +314,7 @@ class Lines {
 }";
 
 #[test]
-fn a_pass_over_a_line_begins_where_another_line_leads_to_it_with_an_empty_stack() {
+fn a_pass_over_a_line_begins_on_entry_with_an_empty_stack() {
     let classes = support::compile_text("Lines", LINES, &["-g"]);
     let class = class(&classes, "Lines");
     let (_, code) = method(class, "f");
@@ -336,7 +337,7 @@ fn index_0_can_be_a_branch_target() {
 }
 
 #[test]
-fn broken_files_are_errors() {
+fn invalid_files_are_errors() {
     assert!(ClassFile::parse(b"").is_err());
     assert!(ClassFile::parse(b"PK\x03\x04").is_err());
     assert!(ClassFile::parse(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 1]).is_err());

@@ -1,11 +1,11 @@
-//! Rewritten classes: with nothing put in they are byte for byte what they were, and with calls at every
-//! entry, exit, branch, put and array store a real VM verifies and runs them. By default a sample of
-//! java.base and of the Debian jars; with `BYTECODE_SWEEP=all` all of the JDK and of the jars.
+//! Tests of rewritten classes. If nothing is inserted, they are identical byte for byte. With calls at every
+//! entry, exit, branch, put and array store, a real VM verifies and runs them. The default is a sample of
+//! java.base and of the Debian jars; `BYTECODE_SWEEP=all` takes all of the JDK and the jars.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;
 
-use bytecode::rewrite::{LeftAlone, MethodPlan, Plan, RewriteError, StackOp, Step, rewrite};
+use bytecode::rewrite::{MethodPlan, NotRewritten, Plan, RewriteError, StackOp, Step, rewrite};
 use bytecode::{ClassFile, Op};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,15 +19,16 @@ fn all() -> bool {
 }
 
 #[test]
-fn with_nothing_put_in_a_class_is_byte_for_byte_what_it_was() {
+fn rewriting_without_insertions_is_the_identity() {
     let (mut seen, mut other) = (0, Vec::new());
     for archive in archives() {
         for (name, bytes) in classes(&archive, if all() { 1 } else { 16 }) {
             let class = ClassFile::parse(&bytes).unwrap();
             let rewritten = rewrite(&bytes, &plan(&class, nothing)).unwrap_or_else(|e| panic!("{name}: {e}"));
             seen += 1;
-            let alone = rewritten.left_alone.iter().filter(|(_, _, why)| *why != LeftAlone::EmptyFinalizer);
-            assert_eq!(alone.count(), 0, "{name}: {:?}", rewritten.left_alone);
+            let alone =
+                rewritten.not_rewritten.iter().filter(|(_, _, why)| *why != NotRewritten::EmptyFinalizer);
+            assert_eq!(alone.count(), 0, "{name}: {:?}", rewritten.not_rewritten);
             for method in &rewritten.methods {
                 assert!(method.moved.iter().all(|(was, now)| was == now), "{name} {}", method.name);
             }
@@ -54,7 +55,7 @@ fn archives() -> Vec<PathBuf> {
     modules.into_iter().chain(jars()).collect()
 }
 
-/// Debian's; those that are not installed are left out.
+/// The installed jars among these Debian packages.
 fn jars() -> Vec<PathBuf> {
     let names = [
         "commons-csv.jar",
@@ -74,16 +75,17 @@ fn jars() -> Vec<PathBuf> {
     names.iter().map(|n| Path::new("/usr/share/java").join(n)).filter(|p| p.exists()).collect()
 }
 
-/// Rewrites classes into a folder; gives their binary names and what was left alone.
+/// Rewrites classes into a folder. Returns their binary names, and the number of methods not rewritten for
+/// each reason.
 fn rewrite_all(from: Vec<(String, Vec<u8>)>, to: &Path) -> (Vec<String>, BTreeMap<String, usize>) {
     let (mut names, mut alone) = (Vec::new(), BTreeMap::new());
     for (name, bytes) in from {
         let class = ClassFile::parse(&bytes).unwrap();
         let rewritten = rewrite(&bytes, &plan(&class, everything)).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (_, _, reason) in &rewritten.left_alone {
+        for (_, _, reason) in &rewritten.not_rewritten {
             *alone.entry(format!("{reason:?}").split('(').next().unwrap().to_owned()).or_default() += 1;
         }
-        // It can be read again, and says of its instructions what it said before.
+        // The rewritten class can be parsed, and the analysis of its original instructions is unchanged.
         let again = ClassFile::parse(&rewritten.bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         for method in &rewritten.methods {
             let of = |class: &ClassFile| {
@@ -106,7 +108,7 @@ fn rewrite_all(from: Vec<(String, Vec<u8>)>, to: &Path) -> (Vec<String>, BTreeMa
     (names, alone)
 }
 
-/// Has a VM load and link classes, every one verified.
+/// Makes a VM load, verify and link the classes.
 fn load(java: &str, patches: &[String], class_path: &str, folder: &Path, names: &[String]) -> String {
     let list = folder.join("names");
     std::fs::write(&list, names.join("\n")).unwrap();
@@ -121,7 +123,7 @@ fn load(java: &str, patches: &[String], class_path: &str, folder: &Path, names: 
         command.args(["--patch-module", patch]);
     }
     let modules = if patches.len() > 1 { "ALL-SYSTEM" } else { "java.base" };
-    // A VM that does not survive leaves its report there.
+    // If the VM crashes, it writes its report there.
     command.current_dir(folder);
     command.args(["--add-modules", modules, "-cp", class_path, "LoadAll"]).arg(&list);
     let output = command.output().unwrap();
@@ -172,7 +174,7 @@ fn a_vm_boots_and_verifies_with_calls_everywhere_in_its_own_classes() {
     assert!(number(&said, "entered") > 1000, "the probes ran while the VM booted: {said}");
 }
 
-/// The classes of a VM's own modules, by module.
+/// A sample of the classes of a VM's own modules, by module.
 fn own_classes(java: &str, stride: usize, folder: &Path) -> BTreeMap<String, Vec<(String, Vec<u8>)>> {
     compile(folder, "Extract.java", ".");
     let to = folder.join("own");
@@ -263,7 +265,7 @@ fn debian_jars_are_verified_with_calls_everywhere() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told_and_the_method_stays() {
+fn a_method_that_cannot_be_rewritten_is_reported_and_unchanged() {
     let text = "class Big { static int f(int x) { int a = x; return a + 1; } }";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("Big.java");
@@ -275,11 +277,15 @@ fn what_cannot_be_done_is_told_and_the_method_stays() {
     };
     let long = MethodPlan { entry: vec![Step::Stack(StackOp::Dup); 66_000], ..MethodPlan::default() };
     let rewritten = with(long);
-    assert!(matches!(rewritten.left_alone[0].2, LeftAlone::TooLong(_)), "{:?}", rewritten.left_alone);
+    assert!(
+        matches!(rewritten.not_rewritten[0].2, NotRewritten::TooLong(_)),
+        "{:?}",
+        rewritten.not_rewritten
+    );
     assert_eq!(rewritten.bytes, bytes, "no constant stays behind either");
     let nowhere = MethodPlan { before: [(1000, counted("put"))].into(), ..MethodPlan::default() };
     let rewritten = with(nowhere);
-    assert_eq!(rewritten.left_alone[0].2, LeftAlone::NoInstruction(1000));
+    assert_eq!(rewritten.not_rewritten[0].2, NotRewritten::NoInstruction(1000));
     assert_eq!(rewritten.bytes, bytes);
     assert_eq!(rewrite(b"hello, world", &Plan::default()), Err(RewriteError::NoClassFile));
     for cut in 0..bytes.len() {
@@ -289,7 +295,7 @@ fn what_cannot_be_done_is_told_and_the_method_stays() {
 }
 
 #[test]
-fn the_golden_class_is_rewritten_as_it_stands_beside_it_and_does_the_same() {
+fn the_golden_class_matches_its_snapshot_and_behaves_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     probes(folder);
@@ -300,13 +306,13 @@ fn the_golden_class_is_rewritten_as_it_stands_beside_it_and_does_the_same() {
     let file = folder.join("Golden.class");
     let bytes = std::fs::read(&file).unwrap();
     let rewritten = rewrite(&bytes, &plan(&ClassFile::parse(&bytes).unwrap(), everything)).unwrap();
-    assert!(rewritten.left_alone.is_empty(), "{:?}", rewritten.left_alone);
+    assert!(rewritten.not_rewritten.is_empty(), "{:?}", rewritten.not_rewritten);
     std::fs::write(&file, &rewritten.bytes).unwrap();
     let after = run(folder, &["Run"], &class_path);
     let first = |said: &str| said.lines().next().unwrap().to_owned();
     assert_eq!(first(&before), first(&after), "the same results, and the same line in the stack trace");
-    // By hand: 12 calls, one of them left by an exception; `count`, `total`, `count`; 11 ways in `branches`
-    // and 3 in the loop; two stores, and one that fails behind its probe.
+    // Counted by hand: 12 calls, one of them left by an exception; `count`, `total`, `count`; 11 branch edges
+    // in `branches` and 3 in the loop; two stores, and one that fails after its probe.
     let counts = after.lines().nth(1).unwrap();
     assert_eq!(counts, "entered 12, left 11, unwound 1, put 3, branched 14, stored 3");
     let listing = Command::new("javap").args(["-v", "-p"]).arg(&file).output().unwrap();
@@ -318,7 +324,7 @@ fn the_golden_class_is_rewritten_as_it_stands_beside_it_and_does_the_same() {
     settings.bind(|| insta::assert_snapshot!("Golden", without_constants(&listing)));
 }
 
-/// The methods of a listing, without the numbers of constants, which differ with what javac numbers.
+/// The methods of a listing without constant numbers, which depend on the version of javac.
 fn without_constants(listing: &str) -> String {
     let methods = listing.split_once("\n{\n").map_or(listing, |(_, methods)| methods);
     let methods = methods.split_once("\n}\n").map_or(methods, |(methods, _)| methods);
@@ -342,7 +348,7 @@ fn a_class_of_an_old_version_keeps_its_subroutines() {
     let Some((bytes, class_path)) = generated(folder, "Old", "Subroutine.class") else { return };
     let file = folder.join("Subroutine.class");
     let rewritten = rewrite(&bytes, &plan(&ClassFile::parse(&bytes).unwrap(), everything)).unwrap();
-    assert!(rewritten.left_alone.is_empty(), "{:?}", rewritten.left_alone);
+    assert!(rewritten.not_rewritten.is_empty(), "{:?}", rewritten.not_rewritten);
     assert_ne!(rewritten.bytes, bytes);
     std::fs::write(&file, &rewritten.bytes).unwrap();
     let main = "public class Main { public static void main(String[] a) { System.out.print(Subroutine.twice(1) + \" \" \

@@ -1,5 +1,5 @@
-//! Near the end of the stack a call that was put in may throw: it is told, and the method goes on as if it
-//! had thrown itself.
+//! Near the end of the stack an inserted call may throw. The guard reports it, and the method continues as if
+//! it had thrown the exception itself.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;
@@ -9,8 +9,8 @@ use bytecode::rewrite::{MethodPlan, Step, rewrite};
 use bytecode::{ClassFile, Code, Op};
 use support::rewriting::{PROBE, compile, counted, plan, probes, run};
 
-/// A call that may throw at each instruction that writes a field, in front of it and behind it, and on all
-/// ways of branches.
+/// Inserts a call that may throw before and after each instruction that writes a field, and on all branch
+/// edges.
 fn may_fail(_: bool, code: &Code) -> MethodPlan {
     let mut plan = MethodPlan { guard: counted("guard"), ..MethodPlan::default() };
     for instruction in &code.instructions {
@@ -30,7 +30,8 @@ fn may_fail(_: bool, code: &Code) -> MethodPlan {
     plan
 }
 
-/// What the program prints whose methods all have such calls, after a change of what goes into each.
+/// Runs the program with such calls in all its methods and returns its output. `change` modifies the plan of
+/// each method.
 fn guarded(change: impl Fn(&mut MethodPlan)) -> String {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -43,15 +44,15 @@ fn guarded(change: impl Fn(&mut MethodPlan)) -> String {
     plan.methods.retain(|(name, _), _| name != "main");
     plan.methods.values_mut().for_each(change);
     let rewritten = rewrite(&bytes, &plan).unwrap();
-    assert!(rewritten.left_alone.is_empty(), "{:?}", rewritten.left_alone);
+    assert!(rewritten.not_rewritten.is_empty(), "{:?}", rewritten.not_rewritten);
     std::fs::write(&file, &rewritten.bytes).unwrap();
     run(folder, &["Guarded"], &class_path)
 }
 
 #[test]
-fn handlers_of_the_method_run_when_what_was_put_in_throws() {
-    // Puts, each with a call before and one behind, and ways: in `nested` value = x, +=, ++ twice, --; x > 3
-    // and i < 2 three times. In `catches` two puts and x > 2.
+fn handlers_of_the_method_run_when_an_inserted_call_throws() {
+    // Puts have a call before and after, branch edges have one. In `nested`: value = x, +=, ++ twice, --; x >
+    // 3 and i < 2 three times. In `catches`: two puts and x > 2.
     let expected = (5 * 2 + 4) + (2 * 2 + 1);
     assert_eq!(guarded(|_| {}), format!("failed {expected}"));
 }

@@ -1,11 +1,10 @@
-//! What a rewritten class says beside its code: the rows of its tables, and from where on `this` is an
-//! object.
+//! Tests of the tables of a rewritten class, and of the index from which `this` is initialised.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;
 
 use bytecode::op::Kind;
-use bytecode::rewrite::{Kept, LeftAlone, MethodPlan, Plan, Slot, Step, initialised_from, rewrite};
+use bytecode::rewrite::{Kept, MethodPlan, NotRewritten, Plan, Slot, Step, initialised_from, rewrite};
 use bytecode::{ClassFile, Code, LocalVariable, Op};
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +22,7 @@ fn kept(kind: Kind, name: &str) -> Kept {
     Kept { kind, name: name.into() }
 }
 
-/// Keeps one local of each kind.
+/// Keeps one local of each of three kinds.
 fn keeps_all() -> MethodPlan {
     MethodPlan {
         kept: vec![kept(Kind::Long, "qp:serial"), kept(Kind::Int, "qp:i"), kept(Kind::Reference, "qp:who")],
@@ -63,7 +62,7 @@ fn a_kept_local_has_a_row_for_the_whole_code() {
         start_pc: 0,
         length: end,
     };
-    // `x` and the long `a` are the method's own.
+    // Only `x` and the long `a` are variables of the original method.
     assert_eq!(row("qp:serial"), expected("qp:serial", 3, "J"));
     assert_eq!(row("qp:i"), expected("qp:i", 5, "I"));
     assert_eq!(row("qp:who"), expected("qp:who", 6, "Ljava/lang/Object;"));
@@ -82,18 +81,18 @@ fn a_method_without_a_table_gets_none() {
 }
 
 #[test]
-fn what_can_be_no_name_is_told() {
+fn an_invalid_name_is_reported() {
     let bytes = class_of(ADDS, &["-g"]);
     for name in ["", "a.b", "a;", "[a", "a/b", "a b", "\u{e4}"] {
         let plan = MethodPlan { kept: vec![kept(Kind::Int, name)], ..keeps_all() };
         let rewritten = with(&bytes, "f", "(I)I", plan);
-        assert_eq!(rewritten.left_alone[0].2, LeftAlone::BadName(name.into()));
+        assert_eq!(rewritten.not_rewritten[0].2, NotRewritten::BadName(name.into()));
         assert_eq!(rewritten.bytes, bytes);
     }
 }
 
 #[test]
-fn this_is_an_object_behind_the_call_of_another_constructor() {
+fn this_is_initialised_after_the_call_of_another_constructor() {
     let text = "class A extends Exception {
         final int x;
         A(int x) { super(new Exception(x > 3 ? \"a\" : \"b\", new A())); this.x = x; }
@@ -120,32 +119,35 @@ fn this_is_an_object_behind_the_call_of_another_constructor() {
 }
 
 #[test]
-fn a_constructor_whose_code_is_not_in_the_order_of_execution_is_not_guessed_at() {
+fn a_constructor_with_reordered_code_has_no_known_index() {
     let folder = tempfile::tempdir().unwrap();
     let Some((bytes, _)) = generated(folder.path(), "Shuffled", "Jumps.class") else { return };
     assert_eq!(initialised_from(&bytes, "<init>", "()V").unwrap(), None);
     let unwinds = MethodPlan { unwind: counted("unwind"), ..MethodPlan::default() };
-    assert_eq!(with(&bytes, "<init>", "()V", unwinds).left_alone[0].2, LeftAlone::NoSuperCall);
+    assert_eq!(with(&bytes, "<init>", "()V", unwinds).not_rewritten[0].2, NotRewritten::NoSuperCall);
 }
 
 #[test]
 fn the_constructor_of_object_gets_no_handler() {
     let bytes = class_of_module("java.base.jmod", "java/lang/Object.class");
     let entry = MethodPlan { entry: counted("enter"), ..MethodPlan::default() };
-    assert_eq!(with(&bytes, "<init>", "()V", entry.clone()).left_alone, []);
+    assert_eq!(with(&bytes, "<init>", "()V", entry.clone()).not_rewritten, []);
     let unwinds = MethodPlan { unwind: counted("unwind"), ..entry };
-    assert_eq!(with(&bytes, "<init>", "()V", unwinds.clone()).left_alone[0].2, LeftAlone::ObjectConstructor);
-    assert_eq!(with(&bytes, "toString", "()Ljava/lang/String;", unwinds).left_alone, []);
+    assert_eq!(
+        with(&bytes, "<init>", "()V", unwinds.clone()).not_rewritten[0].2,
+        NotRewritten::ObjectConstructor
+    );
+    assert_eq!(with(&bytes, "toString", "()Ljava/lang/String;", unwinds).not_rewritten, []);
 }
 
-/// An annotation of a type inside a method's code, as `javap` tells of it.
+/// A type annotation inside a method's code, as `javap` prints it.
 #[derive(Clone, Debug, PartialEq)]
 struct Annotation {
-    /// What it is, where in the type, and with which values.
+    /// Its target, type path and values.
     says: String,
-    /// The instruction that it belongs to.
+    /// The instruction to which it belongs.
     offset: Option<u32>,
-    /// Where the variable lives that it belongs to: starts and ends.
+    /// The ranges of the variable to which it belongs: starts and ends.
     ranges: Vec<(u32, u32)>,
 }
 
@@ -158,7 +160,7 @@ fn annotations(listing: &str) -> Vec<(usize, Annotation)> {
         if text == "Code:" {
             method += 1;
         } else if text.ends_with("TypeAnnotations:") {
-            // Those of the class, of fields and of signatures stand further left.
+            // The annotations of the class, its fields and signatures have less indentation.
             is_inside = depth == 6;
         } else if depth <= 6 {
             is_inside = false;
@@ -198,7 +200,7 @@ fn javap(file: &Path) -> String {
 }
 
 #[test]
-fn annotations_of_types_inside_code_stay_with_their_instructions() {
+fn type_annotations_in_code_stay_with_their_instructions() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     probes(folder);
@@ -209,7 +211,7 @@ fn annotations_of_types_inside_code_stay_with_their_instructions() {
     let bytes = std::fs::read(&file).unwrap();
     let class = ClassFile::parse(&bytes).unwrap();
     let rewritten = rewrite(&bytes, &plan(&class, at_every_instruction)).unwrap();
-    assert!(rewritten.left_alone.is_empty(), "{:?}", rewritten.left_alone);
+    assert!(rewritten.not_rewritten.is_empty(), "{:?}", rewritten.not_rewritten);
     std::fs::write(&file, &rewritten.bytes).unwrap();
     assert_eq!(run(folder, &["Annotated"], &class_path), did);
     let (before, after) = (annotations(&before), annotations(&javap(&file)));
@@ -237,7 +239,7 @@ fn annotations_of_types_inside_code_stay_with_their_instructions() {
             }
         }
     }
-    // Each kind of target was there.
+    // Every kind of target occurs.
     let kinds = [
         "LOCAL_VARIABLE",
         "RESOURCE_VARIABLE",
@@ -258,7 +260,7 @@ fn annotations_of_types_inside_code_stay_with_their_instructions() {
     assert!(before.iter().any(|(_, a)| a.ranges.len() > 1), "a variable in two ranges");
 }
 
-/// Something before every instruction, and behind each that goes on there.
+/// Inserts code before every instruction, and after each that completes.
 fn at_every_instruction(is_constructor: bool, code: &Code) -> MethodPlan {
     let mut plan = everything(is_constructor, code);
     for instruction in &code.instructions {

@@ -1,7 +1,6 @@
-//! Every class of the JDK and of some Debian jars goes through every analysis: no panic, and the facts agree
-//! with each other. By default this takes a fixed sample of java.base and of the jars; with
-//! `BYTECODE_SWEEP=all` all of them. The JDK's classes come from `$JAVA_HOME/jmods`, or those of the first
-//! JDK under /usr/lib/jvm.
+//! Runs every analysis on classes of the JDK and of some Debian jars: none may panic, and their results must
+//! be consistent. The default is a fixed sample of java.base and of the jars; `BYTECODE_SWEEP=all` takes all.
+//! The JDK's classes come from `$JAVA_HOME/jmods`, or from the first JDK under /usr/lib/jvm.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 use bytecode::{
@@ -25,10 +24,10 @@ fn jmods() -> Option<PathBuf> {
     homes.into_iter().map(|h| h.join("jmods")).find(|p| p.join("java.base.jmod").exists())
 }
 
-/// Analyses every `stride`th class of an archive and gives their number with that of their methods.
+/// Analyses every `stride`th class of an archive. Returns the number of classes and of methods.
 fn sweep(archive: &Path, stride: usize) -> (usize, usize) {
     let bytes = std::fs::read(archive).unwrap();
-    // A jmod is a zip after four bytes of its own.
+    // A jmod is a zip file after four bytes.
     let start = if bytes.starts_with(b"JM") { 4 } else { 0 };
     let mut zip = zip::ZipArchive::new(Cursor::new(&bytes[start..])).unwrap();
     let mut names: Vec<String> = zip
@@ -50,7 +49,7 @@ fn sweep(archive: &Path, stride: usize) -> (usize, usize) {
                 analyse(&class, method, code);
             }
         }
-        // A broken file is an error, never a panic.
+        // A truncated file is an error, never a panic.
         for cut in [bytes.len() / 3, bytes.len() / 2, bytes.len() - 1] {
             let _ = ClassFile::parse(&bytes[..cut]);
         }
@@ -79,7 +78,8 @@ fn analyse(class: &ClassFile, method: &Method, code: &Code) {
         if let Some(condition) = expressions.condition_at(pc) {
             assert!(instruction.op.is_branch(), "{place}: {pc} is no branch");
             assert!(!condition.text.is_empty());
-            let (taken, fall) = (condition.way(&EdgeKind::Taken), condition.way(&EdgeKind::FallThrough));
+            let (taken, fall) =
+                (condition.outcome(&EdgeKind::Taken), condition.outcome(&EdgeKind::FallThrough));
             assert_ne!(taken, fall, "{place}: both ways of {pc} are one");
         }
         let _ = expressions.call_at(pc);
@@ -95,7 +95,7 @@ fn analyse(class: &ClassFile, method: &Method, code: &Code) {
             );
         }
     }
-    // Huge methods have many lines; the sample of them is enough.
+    // Huge methods have many lines, so only a sample is tested.
     let mut seen: Vec<u32> = code.lines.iter().map(|l| l.line).collect();
     seen.sort_unstable();
     seen.dedup();
@@ -119,7 +119,7 @@ fn analyse(class: &ClassFile, method: &Method, code: &Code) {
     if let Some(arms) = Arms::new(code) {
         for instruction in &code.instructions {
             let Some(found) = arms.of(instruction.pc) else { continue };
-            // Code before the first row of the line table has no line.
+            // Code before the first entry of the line table has no line.
             let has_lines = lines::line_of(code, 0).is_some();
             assert_eq!(found.marks.is_empty(), !has_lines, "{place} {}: {found:?}", instruction.pc);
             assert!(found.marks.keys().all(|pc| code.at(*pc).is_some()), "{place}: {found:?}");

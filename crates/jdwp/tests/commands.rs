@@ -454,11 +454,11 @@ fn top_frames_are_read_at_each_stop() {
             let write = vm.place(class, "main", line("Happenings.java", "write")).await;
             let variables = vm.call(method::VariableTable { ref_type: class, method: write.method }).await;
             let index = variables.slots.iter().find(|slot| slot.name == "i").unwrap().slot;
-            let expected = vm.breakpoint(write).await;
+            let request = vm.breakpoint(write).await;
             let mut frames = TopFrames::default();
             for expected in 0..5 {
                 vm.resume().await;
-                let thread = stopped_at(&mut vm, expected, write).await;
+                let thread = stopped_at(&mut vm, request, write).await;
                 for _again in 0..2 {
                     let slots = vec![stack_frame::Slot { slot: index, sigbyte: Tag::Int }];
                     let (frame, values) = within(frames.values(&vm.connection, thread, slots)).await.unwrap();

@@ -6,13 +6,13 @@ use crate::model::{MethodName, Site};
 use crate::query::{CopyWhat, Event, TraceQuery};
 use crate::run::Marks;
 use crate::session::facts::Round;
-use bytecode::{ArmLines, Arms, Code, GivenBy, Op};
+use bytecode::{ArmLines, Arms, Code, Op, ValueLines};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lines of what the instruction at a site stores or returns. `arm` is the last mark that ran before.
-pub fn given(pool: &ClassPool, site: &Site, arm: Option<u32>) -> Option<GivenBy> {
+pub fn given(pool: &ClassPool, site: &Site, arm: Option<u32>) -> Option<ValueLines> {
     let lines = in_code(pool, &site.method, |code| Arms::new(code)?.of(site.bci)).flatten()?;
-    Some(lines.given_by(arm))
+    Some(lines.value_lines(arm))
 }
 
 /// What a run marks for these TraceQueries, and for sites that an earlier run has found.

@@ -15,7 +15,7 @@ use crate::model::{
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use crate::session::facts::Round;
-use bytecode::GivenBy;
+use bytecode::ValueLines;
 use indexmap::IndexMap;
 
 /// How many lines of the program's output are shown when it ended badly.
@@ -258,7 +258,7 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
 }
 
 /// That it is not known which of several lines gave a value.
-fn unknown_arm(given: &GivenBy) -> Option<String> {
+fn unknown_arm(given: &ValueLines) -> Option<String> {
     let (last, others) = given.open.split_last()?;
     let others: Vec<String> = others.iter().map(ToString::to_string).collect();
     Some(format!("the value came by line {} or {last}: which of them ran is not known", others.join(", ")))
@@ -323,7 +323,7 @@ impl Filling<'_, '_> {
     }
 
     /// Where the value came from that is stored or returned there.
-    fn given(&self, o: &Occurrence, frame: &Frame) -> GivenBy {
+    fn given(&self, o: &Occurrence, frame: &Frame) -> ValueLines {
         let is_entry = match &self.query.event {
             Event::Stored(_) => self.assigned_on_entry(o),
             Event::Copied(copies) => {
@@ -333,7 +333,7 @@ impl Filling<'_, '_> {
             event => !arms::gives(event),
         };
         if is_entry {
-            return GivenBy::default();
+            return ValueLines::default();
         }
         let arm = o.detail.as_ref().and_then(|detail| detail.arm);
         arms::given(&self.assembly.round.pool, &frame.site, arm).unwrap_or_default()

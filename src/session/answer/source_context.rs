@@ -4,7 +4,7 @@ use super::StatementAnswer;
 use crate::classes::{ClassPool, FoundClass, SourceRoots, SourceText};
 use crate::model::{Coordinate, Frame, MethodName, Site};
 use crate::query::Field;
-use bytecode::GivenBy;
+use bytecode::ValueLines;
 use bytecode::{Cfg, Condition, ControlDependence, EdgeKind, Expressions, Op, Operand};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl CodeBook<'_> {
 
     /// The first line of the statement that stored or returned a value, where the value came from another
     /// line.
-    pub fn statement(&self, frame: &Frame, given: &GivenBy) -> Option<StatementAnswer> {
+    pub fn statement(&self, frame: &Frame, given: &ValueLines) -> Option<StatementAnswer> {
         let line = given.statement.filter(|line| Some(*line) != given.line)?;
         let text = self.text(&Frame { line: Some(line), ..frame.clone() });
         Some(StatementAnswer { line, text })
@@ -210,7 +210,7 @@ impl CodeBook<'_> {
         let part = condition.text != whole && !whole.starts_with("assert ") && !whole.starts_with("switch");
         Some(Decision {
             decided_by: part.then(|| condition.text.clone()),
-            taken: condition.way(kind).to_string(),
+            taken: condition.outcome(kind).to_string(),
             operands: condition
                 .operands
                 .iter()
@@ -253,7 +253,7 @@ fn read_as(mut condition: Condition, line: Option<&str>) -> Condition {
 }
 
 fn source_of(condition: &Condition, operand: &Operand, edge: &EdgeKind) -> Source {
-    match condition.told(operand, edge) {
+    match condition.implied_value(operand, edge) {
         _ if operand.readable.is_some() => Source::Read,
         Some(value) => Source::Told(value),
         None => Source::Gone,

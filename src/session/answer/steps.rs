@@ -6,7 +6,7 @@ use crate::model::{Came, CameBy, Frame, Site};
 use crate::query::{Copies, CopyWhat};
 use crate::session::facts::Round;
 use crate::session::facts::visit;
-use bytecode::GivenBy;
+use bytecode::ValueLines;
 use bytecode::class::ACC_BRIDGE;
 use bytecode::stores::variable_in_slot;
 
@@ -28,7 +28,7 @@ fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Op
     }
     let given = match caller {
         None if arms::uses(what) => arms::given(book.pool, &own.site, visit.arm).unwrap_or_default(),
-        _ => GivenBy::default(),
+        _ => ValueLines::default(),
     };
     let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
     Some(StepAnswer {

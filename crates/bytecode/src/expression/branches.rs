@@ -1,8 +1,9 @@
-//! Conditions: what one conditional branch tests, and how short-circuit branches join to `a || b && c`.
+//! Conditions: what one conditional branch tests, and how short-circuit branches combine to `a || b && c`.
 //!
-//! Every condition is kept as what holds when the branch *falls through*, for javac jumps over the body when
-//! an `if` or a loop's condition is false. Two neighbours join when they share a target: same jump target:
-//! `x && y` falls through; the first jumps to where the second falls: `!x || y` falls through.
+//! A condition is stored as the expression that holds when the branch *falls through*, because javac jumps
+//! over the body if the condition of an `if` or loop is false. Two consecutive conditions combine if they
+//! share a target. If both jump to the same target, `x && y` falls through. If the first jumps to where the
+//! second falls through, `!x || y` falls through.
 
 use super::node::{ExprNode, UnaryOp};
 use super::simulate::Simulation;
@@ -16,20 +17,21 @@ use std::collections::BTreeSet;
 /// The condition at the end of a block.
 #[derive(Debug, Clone)]
 pub(crate) struct Jump {
-    /// What holds when the branch falls through.
+    /// Holds when the branch falls through.
     pub(crate) node: ExprNode,
     pub(crate) taken: usize,
     pub(crate) fall: usize,
 }
 
-/// Conditions joined by `&&` and `||`.
+/// Conditions combined by `&&` and `||`.
 #[derive(Debug, Clone)]
 pub(crate) struct Compound {
-    /// What holds when flow goes to `fall`.
+    /// Holds when control passes to `fall`.
     pub(crate) node: ExprNode,
     pub(crate) taken: usize,
     pub(crate) fall: usize,
-    /// Blocks with whether the part's own condition (that of falling through) stands negated in `node`.
+    /// The blocks of the operands. The flag says whether the operand's own condition (for falling through) is
+    /// negated in `node`.
     pub(crate) parts: Vec<(usize, bool)>,
 }
 
@@ -37,7 +39,7 @@ fn relation(relation: Relation, left: &ExprNode, right: &ExprNode) -> ExprNode {
     ExprNode::binary(relation.operator(), left.clone(), right.clone())
 }
 
-/// What holds when the branch is taken.
+/// The expression that holds when the branch is taken.
 fn taken(test: Test, operands: &[Value]) -> ExprNode {
     match (test, operands) {
         (Test::Zero(r), [value]) => match &value.node {
@@ -68,7 +70,7 @@ impl Simulation<'_> {
         let to = |wanted: EdgeKind| successors.iter().find(|(_, k)| **k == wanted).map(|(n, _)| n.index());
         let (Some(taken_to), Some(fall)) = (to(EdgeKind::Taken), to(EdgeKind::FallThrough)) else { return };
         let condition = taken(test, operands);
-        // A value nobody could rebuild keeps its sign visible all the same.
+        // Negates even an unknown value, so that its polarity stays visible.
         let node = condition.negated();
         if let Some(slot) = self.jumps.get_mut(block) {
             *slot = Some(Jump { node, taken: taken_to, fall });
@@ -80,12 +82,12 @@ impl Simulation<'_> {
     }
 
     /// Whether the block only computes the next operand of a condition: it completes no statement before its
-    /// branch, and no other source line begins with it.
+    /// branch, and no new source line begins with it.
     fn continues(&self, block: usize, before: usize) -> bool {
         let code = self.code;
         let Some(this) = self.cfg.block(NodeIndex::new(block)) else { return false };
         let Some(last) = self.cfg.last_pc(NodeIndex::new(before)) else { return false };
-        // An `assert` is a statement of its own: `if (c) assert x;` is two conditions.
+        // An `assert` is a separate statement: `if (c) assert x;` has two conditions.
         let asserts = self.jump(block).is_some_and(|jump| is_assertion_flag(&jump.node));
         if this.first == this.last || asserts {
             return false;
@@ -113,8 +115,8 @@ impl Simulation<'_> {
         self.cfg.predecessors(NodeIndex::new(block), false).into_iter().map(|(n, _)| n.index()).collect()
     }
 
-    /// The joined conditions of the run of conditional blocks that `block` is in, each entry one whole
-    /// condition.
+    /// The combined conditions of the sequence of conditional blocks that contains `block`. Each entry is one
+    /// complete condition.
     fn run_of(&self, block: usize) -> Vec<Compound> {
         let mut head = block;
         for _ in 0..64 {
@@ -166,21 +168,21 @@ impl Simulation<'_> {
             && self.predecessors(*head).iter().all(|p| inside.contains(p))
     }
 
-    /// The whole condition that begins with `block`.
+    /// The complete condition that begins with `block`.
     pub(crate) fn compound_at(&self, block: usize) -> Option<Compound> {
         self.jump(block)?;
         self.run_of(block).into_iter().find(|c| c.parts.first().is_some_and(|(b, _)| *b == block))
     }
 
-    /// The whole condition that `block` is a part of.
+    /// The complete condition that contains `block`.
     pub(crate) fn compound_with(&self, block: usize) -> Option<Compound> {
         self.jump(block)?;
         self.run_of(block).into_iter().find(|c| c.parts.iter().any(|(b, _)| *b == block))
     }
 
-    /// Whether the source's condition holds when the branch is *taken*: so at the end of a `do`-`while`,
-    /// which jumps back to its body. A backward jump whose fall-through stays inside the loop is an ordinary
-    /// `if`: javac lets the jump over its body go straight to the loop's start.
+    /// Whether the source condition holds when the branch is *taken*, as at the end of a `do`-`while`, which
+    /// jumps back to its body. A backward jump whose fall-through stays inside the loop is an ordinary `if`:
+    /// javac redirects the jump over its body to the start of the loop.
     pub(crate) fn turns_back(&self, compound: &Compound) -> bool {
         let Some((last, _)) = compound.parts.last() else { return false };
         let header = compound.taken;
@@ -214,7 +216,7 @@ fn join(first: &mut Compound, second: Compound) {
     first.parts.extend(second.parts);
 }
 
-/// Whether the node is the flag that javac tests before an `assert`.
+/// Whether the expression is the flag that javac tests before an `assert`.
 pub(crate) fn is_assertion_flag(node: &ExprNode) -> bool {
     match node {
         ExprNode::Unary { op: UnaryOp::Not, operand } => is_assertion_flag(operand),

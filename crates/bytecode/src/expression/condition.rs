@@ -1,4 +1,4 @@
-//! The condition that a branch or switch decides, as text, and which way each of its edges is.
+//! The condition of a branch or switch as text, and the outcome that each of its edges stands for.
 
 use super::branches::{Compound, is_assertion_flag};
 use super::enums::{EnumTable, switched};
@@ -15,67 +15,68 @@ use petgraph::graph::NodeIndex;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Which way a condition went.
+/// The outcome of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Way {
-    /// The condition of the text held.
+pub enum ConditionOutcome {
+    /// The condition in `text` held.
     True,
-    /// The condition of the text did not hold.
+    /// The condition in `text` did not hold.
     False,
-    /// A switch went to this case (or these, separated by commas).
+    /// A switch selected this case (or these, separated by commas).
     Case(String),
-    /// A switch went to its default, or past all its cases.
+    /// A switch selected its default, or no case.
     Default,
-    /// Assertions are off: the condition of the `assert` was not evaluated.
+    /// Assertions are disabled: the condition of the `assert` was not evaluated.
     AssertionsOff,
-    /// Assertions are on: the condition of the `assert` was evaluated next.
+    /// Assertions are enabled: the condition of the `assert` was evaluated next.
     AssertionsOn,
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for ConditionOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Way::True => f.write_str("true"),
-            Way::False => f.write_str("false"),
-            Way::Case(label) => write!(f, "case {label}"),
-            Way::Default => f.write_str("default"),
-            Way::AssertionsOff => f.write_str("not evaluated: assertions are off"),
-            Way::AssertionsOn => f.write_str("evaluated: assertions are on"),
+            ConditionOutcome::True => f.write_str("true"),
+            ConditionOutcome::False => f.write_str("false"),
+            ConditionOutcome::Case(label) => write!(f, "case {label}"),
+            ConditionOutcome::Default => f.write_str("default"),
+            ConditionOutcome::AssertionsOff => f.write_str("not evaluated: assertions are off"),
+            ConditionOutcome::AssertionsOn => f.write_str("evaluated: assertions are on"),
         }
     }
 }
 
-/// A deciding condition.
+/// The condition that a branch or switch decides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     /// The branch or switch instruction.
     pub branch_pc: u32,
     /// Its source line.
     pub line: Option<u32>,
-    /// The operand that this very branch decides: `record.bar`; a switch's selector.
+    /// The operand decided by this branch, such as `record.bar`; for a switch, its selector.
     pub text: String,
-    /// The same as a tree.
+    /// The operand as a tree.
     pub node: ExprNode,
-    /// The source's whole condition: `record.bar || cond`, `assert x != null`, `switch (x)`.
+    /// The complete condition in the source: `record.bar || cond`, `assert x != null`, `switch (x)`.
     pub whole: Option<String>,
-    /// The compared sides and what they are made of, as far as values can be read back before the branch.
+    /// The compared values and their parts, as far as they can be read back before the branch.
     pub operands: Vec<Operand>,
-    /// Whether `text` holds when the jump is taken.
+    /// Whether `text` holds when the branch is taken.
     taken_is_true: bool,
-    /// Whether the branch tests the flag that javac puts before an `assert`, instead of its condition.
+    /// Whether the branch tests the flag that javac adds before an `assert`, rather than its condition.
     is_flag: bool,
-    /// Labels of a switch's keys, where they are not the keys themselves.
+    /// Labels of the switch keys, if they differ from the keys.
     labels: BTreeMap<i32, String>,
-    /// For a switch over an enum: where its constants are numbered, which is in another class.
+    /// For a switch over an enum: the table that numbers its constants, which is in another class.
     pub enum_table: Option<EnumTable>,
-    /// For a branch back to the start of its loop, which is taken for the condition of a `do`: the same as
-    /// the condition of an `if` at the loop's end. The source tells which it is, and bytecode does not.
+    /// A branch back to the start of its loop is treated as the condition of a `do`-`while`. This is the same
+    /// branch as the condition of an `if` at the end of the loop. Bytecode does not distinguish the two; the
+    /// source does.
     pub as_if: Option<Box<Condition>>,
 }
 
 impl Condition {
-    /// The same with the constants of its enum as labels; `table` is the class that [`Condition::enum_table`]
-    /// names.
+    /// Labels the keys with the constants of the enum. `table` is the class named by
+    /// [`Condition::enum_table`].
     #[must_use]
     pub fn with_enum(mut self, table: &ClassFile) -> Condition {
         if let Some(known) = &self.enum_table {
@@ -84,16 +85,18 @@ impl Condition {
         self
     }
 
-    /// The value of an operand, as in Java, where the way that the branch has taken tells it.
-    pub fn told(&self, operand: &Operand, edge: &EdgeKind) -> Option<String> {
-        let holds = match self.way(edge) {
-            Way::True => true,
-            Way::False => false,
-            Way::Case(label) => {
+    /// The value of an operand as Java text, if the edge taken determines it.
+    pub fn implied_value(&self, operand: &Operand, edge: &EdgeKind) -> Option<String> {
+        let holds = match self.outcome(edge) {
+            ConditionOutcome::True => true,
+            ConditionOutcome::False => false,
+            ConditionOutcome::Case(label) => {
                 let is_one = matches!(edge, EdgeKind::Case(keys) if keys.len() == 1);
                 return (is_one && operand.node == self.node).then_some(label);
             }
-            Way::Default | Way::AssertionsOff | Way::AssertionsOn => return None,
+            ConditionOutcome::Default | ConditionOutcome::AssertionsOff | ConditionOutcome::AssertionsOn => {
+                return None;
+            }
         };
         let constant = |node: &ExprNode| matches!(node, ExprNode::Const(_) | ExprNode::Char(_));
         match &self.node {
@@ -109,32 +112,32 @@ impl Condition {
         }
     }
 
-    /// The way an edge of the branch is.
-    pub fn way(&self, edge: &EdgeKind) -> Way {
+    /// The outcome that an edge of the branch stands for.
+    pub fn outcome(&self, edge: &EdgeKind) -> ConditionOutcome {
         match edge {
             EdgeKind::Taken => self.holds(self.taken_is_true),
             EdgeKind::FallThrough | EdgeKind::Handler(_) => self.holds(!self.taken_is_true),
-            EdgeKind::Case(keys) if keys.contains(&None) => Way::Default,
+            EdgeKind::Case(keys) if keys.contains(&None) => ConditionOutcome::Default,
             EdgeKind::Case(keys) => {
                 let label = |key: &i32| self.labels.get(key).cloned().unwrap_or_else(|| key.to_string());
                 let labels: Vec<String> = keys.iter().flatten().map(label).collect();
-                Way::Case(labels.join(", "))
+                ConditionOutcome::Case(labels.join(", "))
             }
         }
     }
 
-    fn holds(&self, holds: bool) -> Way {
+    fn holds(&self, holds: bool) -> ConditionOutcome {
         match (self.is_flag, holds) {
-            (false, true) => Way::True,
-            (false, false) => Way::False,
-            // The flag says whether assertions are off.
-            (true, true) => Way::AssertionsOff,
-            (true, false) => Way::AssertionsOn,
+            (false, true) => ConditionOutcome::True,
+            (false, false) => ConditionOutcome::False,
+            // The flag is true if assertions are disabled.
+            (true, true) => ConditionOutcome::AssertionsOff,
+            (true, false) => ConditionOutcome::AssertionsOn,
         }
     }
 }
 
-/// The condition decided by the conditional branch or switch at `branch_pc`; none for other instructions.
+/// The condition of the branch or switch at `branch_pc`; `None` for other instructions.
 pub fn condition_at(class: &ClassFile, method: &Method, branch_pc: u32) -> Option<Condition> {
     Expressions::new(class, method)?.condition_at(branch_pc)
 }
@@ -157,17 +160,17 @@ fn branch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     let asserted = assertion(s, &compound);
     let is_assert = is_flag || asserted.is_some();
     let whole = if let Some(asserted) = asserted {
-        // Falling through an assertion's branches means that it fails: the source has the opposite.
+        // Falling through the branches of an `assert` means that it fails, so the source has the opposite.
         negated = !negated;
         format!("assert {asserted}", asserted = scope.text(&asserted))
     } else if is_flag {
-        // Its condition is in branches that are not joined to the flag's.
+        // The branches of its condition are not combined with that of the flag.
         "assert …".to_owned()
     } else {
         scope.text(&compound.node)
     };
     if is_flag {
-        // The flag as it stands in the class: whether assertions are off.
+        // The flag as the class holds it: whether assertions are disabled.
         negated = matches!(own, ExprNode::Unary { op: UnaryOp::Not, .. });
     }
     let made = |whole: String, negated: bool| {
@@ -193,8 +196,7 @@ fn branch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     Some(Condition { as_if: Some(Box::new(made(whole, negated))), ..turned })
 }
 
-/// What an `assert` states, where the branches are those of one: the first of them tests the flag of the
-/// class.
+/// The condition of an `assert`, if these branches belong to one: the first of them tests the class's flag.
 fn assertion(s: &Simulation<'_>, compound: &Compound) -> Option<ExprNode> {
     let (first, _) = compound.parts.first()?;
     if !is_assertion_flag(&s.jumps.get(*first)?.as_ref()?.node) {
@@ -203,7 +205,7 @@ fn assertion(s: &Simulation<'_>, compound: &Compound) -> Option<ExprNode> {
     if compound.parts.len() > 1 {
         return without_flag(&compound.node).map(ExprNode::negated);
     }
-    // `assert false` has no branch of its own.
+    // `assert false` has no branch for its condition.
     let failing = s.cfg.block(NodeIndex::new(compound.fall))?;
     match &s.code.instructions.get(failing.first)?.op {
         Op::New(class) if class == "java.lang.AssertionError" => Some(ExprNode::Bool(false)),
@@ -211,7 +213,7 @@ fn assertion(s: &Simulation<'_>, compound: &Compound) -> Option<ExprNode> {
     }
 }
 
-/// What falls through the branches of an `assert`, without the flag.
+/// The condition that falls through the branches of an `assert`, without the flag.
 fn without_flag(node: &ExprNode) -> Option<ExprNode> {
     let ExprNode::Binary { op: BinaryOp::AndAnd, left, right } = node else { return None };
     if is_assertion_flag(left) {
@@ -220,7 +222,7 @@ fn without_flag(node: &ExprNode) -> Option<ExprNode> {
     without_flag(left).map(|rest| ExprNode::binary(BinaryOp::AndAnd, rest, (**right).clone()))
 }
 
-/// The sides of a comparison, else the expression itself; constants say nothing.
+/// The operands of a comparison, or the expression itself; without constants.
 fn sides(node: &ExprNode) -> Vec<&ExprNode> {
     let found = match node {
         ExprNode::Binary {
@@ -243,7 +245,8 @@ fn operands(s: &Simulation<'_>, position: usize, node: &ExprNode, scope: &Scope)
     let mut found: Vec<Operand> = Vec::new();
     for side in sides(node) {
         let direct = values.iter().find(|v| v.node == *side).and_then(|v| v.read.clone());
-        // The sides of a `long` or floating comparison were operands of an instruction before this one.
+        // A `long` or floating-point comparison pushed its result earlier, so its operands are inside that
+        // value.
         let compared = values.iter().find_map(|v| match (&v.node, &v.read) {
             (
                 ExprNode::Binary { op: BinaryOp::Compare, left, right },
@@ -295,7 +298,7 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     if readable.is_none() {
         readable = selector.leaves.iter().find(|leaf| **leaf == node).cloned();
     }
-    // A selector kept in a compiler-made variable is still in the variable it came from.
+    // A selector saved in a compiler-generated variable is still in the variable it came from.
     if readable.is_none() && matches!(node, ExprNode::Local { name: Some(_), .. }) {
         readable = Some(node.clone());
     }
@@ -330,8 +333,7 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
     })
 }
 
-/// Labels of a pattern switch: the static arguments of the `typeSwitch` call right before it, numbered
-/// from 0.
+/// The labels of a pattern switch: the static arguments of the preceding `typeSwitch` call, numbered from 0.
 fn pattern_labels(s: &Simulation<'_>, position: usize) -> BTreeMap<i32, String> {
     let call = position.checked_sub(1).and_then(|p| s.code.instructions.get(p));
     let Some(Op::InvokeDynamic { bootstrap: Some(bootstrap), .. }) = call.map(|i| &i.op) else {
@@ -346,8 +348,8 @@ fn pattern_labels(s: &Simulation<'_>, position: usize) -> BTreeMap<i32, String> 
     labels
 }
 
-/// The second switch of a string switch: its selector is a number that javac stored where `equals` held.
-/// Gives the string that was compared and the literal of each number.
+/// Recognises the second switch of a string switch. Its selector is a number that javac stored where `equals`
+/// held. Returns the compared string and the literal of each number.
 fn string_labels(s: &Simulation<'_>, position: usize) -> Option<(ExprNode, BTreeMap<i32, String>)> {
     let before = position.checked_sub(1)?;
     let Op::Load { slot, .. } = s.code.instructions.get(before)?.op else { return None };

@@ -1,4 +1,4 @@
-//! Names of an enum's constants in a switch: javac numbers those that the class switches over in a synthetic
+//! Names of enum constants in a switch. javac numbers the constants that a class switches over in a synthetic
 //! class, in an array `$SwitchMap$…` indexed by ordinal.
 
 use super::{ExprNode, Expressions};
@@ -6,7 +6,7 @@ use crate::class::ClassFile;
 use crate::op::{Constant, Op};
 use std::collections::BTreeMap;
 
-/// The array that the selector `array[value.ordinal()]` looks into: its class and field. With it the value.
+/// Recognises the selector `array[value.ordinal()]`. Returns the array's class and field, and the value.
 pub(super) fn switched(selector: &ExprNode) -> Option<(EnumTable, &ExprNode)> {
     let ExprNode::ArrayLoad { array, index } = selector else { return None };
     let ExprNode::Static { class, name, .. } = &**array else { return None };
@@ -15,17 +15,17 @@ pub(super) fn switched(selector: &ExprNode) -> Option<(EnumTable, &ExprNode)> {
     name.starts_with("$SwitchMap$").then_some((table, value))
 }
 
-/// Where the numbers of an enum's constants in a switch stand.
+/// The array that numbers the constants of an enum for a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnumTable {
     /// The synthetic class, a binary name with dots.
     pub class: String,
-    /// Its static array.
+    /// The static field that holds the array.
     pub field: String,
 }
 
 impl EnumTable {
-    /// The constants by number, as [`EnumTable::class`]'s initialiser assigns them.
+    /// The names of the constants by number, as the initialiser of [`EnumTable::class`] assigns them.
     pub fn labels(&self, class: &ClassFile) -> BTreeMap<i32, String> {
         let Some(initialiser) = class.method("<clinit>", "()V") else { return BTreeMap::new() };
         let (Some(code), Some(expressions)) = (&initialiser.code, Expressions::new(class, initialiser))

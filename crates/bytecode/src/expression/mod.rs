@@ -1,6 +1,6 @@
-//! Assignments, calls and conditions rebuilt as source-like text, with the sub-expressions that can be read
-//! back from a frame. Text is a rendering of the bytecode, not the source: where javac's output is ambiguous
-//! the plainest reading is taken.
+//! Rebuilds assignments, calls and conditions as source-like text, with the sub-expressions that can be read
+//! back from a frame. The text renders the bytecode, not the source. If javac's output is ambiguous, the
+//! simplest reading is chosen.
 
 mod branches;
 mod condition;
@@ -11,7 +11,7 @@ mod simulate;
 mod step;
 mod value;
 
-pub use condition::{Condition, Way, condition_at};
+pub use condition::{Condition, ConditionOutcome, condition_at};
 pub use enums::EnumTable;
 pub use node::{ExprNode, ReadBack, UnaryOp};
 
@@ -22,63 +22,62 @@ use render::Scope;
 use simulate::Simulation;
 use value::Value;
 
-/// A part of an expression, with how to read its value in the frame before the instruction.
+/// Part of an expression, and how to read its value in the frame before the instruction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operand {
     /// Source-like text.
     pub text: String,
     /// The expression.
     pub node: ExprNode,
-    /// How to read its value; none where it was only on the operand stack.
+    /// How to read its value; `None` if it was only on the operand stack.
     pub readable: Option<ReadBack>,
 }
 
 impl Operand {
-    /// Whether it is, or is made of, a variable that has no name in the source: the index that `javac` counts
-    /// a for-each over an array with, say. Nobody can ask for it, and a VM that knows the variables does not
-    /// read it.
+    /// Whether it contains a variable without a name in the source, such as the index that `javac` uses for a
+    /// for-each loop over an array. Nobody can ask for it, and a VM that knows the variables does not read
+    /// it.
     pub fn is_unnamed(&self) -> bool {
         self.node.any(&|node| matches!(node, ExprNode::Local { name: None, .. }))
     }
 }
 
-/// An assignment, return or throw as text.
+/// An assignment, `return` or `throw` as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceText {
-    /// The whole: `record.bar = true`, `i++`, `return x`.
+    /// The complete statement: `record.bar = true`, `i++`, `return x`.
     pub text: String,
-    /// The other spelling that makes the same code: `n += x` or `n++` for `n = n + x`.
+    /// Another spelling that compiles to the same code: `n += x` or `n++` for `n = n + x`.
     pub alternative: Option<String>,
-    /// What is assigned to; none for `return` and `throw`.
+    /// The assignment target; `None` for `return` and `throw`.
     pub target: Option<ExprNode>,
-    /// The value.
+    /// The value assigned, returned or thrown.
     pub value: ExprNode,
-    /// How to read the value before the instruction executes; none where it was only on the operand stack.
+    /// How to read the value before the instruction executes; `None` if it was only on the operand stack.
     pub readable: Option<ReadBack>,
-    /// Parts of the statement that can be read back before the instruction executes: what the value was made
-    /// of.
+    /// Parts of the value that can be read back before the instruction executes.
     pub operands: Vec<Operand>,
 }
 
 /// A call as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallText {
-    /// The whole call.
+    /// The complete call.
     pub text: String,
-    /// The object it is called on; none for static calls.
+    /// The receiver; `None` for static calls.
     pub receiver: Option<Operand>,
-    /// The arguments in order.
+    /// The arguments, in order.
     pub arguments: Vec<Operand>,
 }
 
-/// A method with all its expressions rebuilt: make one when asking several questions about a method.
+/// A method with all its expressions rebuilt. Create it once to ask several questions about a method.
 #[derive(Debug)]
 pub struct Expressions<'a> {
     simulation: Simulation<'a>,
 }
 
 impl<'a> Expressions<'a> {
-    /// None where the method has no code.
+    /// `None` if the method has no code.
     pub fn new(class: &'a ClassFile, method: &'a Method) -> Option<Expressions<'a>> {
         Simulation::new(class, method).map(|simulation| Expressions { simulation })
     }
@@ -88,20 +87,20 @@ impl<'a> Expressions<'a> {
         Scope { class: self.simulation.class.name.clone(), locals }
     }
 
-    /// The text of an expression as it would stand at `pc`: without `this.` and the own class's name where
-    /// that is clear.
+    /// The text of an expression at `pc`, without `this.` and the name of its own class where the reference
+    /// is unambiguous.
     pub fn text_at(&self, node: &ExprNode, pc: u32) -> String {
         self.scope(pc).text(node)
     }
 
-    /// The assignment, `return` or `throw` made by the instruction at `pc`: a store to a variable, field or
-    /// array element, an `iinc`, a `return` with a value, an `athrow`. None for other instructions.
+    /// The assignment, `return` or `throw` of the instruction at `pc`: a store to a variable, field or array
+    /// element, an `iinc`, a `return` with a value, or an `athrow`. `None` for other instructions.
     pub fn stored_expression(&self, pc: u32) -> Option<SourceText> {
         let s = &self.simulation;
         let position = s.code.index_of(pc)?;
         let instruction = s.code.instructions.get(position)?;
         let operands = s.operands.get(&position).map(Vec::as_slice).unwrap_or_default();
-        // After its first store a variable's name is in scope, as it is in the source.
+        // After its first store a variable is in scope, as in the source.
         let scope = self.scope(instruction.next_pc());
         let target = match (&instruction.op, operands) {
             (Op::Iinc { slot, by }, _) => {
@@ -137,7 +136,7 @@ impl<'a> Expressions<'a> {
                 name: field.name.clone(),
                 descriptor: field.descriptor.clone(),
             }),
-            // The elements of an array initialiser are no assignments in the source.
+            // The elements of an array initialiser are not assignments in the source.
             (Op::ArrayStore(_), [array, ..]) if array.origin.is_some() => return None,
             (Op::ArrayStore(_), [array, index, _]) => Some(ExprNode::ArrayLoad {
                 array: Box::new(array.node.clone()),
@@ -184,7 +183,7 @@ impl<'a> Expressions<'a> {
         })
     }
 
-    /// The call made by the instruction at `pc`; none for other instructions.
+    /// The call made by the instruction at `pc`; `None` for other instructions.
     pub fn call_at(&self, pc: u32) -> Option<CallText> {
         let s = &self.simulation;
         let position = s.code.index_of(pc)?;
@@ -205,8 +204,8 @@ impl<'a> Expressions<'a> {
         Some(CallText { text, receiver, arguments })
     }
 
-    /// What a line reads: variables with a name, fields, elements and array lengths that can be read back, in
-    /// code order, each once, the longer expressions included beside what they are made of.
+    /// What a line reads: named variables, fields, elements and array lengths that can be read back. Each
+    /// occurs once, in code order; larger expressions are listed in addition to their parts.
     pub fn reads_on_line(&self, line: u32) -> Vec<ExprNode> {
         let s = &self.simulation;
         let mut found: Vec<ExprNode> = Vec::new();
@@ -227,7 +226,7 @@ impl<'a> Expressions<'a> {
         found
     }
 
-    /// Leaves of the operands that can be read back, each once.
+    /// The parts of the operands that can be read back, each once.
     fn parts(&self, scope: &Scope, values: &[Value]) -> Vec<Operand> {
         value::leaves_of(&values.iter().collect::<Vec<_>>())
             .into_iter()

@@ -1,11 +1,10 @@
-//! Expressions rebuilt from bytecode, as a tree. Text is made in `render`, the trees themselves in
-//! `simulate`.
+//! Expressions rebuilt from bytecode, as trees. `render` converts them to text; `simulate` builds them.
 
 use crate::class::MethodRef;
 use crate::descriptor::{descriptor_of, parse_method};
 use crate::op::{BinaryOp, Constant};
 
-/// One-operand operators.
+/// Unary operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     /// `-x`
@@ -14,11 +13,11 @@ pub enum UnaryOp {
     Not,
 }
 
-/// An expression as the source may have said it.
+/// An expression as the source may have written it.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "fields repeat the variant's words")]
 pub enum ExprNode {
-    /// A local variable; without a name where the class file has none (no `-g`, or the compiler's own
+    /// A local variable. It has no name if the class file does not name it (no `-g`, or a compiler-generated
     /// temporary).
     Local { slot: u16, name: Option<String>, descriptor: Option<String> },
     /// `this`.
@@ -29,20 +28,20 @@ pub enum ExprNode {
     Static { class: String, name: String, descriptor: String },
     /// A constant.
     Const(Constant),
-    /// `true` or `false` (an int constant where a boolean is meant).
+    /// `true` or `false`: an int constant where a boolean is expected.
     Bool(bool),
-    /// A character (an int constant where a `char` is meant).
+    /// A character: an int constant where a `char` is expected.
     Char(char),
-    /// Two operands.
+    /// A binary operation.
     Binary { op: BinaryOp, left: Box<ExprNode>, right: Box<ExprNode> },
-    /// One operand.
+    /// A unary operation.
     Unary { op: UnaryOp, operand: Box<ExprNode> },
-    /// A call; without a receiver when static. `special` marks `super.m(…)` and private calls made by
-    /// `invokespecial`.
+    /// A call; without a receiver if static. `special` marks calls by `invokespecial`: `super.m(…)` and
+    /// private methods.
     Call { receiver: Option<Box<ExprNode>>, method: MethodRef, arguments: Vec<ExprNode>, special: bool },
     /// A new object.
     New { class: String, arguments: Vec<ExprNode> },
-    /// A new array of the Java type `ty` (the array's own type); sizes known, or the elements of its
+    /// A new array of the Java type `ty` (the array type itself), with its sizes or the elements of its
     /// initialiser.
     NewArray { ty: String, sizes: Vec<ExprNode>, elements: Vec<ExprNode> },
     /// `array[index]`
@@ -55,21 +54,21 @@ pub enum ExprNode {
     InstanceOf { operand: Box<ExprNode>, ty: String },
     /// String concatenation.
     Concat(Vec<ExprNode>),
-    /// A lambda or method reference with what it captures.
+    /// A lambda or method reference with the values it captures.
     Lambda { implementation: MethodRef, captured: Vec<ExprNode>, parameters: usize },
-    /// Another `invokedynamic`: the name, its arguments and descriptor.
+    /// Any other `invokedynamic`.
     Dynamic { name: String, descriptor: String, arguments: Vec<ExprNode> },
     /// `condition ? then : otherwise`
     Conditional { condition: Box<ExprNode>, then: Box<ExprNode>, otherwise: Box<ExprNode> },
-    /// A `switch` expression; its arms are not told.
+    /// A `switch` expression; its arms are not represented.
     Switch { selector: Box<ExprNode> },
-    /// An assignment inside an expression; its value is the new value.
+    /// An assignment used as an expression; its value is the new value.
     Assign { target: Box<ExprNode>, value: Box<ExprNode> },
-    /// `x++` and the like inside an expression; its value is the old one.
+    /// `x++` and similar, used as an expression; its value is the old value.
     PostIncrement { target: Box<ExprNode>, by: i32 },
-    /// The exception that a handler begins with.
+    /// The exception at the start of a handler.
     Caught,
-    /// What cannot be rebuilt, or would be too long to read.
+    /// An expression that cannot be rebuilt or would be too long to read.
     Unknown,
 }
 
@@ -78,7 +77,7 @@ impl ExprNode {
         ExprNode::Binary { op, left: Box::new(left), right: Box::new(right) }
     }
 
-    /// Field descriptor of the expression's static type, where the class file tells it.
+    /// The field descriptor of the expression's static type, if the class file determines it.
     pub fn descriptor(&self) -> Option<String> {
         Some(match self {
             ExprNode::Local { descriptor, .. } => return descriptor.clone(),
@@ -140,7 +139,7 @@ impl ExprNode {
         self.descriptor().as_deref() == Some("Z")
     }
 
-    /// The expression that is true exactly when this one is false, written as a person would.
+    /// The negation of the expression, simplified as in handwritten code.
     pub fn negated(self) -> ExprNode {
         match self {
             ExprNode::Unary { op: UnaryOp::Not, operand } => *operand,
@@ -170,8 +169,8 @@ impl ExprNode {
         }
     }
 
-    /// The expression where a value of that type is wanted: int constants become `true` or `'c'`, a condition
-    /// that was taken for a boolean becomes `c ? 1 : 0`.
+    /// The expression where a value of this type is expected: an int constant becomes `true` or `'c'`, and a
+    /// condition used as a number becomes `c ? 1 : 0`.
     pub(crate) fn coerced(self, descriptor: &str) -> ExprNode {
         match (self, descriptor) {
             (ExprNode::Const(Constant::Int(value @ 0..=1)), "Z") => ExprNode::Bool(value == 1),
@@ -234,21 +233,21 @@ impl ExprNode {
         }
     }
 
-    /// Whether some part of the expression satisfies the test.
+    /// Whether the expression or any part of it satisfies the test.
     pub(crate) fn any(&self, test: &dyn Fn(&ExprNode) -> bool) -> bool {
         test(self) || self.children().into_iter().any(|child| child.any(test))
     }
 
-    /// Number of nodes.
+    /// The number of nodes.
     pub(crate) fn size(&self) -> usize {
         1 + self.children().into_iter().map(ExprNode::size).sum::<usize>()
     }
 }
 
-/// An expression that can be evaluated in the frame before an instruction executes, and then gives the very
-/// value the instruction has: it holds only locals, `this`, fields, array elements and lengths, constants,
-/// operators, casts and `instanceof`, and nothing between its loads and the instruction can have changed
-/// them.
+/// An expression that can be evaluated in the frame before an instruction executes, and gives exactly the
+/// value that the instruction uses. It contains only locals, `this`, fields, array elements and lengths,
+/// constants, operators, casts and `instanceof`. Nothing between its loads and the instruction can have
+/// changed them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadBack {
     /// The expression.

@@ -1,21 +1,21 @@
-//! Expressions as Java-like text. Knows the class and the locals around the expression, to leave out `this.`
-//! and the class name where the source can.
+//! Renders expressions as Java-like text. Considers the surrounding class and locals, to omit `this.` and the
+//! class name where the source can.
 
 use super::node::{ExprNode, UnaryOp};
 use crate::descriptor::{short_name, short_type};
 use crate::op::{BinaryOp, Constant};
 use std::fmt;
 
-/// Where an expression stands.
+/// The surroundings of an expression.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
-    /// Binary name of the class around it; empty when unknown.
+    /// Binary name of the enclosing class; empty if unknown.
     pub(crate) class: String,
-    /// Names of the locals there: they hide fields.
+    /// Names of the locals in scope, which hide fields.
     pub(crate) locals: Vec<String>,
 }
 
-/// Binding strength of Java's operators, from 0 (weakest).
+/// The precedence of Java's operators, from 0 (weakest).
 fn precedence(node: &ExprNode) -> u8 {
     match node {
         ExprNode::Assign { .. } | ExprNode::Lambda { .. } => 0,
@@ -60,13 +60,13 @@ fn operator(op: BinaryOp) -> (&'static str, u8) {
     }
 }
 
-/// A cast of a call's result is nearly always the compiler's, for a generic method: the source does not show
-/// it.
+/// Whether a cast is omitted: the cast of a call's result is usually added by the compiler for a generic
+/// method and absent from the source.
 fn is_implicit(operand: &ExprNode) -> bool {
     matches!(operand, ExprNode::Call { .. })
 }
 
-/// The operand of a boxing or unboxing call, which the source mostly leaves to the compiler.
+/// The operand of a boxing or unboxing call, which the source usually leaves to the compiler.
 fn unboxed<'a>(
     class: &str,
     name: &str,
@@ -121,7 +121,7 @@ fn escape(out: &mut String, c: char, quote: char) {
     }
 }
 
-/// A floating constant as Java prints it: never without a point or exponent.
+/// A floating-point constant as Java prints it, always with a point or exponent.
 fn decimal(text: String) -> String {
     match text.as_str() {
         "NaN" => "NaN".to_owned(),
@@ -147,7 +147,7 @@ fn constant(value: &Constant) -> String {
 }
 
 impl Scope {
-    /// The text, in parentheses when the surroundings bind more strongly than `at_least`.
+    /// The text, in parentheses if its precedence is lower than `at_least`.
     fn part(&self, node: &ExprNode, at_least: u8) -> String {
         let text = self.text(node);
         if precedence(node) < at_least { format!("({text})") } else { text }
@@ -183,7 +183,7 @@ impl Scope {
         match node {
             ExprNode::Local { slot, name, .. } => name.clone().unwrap_or_else(|| format!("slot{slot}")),
             ExprNode::This => "this".to_owned(),
-            // Outer objects and captured variables are kept in fields that the source does not write.
+            // The fields of outer objects and captured variables do not appear in the source.
             ExprNode::Field { owner, name, descriptor, .. }
                 if **owner == ExprNode::This && name.starts_with("this$") =>
             {
@@ -281,9 +281,9 @@ impl Scope {
         text + &"[]".repeat(dimensions.saturating_sub(sizes.len()))
     }
 
-    /// `target op= value`, or `target++`; none where the value is not made from the target.
+    /// `target op= value` or `target++`; `None` if the value is not computed from the target.
     pub(crate) fn compound(&self, target: &ExprNode, value: &ExprNode) -> Option<String> {
-        // `c += 1` on a small type narrows the sum again.
+        // `c += 1` on a small type casts the sum back.
         let value = match value {
             ExprNode::Cast { operand, .. } => operand,
             other => other,
@@ -315,7 +315,7 @@ impl Scope {
         })
     }
 
-    /// `i++`, `i -= 3`…
+    /// An `iinc` as text: `i++`, `i -= 3`.
     pub(crate) fn increment(&self, target: &ExprNode, by: i32) -> String {
         let target = self.text(target);
         match by {
@@ -328,7 +328,8 @@ impl Scope {
 }
 
 impl fmt::Display for ExprNode {
-    /// Java-like text outside of any class: static members carry their class's short name.
+    /// Java-like text without a surrounding class: static members are qualified by the short name of their
+    /// class.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&Scope::default().text(self))
     }
@@ -340,7 +341,7 @@ impl fmt::Display for super::ReadBack {
     }
 }
 
-/// Short Java name of a descriptor's type, for casts of primitive conversions.
+/// The Java name of the target type of a primitive conversion.
 pub(crate) fn conversion_type(to: char) -> String {
     short_type(&to.to_string())
 }

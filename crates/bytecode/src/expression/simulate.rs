@@ -1,5 +1,5 @@
-//! Runs a method's code on symbolic operands, block by block, and keeps what the instructions of interest
-//! pop. One instruction's effect is in `step`, the meaning of branches in `branches`.
+//! Executes a method's code on symbolic operands, block by block, and records the operands that instructions
+//! pop. `step` defines the effect of one instruction, `branches` the meaning of branches.
 
 use super::branches::{Compound, Jump};
 use super::node::ExprNode;
@@ -14,32 +14,32 @@ use crate::stores::{Reaching, variable_in_slot};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, HashMap};
 
-/// A method's code with every expression rebuilt.
+/// The code of a method with every expression rebuilt.
 #[derive(Debug)]
 pub(crate) struct Simulation<'a> {
     pub(crate) class: &'a ClassFile,
     pub(crate) method: &'a Method,
     pub(crate) code: &'a Code,
     pub(crate) cfg: Cfg,
-    /// Of normal flow only; handlers are entries.
+    /// Dominators of normal control flow; handlers are entries.
     pub(crate) dominators: Tree,
-    /// What the instruction at a position pops, deepest first.
+    /// The operands that each instruction pops, deepest first, by position.
     pub(crate) operands: BTreeMap<usize, Vec<Value>>,
-    /// What loads of variables, fields and elements give, by position.
+    /// The value that each load of a variable, field or element pushes, by position.
     pub(crate) reads: BTreeMap<usize, ExprNode>,
-    /// The condition at the end of each block that ends with one.
+    /// The condition at the end of each block, if any.
     pub(crate) jumps: Vec<Option<Jump>>,
-    /// What each store to a slot stored, by code index.
+    /// The value stored by each store to a slot, by code index.
     pub(crate) stored: HashMap<u32, ExprNode>,
     reaching: HashMap<u16, ReachingSlot>,
     this_in_slot_0: bool,
 }
 
-/// Reaching definitions of a slot as code indices, by position.
+/// The reaching definitions of a slot.
 #[derive(Debug)]
 struct ReachingSlot(Reaching);
 
-/// The symbolic operand stack while a block runs.
+/// The symbolic operand stack during the execution of a block.
 pub(crate) struct Machine {
     pub(crate) stack: Vec<Value>,
 }
@@ -59,7 +59,7 @@ impl Machine {
         }
     }
 
-    /// Pops operands that make up so many slots, deepest first.
+    /// Pops operands that occupy `slots` slots in total. Returns them deepest first.
     pub(crate) fn pop_slots(&mut self, slots: u16) -> Vec<Value> {
         let mut taken = Vec::new();
         let mut left = slots;
@@ -74,7 +74,7 @@ impl Machine {
 }
 
 impl<'a> Simulation<'a> {
-    /// None where the method has no code.
+    /// `None` if the method has no code.
     pub(crate) fn new(class: &'a ClassFile, method: &'a Method) -> Option<Simulation<'a>> {
         let code = method.code.as_ref()?;
         let cfg = Cfg::new(code);
@@ -120,11 +120,11 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Blocks in reverse post-order over all edges: predecessors come first, except along back edges.
+    /// The blocks in reverse post-order over all edges: predecessors come first, except along back edges.
     fn order(&self) -> Vec<usize> {
         let mut seen = vec![false; self.cfg.len()];
         let mut order = Vec::new();
-        // An entry on the work list is a node with the successors still to visit.
+        // Each entry of the work list is a node with the successors that are still to be visited.
         let mut work: Vec<(usize, Vec<usize>)> = Vec::new();
         let next = |node: usize| -> Vec<usize> {
             self.cfg.successors(NodeIndex::new(node), true).into_iter().map(|(to, _)| to.index()).collect()
@@ -186,7 +186,8 @@ impl<'a> Simulation<'a> {
         self.code.instructions.get(last).map(|i| &i.op)
     }
 
-    /// One operand from several predecessors: the same from all, or the value of a conditional expression.
+    /// Merges one operand from several predecessors: they agree, or it is the value of a conditional
+    /// expression.
     fn merge(&self, column: Vec<(usize, Value)>) -> Value {
         let Some((_, first)) = column.first() else { return Value::unknown(Kind::Int) };
         let kind = first.kind;
@@ -262,7 +263,7 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// The variable in a slot at `pc`, as an expression that reads it.
+    /// An expression that reads the variable in a slot at `pc`.
     pub(crate) fn local(&self, slot: u16, pc: u32, kind: Kind) -> ExprNode {
         if slot == 0 && self.this_in_slot_0 {
             return ExprNode::This;
@@ -278,15 +279,15 @@ impl<'a> Simulation<'a> {
             .into_iter()
             .find(|(s, _)| *s == slot)
             .map(|(_, descriptor)| descriptor)
-            // A parameter's slot can be used again for something else.
+            // The slot of a parameter can be reused for another variable.
             .filter(|d| Kind::of_descriptor(d) == kind && self.code.variables.is_empty());
         let wide =
             matches!(kind, Kind::Long | Kind::Double | Kind::Float).then(|| kind.descriptor().to_owned());
         ExprNode::Local { slot, name: None, descriptor: parameter.or(wide) }
     }
 
-    /// The variable that the store at `instruction` writes: valid after it, or only before it at the end of a
-    /// scope.
+    /// The variable that the store at `instruction` writes. Its range begins after the store; at the end of a
+    /// scope, the variable may be valid only before it.
     pub(crate) fn stored_local(&self, slot: u16, instruction: &Instruction, kind: Kind) -> ExprNode {
         match self.local(slot, instruction.next_pc(), kind) {
             ExprNode::Local { name: None, .. } => self.local(slot, instruction.pc, kind),
@@ -294,8 +295,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// What a compiler-made variable (one without a name among named ones) stands for, when a single store
-    /// gave its value: the iterator of an enhanced `for` is `list.iterator()`.
+    /// The meaning of a compiler-generated variable (unnamed among named variables), if a single store set
+    /// it. For example, the iterator of an enhanced `for` is `list.iterator()`.
     pub(crate) fn temporary(&mut self, slot: u16, position: usize) -> Option<ExprNode> {
         if self.code.variables.is_empty() {
             return None;
@@ -310,8 +311,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Whether a part of an expression tells a reader something: not `this`, nor what only the compiler knows
-    /// of.
+    /// Whether a part of an expression is meaningful to a reader: neither `this` nor compiler-generated.
     pub(crate) fn is_shown(&self, leaf: &ExprNode) -> bool {
         let named = !self.code.variables.is_empty();
         *leaf != ExprNode::This
@@ -323,7 +323,7 @@ impl<'a> Simulation<'a> {
             && !matches!(leaf, ExprNode::Field { name, .. } if name.starts_with("this$"))
     }
 
-    /// Code indices of the stores to a slot that reach an instruction.
+    /// The code indices of the stores to a slot that reach an instruction.
     pub(crate) fn definitions(&self, slot: u16, position: usize) -> Vec<u32> {
         Reaching::new(self.method, self.code, slot).at(position).into_iter().map(|s| s.pc).collect()
     }

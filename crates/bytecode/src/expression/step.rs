@@ -1,4 +1,4 @@
-//! What one instruction does to the symbolic operands.
+//! The effect of one instruction on the symbolic operands.
 
 use super::node::{ExprNode, UnaryOp};
 use super::render::conversion_type;
@@ -105,14 +105,15 @@ impl Simulation<'_> {
             Op::Convert { from, to } => {
                 let (from, to) = (*from, *to);
                 let kind = Kind::of_descriptor(&to.to_string());
-                // Widening is the compiler's own work; the source shows only what can lose something.
+                // The compiler inserts widening conversions; the source shows only those that can lose
+                // information.
                 let widening = matches!(
                     (from, to),
                     (Kind::Int, 'J' | 'F' | 'D') | (Kind::Long, 'F' | 'D') | (Kind::Float, 'D')
                 );
                 let value = m.pop();
                 let cast = |n: &ExprNode| ExprNode::Cast { ty: conversion_type(to), operand: boxed(n) };
-                // `(byte) l` of a long is two conversions, by way of int.
+                // `(byte) l` of a long is two conversions, via int.
                 let node = match &value.node {
                     node if widening => node.clone(),
                     ExprNode::Cast { ty, operand } if ty == "int" && matches!(to, 'B' | 'C' | 'S') => {
@@ -216,7 +217,7 @@ impl Simulation<'_> {
             Op::CheckCast(ty) => {
                 let value = m.pop();
                 let node = ExprNode::Cast { ty: ty.clone(), operand: Box::new(value.node.clone()) };
-                // The value stays the same object, so it is read without the cast.
+                // A cast does not change the object, so it is read without the cast.
                 m.push(Value { node, ..value });
             }
             Op::InstanceOf(ty) => {
@@ -245,8 +246,8 @@ impl Simulation<'_> {
         m.push(Value::leaf(node, Some(local), kind, Vec::new()));
     }
 
-    /// After a store: where the stored operand was duplicated before, the copy left on the stack is the value
-    /// of an assignment expression, and can be read back from the target.
+    /// Handles a store whose operand was duplicated before. The copy left on the stack is the value of an
+    /// assignment expression and can be read back from the target.
     fn assigned(&self, m: &mut Machine, value: &Value, target: ExprNode, read: Option<ExprNode>) {
         let Some(id) = value.shared else { return };
         let Some(copy) = m.stack.iter_mut().rev().find(|v| v.shared == Some(id)) else { return };
@@ -324,7 +325,7 @@ impl Simulation<'_> {
     }
 }
 
-/// The call as an expression; `operands` are the receiver (unless static) and the arguments.
+/// The call as an expression. `operands` are the receiver (unless static) and the arguments.
 pub(crate) fn call(kind: InvokeKind, method: &MethodRef, operands: &[Value]) -> ExprNode {
     let mut nodes = operands.iter().map(|o| o.node.clone());
     let receiver = if kind == InvokeKind::Static { None } else { nodes.next().map(Box::new) };
@@ -345,7 +346,7 @@ fn unary(m: &mut Machine, kind: Kind, make: impl Fn(ExprNode) -> ExprNode) {
 fn binary(m: &mut Machine, op: BinaryOp, kind: Kind) {
     let (right, left) = (m.pop(), m.pop());
     let read = left.read.clone().zip(right.read.clone()).map(|(l, r)| ExprNode::binary(op, l, r));
-    // javac spells `!flag` as `flag ^ 1` in places, and `~x` as `x ^ -1`.
+    // javac compiles some uses of `!flag` to `flag ^ 1`, and `~x` to `x ^ -1`.
     let (mut l, mut r) = (left.node.clone(), right.node.clone());
     if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
         if l.is_boolean() {
@@ -357,7 +358,7 @@ fn binary(m: &mut Machine, op: BinaryOp, kind: Kind) {
     m.push(Value::operation(ExprNode::binary(op, l, r), read, kind, &[&left, &right]));
 }
 
-/// `dup` and its kin: copies `top` slots below the next `under` slots.
+/// Executes the `dup` instructions: inserts copies of the top `top` slots below the next `under` slots.
 fn duplicate(m: &mut Machine, position: usize, top: u16, under: u16) {
     let mut upper = m.pop_slots(top);
     let lower = m.pop_slots(under);
@@ -369,7 +370,7 @@ fn duplicate(m: &mut Machine, position: usize, top: u16, under: u16) {
     m.stack.extend(upper);
 }
 
-/// A store into an array that is still being made is an element of its initialiser.
+/// Adds a store into an array under construction to its initialiser.
 fn initialise(m: &mut Machine, array: &Value, value: &Value) {
     let Some(origin) = array.origin else { return };
     for copy in m.stack.iter_mut().filter(|v| v.origin == Some(origin)) {
@@ -406,7 +407,7 @@ fn lambda(bootstrap: &Bootstrap, name: &str, descriptor: &str, captured: Vec<Exp
     }
 }
 
-/// String concatenation as javac compiled it before release 9:
+/// Recognises string concatenation as javac compiled it before release 9:
 /// `new StringBuilder().append(a).append(b).toString()`.
 fn built_string(node: &ExprNode) -> Option<ExprNode> {
     let builder = ["java.lang.StringBuilder", "java.lang.StringBuffer"];
@@ -436,8 +437,8 @@ fn built_string(node: &ExprNode) -> Option<ExprNode> {
     }
 }
 
-/// The recipe of `makeConcatWithConstants`: `\u{1}` is the next argument, `\u{2}` the next constant, the rest
-/// is text.
+/// Interprets the recipe of `makeConcatWithConstants`: `\u{1}` is the next argument, `\u{2}` the next
+/// constant, and everything else is text.
 fn concatenation(bootstrap: &Bootstrap, arguments: Vec<ExprNode>) -> ExprNode {
     let mut constants = bootstrap.arguments.iter();
     let recipe = match constants.next() {

@@ -1,39 +1,40 @@
-//! What the symbolic operand stack holds: an expression, how its value can be read back, and what ends that.
+//! The entries of the symbolic operand stack: an expression, how to read its value back, and what invalidates
+//! that.
 
 use super::node::ExprNode;
 use crate::op::Kind;
 
-/// Longest expression kept, in nodes: beyond it the text is of no use to a reader.
+/// Maximum size of an expression in nodes; a longer text is useless to a reader.
 const MAX_SIZE: usize = 120;
-/// Most readable leaves kept per value.
+/// Maximum number of readable parts per value.
 const MAX_LEAVES: usize = 8;
 
-/// One operand. `long` and `double` are one operand here, with a kind two slots wide.
+/// One operand. A `long` or `double` is one operand whose kind is two slots wide.
 #[derive(Debug, Clone)]
 pub(crate) struct Value {
-    /// The expression as the source may have said it.
+    /// The expression as the source may have written it.
     pub(crate) node: ExprNode,
-    /// An expression that gives the same value if evaluated now.
+    /// An expression that gives the same value when evaluated now.
     pub(crate) read: Option<ExprNode>,
-    /// Parts of the expression (variables, fields, elements) that still give the value they gave.
+    /// Parts of the expression (variables, fields, elements) whose values have not changed since.
     pub(crate) leaves: Vec<ExprNode>,
     pub(crate) kind: Kind,
-    /// The `new`, `newarray` or `anewarray` that made it, while its initialisation goes on.
+    /// Position of the `new`, `newarray` or `anewarray` that created it, until it is initialised.
     pub(crate) origin: Option<usize>,
-    /// The `dup` that this operand shares with another.
+    /// Position of the `dup` that copied this operand.
     pub(crate) shared: Option<usize>,
 }
 
-/// What an instruction may change, for expressions loaded before it.
+/// What an instruction may change in expressions loaded before it.
 #[derive(Debug, Clone)]
 pub(crate) enum Change<'a> {
     /// A local variable.
     Slot(u16),
-    /// A field of that name, in whatever object.
+    /// A field with this name, of any object.
     Field(&'a str),
-    /// Some array element.
+    /// Any array element.
     Element,
-    /// Anything on the heap: a call, or a monitor after which other threads' writes are seen.
+    /// Anything on the heap: a call, or a monitor operation that makes writes of other threads visible.
     Heap,
 }
 
@@ -63,13 +64,13 @@ impl Value {
         Value::opaque(ExprNode::Unknown, kind, Vec::new())
     }
 
-    /// A value that cannot be read back, with the leaves of its operands.
+    /// A value that cannot be read back, with the readable parts of its operands.
     pub(crate) fn opaque(node: ExprNode, kind: Kind, leaves: Vec<ExprNode>) -> Value {
         let node = if node.size() > MAX_SIZE { ExprNode::Unknown } else { node };
         Value { node, read: None, leaves, kind, origin: None, shared: None }
     }
 
-    /// A variable, field or element: a leaf when it can be read back.
+    /// A variable, field or element; a readable part if it can be read back.
     pub(crate) fn leaf(
         node: ExprNode,
         read: Option<ExprNode>,
@@ -77,14 +78,14 @@ impl Value {
         mut leaves: Vec<ExprNode>,
     ) -> Value {
         if let Some(read) = &read {
-            // An owner alone says little once the field itself can be read.
+            // The owner alone is of little use if the field itself can be read.
             leaves.clear();
             leaves.push(read.clone());
         }
         Value { read, ..Value::opaque(node, kind, leaves) }
     }
 
-    /// An operator's result: readable when all its operands are.
+    /// The result of an operator: readable if all its operands are.
     pub(crate) fn operation(
         node: ExprNode,
         read: Option<ExprNode>,

@@ -1,4 +1,4 @@
-//! The StackMapTable (JVMS §4.7.4): read to whole frames, and written again as short as it can be.
+//! The StackMapTable (JVMS §4.7.4): decoded to full frames, and encoded again in the shortest form.
 
 use super::error::RewriteError;
 use super::pool::Pool;
@@ -16,14 +16,14 @@ pub enum Type {
     Long,
     Null,
     UninitializedThis,
-    /// A class, by its name with slashes or the descriptor of an array.
+    /// A class, by its name with slashes or, for an array, its descriptor.
     Object(String),
-    /// What a `new` at this index of the original has made.
+    /// An uninitialised object, created by the `new` at this index of the original code.
     Uninitialized(u32),
 }
 
 impl Type {
-    /// The type of a kind of local, where a reference is any object.
+    /// The verification type of a local of this kind. A reference becomes `Object`.
     pub fn of(kind: Kind) -> Type {
         match kind {
             Kind::Int => Type::Int,
@@ -39,7 +39,7 @@ impl Type {
     }
 }
 
-/// A frame, at an index of the original.
+/// A frame at an index of the original code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub pc: u32,
@@ -48,7 +48,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame with the kept locals behind the method's own.
+    /// The frame with the kept locals after the method's own.
     pub fn with_kept(&self, own_slots: u16, kept: &[Kind]) -> Frame {
         let mut frame = self.clone();
         if kept.is_empty() {
@@ -64,7 +64,7 @@ impl Frame {
     }
 }
 
-/// The frame that a method begins with, which is not in the table.
+/// The implicit initial frame of a method, which the table does not contain.
 pub fn initial(class: &ClassLayout<'_>, access: u16, name: &str, desc: &str) -> Result<Frame, RewriteError> {
     let mut locals = Vec::new();
     if access & 0x0008 == 0 {
@@ -85,14 +85,14 @@ pub fn initial(class: &ClassLayout<'_>, access: u16, name: &str, desc: &str) -> 
     Ok(Frame { pc: 0, locals, stack: Vec::new() })
 }
 
-/// A class by its name, an array by its descriptor.
+/// Converts a descriptor to the form of a Class constant: a class by its name, an array by its descriptor.
 fn internal_name(descriptor: &str) -> String {
     let name = descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
     name.unwrap_or(descriptor).to_owned()
 }
 
-/// Reads a table. The first frame stands at its own offset, each other one byte behind the last and its
-/// offset.
+/// Decodes a table. The first frame is at its own offset, each other one at the index of the previous frame
+/// plus its offset plus one.
 pub fn read(
     class: &ClassLayout<'_>,
     reader: &mut Reader<'_>,
@@ -161,8 +161,8 @@ fn read_type(class: &ClassLayout<'_>, reader: &mut Reader<'_>) -> Result<Type, R
     })
 }
 
-/// Writes the contents of a table. Frames are at their new places, ascending; `moved` tells where a `new` is
-/// now.
+/// Encodes a table. The frames are at their new indices, ascending; `moved` maps the index of a `new` to its
+/// new index.
 pub fn write(
     frames: &[Frame],
     initial: &Frame,

@@ -1,28 +1,30 @@
-//! What stands ready for a call that was put in and ends by an exception: near the end of the stack the VM
-//! may refuse it (JVMS §2.5.2). Its steps tell that, and the exception goes where it would have gone.
+//! Handles exceptions thrown by inserted calls. Near the end of the stack, the VM may refuse a call (JVMS
+//! §2.5.2). The guard's steps report that, then the exception continues to the handler that the method has
+//! for it.
 //!
-//! A handler stands for all calls whose exception goes to one handler of the method, or to none: it says to
-//! the verifier what the handler behind it says (JVMS §4.10.1), which holds wherever that handler can be
+//! One guard serves all inserted calls whose exceptions go to the same handler of the method, or to none. Its
+//! frame for the verifier is that of the handler (JVMS §4.10.1), which is valid wherever the handler can be
 //! reached from.
 
 use super::layout::Placed;
 use super::tables::Handler;
 use std::collections::BTreeMap;
 
-/// Which handler of the method, by its row, an exception goes to; none: it leaves the method.
+/// The handler of the method that an exception goes to, as a row of its table; `None` if it leaves the
+/// method.
 pub type Next = Option<usize>;
 
-/// Where calls were put, and where their exceptions go.
+/// The inserted calls, and the handlers for their exceptions.
 #[derive(Clone, Debug, Default)]
 pub struct Guards {
-    /// By the instruction: what stands before it, behind it, or on its ways.
+    /// By instruction: applies to the steps before it, after it and on its branch edges.
     of: BTreeMap<u32, Next>,
 }
 
 impl Guards {
-    /// For what is put at these instructions, in a method with these handlers; `catches` tells which classes
-    /// of a row can be those of the exception. What stands before `from` has no guard: `this` is no object
-    /// there yet.
+    /// Creates guards for steps at these instructions, in a method with these handlers. `catches` says
+    /// whether the class of a handler can match the exception. Steps before index `from` have no guard,
+    /// because `this` is not yet initialised there.
     pub fn new(
         at: impl Iterator<Item = u32>,
         from: u32,
@@ -34,7 +36,7 @@ impl Guards {
         Guards { of: at.filter(|pc| *pc >= from).map(|pc| (pc, next(pc))).collect() }
     }
 
-    /// Where exceptions go, each once: one handler is placed for each, in this order.
+    /// The distinct destinations of exceptions. One guard is placed for each, in this order.
     pub fn all(&self) -> Vec<Next> {
         let mut all: Vec<Next> = self.of.values().copied().collect();
         all.sort_unstable();
@@ -42,8 +44,8 @@ impl Guards {
         all
     }
 
-    /// The rows of the exception table: first what is guarded, then the guards themselves where something
-    /// catches what they throw on.
+    /// The rows to add to the exception table: first those for the guarded steps, then those for the guards
+    /// themselves, if a handler of the method catches what they rethrow.
     pub fn rows(&self, placed: &Placed, handlers: &[Handler]) -> Vec<(u32, u32, Target)> {
         let places: BTreeMap<Next, (u32, u32)> = self.all().into_iter().zip(placed.guards.clone()).collect();
         let mut rows = Vec::new();
@@ -62,13 +64,13 @@ impl Guards {
     }
 }
 
-/// What a row of the exception table leads to.
+/// The destination of a row of the exception table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Where it is, if it is no instruction of the original.
+    /// Its new code index, if it is not an instruction of the original code.
     pub now: Option<u32>,
-    /// Else which.
+    /// Otherwise the index of the handler in the original code.
     pub handler: u32,
-    /// The class that is caught; 0: any.
+    /// The constant of the caught class; 0 means any.
     pub class: u16,
 }

@@ -1,4 +1,4 @@
-//! Instructions as the rewriter needs them: where they are, how long, where they lead (JVMS §6.5).
+//! Decodes instructions for the rewriter: their positions, lengths and jump targets (JVMS §6.5).
 
 use super::error::RewriteError;
 use super::reader::Reader;
@@ -9,17 +9,17 @@ pub struct Raw {
     pub pc: u32,
     pub length: u32,
     pub opcode: u8,
-    pub leads: Leads,
+    pub targets: JumpTargets,
 }
 
-/// Where an instruction leads besides the next one.
+/// The jump targets of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Leads {
-    /// Nowhere that the code names.
-    Nowhere,
-    /// To one place.
+pub enum JumpTargets {
+    /// No jump target in the code.
+    None,
+    /// One target.
     To(u32),
-    /// A `tableswitch`: its lowest and highest key.
+    /// A `tableswitch` with its lowest and highest key.
     Table { default: u32, low: i32, high: i32, targets: Vec<u32> },
     /// A `lookupswitch`.
     Lookup { default: u32, pairs: Vec<(i32, u32)> },
@@ -37,36 +37,38 @@ pub const NEW: u8 = 0xbb;
 pub const INVOKESPECIAL: u8 = 0xb7;
 
 impl Raw {
-    /// Everywhere it leads besides the next instruction.
+    /// All jump targets, without the next instruction.
     pub fn targets(&self) -> Vec<u32> {
-        match &self.leads {
-            Leads::Nowhere => Vec::new(),
-            Leads::To(target) => vec![*target],
-            Leads::Table { default, targets, .. } => targets.iter().chain([default]).copied().collect(),
-            Leads::Lookup { default, pairs } => pairs.iter().map(|(_, t)| *t).chain([*default]).collect(),
+        match &self.targets {
+            JumpTargets::None => Vec::new(),
+            JumpTargets::To(target) => vec![*target],
+            JumpTargets::Table { default, targets, .. } => targets.iter().chain([default]).copied().collect(),
+            JumpTargets::Lookup { default, pairs } => {
+                pairs.iter().map(|(_, t)| *t).chain([*default]).collect()
+            }
         }
     }
 }
 
-/// Reads a code array.
+/// Decodes a code array.
 pub fn read(code: &[u8]) -> Result<Vec<Raw>, RewriteError> {
     let mut reader = Reader::new(code);
     let mut found = Vec::new();
     while reader.position() < code.len() {
         let pc = index(reader.position());
         let opcode = reader.u1()?;
-        let leads = operands(&mut reader, pc, opcode)?;
-        found.push(Raw { pc, length: index(reader.position()) - pc, opcode, leads });
+        let targets = operands(&mut reader, pc, opcode)?;
+        found.push(Raw { pc, length: index(reader.position()) - pc, opcode, targets });
     }
     Ok(found)
 }
 
-/// A code array has less than 65,536 bytes in any class that a VM takes.
+/// A code array has less than 65,536 bytes in any class that a VM accepts.
 fn index(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-fn operands(reader: &mut Reader<'_>, pc: u32, opcode: u8) -> Result<Leads, RewriteError> {
+fn operands(reader: &mut Reader<'_>, pc: u32, opcode: u8) -> Result<JumpTargets, RewriteError> {
     let bad = RewriteError::BadOpcode { byte: opcode, pc };
     let plain = match opcode {
         0x00..=0x0f | 0x1a..=0x35 | 0x3b..=0x83 | 0x85..=0x98 | 0xac..=0xb1 | 0xbe | 0xbf | 0xc2 | 0xc3 => 0,
@@ -81,9 +83,9 @@ fn operands(reader: &mut Reader<'_>, pc: u32, opcode: u8) -> Result<Leads, Rewri
         },
         0x99..=0xa8 | 0xc6 | 0xc7 => {
             let offset = i32::from(reader.u2()?.cast_signed());
-            return Ok(Leads::To(target(pc, offset)?));
+            return Ok(JumpTargets::To(target(pc, offset)?));
         }
-        GOTO_W | JSR_W => return Ok(Leads::To(target(pc, reader.u4()?.cast_signed())?)),
+        GOTO_W | JSR_W => return Ok(JumpTargets::To(target(pc, reader.u4()?.cast_signed())?)),
         TABLESWITCH => {
             pad(reader, pc)?;
             let default = target(pc, reader.u4()?.cast_signed())?;
@@ -93,7 +95,7 @@ fn operands(reader: &mut Reader<'_>, pc: u32, opcode: u8) -> Result<Leads, Rewri
             for _ in 0..count.max(0) {
                 targets.push(target(pc, reader.u4()?.cast_signed())?);
             }
-            return Ok(Leads::Table { default, low, high, targets });
+            return Ok(JumpTargets::Table { default, low, high, targets });
         }
         LOOKUPSWITCH => {
             pad(reader, pc)?;
@@ -103,19 +105,19 @@ fn operands(reader: &mut Reader<'_>, pc: u32, opcode: u8) -> Result<Leads, Rewri
                 let key = reader.u4()?.cast_signed();
                 pairs.push((key, target(pc, reader.u4()?.cast_signed())?));
             }
-            return Ok(Leads::Lookup { default, pairs });
+            return Ok(JumpTargets::Lookup { default, pairs });
         }
         _ => return Err(bad),
     };
     reader.take(plain)?;
-    Ok(Leads::Nowhere)
+    Ok(JumpTargets::None)
 }
 
 fn pad(reader: &mut Reader<'_>, pc: u32) -> Result<(), RewriteError> {
     reader.take(padding(pc)).map(|_| ())
 }
 
-/// Bytes between the opcode of a switch and its operands, which begin at a multiple of four.
+/// The number of padding bytes after the opcode of a switch, which align its operands to four bytes.
 pub fn padding(pc: u32) -> usize {
     (3 - pc % 4) as usize
 }
@@ -129,8 +131,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn switches_are_read_behind_their_padding() {
-        // nop; tableswitch at 1: two bytes of padding.
+    fn switch_operands_follow_the_padding() {
+        // `nop`, then a `tableswitch` at index 1 with two bytes of padding.
         let mut code = vec![0x00, TABLESWITCH, 0, 0];
         for word in [23_i32, 5, 6, 23, 24] {
             code.extend_from_slice(&word.to_be_bytes());
@@ -139,12 +141,12 @@ mod tests {
         let read = read(&code).unwrap();
         assert_eq!(read.len(), 4);
         assert_eq!(read[1].length, 23);
-        let leads = Leads::Table { default: 24, low: 5, high: 6, targets: vec![24, 25] };
-        assert_eq!(read[1].leads, leads);
+        let targets = JumpTargets::Table { default: 24, low: 5, high: 6, targets: vec![24, 25] };
+        assert_eq!(read[1].targets, targets);
     }
 
     #[test]
-    fn what_is_no_instruction_is_told() {
+    fn invalid_instructions_are_errors() {
         assert_eq!(read(&[0x00, 0xcb]), Err(RewriteError::BadOpcode { byte: 0xcb, pc: 1 }));
         assert!(matches!(read(&[0x11, 0]), Err(RewriteError::Truncated(_))));
         assert_eq!(read(&[GOTO, 0xff, 0xff]), Err(RewriteError::BadIndex(0)));

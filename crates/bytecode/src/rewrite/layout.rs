@@ -1,60 +1,60 @@
-//! Places instructions, and what is put between them, one after another.
+//! Assigns new code indices to the instructions and to the steps inserted between them.
 
 use super::Map;
-use super::error::{LeftAlone, RewriteError};
-use super::instructions::{GOTO, GOTO_W, JSR, JSR_W, Leads, Raw, padding};
+use super::error::{NotRewritten, RewriteError};
+use super::instructions::{GOTO, GOTO_W, JSR, JSR_W, JumpTargets, Raw, padding};
 use std::collections::BTreeMap;
 
-/// The longest code that a method can have (JVMS §4.7.3).
+/// The maximum length of a method's code in bytes (JVMS §4.7.3).
 const LONGEST: u32 = 65_535;
 
-/// What is to be placed.
+/// The parts of the new code.
 pub struct Parts<'a> {
     /// The original code array.
     pub code: &'a [u8],
-    /// Its instructions.
+    /// The instructions of the original code.
     pub instructions: &'a [Raw],
-    /// What a call begins with.
+    /// Code executed at the start of each call.
     pub entry: &'a [u8],
-    /// Before an instruction, however it is reached.
+    /// Code before an instruction, executed however the instruction is reached.
     pub before: BTreeMap<u32, Vec<u8>>,
-    /// Behind an instruction, for those who come from it.
+    /// Code after an instruction, executed when that instruction completes.
     pub after: BTreeMap<u32, Vec<u8>>,
-    /// On the way from one instruction to another.
+    /// Code on the edge from a branch to a target.
     pub taken: BTreeMap<(u32, u32), Vec<u8>>,
-    /// The code for exceptions of what was put in, and how often it stands there.
+    /// The code that handles exceptions of inserted steps, and the number of copies.
     pub guard: (&'a [u8], usize),
-    /// What stands at the end: the code for exceptions that leave the method.
+    /// The code at the end, for exceptions that leave the method.
     pub unwind: &'a [u8],
 }
 
-/// Where things are.
+/// The new positions.
 pub struct Placed {
     /// The new code array.
     pub code: Vec<u8>,
-    /// Where each instruction is: itself, not what stands before it.
+    /// The new index of each instruction, after the code inserted before it.
     at: Map<u32, u32>,
-    /// Where a jump to an instruction leads: to what stands before it.
+    /// The new index for jumps to an instruction, before the code inserted before it.
     lands: Map<u32, u32>,
-    /// Where the way from one instruction to another was put.
+    /// The new index of the code on each branch edge.
     pub stubs: BTreeMap<(u32, u32), u32>,
-    /// From where to where what was put behind an instruction stands.
+    /// The start and end of the code inserted after an instruction.
     behind: BTreeMap<u32, (u32, u32)>,
-    /// From where to where the code for exceptions of what was put in stands, each time.
+    /// The start and end of each copy of the guard code.
     pub guards: Vec<(u32, u32)>,
-    /// Where the code for exceptions that leave the method begins.
+    /// The start of the code for exceptions that leave the method.
     pub unwind_at: u32,
     old_end: u32,
 }
 
 impl Placed {
-    /// Where an instruction is.
+    /// The new index of an instruction.
     pub fn at(&self, was: u32) -> Result<u32, RewriteError> {
         self.at.get(&was).copied().ok_or(RewriteError::BadIndex(was))
     }
 
-    /// Where a jump to an instruction leads. The end of the code is a place too: that of tables which reach
-    /// to it.
+    /// The new index for jumps to an instruction. Also accepts the end of the code, to which tables may
+    /// refer.
     pub fn lands(&self, was: u32) -> Result<u32, RewriteError> {
         if was == self.old_end {
             return Ok(self.end());
@@ -62,7 +62,7 @@ impl Placed {
         self.lands.get(&was).copied().ok_or(RewriteError::BadIndex(was))
     }
 
-    /// What stands on the ways of branches, as `(branch, from, to)`: behind all else of the method's own.
+    /// The code on branch edges as `(branch, from, to)`. It follows all other code of the method itself.
     pub fn stub_ranges(&self) -> Vec<(u32, u32, u32)> {
         let mut starts: Vec<(u32, u32)> = self.stubs.iter().map(|((branch, _), at)| (*at, *branch)).collect();
         starts.sort_unstable();
@@ -70,7 +70,7 @@ impl Placed {
         starts.iter().zip(ends).map(|((from, branch), to)| (*branch, *from, to)).collect()
     }
 
-    /// What was put before, behind and on the ways of instructions, as `(instruction, from, to)`.
+    /// The code inserted before and after instructions and on branch edges, as `(instruction, from, to)`.
     pub fn inserted(&self) -> Vec<(u32, u32, u32)> {
         let before = self.at.iter().filter_map(|(pc, at)| Some((*pc, *self.lands.get(pc)?, *at)));
         let behind = self.behind.iter().map(|(pc, (from, to))| (*pc, *from, *to));
@@ -80,17 +80,17 @@ impl Placed {
         inserted
     }
 
-    /// Where what was the end of the code is.
+    /// The new index of the original end of the code.
     pub fn end(&self) -> u32 {
         self.stubs.values().copied().min().unwrap_or_else(|| self.own_end())
     }
 
-    /// Behind all that belongs to the method's own instructions.
+    /// The end of the code that belongs to the method's own instructions.
     fn own_end(&self) -> u32 {
         self.guards.first().map_or(self.unwind_at, |(from, _)| *from)
     }
 
-    /// Where each instruction was and is, ascending.
+    /// The old and new index of each instruction, ascending.
     pub fn moved(&self) -> Vec<(u32, u32)> {
         let mut moved: Vec<(u32, u32)> = self.at.iter().map(|(was, now)| (*was, *now)).collect();
         moved.sort_unstable();
@@ -98,26 +98,26 @@ impl Placed {
     }
 }
 
-/// Places the parts.
-pub fn place(parts: &Parts<'_>) -> Result<Result<Placed, LeftAlone>, RewriteError> {
-    // Branches and stubs that need four bytes to reach. They are found one after another: each makes the code
+/// Lays out the parts.
+pub fn place(parts: &Parts<'_>) -> Result<Result<Placed, NotRewritten>, RewriteError> {
+    // Branches and stubs that need a four-byte offset. Found iteratively, because each one makes the code
     // longer.
     let mut wide: Map<u32, bool> = Map::default();
     let mut wide_stubs: Map<(u32, u32), bool> = Map::default();
     loop {
         let placed = addresses(parts, &wide, &wide_stubs);
         if placed.length > LONGEST {
-            return Ok(Err(LeftAlone::TooLong(placed.length as usize)));
+            return Ok(Err(NotRewritten::TooLong(placed.length as usize)));
         }
         let mut grown = false;
         for raw in parts.instructions {
-            let Leads::To(target) = raw.leads else { continue };
-            let (from, to) = (placed.placed.at(raw.pc)?, leads_to(parts, &placed.placed, raw.pc, target)?);
+            let JumpTargets::To(target) = raw.targets else { continue };
+            let (from, to) = (placed.placed.at(raw.pc)?, new_target(parts, &placed.placed, raw.pc, target)?);
             if is_near(from, to) || matches!(raw.opcode, GOTO_W | JSR_W) {
                 continue;
             }
             if !matches!(raw.opcode, GOTO | JSR) {
-                return Ok(Err(LeftAlone::TooFar(raw.pc)));
+                return Ok(Err(NotRewritten::TooFar(raw.pc)));
             }
             grown |= wide.insert(raw.pc, true).is_none();
         }
@@ -140,8 +140,8 @@ fn is_near(from: u32, to: u32) -> bool {
     i16::try_from(i64::from(to) - i64::from(from)).is_ok()
 }
 
-/// Where a branch leads now: by its stub, if the way has one.
-fn leads_to(parts: &Parts<'_>, placed: &Placed, branch: u32, target: u32) -> Result<u32, RewriteError> {
+/// The new target of a branch: the stub of the edge, if it has one.
+fn new_target(parts: &Parts<'_>, placed: &Placed, branch: u32, target: u32) -> Result<u32, RewriteError> {
     if parts.taken.contains_key(&(branch, target))
         && let Some(stub) = placed.stubs.get(&(branch, target))
     {
@@ -163,10 +163,10 @@ fn addresses(parts: &Parts<'_>, wide: &Map<u32, bool>, wide_stubs: &Map<(u32, u3
         lands.insert(raw.pc, next);
         next += size(parts.before.get(&raw.pc));
         at.insert(raw.pc, next);
-        next += match &raw.leads {
-            Leads::To(_) if wide.contains_key(&raw.pc) => 5,
-            Leads::Table { targets, .. } => 1 + padding(next) as u32 + 12 + 4 * targets.len() as u32,
-            Leads::Lookup { pairs, .. } => 1 + padding(next) as u32 + 8 + 8 * pairs.len() as u32,
+        next += match &raw.targets {
+            JumpTargets::To(_) if wide.contains_key(&raw.pc) => 5,
+            JumpTargets::Table { targets, .. } => 1 + padding(next) as u32 + 12 + 4 * targets.len() as u32,
+            JumpTargets::Lookup { pairs, .. } => 1 + padding(next) as u32 + 8 + 8 * pairs.len() as u32,
             _ => raw.length,
         };
         if let Some(bytes) = parts.after.get(&raw.pc) {
@@ -174,7 +174,7 @@ fn addresses(parts: &Parts<'_>, wide: &Map<u32, bool>, wide_stubs: &Map<(u32, u3
             next += size(Some(bytes));
             behind.insert(raw.pc, (from, next));
         }
-        // Nothing is gained by counting on, and much can overflow.
+        // The layout has failed; continuing could overflow.
         if next > LONGEST * 4 {
             break;
         }
@@ -210,15 +210,15 @@ fn write(
         out.extend_from_slice(parts.before.get(&raw.pc).map_or(&[][..], Vec::as_slice));
         let here = placed.at(raw.pc)?;
         let lead = |target: u32| -> Result<i32, RewriteError> {
-            let to = leads_to(parts, placed, raw.pc, target)?;
+            let to = new_target(parts, placed, raw.pc, target)?;
             Ok(to.cast_signed() - here.cast_signed())
         };
-        match &raw.leads {
-            Leads::Nowhere => {
+        match &raw.targets {
+            JumpTargets::None => {
                 let (start, end) = (raw.pc as usize, (raw.pc + raw.length) as usize);
                 out.extend_from_slice(super::reader::slice(parts.code, start, end)?);
             }
-            Leads::To(target) => {
+            JumpTargets::To(target) => {
                 let offset = lead(*target)?;
                 match (raw.opcode, wide.contains_key(&raw.pc)) {
                     (GOTO | GOTO_W, true) => far(&mut out, GOTO_W, offset),
@@ -227,7 +227,7 @@ fn write(
                     _ => near(&mut out, raw.opcode, offset),
                 }
             }
-            Leads::Table { default, low, high, targets } => {
+            JumpTargets::Table { default, low, high, targets } => {
                 out.push(raw.opcode);
                 out.extend(std::iter::repeat_n(0, padding(here)));
                 for word in [lead(*default)?, *low, *high] {
@@ -237,7 +237,7 @@ fn write(
                     out.extend_from_slice(&lead(*target)?.to_be_bytes());
                 }
             }
-            Leads::Lookup { default, pairs } => {
+            JumpTargets::Lookup { default, pairs } => {
                 out.push(raw.opcode);
                 out.extend(std::iter::repeat_n(0, padding(here)));
                 let count = i32::try_from(pairs.len()).unwrap_or(i32::MAX);
@@ -271,7 +271,7 @@ fn write(
 
 fn near(out: &mut Vec<u8>, opcode: u8, offset: i32) {
     out.push(opcode);
-    // It was seen to fit; what does not is written as the nearest that does, and would not verify.
+    // The offset was checked to fit. Otherwise the nearest offset is written, which would not verify.
     out.extend_from_slice(&i16::try_from(offset).unwrap_or(i16::MAX).to_be_bytes());
 }
 

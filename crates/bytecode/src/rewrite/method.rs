@@ -1,8 +1,8 @@
-//! Puts one method together.
+//! Rewrites one method.
 
 use super::Map;
 use super::MethodPlan;
-use super::error::{LeftAlone, RewriteError};
+use super::error::{NotRewritten, RewriteError};
 use super::frames::{self, Frame, Type};
 use super::guards::Guards;
 use super::instructions::{self, ATHROW, INVOKESPECIAL, NEW, RETURN, Raw};
@@ -14,13 +14,14 @@ use super::tables;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The first version of class files whose methods are verified by their StackMapTable (JVMS §4.10).
+/// The first class file version whose methods are verified with a StackMapTable (JVMS §4.10).
 const WITH_FRAMES: u16 = 50;
 
-/// What came of a method: its `Code` attribute, header included, and where its instructions were and are.
-type Method = Result<(Vec<u8>, Vec<(u32, u32)>), LeftAlone>;
+/// The result for one method: its `Code` attribute including the header, and the old and new index of each
+/// instruction.
+type Method = Result<(Vec<u8>, Vec<(u32, u32)>), NotRewritten>;
 
-/// The classes of which a StackOverflowError is one.
+/// StackOverflowError and its superclasses.
 const CAUGHT_BY: [&str; 4] = [
     "java/lang/Throwable",
     "java/lang/Error",
@@ -28,7 +29,7 @@ const CAUGHT_BY: [&str; 4] = [
     "java/lang/StackOverflowError",
 ];
 
-/// Gives up on the method, not on the class.
+/// Abandons the method, but not the class.
 macro_rules! or_leave {
     ($result:expr) => {
         match $result {
@@ -38,7 +39,7 @@ macro_rules! or_leave {
     };
 }
 
-/// Rewrites the method whose `Code` attribute lies between two places.
+/// Rewrites the method whose `Code` attribute lies between `start` and `end`.
 pub fn rewrite(
     class: &ClassLayout<'_>,
     pool: &mut Pool,
@@ -48,7 +49,7 @@ pub fn rewrite(
 ) -> Result<Method, RewriteError> {
     let old = Old::read(class, method, start, end)?;
     if old.is_empty_finalizer(&class.utf8(method.descriptor)?) {
-        return Ok(Err(LeftAlone::EmptyFinalizer));
+        return Ok(Err(NotRewritten::EmptyFinalizer));
     }
     let slots = or_leave!(Slots::new(old.max_locals, &plan.kept, &plan.scratch));
     let steps = or_leave!(Steps::assemble(plan, &slots, pool)?);
@@ -60,7 +61,7 @@ pub fn rewrite(
         if old.is_constructor(class)? {
             unwinds_from = or_leave!(old.after_super_call(class)?);
         } else if old.name == "<init>" {
-            return Ok(Err(LeftAlone::ObjectConstructor));
+            return Ok(Err(NotRewritten::ObjectConstructor));
         }
     }
     let guards = or_leave!(old.guards(class, &steps, plan)?);
@@ -77,10 +78,10 @@ pub fn rewrite(
     };
     let placed = or_leave!(layout::place(&parts)?);
     let mut out = Vec::with_capacity((end - start) * 2);
-    // The exception that leaves the method lies on a stack that may have been meant for nothing.
+    // An exception that leaves the method needs a stack slot, even if the method needs none.
     let least = u16::from(!plan.unwind.is_empty() || !plan.guard.is_empty());
     let deepest = u16::try_from(steps.deepest.max(0)).unwrap_or(u16::MAX);
-    let max_stack = or_leave!(old.max_stack.max(least).checked_add(deepest).ok_or(LeftAlone::TooWide));
+    let max_stack = or_leave!(old.max_stack.max(least).checked_add(deepest).ok_or(NotRewritten::TooWide));
     out.extend_from_slice(&max_stack.to_be_bytes());
     out.extend_from_slice(&slots.max_locals.to_be_bytes());
     let length = u32::try_from(placed.code.len()).unwrap_or(u32::MAX);
@@ -96,7 +97,7 @@ pub fn rewrite(
     Ok(Ok((attribute, placed.moved())))
 }
 
-/// From which index on `this` is an object; none where that cannot be told.
+/// The index from which `this` is initialised; `None` if that is unknown.
 pub fn initialised_from(
     class: &ClassLayout<'_>,
     method: &MethodAt,
@@ -112,7 +113,7 @@ pub fn initialised_from(
     Ok(old.after_super_call(class)?.ok())
 }
 
-/// A plan as bytes.
+/// A plan, assembled to bytes.
 struct Steps {
     entry: Assembled,
     before: BTreeMap<u32, Vec<u8>>,
@@ -123,14 +124,14 @@ struct Steps {
     deepest: i32,
 }
 
-/// The handlers that are added.
+/// The added handlers.
 #[derive(Clone, Copy)]
 struct Around<'a> {
     guards: &'a Guards,
     unwinds_from: Option<u32>,
 }
 
-/// What a method has become.
+/// The layout of the new method.
 struct Written<'a> {
     placed: &'a Placed,
     slots: &'a Slots,
@@ -143,10 +144,10 @@ impl Steps {
         plan: &MethodPlan,
         slots: &Slots,
         pool: &mut Pool,
-    ) -> Result<Result<Steps, LeftAlone>, RewriteError> {
+    ) -> Result<Result<Steps, NotRewritten>, RewriteError> {
         let mut deepest = 0;
         let mut one =
-            |steps: &[Step], pool: &mut Pool| -> Result<Result<Assembled, LeftAlone>, RewriteError> {
+            |steps: &[Step], pool: &mut Pool| -> Result<Result<Assembled, NotRewritten>, RewriteError> {
                 let assembled = assemble(steps, slots, pool)?;
                 if let Ok(assembled) = &assembled {
                     deepest = deepest.max(assembled.deepest);
@@ -170,7 +171,7 @@ impl Steps {
     }
 }
 
-/// The kept locals as rows of a LocalVariableTable.
+/// The kept locals as entries of a LocalVariableTable.
 fn named(
     class: &ClassLayout<'_>,
     pool: &mut Pool,
@@ -185,7 +186,7 @@ fn named(
     rows.collect()
 }
 
-/// A `Code` attribute as it was.
+/// The original `Code` attribute.
 struct Old<'a> {
     max_stack: u16,
     max_locals: u16,
@@ -225,16 +226,16 @@ impl<'a> Old<'a> {
         Ok(Old { max_stack, max_locals, code, instructions, handlers, attributes, initial, frames, name })
     }
 
-    /// Whether an instruction begins wherever the plan puts something.
-    fn has_instructions(&self, plan: &MethodPlan) -> Result<(), LeftAlone> {
+    /// Checks that an instruction begins at each index of the plan.
+    fn has_instructions(&self, plan: &MethodPlan) -> Result<(), NotRewritten> {
         let by_pc: Map<u32, &Raw> = self.instructions.iter().map(|raw| (raw.pc, raw)).collect();
         for pc in plan.before.keys().chain(plan.after.keys()) {
-            by_pc.get(pc).ok_or(LeftAlone::NoInstruction(*pc))?;
+            by_pc.get(pc).ok_or(NotRewritten::NoInstruction(*pc))?;
         }
         for (branch, target) in plan.taken.keys() {
-            let raw = by_pc.get(branch).ok_or(LeftAlone::NoInstruction(*branch))?;
+            let raw = by_pc.get(branch).ok_or(NotRewritten::NoInstruction(*branch))?;
             if !raw.targets().contains(target) {
-                return Err(LeftAlone::NoInstruction(*target));
+                return Err(NotRewritten::NoInstruction(*target));
             }
         }
         Ok(())
@@ -244,16 +245,16 @@ impl<'a> Old<'a> {
         (self.name.as_str(), descriptor, self.code) == ("finalize", "()V", &[RETURN])
     }
 
-    /// Whether another constructor has to be called. That of `java.lang.Object` is the only one that calls
+    /// Whether the method must call another constructor. Only the constructor of `java.lang.Object` calls
     /// none.
     fn is_constructor(&self, class: &ClassLayout<'_>) -> Result<bool, RewriteError> {
         Ok(self.name == "<init>" && class.class_name(class.this_class)? != "java/lang/Object")
     }
 
-    /// Behind the call of another constructor of the class or its superclass: before it, `this` is no object
-    /// yet, and no handler can stand for both (JVMS §4.10.1). Each `new` of such a class is one call that is
-    /// not it.
-    fn after_super_call(&self, class: &ClassLayout<'_>) -> Result<Result<u32, LeftAlone>, RewriteError> {
+    /// The index after the call of another constructor of the class or its superclass. Before it, `this` is
+    /// uninitialised, and no handler can cover both parts (JVMS §4.10.1). For each `new` of such a class, one
+    /// constructor call initialises that object instead.
+    fn after_super_call(&self, class: &ClassLayout<'_>) -> Result<Result<u32, NotRewritten>, RewriteError> {
         let own = [class.this_class, class.super_class].map(|index| class.class_name(index));
         let own = own.into_iter().filter_map(Result::ok).collect::<Vec<_>>();
         let mut pending: Map<Cow<'_, str>, u32> = Map::default();
@@ -274,26 +275,26 @@ impl<'a> Old<'a> {
             match pending.get_mut(&of) {
                 Some(count) if *count > 0 => *count -= 1,
                 _ if own.contains(&of) && found.is_none() => found = Some(raw.pc + raw.length),
-                _ => return Ok(Err(LeftAlone::NoSuperCall)),
+                _ => return Ok(Err(NotRewritten::NoSuperCall)),
             }
         }
-        let Some(behind) = found else { return Ok(Err(LeftAlone::NoSuperCall)) };
-        // The order of the code array need not be that of execution. Where it is not, a frame tells: one has
-        // it before that is behind, or the other way round.
+        let Some(behind) = found else { return Ok(Err(NotRewritten::NoSuperCall)) };
+        // The order of the code array may differ from that of execution. The frames reveal that: `this` must
+        // be uninitialised in exactly those before `behind`.
         let in_order = self.frames.iter().all(|frame| {
             let is_none_yet = frame.locals.contains(&Type::UninitializedThis);
             is_none_yet == (frame.pc < behind)
         });
-        Ok(if in_order { Ok(behind) } else { Err(LeftAlone::NoSuperCall) })
+        Ok(if in_order { Ok(behind) } else { Err(NotRewritten::NoSuperCall) })
     }
 
-    /// Where what is put in needs guards. Where it cannot be told from where on `this` is an object, nowhere.
+    /// The guards for the inserted steps. None if it is unknown from which index `this` is initialised.
     fn guards(
         &self,
         class: &ClassLayout<'_>,
         steps: &Steps,
         plan: &MethodPlan,
-    ) -> Result<Result<Guards, LeftAlone>, RewriteError> {
+    ) -> Result<Result<Guards, NotRewritten>, RewriteError> {
         if plan.guard.is_empty() || self.name == "<init>" && !self.is_constructor(class)? {
             return Ok(Ok(Guards::default()));
         }
@@ -310,7 +311,7 @@ impl<'a> Old<'a> {
                 catching.push(row.class);
             }
         }
-        // Without a frame there is nothing to say to the verifier.
+        // Without a frame, the guard's types are unknown to the verifier.
         let known = |row: &tables::Handler| {
             class.major < WITH_FRAMES || self.frames.iter().any(|frame| frame.pc == row.handler)
         };
@@ -330,7 +331,7 @@ impl<'a> Old<'a> {
         around: &Around<'_>,
     ) -> Result<(), RewriteError> {
         let mut rows = Vec::new();
-        // The first row that fits is taken (JVMS §2.10).
+        // The VM uses the first matching row (JVMS §2.10).
         for (start, end, target) in around.guards.rows(placed, &self.handlers) {
             let handler = target.now.map_or_else(|| placed.lands(target.handler), Ok)?;
             rows.push((start, end, handler, target.class));
@@ -345,11 +346,11 @@ impl<'a> Old<'a> {
         }
         if let Some(from) = around.unwinds_from {
             let (from, to) = (placed.lands(from)?, placed.end());
-            // Of an endless loop behind the call nothing may be left to guard.
+            // If an endless loop follows the call, the range can be empty.
             if from < to {
                 rows.push((from, to, placed.unwind_at, 0));
             }
-            // What the guards throw on leaves the method too, unless a row above says otherwise.
+            // Exceptions rethrown by guards also leave the method, unless a row above catches them.
             if let (Some((from, _)), Some((_, to))) = (placed.guards.first(), placed.guards.last()) {
                 rows.push((*from, *to, placed.unwind_at, 0));
             }
@@ -384,7 +385,7 @@ impl<'a> Old<'a> {
                 tables::lines(contents, placed)?
             } else if is("LocalVariableTable") {
                 let mut rows = tables::variables(contents, placed)?;
-                // A method can have several of these tables, and what is added is in one.
+                // A method can have several of these tables; the new entries go into the first.
                 tables::add_variables(&mut rows, &named(class, pool, unnamed, slots)?, placed)?;
                 unnamed = &[];
                 rows
@@ -421,7 +422,7 @@ impl<'a> Old<'a> {
         }
         let by_pc: Map<u32, &Frame> = self.frames.iter().map(|f| (f.pc, f)).collect();
         for ((_, target), at) in &placed.stubs {
-            // Where a branch leads there is a frame; a stub's is the same.
+            // A branch target has a frame, and its stub has the same one.
             let frame = by_pc.get(target).copied().unwrap_or(&self.initial);
             frames.push(Frame { pc: *at, ..frame.with_kept(self.max_locals, kept) });
         }
@@ -438,8 +439,7 @@ impl<'a> Old<'a> {
             frames.push(thrown(placed.unwind_at, &[]));
         }
         frames.sort_by_key(|f| f.pc);
-        // `before` of the same place and a stub never coincide; a frame of the original may be named twice by
-        // none.
+        // Inserted code and stubs have distinct indices, so duplicates can only be equal frames.
         frames.dedup_by_key(|f| f.pc);
         frames::write(&frames, &self.initial, pool, &|was| placed.at(was))
     }

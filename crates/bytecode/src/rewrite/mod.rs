@@ -1,17 +1,18 @@
-//! Puts code into methods: straight-line calls before and after instructions, on the ways of branches, at
-//! entry and at exceptional exit. Everything that names a place in the code is moved along.
+//! Inserts code into methods: straight-line calls before and after instructions, on branch edges, at entry
+//! and at exceptional exit. All tables that refer to code indices are adjusted.
 //!
-//! The rewriter works on bytes. The constant pool only grows, and all but the `Code` attributes that get
-//! something is copied as it is, so what no one asked about does not change (JVMS §4).
+//! The rewriter works on bytes. The constant pool only grows, and everything except the changed `Code`
+//! attributes is copied unchanged (JVMS §4).
 //!
-//! - [`Plan`] and [`Step`] say what goes where; [`rewrite`] does it and tells where each instruction is now.
-//! - `reader` walks a class file, `pool` appends constants, `instructions` knows lengths and targets.
-//! - `scan`, `shape` and `deeds` look at a class that something is put into; `outline` builds what `scan`
-//!   reads of a class without a file.
-//! - `layout` places instructions, `frames` reads and writes the StackMapTable, `tables` moves the other
-//!   tables, `guards` catches what is thrown by what was put in, `method` puts one method together.
+//! - [`Plan`] and [`Step`] describe what to insert. [`rewrite`] inserts it and returns the new index of each
+//!   instruction.
+//! - `reader` locates the parts of a class file, `pool` appends constants, `instructions` decodes lengths and
+//!   targets.
+//! - `scan`, `shape` and `recorded_effects` inspect a class before it is rewritten. `outline` builds input
+//!   for `scan` from a class without a file.
+//! - `layout` assigns code indices, `frames` decodes and encodes the StackMapTable, and `tables` adjusts the
+//!   other tables. `guards` handles exceptions of inserted calls, and `method` rewrites one method.
 
-mod deeds;
 mod error;
 mod frames;
 mod guards;
@@ -21,14 +22,15 @@ mod method;
 mod outline;
 mod pool;
 mod reader;
+mod recorded_effects;
 mod scan;
 mod shape;
 mod steps;
 mod tables;
 
-pub use deeds::{Deed, Doing};
-pub use error::{LeftAlone, RewriteError};
+pub use error::{NotRewritten, RewriteError};
 pub use outline::outline;
+pub use recorded_effects::{Effect, RecordedEffect};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};
 pub use steps::{Kept, Slot, StackOp, Step, Text};
@@ -38,93 +40,93 @@ use pool::Pool;
 use reader::{ClassLayout, Reader};
 use std::collections::{BTreeMap, HashMap};
 
-/// By what nobody chooses so that it collides.
+/// A hash map with a fixed seed: its keys come from class files, not from an attacker.
 type Map<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 
-/// What goes into a class, by method: name and descriptor as the class file has them.
+/// The code to insert into a class, by method: name and descriptor as in the class file.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// The methods that get something.
+    /// The methods to rewrite.
     pub methods: BTreeMap<(String, String), MethodPlan>,
 }
 
-/// What goes into a method. Each sequence of steps leaves the operand stack as it was.
+/// The code to insert into a method. Each sequence of steps leaves the operand stack unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct MethodPlan {
-    /// Extra locals that `entry` gives a value, in order. They keep it in the whole method.
+    /// Additional locals that `entry` initialises, in order. They keep their value throughout the method.
     pub kept: Vec<Kept>,
-    /// Kinds of extra locals that hold a value only inside one sequence of steps.
+    /// Kinds of additional locals that hold a value only within one sequence of steps.
     pub scratch: Vec<Kind>,
-    /// What each call begins with. A jump to index 0 does not come by.
+    /// Executed at the start of each call. A jump to index 0 skips it.
     pub entry: Vec<Step>,
-    /// Before an instruction, however it is reached.
+    /// Executed before an instruction, however it is reached.
     pub before: BTreeMap<u32, Vec<Step>>,
-    /// After an instruction, where execution goes on behind it.
+    /// Executed after an instruction that completes.
     pub after: BTreeMap<u32, Vec<Step>>,
-    /// On the way from a branch to one of its targets.
+    /// Executed on the edge from a branch to one of its targets.
     pub taken: BTreeMap<(u32, u32), Vec<Step>>,
-    /// When what stands before, after or on the way of an instruction ends by an exception, which is thrown
-    /// on. What stands before a constructor's call of another one has no such guard.
+    /// Executed when inserted steps before, after or on an edge of an instruction throw; the exception is
+    /// then rethrown. Steps before a constructor's call of another constructor have no guard.
     pub guard: Vec<Step>,
-    /// When an exception leaves the method; it lies on the operand stack and is thrown on.
+    /// Executed when an exception leaves the method. The exception is on the operand stack and is then
+    /// rethrown.
     pub unwind: Vec<Step>,
 }
 
 impl MethodPlan {
-    /// Whether nothing goes in.
+    /// Whether there is nothing to insert.
     pub fn is_empty(&self) -> bool {
         let MethodPlan { entry, before, after, taken, unwind, .. } = self;
         entry.is_empty() && before.is_empty() && after.is_empty() && taken.is_empty() && unwind.is_empty()
     }
 }
 
-/// A class that was rewritten.
+/// The result of rewriting a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritten {
     /// The class file.
     pub bytes: Vec<u8>,
-    /// The methods that got something.
+    /// The methods that were rewritten.
     pub methods: Vec<RewrittenMethod>,
-    /// The methods that could not get it, and why. They are as they were.
-    pub left_alone: Vec<(String, String, LeftAlone)>,
+    /// The unchanged methods that could not be rewritten: name, descriptor and reason.
+    pub not_rewritten: Vec<(String, String, NotRewritten)>,
 }
 
-/// A method that was rewritten.
+/// A rewritten method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RewrittenMethod {
     /// Its name.
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// Where each of its instructions was and is, ascending: what a breakpoint, or a code index of JDWP, is
-    /// moved by.
+    /// The old and new index of each of its instructions, ascending: maps breakpoints and JDWP code indices.
     pub moved: Vec<(u32, u32)>,
 }
 
 impl RewrittenMethod {
-    /// Where an instruction is now.
+    /// The new index of an instruction.
     pub fn now(&self, was: u32) -> Option<u32> {
         let at = self.moved.binary_search_by_key(&was, |(was, _)| *was).ok()?;
         self.moved.get(at).map(|(_, now)| *now)
     }
 
-    /// Which instruction of the original an index is in, or before which what was put in stands.
+    /// The original instruction at a new index, or the one that the inserted code there precedes.
     pub fn was(&self, now: u32) -> Option<u32> {
         let at = self.moved.partition_point(|(_, place)| *place < now);
         self.moved.get(at).map(|(was, _)| *was)
     }
 }
 
-/// Puts into a class what the plan says. With an empty plan the bytes stay as they are.
+/// Rewrites a class. With an empty plan the bytes stay the same.
 ///
 /// # Errors
-/// The bytes are no class file, or its constant pool is full. A method that cannot be rewritten is no error:
-/// it is left as it is and named.
+/// If the bytes are not a class file, or the constant pool is full. A method that cannot be rewritten is no
+/// error: it stays unchanged and is listed in the result.
 pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
     let class = ClassLayout::read(bytes)?;
     let mut pool = Pool::new(&class);
-    let mut rewritten = Rewritten { bytes: Vec::new(), methods: Vec::new(), left_alone: Vec::new() };
-    // What replaces which bytes.
+    let mut rewritten = Rewritten { bytes: Vec::new(), methods: Vec::new(), not_rewritten: Vec::new() };
+    // Byte ranges and their replacements.
     let mut replaced: Vec<(usize, usize, Vec<u8>)> = Vec::new();
     for method in &class.methods {
         let (name, descriptor) = (class.owned(method.name)?, class.owned(method.descriptor)?);
@@ -141,7 +143,7 @@ pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
             }
             Err(reason) => {
                 pool.back_to(before);
-                rewritten.left_alone.push((name, descriptor, reason));
+                rewritten.not_rewritten.push((name, descriptor, reason));
             }
         }
     }
@@ -165,12 +167,12 @@ pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
     Ok(rewritten)
 }
 
-/// From which index on `this` is an object in a method: behind the call of another constructor in one, 0 in
-/// any other. What runs before can hand `this` to nobody (JVMS §4.10.1). None where it cannot be told, and
-/// where there is no such method or it has no code.
+/// The index from which `this` is initialised in a method: after the call of another constructor in a
+/// constructor, 0 in any other method. Code before it cannot pass `this` on (JVMS §4.10.1). `None` if the
+/// index is unknown, or if there is no such method with code.
 ///
 /// # Errors
-/// The bytes are no class file.
+/// If the bytes are not a class file.
 pub fn initialised_from(bytes: &[u8], name: &str, descriptor: &str) -> Result<Option<u32>, RewriteError> {
     let class = ClassLayout::read(bytes)?;
     for method in &class.methods {
@@ -184,10 +186,10 @@ pub fn initialised_from(bytes: &[u8], name: &str, descriptor: &str) -> Result<Op
     Ok(None)
 }
 
-/// Reads a class file's version, without reading the class: `(major, minor)`.
+/// The version of a class file as `(major, minor)`, without parsing the rest.
 ///
 /// # Errors
-/// The bytes are no class file.
+/// If the bytes are not a class file.
 pub fn version(bytes: &[u8]) -> Result<(u16, u16), RewriteError> {
     let mut reader = Reader::new(bytes);
     if reader.u4()? != reader::MAGIC {

@@ -1,5 +1,5 @@
-//! Builds a class file that only [`super::Scan`] reads, from what a VM tells of a class whose file it never
-//! shows.
+//! Builds a class file for [`super::Scan`] from the data that a VM provides about a class whose file is
+//! unavailable.
 
 use super::error::RewriteError;
 use super::reader::{MAGIC, constants_to_end};
@@ -7,14 +7,14 @@ use super::reader::{MAGIC, constants_to_end};
 /// CONSTANT_Utf8 and CONSTANT_Class (JVMS table 4.4-A).
 const UTF8: u8 = 1;
 const CLASS: u8 = 7;
-/// Java 8: no instruction has changed since.
+/// Java 8; the instruction set has not changed since.
 const MAJOR: u16 = 52;
 
-/// A class file with this constant pool and these code arrays. Its methods have no names of their own, no
-/// tables and no handlers: it can be scanned for instructions, but neither loaded nor rewritten.
+/// Builds a class file with this constant pool and these code arrays. Its methods have no names, tables or
+/// handlers. It can be scanned for instructions, but neither loaded nor rewritten.
 ///
 /// # Errors
-/// The constant pool is broken, or has no room for four more entries.
+/// If the constant pool is invalid, or has no room for four more entries.
 pub fn outline(
     name: &str,
     pool: &[u8],
@@ -54,8 +54,8 @@ pub fn outline(
     for bytes in codes {
         let length = u32::try_from(bytes.len()).map_err(|_| RewriteError::PoolFull)?;
         file.extend([0, method, method, 1, code].map(u16::to_be_bytes).as_flattened());
-        // The stack, the locals and the length of the code before it; no handlers and no attributes behind
-        // it.
+        // Before the code: maximum stack and locals, and the code's length. After it: no handlers and no
+        // attributes.
         file.extend(length.saturating_add(12).to_be_bytes());
         file.extend([u16::MAX, u16::MAX].map(u16::to_be_bytes).as_flattened());
         file.extend(length.to_be_bytes());
@@ -72,7 +72,7 @@ mod tests {
     use crate::rewrite::Scan;
 
     #[test]
-    fn what_is_put_together_is_scanned_as_a_class_file_is() {
+    fn an_outline_can_be_scanned_like_a_class_file() {
         // 1 utf8 H, 2 class 1, 3 utf8 n, 4 utf8 I, 5 name and type 3 4, 6 field 2 5, 7 long (two entries), 9
         // utf8 x.
         let mut pool = vec![1, 0, 1, b'H', 7, 0, 1, 1, 0, 1, b'n', 1, 0, 1, b'I', 12, 0, 3, 0, 4];

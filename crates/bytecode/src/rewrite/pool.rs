@@ -1,4 +1,4 @@
-//! A constant pool that only grows: every index of the original stays what it was.
+//! A constant pool that only grows: the indices of the original constants stay valid.
 
 use super::Map;
 use super::error::RewriteError;
@@ -16,7 +16,7 @@ enum Added {
     Long(i64),
 }
 
-/// The constants of a class, and those that were added.
+/// The constants of a class, and the added ones.
 pub struct Pool<'a> {
     class: &'a ClassLayout<'a>,
     next: u32,
@@ -24,11 +24,11 @@ pub struct Pool<'a> {
     known: Map<Added, u16>,
     order: Vec<Added>,
     classes: Map<Text, u16>,
-    /// The methods that are called: their constants, and what a call does to the depth of the operand stack.
+    /// The called methods: their constants, and the effect of the call on the stack depth.
     calls: Map<[Text; 3], (u16, i32)>,
 }
 
-/// How far a pool had grown.
+/// The size of a pool at one moment.
 pub struct Mark {
     next: u32,
     appended: usize,
@@ -36,7 +36,7 @@ pub struct Mark {
 }
 
 impl<'a> Pool<'a> {
-    /// The constants of a class.
+    /// Creates a pool from the constants of a class.
     pub fn new(class: &'a ClassLayout<'a>) -> Pool<'a> {
         Pool {
             class,
@@ -49,12 +49,12 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// How far it has grown.
+    /// The current size.
     pub fn mark(&self) -> Mark {
         Mark { next: self.next, appended: self.appended.len(), order: self.order.len() }
     }
 
-    /// Forgets what was added since.
+    /// Removes the constants added since `mark`.
     pub fn back_to(&mut self, mark: Mark) {
         for added in self.order.drain(mark.order..) {
             self.known.remove(&added);
@@ -64,12 +64,12 @@ impl<'a> Pool<'a> {
         (self.next, _) = (mark.next, self.appended.truncate(mark.appended));
     }
 
-    /// The number that stands before the constants: one more than there are (JVMS §4.1).
+    /// The constant pool count of the class file: one more than the number of constants (JVMS §4.1).
     pub fn count(&self) -> u16 {
         u16::try_from(self.next).unwrap_or(u16::MAX)
     }
 
-    /// The bytes of those that were added.
+    /// The bytes of the added constants.
     pub fn appended(&self) -> &[u8] {
         &self.appended
     }
@@ -90,14 +90,14 @@ impl<'a> Pool<'a> {
         Ok(index)
     }
 
-    /// A Utf8 constant. The text is ASCII: no modified UTF-8 is needed (JVMS §4.4.7).
+    /// A Utf8 constant. The text is ASCII, so it needs no modified UTF-8 (JVMS §4.4.7).
     pub fn utf8(&mut self, text: &Text) -> Result<u16, RewriteError> {
         let length = u16::try_from(text.len()).map_err(|_| RewriteError::PoolFull)?;
         let contents = [&length.to_be_bytes()[..], text.as_bytes()].concat();
         self.add(Added::Utf8(text.clone()), 1, &contents, 1)
     }
 
-    /// A Class constant: the class's own, if it has one. The name has slashes.
+    /// A Class constant; uses the one of the class itself if it exists. The name has slashes.
     pub fn class(&mut self, name: &Text) -> Result<u16, RewriteError> {
         if let Some(index) = self.classes.get(name) {
             return Ok(*index);
@@ -115,14 +115,14 @@ impl<'a> Pool<'a> {
         Ok(index)
     }
 
-    /// A field of a class.
+    /// A Fieldref constant.
     pub fn field(&mut self, class: &Text, name: &Text, descriptor: &Text) -> Result<u16, RewriteError> {
         let (class, name_and_type, contents) = self.member([class, name, descriptor])?;
         self.add(Added::Field(class, name_and_type), 9, &contents, 1)
     }
 
-    /// A method of a class that is called, and what that does to the depth of the operand stack, by its
-    /// descriptor.
+    /// The Methodref constant of a called method, and the effect of the call on the stack depth, which
+    /// `effect` computes from its descriptor.
     pub fn call(
         &mut self,
         [class, name, descriptor]: [&Text; 3],
@@ -152,7 +152,7 @@ impl<'a> Pool<'a> {
         self.add(Added::Integer(value), 3, &value.to_be_bytes(), 1)
     }
 
-    /// A Long constant, which takes two entries.
+    /// A Long constant; it takes two entries.
     pub fn long(&mut self, value: i64) -> Result<u16, RewriteError> {
         self.add(Added::Long(value), 5, &value.to_be_bytes(), 2)
     }

@@ -1,12 +1,12 @@
-//! Walks a class file: where its parts are. Nothing is interpreted that does not have to be.
+//! Locates the parts of a class file and interprets as little as possible.
 
 use super::error::RewriteError;
 use std::borrow::Cow;
 
-/// What a class file begins with (JVMS §4.1).
+/// The magic number of class files (JVMS §4.1).
 pub const MAGIC: u32 = 0xCAFE_BABE;
 
-/// Reads big-endian numbers one after another.
+/// Reads successive big-endian numbers.
 #[derive(Clone)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -14,22 +14,22 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// At the beginning.
+    /// Starts at the beginning.
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { bytes, at: 0 }
     }
 
-    /// At a place.
+    /// Starts at an offset.
     pub fn at(bytes: &'a [u8], at: usize) -> Reader<'a> {
         Reader { bytes, at }
     }
 
-    /// Where it is.
+    /// The current offset.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// The next bytes.
+    /// Reads the next `count` bytes.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], RewriteError> {
         let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
         let end = end.ok_or(RewriteError::Truncated(self.bytes.len()))?;
@@ -38,34 +38,34 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// One byte.
+    /// Reads one byte.
     pub fn u1(&mut self) -> Result<u8, RewriteError> {
         Ok(self.take(1)?.first().copied().unwrap_or_default())
     }
 
-    /// Two bytes.
+    /// Reads two bytes.
     pub fn u2(&mut self) -> Result<u16, RewriteError> {
         Ok(self.take(2)?.iter().fold(0, |n, b| (n << 8) | u16::from(*b)))
     }
 
-    /// Four bytes.
+    /// Reads four bytes.
     pub fn u4(&mut self) -> Result<u32, RewriteError> {
         Ok(self.take(4)?.iter().fold(0, |n, b| (n << 8) | u32::from(*b)))
     }
 
-    /// A length in four bytes.
+    /// Reads a four-byte length.
     pub fn length(&mut self) -> Result<usize, RewriteError> {
         let length = self.u4()?;
         usize::try_from(length).map_err(|_| RewriteError::Truncated(self.bytes.len()))
     }
 }
 
-/// Some of the bytes.
+/// The bytes from `start` to `end`.
 pub fn slice(bytes: &[u8], start: usize, end: usize) -> Result<&[u8], RewriteError> {
     bytes.get(start..end).ok_or(RewriteError::Truncated(bytes.len()))
 }
 
-/// An attribute: its name's constant, and where its contents are.
+/// An attribute: the constant of its name, and the range of its contents.
 #[derive(Clone, Copy, Debug)]
 pub struct AttributeAt {
     pub name: u16,
@@ -73,21 +73,21 @@ pub struct AttributeAt {
     pub end: usize,
 }
 
-/// A method.
+/// A method of a class file.
 #[derive(Clone, Debug)]
 pub struct MethodAt {
     pub access: u16,
     pub name: u16,
     pub descriptor: u16,
-    /// Where its `Code` attribute is, header included.
+    /// The range of its `Code` attribute, including the header.
     pub code: Option<(usize, usize)>,
 }
 
-/// Where the parts of a class file are.
+/// The offsets of the parts of a class file.
 pub struct ClassLayout<'a> {
     pub bytes: &'a [u8],
     pub major: u16,
-    /// Where each constant is; 0 for those that are none (JVMS §4.4.5).
+    /// The offset of each constant; 0 for unusable entries (JVMS §4.4.5).
     pub constants: Vec<usize>,
     pub pool_end: usize,
     pub this_class: u16,
@@ -100,7 +100,7 @@ pub struct ClassLayout<'a> {
 }
 
 impl<'a> ClassLayout<'a> {
-    /// Finds the parts.
+    /// Locates the parts.
     pub fn read(bytes: &'a [u8]) -> Result<ClassLayout<'a>, RewriteError> {
         let mut reader = Reader::new(bytes);
         if reader.u4()? != MAGIC {
@@ -160,17 +160,17 @@ impl<'a> ClassLayout<'a> {
         reader.take(length)
     }
 
-    /// The text of a Utf8 constant. Names of methods are compared by it; what is no UTF-8 is none of them.
+    /// The text of a Utf8 constant. Invalid UTF-8 is replaced, so it never equals a name that is looked up.
     pub fn utf8(&self, index: u16) -> Result<Cow<'a, str>, RewriteError> {
         Ok(String::from_utf8_lossy(self.raw_utf8(index)?))
     }
 
-    /// The same, to be kept.
+    /// The text of a Utf8 constant, owned.
     pub fn owned(&self, index: u16) -> Result<String, RewriteError> {
         self.utf8(index).map(Cow::into_owned)
     }
 
-    /// Whether a Utf8 constant is this text.
+    /// Whether a Utf8 constant has this text.
     pub fn is(&self, index: u16, text: &str) -> bool {
         self.raw_utf8(index).is_ok_and(|raw| raw == text.as_bytes())
     }
@@ -181,12 +181,12 @@ impl<'a> ClassLayout<'a> {
         self.utf8(name)
     }
 
-    /// The class, name and descriptor of a method's constant.
+    /// The class, name and descriptor of a method constant.
     pub fn method_ref(&self, index: u16) -> Result<[Cow<'a, str>; 3], RewriteError> {
         self.member(self.constant(index, 10).or_else(|_| self.constant(index, 11))?)
     }
 
-    /// The class, name and descriptor of a field's constant.
+    /// The class, name and descriptor of a Fieldref constant.
     pub fn field_ref(&self, index: u16) -> Result<[Cow<'a, str>; 3], RewriteError> {
         self.member(self.constant(index, 9)?)
     }
@@ -197,7 +197,7 @@ impl<'a> ClassLayout<'a> {
         Ok([self.class_name(class)?, name, descriptor])
     }
 
-    /// What a NameAndType constant holds.
+    /// The name and descriptor of a NameAndType constant.
     pub fn name_and_type(&self, index: u16) -> Result<[Cow<'a, str>; 2], RewriteError> {
         let mut reader = self.constant(index, 12)?;
         let (name, descriptor) = (reader.u2()?, reader.u2()?);
@@ -215,7 +215,7 @@ fn constants(reader: &mut Reader<'_>) -> Result<Vec<usize>, RewriteError> {
     Ok(constants)
 }
 
-/// How many entries a constant pool has that is all of the bytes, the unused first one included.
+/// The number of entries of a constant pool that occupies all of `pool`, including the unused first entry.
 pub fn constants_to_end(pool: &[u8]) -> Result<u16, RewriteError> {
     let mut reader = Reader::new(pool);
     let mut constants = vec![0];
@@ -225,7 +225,7 @@ pub fn constants_to_end(pool: &[u8]) -> Result<u16, RewriteError> {
     u16::try_from(constants.len()).map_err(|_| RewriteError::PoolFull)
 }
 
-/// Steps over one constant and adds where it is; one that takes two entries adds two.
+/// Skips one constant and adds its offset; for a constant with two entries, adds two.
 fn constant(reader: &mut Reader<'_>, constants: &mut Vec<usize>) -> Result<(), RewriteError> {
     constants.push(reader.position());
     let tag = reader.u1()?;
@@ -244,7 +244,7 @@ fn constant(reader: &mut Reader<'_>, constants: &mut Vec<usize>) -> Result<(), R
     reader.take(length).map(drop)
 }
 
-/// The attributes that begin here.
+/// Reads the list of attributes at the current offset.
 pub fn attributes(reader: &mut Reader<'_>) -> Result<Vec<AttributeAt>, RewriteError> {
     let mut found = Vec::new();
     for _ in 0..reader.u2()? {

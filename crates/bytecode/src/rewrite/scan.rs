@@ -1,5 +1,5 @@
-//! What a class file's code does with fields, and what code its methods have: so much must be known to put
-//! something into classes that nobody has looked at before.
+//! Searches the code of a class file for field accesses, array stores and array creations. The agent uses it
+//! to find where to insert code in classes that have not been analysed before.
 
 use super::error::RewriteError;
 use super::instructions;
@@ -20,61 +20,61 @@ const FIELD_REF: u8 = 9;
 /// An instruction that reads or writes a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The method it is in.
+    /// The method that contains it.
     pub method: String,
     /// The method's descriptor.
     pub method_descriptor: String,
-    /// Its index.
+    /// Its code index.
     pub pc: u32,
     /// Whether it writes.
     pub writes: bool,
     /// Whether the field is static.
     pub is_static: bool,
-    /// The class by which it names the field, with slashes: that which declares it, or one below.
+    /// The class named by the instruction, with slashes: the declaring class or a subclass.
     pub class: String,
     /// The field's descriptor.
     pub descriptor: String,
-    /// The constant that names it.
+    /// The index of the constant that names the field.
     pub constant: u16,
 }
 
 /// An instruction that stores into an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayStore {
-    /// The method it is in.
+    /// The method that contains it.
     pub method: String,
     /// The method's descriptor.
     pub method_descriptor: String,
-    /// Its index.
+    /// Its code index.
     pub pc: u32,
 }
 
-/// An instruction that makes arrays.
+/// An instruction that creates arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayMaking {
-    /// The method it is in.
+    /// The method that contains it.
     pub method: String,
     /// The method's descriptor.
     pub method_descriptor: String,
-    /// Its index.
+    /// Its code index.
     pub pc: u32,
-    /// How deep in the array that it leaves on the stack those of the type are: 0 for that array itself.
+    /// The nesting depth of the arrays of the type in the created array: 0 for that array itself.
     pub level: u8,
 }
 
-/// A class file that is looked at before something is put into it.
+/// A class file to be searched.
 pub struct Scan<'a>(ClassLayout<'a>);
 
 impl<'a> Scan<'a> {
-    /// Finds the parts of a class file.
+    /// Reads the structure of a class file.
     ///
     /// # Errors
-    /// The bytes are no class file.
+    /// If the bytes are not a class file.
     pub fn new(bytes: &'a [u8]) -> Result<Scan<'a>, RewriteError> {
         ClassLayout::read(bytes).map(Scan)
     }
 
-    /// The parts.
+    /// The structure of the class file.
     pub(super) fn layout(&self) -> &ClassLayout<'a> {
         &self.0
     }
@@ -82,12 +82,12 @@ impl<'a> Scan<'a> {
     /// The class's name, with slashes.
     ///
     /// # Errors
-    /// The constant pool is broken.
+    /// If the constant pool is invalid.
     pub fn name(&self) -> Result<String, RewriteError> {
         self.0.class_name(self.0.this_class).map(Cow::into_owned)
     }
 
-    /// Whether a field of this name is named anywhere: a quick look before [`Scan::accesses`].
+    /// Whether the constant pool names a field with this name: a quick check before [`Scan::accesses`].
     pub fn names_field(&self, name: &str) -> bool {
         self.0.constants.iter().any(|at| {
             let mut reader = Reader::at(self.0.bytes, *at);
@@ -101,10 +101,10 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Every instruction that reads or writes a field of this name.
+    /// All instructions that access a field with this name.
     ///
     /// # Errors
-    /// The code is broken.
+    /// If the code is invalid.
     pub fn accesses(&self, name: &str) -> Result<Vec<Access>, RewriteError> {
         let mut found = Vec::new();
         for method in &self.0.methods {
@@ -132,11 +132,11 @@ impl<'a> Scan<'a> {
         Ok(found)
     }
 
-    /// Every instruction that stores into an array whose elements' descriptors begin with this letter. Those
-    /// of `byte` and `boolean` arrays are the same.
+    /// All instructions that store into an array whose element descriptor begins with this letter. `byte` and
+    /// `boolean` arrays share one instruction.
     ///
     /// # Errors
-    /// The code is broken.
+    /// If the code is invalid.
     pub fn array_stores(&self, kind: char) -> Result<Vec<ArrayStore>, RewriteError> {
         let opcode = match kind {
             'I' => 0x4f,
@@ -162,11 +162,10 @@ impl<'a> Scan<'a> {
         Ok(found)
     }
 
-    /// Whether any instruction stores into an array, or writes a field that it names by a class that is not
-    /// its `own`.
+    /// Whether any instruction stores into an array, or writes a field of a class for which `own` is false.
     ///
     /// # Errors
-    /// The code is broken.
+    /// If the code is invalid.
     pub fn writes_elsewhere(&self, own: &dyn Fn(&str) -> bool) -> Result<bool, RewriteError> {
         for method in &self.0.methods {
             let Some(code) = self.code_of(method.code)? else { continue };
@@ -186,10 +185,10 @@ impl<'a> Scan<'a> {
         Ok(false)
     }
 
-    /// Every instruction that makes an array of a type, given by its descriptor.
+    /// All instructions that create an array of a type, given by its descriptor.
     ///
     /// # Errors
-    /// The code is broken.
+    /// If the code is invalid.
     pub fn array_makings(&self, descriptor: &str) -> Result<Vec<ArrayMaking>, RewriteError> {
         let mut found = Vec::new();
         for method in &self.0.methods {
@@ -207,7 +206,7 @@ impl<'a> Scan<'a> {
         Ok(found)
     }
 
-    /// How deep in what an instruction makes the arrays of a type are, if it makes any.
+    /// The nesting depth at which an instruction creates arrays of a type, if it does.
     fn makes(&self, code: &[u8], opcode: u8, pc: u32, descriptor: &str) -> Result<Option<u8>, RewriteError> {
         let mut operand = Reader::at(code, pc as usize + 1);
         match opcode {
@@ -234,7 +233,7 @@ impl<'a> Scan<'a> {
     /// The code array of a method.
     ///
     /// # Errors
-    /// The class file is broken.
+    /// If the class file is invalid.
     pub fn code(&self, name: &str, descriptor: &str) -> Result<Option<&'a [u8]>, RewriteError> {
         let is =
             |m: &&super::reader::MethodAt| self.0.is(m.name, name) && self.0.is(m.descriptor, descriptor);
@@ -244,10 +243,10 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// How many slots of local variables a method has: behind them come those that the rewriter adds.
+    /// The number of local variable slots of a method. The rewriter adds its own after them.
     ///
     /// # Errors
-    /// The class file is broken.
+    /// If the class file is invalid.
     pub fn max_locals(&self, name: &str, descriptor: &str) -> Result<Option<u16>, RewriteError> {
         let is =
             |m: &&super::reader::MethodAt| self.0.is(m.name, name) && self.0.is(m.descriptor, descriptor);
@@ -257,12 +256,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The name of the superclass, with slashes; none for `java/lang/Object` and modules.
+    /// The name of the superclass, with slashes; `None` for `java/lang/Object` and modules.
     pub fn superclass(&self) -> Option<String> {
         self.0.class_name(self.0.super_class).ok().map(Cow::into_owned)
     }
 
-    /// Whether the class itself declares a field of this name.
+    /// Whether the class itself declares a field with this name.
     pub fn declares_field(&self, name: &str) -> bool {
         self.0.fields.iter().any(|field| self.0.is(*field, name))
     }
@@ -270,7 +269,7 @@ impl<'a> Scan<'a> {
     /// The names of the fields that the class itself declares.
     ///
     /// # Errors
-    /// The class file is broken.
+    /// If the class file is invalid.
     pub fn fields(&self) -> Result<Vec<String>, RewriteError> {
         self.0.fields.iter().map(|name| self.0.owned(*name)).collect()
     }

@@ -1,4 +1,4 @@
-//! What every method of a class looks like from outside: where it is left and where it catches.
+//! The structure of each method of a class: its returns and handlers.
 
 use super::error::RewriteError;
 use super::instructions;
@@ -15,43 +15,43 @@ pub struct MethodShape {
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// The length of its code.
+    /// The length of its code in bytes.
     pub length: u32,
-    /// The instructions that return from it.
+    /// Its return instructions.
     pub returns: Vec<Returns>,
-    /// Where its handlers begin, ascending, each once.
+    /// The start of each of its handlers, ascending and distinct.
     pub handlers: Vec<u32>,
-    /// From which index on `this` is an object: see [`super::initialised_from`].
+    /// The index from which `this` is initialised: see [`super::initialised_from`].
     pub initialised_from: Option<u32>,
-    /// In a constructor: the call of another one, behind which `this` is an object.
+    /// For a constructor: the code index of the call of another constructor, which initialises `this`.
     pub constructs_at: Option<u32>,
 }
 
-/// An instruction that returns from a method.
+/// A return instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Returns {
-    /// Its index.
+    /// Its code index.
     pub pc: u32,
-    /// What it returns: the first letter of a descriptor, `I` for all that the VM computes with as an `int`,
-    /// `V` for nothing.
+    /// The kind of the returned value, as the first letter of a descriptor: `I` for all types that the VM
+    /// computes as `int`, `V` for nothing.
     pub kind: char,
 }
 
 impl Scan<'_> {
-    /// Every method that has code.
+    /// All methods that have code.
     ///
     /// # Errors
-    /// The class file is broken.
+    /// If the class file is invalid.
     pub fn methods(&self) -> Result<Vec<MethodShape>, RewriteError> {
         let class = self.layout();
         let with_code = class.methods.iter().filter_map(|method| Some((method, method.code?)));
         with_code.map(|(method, range)| shape(class, method, range)).collect()
     }
 
-    /// The file of the source, as the class file names it (JVMS §4.7.10).
+    /// The name of the source file (JVMS §4.7.10).
     ///
     /// # Errors
-    /// The class file is broken.
+    /// If the class file is invalid.
     pub fn source_file(&self) -> Result<Option<String>, RewriteError> {
         let class = self.layout();
         for attribute in &class.attributes {

@@ -1,16 +1,16 @@
-//! What can be put into a method: instructions in a straight line, without branches, so that no frame is
-//! needed inside.
+//! Instructions that can be inserted into a method: straight-line code without branches, so that it needs no
+//! frames.
 
-use super::error::{LeftAlone, RewriteError};
+use super::error::{NotRewritten, RewriteError};
 use super::pool::Pool;
 use crate::descriptor;
 use crate::kind::Kind;
 use std::borrow::Cow;
 
-/// A name or descriptor: most are known beforehand.
+/// A name or descriptor; most are static.
 pub type Text = Cow<'static, str>;
 
-/// One instruction that is put in.
+/// One inserted instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Pushes an `int`.
@@ -25,27 +25,27 @@ pub enum Step {
     Store(Kind, Slot),
     /// Adds 1 to an `int` in a local variable.
     Increment(Slot),
-    /// Moves operands.
+    /// Rearranges operands.
     Stack(StackOp),
-    /// Pushes a static field, and so has its class initialised.
+    /// Pushes a static field, which initialises its class.
     Static {
-        /// The class file's own constant that names it.
+        /// The index of the class file's own constant that names it.
         constant: u16,
-        /// What it holds.
+        /// The kind of its value.
         kind: Kind,
     },
-    /// Pops into a static field of a class, whose name has slashes.
+    /// Pops into a static field. The class name has slashes.
     Set {
         /// The class.
         class: Text,
         /// The field.
         name: Text,
-        /// What it holds.
+        /// The kind of its value.
         kind: Kind,
         /// Its descriptor.
         descriptor: Text,
     },
-    /// Calls a static method of a class, whose name has slashes.
+    /// Calls a static method. The class name has slashes.
     Call {
         /// The class.
         class: Text,
@@ -56,19 +56,19 @@ pub enum Step {
     },
 }
 
-/// A local variable that the method did not have.
+/// An additional local variable that keeps its value throughout the method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Its kind.
     pub kind: Kind,
-    /// What a LocalVariableTable calls it, where the method has one: a debugger may read only the slots that
-    /// are in it. It need not be a name of Java, only an unqualified one (JVMS §4.2.2) in ASCII. Before
-    /// version 49 of class files it has to be one of Java: `_` stands there for what may not be in it.
+    /// Its name in the LocalVariableTable, if the method has one: a debugger may read only slots listed
+    /// there. It can be any unqualified name (JVMS §4.2.2) in ASCII. Before class file version 49 it must be
+    /// a Java identifier, so invalid characters are replaced by `_`.
     pub name: String,
 }
 
 impl Kept {
-    /// What it is called in class files of a version.
+    /// Its name in class files of this major version.
     pub fn name_in(&self, major: u16) -> String {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || major >= ANY_NAMES;
         let mut name: String = self.name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
@@ -84,21 +84,21 @@ impl Kept {
     }
 }
 
-/// The first version of class files in which a name need not be one of Java.
+/// The first class file version in which a name need not be a Java identifier.
 const ANY_NAMES: u16 = 49;
 
 /// A local variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// One of the method's own.
+    /// A variable of the original method.
     Own(u16),
-    /// One of the plan's `kept`, by its place there.
+    /// A kept variable of the plan, by its position.
     Kept(usize),
-    /// One of the plan's `scratch`, by its place there.
+    /// A scratch variable of the plan, by its position.
     Scratch(usize),
 }
 
-/// What moves operands (JVMS §6.5).
+/// Stack manipulation instructions (JVMS §6.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the instructions")]
 pub enum StackOp {
@@ -129,22 +129,22 @@ impl StackOp {
     }
 }
 
-/// Where the extra locals are.
+/// The slots of the additional locals.
 pub struct Slots {
-    /// The slots of the kept ones, in order.
+    /// The slots of the kept variables, in order.
     pub kept: Vec<u16>,
     scratch: Vec<u16>,
-    /// Kinds of the kept ones, in order.
+    /// The kinds of the kept variables, in order.
     pub kept_kinds: Vec<Kind>,
-    /// How many slots the method has now.
+    /// The number of slots of the new method.
     pub max_locals: u16,
 }
 
 impl Slots {
-    /// Behind the method's own.
-    pub fn new(own: u16, kept: &[Kept], scratch: &[Kind]) -> Result<Slots, LeftAlone> {
+    /// Allocates slots after those of the method.
+    pub fn new(own: u16, kept: &[Kept], scratch: &[Kind]) -> Result<Slots, NotRewritten> {
         if let Some(unnamed) = kept.iter().find(|kept| !kept.is_named()) {
-            return Err(LeftAlone::BadName(unnamed.name.clone()));
+            return Err(NotRewritten::BadName(unnamed.name.clone()));
         }
         let kept_kinds: Vec<Kind> = kept.iter().map(|kept| kept.kind).collect();
         let mut next = own;
@@ -152,7 +152,7 @@ impl Slots {
             let mut places = Vec::with_capacity(kinds.len());
             for kind in kinds {
                 places.push(next);
-                next = next.checked_add(kind.slots()).ok_or(LeftAlone::TooWide)?;
+                next = next.checked_add(kind.slots()).ok_or(NotRewritten::TooWide)?;
             }
             Ok(places)
         };
@@ -160,11 +160,11 @@ impl Slots {
         Ok(Slots { kept: kept_at, scratch: scratch_at, kept_kinds, max_locals: next })
     }
 
-    fn of(&self, slot: Slot) -> Result<u16, LeftAlone> {
+    fn of(&self, slot: Slot) -> Result<u16, NotRewritten> {
         match slot {
             Slot::Own(own) => Ok(own),
-            Slot::Kept(n) => self.kept.get(n).copied().ok_or(LeftAlone::TooWide),
-            Slot::Scratch(n) => self.scratch.get(n).copied().ok_or(LeftAlone::TooWide),
+            Slot::Kept(n) => self.kept.get(n).copied().ok_or(NotRewritten::TooWide),
+            Slot::Scratch(n) => self.scratch.get(n).copied().ok_or(NotRewritten::TooWide),
         }
     }
 }
@@ -173,7 +173,7 @@ impl Slots {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembled {
     pub bytes: Vec<u8>,
-    /// How much deeper the operand stack gets.
+    /// The maximum additional depth of the operand stack.
     pub deepest: i32,
 }
 
@@ -182,7 +182,7 @@ pub fn assemble(
     steps: &[Step],
     slots: &Slots,
     pool: &mut Pool,
-) -> Result<Result<Assembled, LeftAlone>, RewriteError> {
+) -> Result<Result<Assembled, NotRewritten>, RewriteError> {
     let mut out = Assembled::default();
     let mut depth = 0;
     for step in steps {
@@ -216,7 +216,7 @@ pub fn assemble(
                     Err(reason) => return Ok(Err(reason)),
                 };
                 local(&mut out.bytes, 0x84, slot);
-                // The wide form has a wide constant.
+                // The wide form has a two-byte constant.
                 out.bytes.extend_from_slice(if slot > 0xff { &[0, 1] } else { &[1] });
                 0
             }
@@ -246,7 +246,7 @@ pub fn assemble(
     Ok(Ok(out))
 }
 
-/// How a call changes the depth of the operand stack.
+/// The effect of a call on the stack depth.
 fn call_effect(descriptor: &str) -> i32 {
     let slots = |d: &str| i32::from(Kind::of_descriptor(d).slots());
     let returned = descriptor.rsplit_once(')').map_or("V", |(_, r)| r);
@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_old_class_file_takes_names_of_java_only() {
+    fn an_old_class_file_accepts_only_java_identifiers() {
         let named = |name: &str| Kept { kind: Kind::Int, name: name.to_owned() };
         assert_eq!(named("qp:serial").name_in(49), "qp:serial");
         assert_eq!(named("qp:serial").name_in(48), "qp_serial");

@@ -1,11 +1,11 @@
-//! The tables of a `Code` attribute that name indices of its code (JVMS §4.7.3, §4.7.12 to §4.7.14, §4.7.20),
-//! moved to where the instructions are now.
+//! Adjusts the tables of a `Code` attribute that contain code indices (JVMS §4.7.3, §4.7.12 to §4.7.14,
+//! §4.7.20).
 
 use super::error::RewriteError;
 use super::layout::Placed;
 use super::reader::Reader;
 
-/// One row of an exception table, at indices of the original.
+/// One row of an exception table, with indices of the original code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handler {
     pub start: u32,
@@ -27,12 +27,12 @@ pub fn handlers(reader: &mut Reader<'_>) -> Result<Vec<Handler>, RewriteError> {
     Ok(found)
 }
 
-/// A new index in two bytes: no code is longer than they can tell.
+/// A new code index in two bytes; no code is longer.
 pub fn two(index: u32) -> Result<[u8; 2], RewriteError> {
     Ok(u16::try_from(index).map_err(|_| RewriteError::BadIndex(index))?.to_be_bytes())
 }
 
-/// The contents of a LineNumberTable. What stands on the way of a branch is of the branch's line.
+/// The new contents of a LineNumberTable. Code on a branch edge has the line of the branch.
 pub fn lines(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> {
     let mut reader = Reader::new(contents);
     let mut rows = Vec::new();
@@ -54,8 +54,8 @@ pub fn lines(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> 
     })
 }
 
-/// The contents of a LocalVariableTable or a LocalVariableTypeTable. On the way of a branch its variables are
-/// what they are at the branch.
+/// The new contents of a LocalVariableTable or LocalVariableTypeTable. On a branch edge, the variables are
+/// those at the branch.
 pub fn variables(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> {
     let mut reader = Reader::new(contents);
     let mut now: Vec<(u32, u32, &[u8])> = Vec::new();
@@ -78,7 +78,7 @@ pub fn variables(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteErr
     })
 }
 
-/// A table of rows. Those that came last are left out where there are too many: only a debugger misses them.
+/// Encodes a table. If there are too many rows, the last ones are dropped; only debuggers notice.
 fn table<T>(
     rows: &[T],
     write: impl Fn(&T, &mut Vec<u8>) -> Result<(), RewriteError>,
@@ -91,22 +91,22 @@ fn table<T>(
     Ok(out)
 }
 
-/// A row of a LocalVariableTable that was not there.
+/// An additional row of a LocalVariableTable.
 pub struct Variable {
     pub name: u16,
     pub descriptor: u16,
     pub slot: u16,
 }
 
-/// Adds rows to the new contents of a LocalVariableTable, for the whole code: what a call begins with may
-/// stop once it has given them their values.
+/// Adds rows to the new contents of a LocalVariableTable. They cover the whole code, because a thread may be
+/// suspended in the entry code that initialises them.
 pub fn add_variables(
     contents: &mut Vec<u8>,
     added: &[Variable],
     placed: &Placed,
 ) -> Result<(), RewriteError> {
     let rows = Reader::new(contents).u2()?.checked_add(u16::try_from(added.len()).unwrap_or(u16::MAX));
-    // Those of a table that is full have no room, and nothing but a debugger misses them.
+    // A full table has no room for more rows; only debuggers notice.
     let (Some(rows), Some(count)) = (rows, contents.get_mut(..2)) else { return Ok(()) };
     count.copy_from_slice(&rows.to_be_bytes());
     let to = u32::try_from(placed.code.len()).unwrap_or(u32::MAX);
@@ -129,14 +129,14 @@ fn range(reader: &mut Reader<'_>, out: &mut Vec<u8>, placed: &Placed) -> Result<
     Ok(())
 }
 
-/// From where to where a range is now.
+/// The new start and end of a range.
 fn moved(start: u32, length: u32, placed: &Placed) -> Result<(u32, u32), RewriteError> {
     let (from, to) = (placed.lands(start)?, placed.lands(start + length)?);
-    // What a call begins with is before every variable but the parameters, whose range begins at 0.
+    // The entry code precedes the range of every variable except parameters, whose range starts at 0.
     Ok((if start == 0 { 0 } else { from }, to))
 }
 
-/// The contents of a RuntimeVisibleTypeAnnotations or RuntimeInvisibleTypeAnnotations.
+/// The new contents of RuntimeVisibleTypeAnnotations or RuntimeInvisibleTypeAnnotations.
 pub fn annotations(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteError> {
     let mut reader = Reader::new(contents);
     let count = reader.u2()?;
@@ -171,7 +171,7 @@ pub fn annotations(contents: &[u8], placed: &Placed) -> Result<Vec<u8>, RewriteE
     Ok(out)
 }
 
-/// Annotations can hold annotations: so deep, and no deeper, or a broken file would end the stack.
+/// Maximum nesting of annotations. Without a limit, an invalid file could overflow the stack.
 const DEEPEST: u32 = 64;
 
 fn pairs(reader: &mut Reader<'_>, depth: u32) -> Result<(), RewriteError> {

@@ -1,4 +1,4 @@
-//! Compiles small Java programs with the machine's `javac`, and describes what the crate says of them.
+//! Compiles small Java programs with the installed `javac` and describes their analysis.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 #![allow(dead_code, reason = "every test file uses its own part")]
 
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The oldest `javac` of at least that release among `$JAVA_HOME`, PATH and what is installed: what javac
-/// emits changes from release to release.
+/// The oldest `javac` of at least that release in `$JAVA_HOME`, on PATH or installed: javac's output differs
+/// between releases.
 pub fn javac(release: u32) -> Option<PathBuf> {
     static KNOWN: OnceLock<Vec<(u32, PathBuf)>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
@@ -33,7 +33,7 @@ fn version(javac: &Path) -> Option<u32> {
     text.trim().strip_prefix("javac ")?.split(['.', '-']).next()?.parse().ok()
 }
 
-/// Compiles source files together and gives the bytes of their classes.
+/// Compiles source files together and returns the bytes of their classes.
 pub fn compile_to_bytes(javac: &Path, sources: &[&Path], options: &[&str]) -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let output =
@@ -49,7 +49,7 @@ pub fn compile_to_bytes(javac: &Path, sources: &[&Path], options: &[&str]) -> Ve
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// Compiles source files together and gives their classes, by name.
+/// Compiles source files together and returns their classes, by name.
 pub fn compile(javac: &Path, sources: &[&Path], options: &[&str]) -> Vec<bytecode::ClassFile> {
     let bytes = compile_to_bytes(javac, sources, options);
     let mut classes: Vec<_> = bytes.iter().map(|b| bytecode::ClassFile::parse(b).unwrap()).collect();

@@ -1,5 +1,5 @@
-//! What the tests of rewriting share: plans that put calls everywhere, and a VM with the probes that are
-//! called.
+//! Shared by the tests of rewriting: plans that insert calls everywhere, and a VM with the called probe
+//! class.
 
 use bytecode::op::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Plan, Slot, StackOp, Step};
@@ -8,7 +8,7 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the rewritten classes call.
+/// The class that rewritten classes call.
 pub const PROBE: &str = "java/lang/QpProbe";
 
 /// A call of a probe.
@@ -16,12 +16,12 @@ pub fn call(name: &str, descriptor: &str) -> Step {
     Step::Call { class: PROBE.into(), name: name.to_owned().into(), descriptor: descriptor.to_owned().into() }
 }
 
-/// Calls a probe that counts.
+/// Calls a probe that counts its calls.
 pub fn counted(name: &str) -> Vec<Step> {
     vec![Step::Int(70_000), call(name, "(I)V")]
 }
 
-/// Hands on the owner and the value of a put, which stay where they are.
+/// Passes the owner and the value of a put to the probe and leaves them on the stack.
 pub fn put(kind: Kind) -> Vec<Step> {
     let call = call("put", &format!("(Ljava/lang/Object;{}I)V", kind.descriptor()));
     if kind.slots() == 1 {
@@ -38,7 +38,7 @@ pub fn put(kind: Kind) -> Vec<Step> {
     ]
 }
 
-/// Hands on the array, the index and the value of a store.
+/// Passes the array, the index and the value of a store to the probe and leaves them on the stack.
 pub fn store(kind: Kind) -> Vec<Step> {
     let scratch = Slot::Scratch(match kind {
         Kind::Int => 0,
@@ -57,7 +57,7 @@ pub fn store(kind: Kind) -> Vec<Step> {
     ]
 }
 
-/// Something everywhere.
+/// Inserts steps at every kind of place.
 pub fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
     let mut plan = MethodPlan {
         kept: vec![Kept { kind: Kind::Int, name: "qp:serial".into() }],
@@ -71,7 +71,7 @@ pub fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
         let pc = instruction.pc;
         match &instruction.op {
             Op::Return(_) => drop(plan.before.insert(pc, counted("leave"))),
-            // Before the superclass's constructor has run, `this` is nobody's argument.
+            // Before the superclass constructor has run, `this` cannot be passed as an argument.
             Op::PutField(field) if !is_constructor => {
                 plan.before.insert(pc, put(Kind::of_descriptor(&field.descriptor)));
             }
@@ -92,7 +92,7 @@ pub fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
     plan
 }
 
-/// A plan for a class, from one for each method: told whether it is a constructor.
+/// A plan for a class. `of_method` plans each method; its first argument says whether it is a constructor.
 pub fn plan(class: &ClassFile, of_method: impl Fn(bool, &Code) -> MethodPlan) -> Plan {
     let mut plan = Plan::default();
     for method in &class.methods {
@@ -104,13 +104,13 @@ pub fn plan(class: &ClassFile, of_method: impl Fn(bool, &Code) -> MethodPlan) ->
     plan
 }
 
-/// Puts empty sequences everywhere: all is taken apart and put together again.
+/// Inserts empty sequences everywhere, so that every method is decoded and encoded again.
 pub fn nothing(_: bool, code: &Code) -> MethodPlan {
     let pcs = code.instructions.iter().map(|i| (i.pc, Vec::new()));
     MethodPlan { before: pcs.clone().collect(), after: pcs.collect(), ..MethodPlan::default() }
 }
 
-/// A folder with `QpProbe` as a patch of java.base, and `LoadAll`.
+/// Prepares a folder with `QpProbe` as a patch of java.base, and `LoadAll`.
 pub fn probes(folder: &Path) {
     let javac = super::javac(17).expect("javac 17");
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rewrite");
@@ -141,7 +141,7 @@ pub fn compile(folder: &Path, file: &str, class_path: &str) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Runs a class with the probes in place.
+/// Runs a class with the probe class in place.
 pub fn run(folder: &Path, class: &[&str], class_path: &str) -> String {
     let patch = format!("java.base={}", folder.join("java.base").display());
     let output = Command::new("java")
@@ -155,8 +155,8 @@ pub fn run(folder: &Path, class: &[&str], class_path: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A class that a generator of `tests/rewrite` writes with the ASM library, the probes and the class path
-/// beside it; none where that library is not installed.
+/// A class written by a generator of `tests/rewrite` with the ASM library. The probe class is beside it, and
+/// the class path is returned too. `None` if ASM is not installed.
 pub fn generated(folder: &Path, generator: &str, class: &str) -> Option<(Vec<u8>, String)> {
     let asm = Path::new("/usr/share/java/asm.jar");
     if !asm.exists() {
@@ -170,7 +170,7 @@ pub fn generated(folder: &Path, generator: &str, class: &str) -> Option<(Vec<u8>
     Some((std::fs::read(folder.join(class)).unwrap(), class_path))
 }
 
-/// Opens an archive: a jmod is a zip after four bytes of its own.
+/// Opens an archive. A jmod is a zip file after four bytes.
 fn open(archive: &Path) -> zip::ZipArchive<Cursor<Vec<u8>>> {
     let mut bytes = std::fs::read(archive).unwrap();
     if bytes.starts_with(b"JM") {
@@ -185,12 +185,12 @@ fn read(zip: &mut zip::ZipArchive<Cursor<Vec<u8>>>, name: &str) -> Vec<u8> {
     bytes
 }
 
-/// A class of a module, by the name of its file.
+/// A class of a module, by its file name.
 pub fn class_of_module(module: &str, name: &str) -> Vec<u8> {
     read(&mut open(&jmods().join(module)), &format!("classes/{name}"))
 }
 
-/// The classes of an archive, every `stride`th, by the name of their file.
+/// Every `stride`th class of an archive, by its file name.
 pub fn classes(archive: &Path, stride: usize) -> Vec<(String, Vec<u8>)> {
     let mut zip = open(archive);
     let mut names: Vec<String> = zip
@@ -206,7 +206,7 @@ pub fn classes(archive: &Path, stride: usize) -> Vec<(String, Vec<u8>)> {
     names.into_iter().step_by(stride).map(named).collect()
 }
 
-/// Where the modules of a JDK are.
+/// The directory of the modules of a JDK.
 pub fn jmods() -> PathBuf {
     let mut homes: Vec<PathBuf> = std::env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
     let mut installed: Vec<PathBuf> =

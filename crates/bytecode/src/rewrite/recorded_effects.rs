@@ -1,8 +1,8 @@
-//! What a method does that a recording tells of: writes, arrays that it makes or gives away, locks, lines and
+//! The effects of a method that a recording contains: writes, array creations, calls, locks, lines and
 //! branches.
 
 use super::error::RewriteError;
-use super::instructions::{self, GOTO, GOTO_W, JSR, JSR_W, Leads, NEW, Raw};
+use super::instructions::{self, GOTO, GOTO_W, JSR, JSR_W, JumpTargets, NEW, Raw};
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
@@ -17,41 +17,42 @@ const ALOAD_0: u8 = 0x2a;
 const PUTSTATIC: u8 = 0xb3;
 const PUTFIELD: u8 = 0xb5;
 
-/// An instruction of which a recording tells.
+/// An instruction whose effect is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
-    /// Its index.
+pub struct RecordedEffect {
+    /// The code index of the instruction.
     pub pc: u32,
-    /// What it does.
-    pub what: Doing,
+    /// The recorded effect.
+    pub what: Effect,
 }
 
-/// What an instruction does.
+/// The effect of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doing {
-    /// It is the first of a line.
+pub enum Effect {
+    /// It is the first instruction of a line.
     Line(u16),
     /// It writes a field.
     Put {
-        /// The class by which it names the field, with slashes.
+        /// The class named by the instruction, with slashes.
         class: String,
         /// The field.
         name: String,
         /// Its descriptor.
         descriptor: String,
-        /// In a static field: the class file's own constant that names it.
+        /// For a static field: the index of the class file's own constant that names it.
         constant: Option<u16>,
-        /// Whether it is among those with which a constructor may begin, which write to its `this`.
+        /// Whether it is one of the writes to `this` at the start of a constructor, before the call of
+        /// another constructor.
         is_preset: bool,
     },
-    /// It stores into an array: the first letter of the elements' descriptor, `B` for `boolean` too, `L` for
-    /// every reference.
+    /// It stores into an array. The letter is the first of the element's descriptor, with `B` also for
+    /// `boolean`, and `L` for all references.
     Element(char),
-    /// It makes an array.
+    /// It creates an array.
     Array,
     /// It calls a method.
     Call {
-        /// The class by which it names the method, with slashes; an array by its descriptor.
+        /// The class named by the instruction, with slashes; for an array, its descriptor.
         class: String,
         /// The method.
         name: String,
@@ -62,30 +63,29 @@ pub enum Doing {
     Local {
         /// The variable's slot.
         slot: u16,
-        /// What is written.
+        /// The kind of the value written.
         kind: Kind,
-        /// Its name and descriptor, if the class file says so.
+        /// Its name and descriptor, if the class file has them.
         named: Option<(String, String)>,
     },
-    /// It is a branch.
+    /// It is a conditional branch or switch.
     Branch {
-        /// Where it jumps.
+        /// The branch targets.
         to: Vec<u32>,
-        /// Where execution goes on when it does not; none of a switch.
+        /// The next instruction if the branch is not taken; `None` for a switch.
         or: Option<u32>,
     },
     /// It locks the object on top of the stack.
     Lock,
-    /// It unlocks it.
+    /// It unlocks the object on top of the stack.
     Unlock,
 }
 
 impl Scan<'_> {
-    /// The names of a method's parameters, `this` not among them, as far as the class file has them (JVMS
-    /// §4.7.13).
+    /// The names of a method's parameters, without `this`, as far as the class file has them (JVMS §4.7.13).
     ///
     /// # Errors
-    /// The class file is broken.
+    /// If the class file is invalid.
     pub fn parameters(
         &self,
         name: &str,
@@ -112,47 +112,54 @@ impl Scan<'_> {
         Ok(found)
     }
 
-    /// What a method does, in the order of its code; each line before what it does.
+    /// The recorded effects of a method in code order. Each line precedes the effects of its instructions.
     ///
     /// # Errors
-    /// The class file is broken.
-    pub fn deeds(&self, name: &str, descriptor: &str) -> Result<Vec<Deed>, RewriteError> {
+    /// If the class file is invalid.
+    pub fn recorded_effects(
+        &self,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<Vec<RecordedEffect>, RewriteError> {
         let class = self.layout();
         let is = |m: &&MethodAt| class.is(m.name, name) && class.is(m.descriptor, descriptor);
         let range = class.methods.iter().find(is).and_then(|method| method.code);
-        range.map_or_else(|| Ok(Vec::new()), |range| deeds(class, range))
+        range.map_or_else(|| Ok(Vec::new()), |range| read_effects(class, range))
     }
 }
 
-fn deeds(class: &ClassLayout<'_>, (start, end): (usize, usize)) -> Result<Vec<Deed>, RewriteError> {
+fn read_effects(
+    class: &ClassLayout<'_>,
+    (start, end): (usize, usize),
+) -> Result<Vec<RecordedEffect>, RewriteError> {
     let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
     let length = reader.length()?;
     let code = reader.take(length)?;
     let instructions = instructions::read(code)?;
     tables::handlers(&mut reader)?;
     let Tables { lines: mut found, variables } = Tables::read(class, &mut reader)?;
-    // What a variable holds there may be a place to return to.
+    // With subroutines, a variable may hold a return address.
     let has_subroutines = instructions.iter().any(|raw| matches!(raw.opcode, JSR | JSR_W | RET));
     let presets = presets(&instructions);
     let mut before: [u8; 2] = [0; 2];
     for raw in &instructions {
         let is_new = before[1] == NEW || before == [NEW, DUP];
         before = [before[1], raw.opcode];
-        let what = match doing(class, code, raw, &presets)? {
-            // An object that no constructor has seen yet cannot be handed to anybody.
-            Some(Doing::Local { kind: Kind::Reference, .. }) if is_new || has_subroutines => None,
-            Some(Doing::Local { slot, kind, .. }) => {
-                // A variable begins behind the store that makes it.
+        let what = match effect_of(class, code, raw, &presets)? {
+            // An object that no constructor has initialised cannot be passed on.
+            Some(Effect::Local { kind: Kind::Reference, .. }) if is_new || has_subroutines => None,
+            Some(Effect::Local { slot, kind, .. }) => {
+                // The range of a variable begins after its first store.
                 let at = raw.pc + raw.length;
                 let is = |v: &&Variable| v.slot == slot && (v.start..v.end).contains(&at);
                 let named = variables.iter().find(is).map(|v| (v.name.clone(), v.descriptor.clone()));
-                Some(Doing::Local { slot, kind, named })
+                Some(Effect::Local { slot, kind, named })
             }
             what => what,
         };
-        found.extend(what.map(|what| Deed { pc: raw.pc, what }));
+        found.extend(what.map(|what| RecordedEffect { pc: raw.pc, what }));
     }
-    found.sort_by_key(|deed| deed.pc);
+    found.sort_by_key(|effect| effect.pc);
     Ok(found)
 }
 
@@ -165,10 +172,10 @@ struct Variable {
     descriptor: String,
 }
 
-/// What a method's tables say.
+/// The debug tables of a method.
 struct Tables {
-    /// The first instructions of lines.
-    lines: Vec<Deed>,
+    /// The first instructions of lines, ascending.
+    lines: Vec<RecordedEffect>,
     variables: Vec<Variable>,
 }
 
@@ -180,7 +187,7 @@ impl Tables {
             if class.is(attribute.name, "LineNumberTable") {
                 for _ in 0..rows.u2()? {
                     let (pc, line) = (u32::from(rows.u2()?), rows.u2()?);
-                    tables.lines.push(Deed { pc, what: Doing::Line(line) });
+                    tables.lines.push(RecordedEffect { pc, what: Effect::Line(line) });
                 }
             } else if class.is(attribute.name, "LocalVariableTable") {
                 for _ in 0..rows.u2()? {
@@ -191,25 +198,25 @@ impl Tables {
                 }
             }
         }
-        tables.lines.sort_by_key(|deed| deed.pc);
-        tables.lines.dedup_by_key(|deed| deed.pc);
+        tables.lines.sort_by_key(|effect| effect.pc);
+        tables.lines.dedup_by_key(|effect| effect.pc);
         Ok(tables)
     }
 }
 
-fn doing(
+fn effect_of(
     class: &ClassLayout<'_>,
     code: &[u8],
     raw: &Raw,
     presets: &[u32],
-) -> Result<Option<Doing>, RewriteError> {
+) -> Result<Option<Effect>, RewriteError> {
     let mut operand = Reader::at(code, raw.pc as usize + 1);
     Ok(Some(match raw.opcode {
         opcode @ (PUTSTATIC | PUTFIELD) => {
             let constant = operand.u2()?;
             let [class, name, descriptor] = class.field_ref(constant)?.map(Cow::into_owned);
             let is_preset = presets.contains(&raw.pc);
-            Doing::Put {
+            Effect::Put {
                 class,
                 name,
                 descriptor,
@@ -217,29 +224,29 @@ fn doing(
                 is_preset,
             }
         }
-        opcode @ 0x4f..=0x56 => Doing::Element(
+        opcode @ 0x4f..=0x56 => Effect::Element(
             ['I', 'J', 'F', 'D', 'L', 'B', 'C', 'S'].get(usize::from(opcode - 0x4f)).copied().unwrap_or('L'),
         ),
-        0xbc | 0xbd | 0xc5 => Doing::Array,
+        0xbc | 0xbd | 0xc5 => Effect::Array,
         0xb6..=0xb9 => {
             let [class, name, descriptor] = class.method_ref(operand.u2()?)?.map(Cow::into_owned);
-            Doing::Call { class, name, descriptor }
+            Effect::Call { class, name, descriptor }
         }
-        0xc2 => Doing::Lock,
-        0xc3 => Doing::Unlock,
+        0xc2 => Effect::Lock,
+        0xc3 => Effect::Unlock,
         opcode @ 0x36..=0x3a => {
-            Doing::Local { slot: operand.u1()?.into(), kind: kind(opcode - 0x36), named: None }
+            Effect::Local { slot: operand.u1()?.into(), kind: kind(opcode - 0x36), named: None }
         }
         opcode @ 0x3b..=0x4e => {
             let number = opcode - 0x3b;
-            Doing::Local { slot: u16::from(number % 4), kind: kind(number / 4), named: None }
+            Effect::Local { slot: u16::from(number % 4), kind: kind(number / 4), named: None }
         }
-        IINC => Doing::Local { slot: operand.u1()?.into(), kind: Kind::Int, named: None },
+        IINC => Effect::Local { slot: operand.u1()?.into(), kind: Kind::Int, named: None },
         WIDE => match operand.u1()? {
             opcode @ 0x36..=0x3a => {
-                Doing::Local { slot: operand.u2()?, kind: kind(opcode - 0x36), named: None }
+                Effect::Local { slot: operand.u2()?, kind: kind(opcode - 0x36), named: None }
             }
-            IINC => Doing::Local { slot: operand.u2()?, kind: Kind::Int, named: None },
+            IINC => Effect::Local { slot: operand.u2()?, kind: Kind::Int, named: None },
             _ => return Ok(None),
         },
         GOTO | GOTO_W | JSR | JSR_W => return Ok(None),
@@ -247,16 +254,16 @@ fn doing(
             let mut to = raw.targets();
             to.sort_unstable();
             to.dedup();
-            match raw.leads {
-                Leads::Nowhere => return Ok(None),
-                Leads::To(_) => Doing::Branch { to, or: Some(raw.pc + raw.length) },
-                Leads::Table { .. } | Leads::Lookup { .. } => Doing::Branch { to, or: None },
+            match raw.targets {
+                JumpTargets::None => return Ok(None),
+                JumpTargets::To(_) => Effect::Branch { to, or: Some(raw.pc + raw.length) },
+                JumpTargets::Table { .. } | JumpTargets::Lookup { .. } => Effect::Branch { to, or: None },
             }
         }
     }))
 }
 
-/// The kinds in the order of the instructions that store them.
+/// The kinds in the order of the store instructions.
 fn kind(number: u8) -> Kind {
     match number {
         0 => Kind::Int,
@@ -267,8 +274,8 @@ fn kind(number: u8) -> Kind {
     }
 }
 
-/// The writes with which a constructor begins, before `this` is an object: `this`, a variable or a constant,
-/// the write. So `this` is what they write to.
+/// The writes at the start of a constructor, before the call of another constructor. The pattern is: load
+/// `this`, load a variable or constant, write. Each therefore writes a field of `this`.
 fn presets(instructions: &[Raw]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut is_begun = false;
