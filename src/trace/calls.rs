@@ -1,4 +1,4 @@
-//! The tree of calls: a node for each, by thread, in the order in which they were entered.
+//! The call tree: one node per call, grouped by thread, in order of entry.
 
 use super::columns::{Columns, IndexOptions, NONE, Table, ThreadEnd, build_index};
 use super::compression::BackgroundCompression;
@@ -15,18 +15,18 @@ use std::collections::BTreeMap;
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It had not when the recording ended.
+    /// The call had not ended when the recording ended.
     Open,
-    /// It returned.
+    /// The call returned.
     Returned,
-    /// An exception left it.
+    /// An exception left the call.
     Threw,
-    /// That was not recorded: near the end of the stack there is no room to record.
+    /// The end was not recorded: near the end of the stack the probes have no room to record.
     Unrecorded,
 }
 
 impl Exit {
-    /// As it stands in a table.
+    /// The number stored in the call table.
     pub(super) fn number(self) -> u32 {
         match self {
             Exit::Open => 0,
@@ -46,20 +46,20 @@ impl Exit {
     }
 }
 
-/// A place in the events: a chunk, and where in it. Those of a thread are in its order.
+/// A position in the events: the chunk's number and the byte in it. Positions of one thread are in its order.
 pub(super) type Place = (u32, u32);
 
-/// A recorded run, read.
+/// A recorded run, opened for reading.
 pub struct Calls {
-    /// What sites mean.
+    /// The meaning of site numbers.
     pub sites: Sites,
-    /// What was met.
+    /// The objects that were recorded.
     pub objects: Objects,
-    /// What is missing, and why.
+    /// Reasons why parts of the run are missing.
     pub missing: Vec<String>,
-    /// How many events there are of each kind.
+    /// Number of events of each kind.
     pub events: BTreeMap<String, u64>,
-    /// Bytes of events.
+    /// Size of all events, in bytes.
     pub bytes: u64,
     table: Table,
     born: Table,
@@ -67,69 +67,69 @@ pub struct Calls {
     methods: Table,
     by_method: Table,
     pub(super) writes: Table,
-    /// The fields that are written: the classes that declare them, and their names.
+    /// The written fields: declaring class and name.
     pub(super) fields: Vec<(String, String)>,
     pub(super) source: Source,
-    /// How threads have ended, by their numbers.
+    /// How each thread ended, by thread number.
     pub ends: BTreeMap<u32, ThreadEnd>,
-    /// The threads that were started, by their numbers as objects: in which call.
+    /// The call that started each thread, by the number of the thread's object.
     starts: BTreeMap<u32, Option<u32>>,
-    /// The threads: their numbers, their first calls, and how many they have.
+    /// The threads: number, first call, number of calls.
     threads: Vec<(u32, u32, u32)>,
     /// The chunks of each thread that follow each other without a gap.
     rows: BTreeMap<u32, Vec<u32>>,
-    /// What was read last.
+    /// Cache of the events that were read last.
     pub(super) recent: EventCache,
-    /// The numbers by which calls are shown, where those are of another recording.
+    /// The numbers by which calls are shown, where another recording defines them.
     numbers: CallNumbering,
-    /// Tables that are not kept: more is written to the folder, or nothing can be.
+    /// Tables that are not kept, because the recording still grows or its folder is read-only.
     _temporary: Option<TemporaryFolder>,
 }
 
-/// A call.
+/// One call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Its number: calls of a thread follow each other in the order of their entries.
+    /// Its node number. Calls of a thread are numbered in the order of their entries.
     pub node: u32,
     /// The number of its method.
     pub method: u32,
-    /// Whether its entry was not recorded: then its arguments are not known.
+    /// True when the entry was not recorded, so the arguments are unknown.
     pub is_around: bool,
-    /// What it was called on; 0 where that is not known, none for a static method.
+    /// The receiver; 0 when unknown, `None` for a static method.
     pub this: Option<u32>,
     /// Its arguments.
     pub arguments: Vec<Value>,
     /// How it ended.
     pub exit: Exit,
-    /// What it returned, or the exception that left it.
+    /// The returned value, or the exception that left the call.
     pub result: Option<Value>,
-    /// How many calls are below it.
+    /// Number of calls below it.
     pub below: u32,
 }
 
-/// The numbers that the calls of a recording have in another one, of which it has a part.
+/// Maps the calls of a partial recording to their numbers in the full one.
 #[derive(Clone, Debug, Default)]
 struct CallNumbering {
-    /// Those of the first calls, which are around the others.
+    /// The numbers of the first calls, which enclose the others.
     around: Vec<u32>,
-    /// What to add to those behind.
+    /// Offset that is added to the numbers of the calls that follow.
     offset: u32,
 }
 
-/// How a recorded run is opened.
+/// How to open a recorded run.
 pub struct OpenOptions<'a> {
-    /// For so many bytes of rows there is memory, when tables have to be made.
+    /// Memory for table rows, in bytes, when tables must be built.
     pub memory: usize,
-    /// Then it is told how many chunks of how many are done, and says whether to go on.
+    /// Called with the number of finished chunks and of all chunks; returns false to interrupt.
     pub goes_on: &'a mut dyn FnMut(usize, usize) -> bool,
 }
 
 impl Calls {
-    /// Opens what was recorded so far. Its tables are made where they are not there, and kept when the
-    /// recording has ended.
+    /// Opens what has been recorded so far. Builds missing tables, and keeps them once the recording has
+    /// ended.
     ///
     /// # Errors
-    /// A file cannot be read, or holds something else; or it was told not to go on.
+    /// A file cannot be read or has other contents; [`TraceError::Interrupted`] when `goes_on` returns false.
     pub fn open(folder: &Folder, about: &About, opening: OpenOptions<'_>) -> Result<Calls, TraceError> {
         let mut calls = Calls::opened(folder, about, opening)?;
         calls.name_lambdas();
@@ -148,20 +148,20 @@ impl Calls {
         let OpenOptions { memory, goes_on } = opening;
         let mut made = build_index(&mut source, &sites, IndexOptions { to: place.path(), memory, goes_on });
         if is_beside && matches!(made, Err(TraceError::File { .. })) {
-            // There may be no room on that disk.
+            // The disk may be full.
             (place, is_beside) = (Folder::other_place_for_columns()?, false);
             made = build_index(&mut source, &sites, IndexOptions { to: place.path(), memory, goes_on });
         }
         let columns = made.map_err(TraceError::with_advice)?;
         if let Some(packing) = packing {
-            // Before the tables are kept: whoever finds them does not do it any more.
+            // Compress before the tables are kept: a later reader that finds tables does not compress.
             let all = source.chunks.len();
             packing.end(&mut || goes_on(all, all))?;
             source.reopen(folder)?;
         }
         let is_over = is_recorded && source.missing.is_empty();
         if is_over && is_beside && Columns::seal(place.path()).is_ok() {
-            // Those that were there are of something else.
+            // Existing tables belong to an older state of the recording.
             drop(std::fs::remove_dir_all(&known));
             let temporary = place.keep_as(&known).err();
             return Ok(Calls::of(source, sites, columns, temporary));
@@ -201,8 +201,8 @@ impl Calls {
         }
     }
 
-    /// Calls are shown by the numbers that they have in another recording: the first ones by these, those
-    /// behind by their own and so much more.
+    /// Shows calls by their numbers in another recording: the first calls by `around`, later ones by their
+    /// own number plus `offset`.
     pub fn renumber(&mut self, around: Vec<u32>, offset: u32) {
         self.numbers = CallNumbering { around, offset };
     }
@@ -213,19 +213,19 @@ impl Calls {
         around.copied().unwrap_or_else(|| node.saturating_add(self.numbers.offset))
     }
 
-    /// The call that is shown by a number.
+    /// The node of the call with this shown number.
     pub fn own(&self, number: u32) -> u32 {
         let around = self.numbers.around.iter().position(|around| *around == number);
         let around = around.and_then(|node| u32::try_from(node).ok());
         around.or(number.checked_sub(self.numbers.offset)).unwrap_or(NONE)
     }
 
-    /// How many calls there are.
+    /// Number of calls.
     pub fn count(&self) -> usize {
         self.table.len()
     }
 
-    /// The threads by number: their names, and how many calls each has.
+    /// The threads: number, name, number of calls.
     pub fn threads(&self) -> Vec<(u32, String, u32)> {
         self.threads.iter().map(|(thread, _, count)| (*thread, self.thread_name(*thread), *count)).collect()
     }
@@ -234,43 +234,43 @@ impl Calls {
         self.sites.threads.get(&thread).map(|(name, _)| name.clone()).unwrap_or_default()
     }
 
-    /// In which call a thread was started, by its number; none where that was not recorded.
+    /// The shown number of the call that started a thread; `None` if that was not recorded.
     pub fn started_in(&self, thread: u32) -> Option<u32> {
         let (_, object) = self.sites.threads.get(&thread)?;
         self.starts.get(object).copied().flatten().map(|node| self.shown(node))
     }
 
-    /// The name of a thread that is recorded, by its object.
+    /// The name of the recorded thread with this object.
     pub fn name_of_thread(&self, object: &Value) -> Option<String> {
         let of_it = |(_, thread): &&(String, u32)| *object == Value::Object(*thread);
         self.sites.threads.values().find(of_it).map(|(name, _)| name.clone())
     }
 
-    /// All calls of a thread.
+    /// The nodes of all calls of a thread.
     pub fn of_thread(&self, thread: u32) -> std::ops::Range<u32> {
         let found = self.threads.iter().find(|(of, ..)| *of == thread);
         found.map_or(0..0, |(_, first, count)| *first..first.saturating_add(*count))
     }
 
-    /// The number of the thread of a call; none if there is no such call.
+    /// The number of the thread that made a call; `None` if there is no such call.
     pub fn thread_number(&self, node: u32) -> Option<u32> {
         let holds =
             |(_, first, count): &&(u32, u32, u32)| (*first..first.saturating_add(*count)).contains(&node);
         self.threads.iter().find(holds).map(|(thread, ..)| *thread)
     }
 
-    /// The name of the thread of a call; none if there is no such call.
+    /// The name of the thread that made a call; `None` if there is no such call.
     pub fn thread_of(&self, node: u32) -> Option<String> {
         self.thread_number(node).map(|thread| self.thread_name(thread))
     }
 
-    /// The calls of a thread that no recorded one has made.
+    /// The outermost recorded calls of a thread.
     pub fn roots(&self, thread: u32) -> Vec<u32> {
         let all = self.of_thread(thread);
         self.siblings(all.start, all.end)
     }
 
-    /// The calls that a call has made.
+    /// The direct callees of a call.
     pub fn children(&self, node: u32) -> Vec<u32> {
         self.siblings(node.saturating_add(1), node.saturating_add(self.size(node)))
     }
@@ -278,7 +278,7 @@ impl Calls {
     fn siblings(&self, first: u32, end: u32) -> Vec<u32> {
         let mut found = Vec::new();
         let mut at = first;
-        // A table that was changed can say anything.
+        // A damaged table can hold any size, so the loop checks each row.
         while at < end && self.row(at).is_some() {
             found.push(at);
             at = at.saturating_add(self.size(at).max(1));
@@ -294,17 +294,17 @@ impl Calls {
         self.row(node).map_or(0, |row| self.table.word(3, row))
     }
 
-    /// The number of the method of a call.
+    /// The number of a call's method.
     pub fn method_number(&self, node: u32) -> Option<u32> {
         self.row(node).map(|row| self.table.word(0, row))
     }
 
-    /// The method of a call.
+    /// A call's method.
     pub fn method(&self, node: u32) -> Option<&Method> {
         self.sites.method(self.method_number(node)?)
     }
 
-    /// The calls of a method of a thread, by the method's number.
+    /// The calls of a method in one thread.
     pub fn of_method(&self, method: u32, thread: u32) -> Vec<u32> {
         let all = self.of_thread(thread);
         let row = self.methods.lower_bound(&[method.into()]);
@@ -312,13 +312,13 @@ impl Calls {
             return Vec::new();
         }
         let [from, count] = [1, 2].map(|column| usize::try_from(self.methods.word(column, row)).unwrap_or(0));
-        // A table that was changed can say anything.
+        // A damaged table can hold any range.
         let end = from.saturating_add(count).min(self.by_method.len());
         let bound = |node: u32| self.by_method.lower_bound_in(from.min(end)..end, &[node.into()]);
         (bound(all.start)..bound(all.end)).map(|row| self.by_method.word(0, row)).collect()
     }
 
-    /// The calls of a call's method in its thread, up to it.
+    /// The calls of the same method in the same thread, up to and including this one.
     pub fn ordinals(&self, node: u32) -> Vec<u32> {
         let of_all = self.method_number(node).zip(self.thread_number(node));
         let mut calls = of_all.map_or_else(Vec::new, |(method, thread)| self.of_method(method, thread));
@@ -326,17 +326,17 @@ impl Calls {
         calls
     }
 
-    /// How many calls of a call's method its thread has entered before.
+    /// Number of earlier calls of the same method in the same thread.
     pub fn ordinal(&self, node: u32) -> Option<usize> {
         self.ordinals(node).len().checked_sub(1)
     }
 
-    /// How many calls are below one.
+    /// Number of calls below a call.
     pub fn below(&self, node: u32) -> u32 {
         self.size(node).saturating_sub(1)
     }
 
-    /// The call that made this one: a lower number, so whoever goes up comes to an end.
+    /// The caller. Its number is always lower, so following parents terminates.
     pub fn parent(&self, node: u32) -> Option<u32> {
         self.row(node).map(|row| self.table.word(1, row)).filter(|parent| *parent < node)
     }
@@ -346,7 +346,7 @@ impl Calls {
         self.row(node).map_or(Exit::Unrecorded, |row| Exit::of(self.table.word(6, row)))
     }
 
-    /// A call with its arguments and its result; none if there is no such call.
+    /// A call with its arguments and its result; `None` if there is no such call.
     ///
     /// # Errors
     /// Its events cannot be read.
@@ -378,7 +378,7 @@ impl Calls {
         Ok(Some(Call { node, method, is_around, this, arguments, exit, result, below }))
     }
 
-    /// The arguments of the entry at a place; none where that was not recorded.
+    /// The arguments of the entry at a position; `None` when the entry was not recorded.
     fn arguments(&mut self, (chunk, at): Place) -> Result<Option<Vec<Value>>, TraceError> {
         let events = self.chunk(chunk)?;
         let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
@@ -390,7 +390,7 @@ impl Calls {
         })
     }
 
-    /// The values of the event at a place.
+    /// The values of the event at a position.
     fn values(&mut self, (chunk, at): Place) -> Result<Vec<Value>, TraceError> {
         let events = self.chunk(chunk)?;
         let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
@@ -406,31 +406,30 @@ impl Calls {
         self.rows.get(&thread).cloned().unwrap_or_default()
     }
 
-    /// What is known at the beginning of a chunk: the turn, the number of the next call, and the innermost
-    /// one that is open.
+    /// The state at the start of a chunk: the turn, the number of the next call, and the innermost open call.
     pub(super) fn beginning(&self, chunk: u32) -> (u64, u32, Option<u32>) {
         let row = usize::try_from(chunk).unwrap_or(usize::MAX);
         let inside = Some(self.chunks.word(2, row)).filter(|node| *node != NONE);
         (self.chunks.get(0, row), self.chunks.word(1, row), inside)
     }
 
-    /// Where a call begins; none if there is no such call.
+    /// The position of a call's entry; `None` if there is no such call.
     pub(super) fn begins(&self, node: u32) -> Option<Place> {
         let (row, thread) = self.row(node).zip(self.thread_number(node))?;
-        // It is entered in the last chunk in which no call behind it was entered before.
+        // The entry is in the last chunk that starts before any later call was entered.
         let chunks = self.rows.get(&thread)?;
         let place = chunks.partition_point(|chunk| self.beginning(*chunk).1 <= node).checked_sub(1)?;
         Some((*chunks.get(place)?, self.table.word(2, row)))
     }
 
-    /// Where a call ends, if that was recorded.
+    /// The position of a call's end, if it was recorded.
     pub(super) fn ends(&self, node: u32) -> Option<Place> {
         let row = self.row(node)?;
         let is_known = matches!(self.exit(node), Exit::Returned | Exit::Threw);
         is_known.then(|| (self.table.word(4, row), self.table.word(5, row)))
     }
 
-    /// The object that a constructor's call has made.
+    /// The object that a constructor call created.
     pub fn born(&self, node: u32) -> Option<u32> {
         let row = self.born.lower_bound(&[node.into()]);
         (self.born.word(0, row) == node).then(|| self.born.word(1, row)).filter(|born| *born != 0)

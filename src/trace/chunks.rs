@@ -1,94 +1,94 @@
-//! The file of events: chunks, each of one thread, one behind the other, compressed at the latest when the
-//! program has ended. A file that was cut off is readable up to its last whole chunk.
+//! The file of events: a sequence of chunks, each from one thread. They are compressed at the latest when the
+//! program has ended. A truncated file can be read up to its last whole chunk.
 
 use super::error::TraceError;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// What each chunk begins with.
+/// The first four bytes of each chunk.
 const MAGIC: u32 = u32::from_le_bytes(*b"QPC1");
-/// The length of what stands before the events of a chunk, in bytes.
+/// Length of a chunk's header, in bytes.
 const HEADER: usize = 32;
-/// No chunk has more bytes of events than a ring holds.
+/// Maximum size of a chunk, in bytes: no ring holds more.
 const LONGEST: u32 = 1 << 22;
-/// Of what is free on the disk, events take no more than one part of so many before they are compressed.
+/// Uncompressed events take at most one part in this many of the free disk space.
 const SPARED: u64 = 8;
-/// For so many bytes of events that are not compressed room is made on the disk at once: into such, the
-/// system writes in two thirds of the time.
+/// Disk space to preallocate for uncompressed events, in bytes. Writing into preallocated space takes two
+/// thirds of the time.
 const ROOM: u64 = 16 << 20;
 
-/// Where a chunk is.
+/// The location of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkAt {
-    /// The number of the thread: that of its ring.
+    /// The number of the thread, which is that of its ring.
     pub thread: u32,
-    /// How many bytes of events that thread has written before.
+    /// Number of bytes the thread had written before this chunk.
     pub at: u64,
-    /// How many it has here.
+    /// Size of the chunk's events, uncompressed, in bytes.
     pub length: u32,
-    /// Where the compressed events are in the file, how many bytes, and their checksum.
+    /// Offset of the stored events in the file, their size in bytes, and their checksum.
     place: (u64, u32, u32),
 }
 
 impl ChunkAt {
-    /// One that is in no file: what a recording that was cut off has left in a ring.
+    /// A chunk outside the file: events that an interrupted recording left in a ring.
     pub fn left(thread: u32, at: u64, length: usize) -> ChunkAt {
         ChunkAt { thread, at, length: self::length(length), place: (u64::MAX, 0, 0) }
     }
 
-    /// Whether it is such a one.
+    /// Whether the chunk was left in a ring.
     pub fn is_left(&self) -> bool {
         self.place.0 == u64::MAX
     }
 
-    /// Whether its events are not compressed.
+    /// Whether the chunk's events are stored uncompressed.
     pub(super) fn is_loose(&self) -> bool {
         self.place.1 == self.length
     }
 }
 
-/// Appends chunks.
+/// Appends chunks to the file of events.
 pub struct ChunkWriter {
     path: PathBuf,
     file: File,
     chunk: Vec<u8>,
-    /// So many bytes of events may be written as they are.
+    /// Number of bytes of events that may still be stored uncompressed.
     loose: u64,
-    /// Up to this byte the file has room on the disk; the last there is where none can be made.
+    /// End of the preallocated space; `u64::MAX` when preallocation is not possible.
     room: u64,
-    /// Bytes in the file.
+    /// Size of the file, in bytes.
     pub stored: u64,
 }
 
 impl ChunkWriter {
-    /// For a file that is there and empty.
+    /// Opens an existing, empty file.
     pub fn open(path: &Path) -> Result<ChunkWriter, TraceError> {
         let file = File::options().append(true).open(path).map_err(TraceError::at(path))?;
         Ok(ChunkWriter { path: path.to_owned(), file, chunk: Vec::new(), loose: 0, room: 0, stored: 0 })
     }
 
-    /// Writes events as they are at first, up to so many bytes, and a part of what is free on the disk:
-    /// compressing takes longer than writing, and a program that is faster waits for it.
-    /// [`BackgroundCompression`](super::compression::BackgroundCompression) does that later.
+    /// Stores the first events uncompressed, up to `most` bytes and a part of the free disk space.
+    /// Compressing takes longer than writing, and a fast program would wait for it.
+    /// [`BackgroundCompression`](super::compression::BackgroundCompression) compresses these chunks later.
     pub fn in_haste(mut self, most: u64) -> ChunkWriter {
         let free = free(&self.file).unwrap_or(0) / SPARED;
         self.loose = most.min(free);
         self
     }
 
-    /// Appends whole events of a thread. Where that fails the file ends with the chunk before.
+    /// Appends whole events of a thread. After a failure the file ends with the previous chunk.
     pub fn append(&mut self, thread: u32, at: u64, events: &[u8]) -> Result<(), TraceError> {
         let written = self.write(thread, at, events);
         if written.is_err() {
-            // Where that fails too, the file is read up to there.
+            // If truncating fails too, readers stop at the last whole chunk.
             drop(self.file.set_len(self.stored));
         }
         self.stored += written.map_err(TraceError::at(&self.path))?;
         Ok(())
     }
 
-    /// Writes a chunk: how many bytes that took.
+    /// Writes a chunk and returns its size in bytes.
     fn write(&mut self, thread: u32, at: u64, events: &[u8]) -> std::io::Result<u64> {
         let bytes = u64::from(length(events.len()));
         if self.loose < bytes {
@@ -103,8 +103,7 @@ impl ChunkWriter {
         Ok(u64::from(length(HEADER)) + bytes)
     }
 
-    /// Makes room for so many more bytes, and for what may come: the file gets no longer by that. Where that
-    /// cannot be done, it is written all the same.
+    /// Preallocates disk space without changing the file's length; failure is ignored.
     fn make_room(&mut self, bytes: u64) {
         if self.room < self.stored.saturating_add(bytes) {
             let more = bytes.max(ROOM);
@@ -115,8 +114,7 @@ impl ChunkWriter {
 }
 
 impl Drop for ChunkWriter {
-    /// Gives back the room behind the last chunk. Where that fails, it goes with the file, at the latest when
-    /// that is compressed.
+    /// Returns the space behind the last chunk. If that fails, compressing the file returns it.
     fn drop(&mut self) {
         if self.room > 0 {
             drop(self.file.metadata().and_then(|file| self.file.set_len(file.len())));
@@ -124,7 +122,7 @@ impl Drop for ChunkWriter {
     }
 }
 
-/// Makes room for so many bytes behind one, where the system can: whether it has.
+/// Preallocates disk space behind an offset. Returns whether the system did.
 #[cfg(target_os = "linux")]
 fn more_room(file: &File, behind: u64, bytes: u64) -> bool {
     rustix::fs::fallocate(file, rustix::fs::FallocateFlags::KEEP_SIZE, behind, bytes).is_ok()
@@ -135,14 +133,14 @@ fn more_room(_: &File, _: u64, _: u64) -> bool {
     false
 }
 
-/// How much is free on the disk that a file is on, in bytes; none where the system does not tell.
+/// Free disk space on the file's file system, in bytes; `None` when the system does not report it.
 fn free(file: &File) -> Option<u64> {
     let disk = rustix::fs::fstatvfs(file).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
-/// A chunk of whole events of a thread, in a buffer that may have held another one. Those that do not get
-/// shorter stay as they are: by their length they are told apart.
+/// Builds a chunk from whole events of a thread, in a reusable buffer. Events that do not shrink are stored
+/// uncompressed: the chunk's size then equals theirs.
 pub(super) fn make<'a>(
     buffer: &'a mut Vec<u8>,
     thread: u32,
@@ -164,7 +162,7 @@ pub(super) fn make<'a>(
     Ok(buffer.get(..HEADER + stored).unwrap_or_default())
 }
 
-/// What stands before the events of a chunk, so many bytes, as they are in the file.
+/// The header of a chunk of `bytes` bytes of events, stored as `stored`.
 fn header(thread: u32, at: u64, bytes: u32, stored: &[u8]) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     let (said, sum) = header.split_at_mut(HEADER - 4);
@@ -176,7 +174,6 @@ fn header(thread: u32, at: u64, bytes: u32, stored: &[u8]) -> [u8; HEADER] {
     header
 }
 
-/// The lower half.
 fn low(word: u64) -> u32 {
     u32::try_from(word & u64::from(u32::MAX)).unwrap_or_default()
 }
@@ -185,7 +182,7 @@ fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// Reads chunks.
+/// Reads chunks from the file of events.
 pub struct ChunkReader {
     path: PathBuf,
     file: File,
@@ -193,7 +190,7 @@ pub struct ChunkReader {
 }
 
 impl ChunkReader {
-    /// Opens the file and finds its chunks, and whether something behind the last whole one is no chunk.
+    /// Opens the file and finds its chunks. The flag tells whether bytes follow the last whole chunk.
     pub fn open(path: &Path) -> Result<(ChunkReader, Vec<ChunkAt>, bool), TraceError> {
         let file = File::open(path).map_err(TraceError::at(path))?;
         let end = file.metadata().map_err(TraceError::at(path))?.len();
@@ -216,20 +213,20 @@ impl ChunkReader {
         Ok((ChunkReader { path: path.to_owned(), file, packed: Vec::new() }, found, at < end))
     }
 
-    /// Whether nobody else compresses the file: from now on nobody else does until this reader is gone.
+    /// Locks the file against other compressors while this reader lives. Returns false if another holds the
+    /// lock.
     pub(super) fn is_mine(&self) -> bool {
         self.file.try_lock().is_ok()
     }
 
-    /// When the file was changed, in nanoseconds since 1970; 0 where the system does not tell.
+    /// Modification time of the file, in nanoseconds since 1970; 0 when the system does not report it.
     pub fn changed(&self) -> std::io::Result<u64> {
         let changed = self.file.metadata()?.modified().ok();
         let since = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         Ok(since.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0))
     }
 
-    /// The events of a chunk, into a buffer that may have held others; whether its bytes are those that were
-    /// written.
+    /// Reads a chunk's events into a reusable buffer. Returns false when the checksum differs.
     pub fn read_into(&mut self, chunk: &ChunkAt, events: &mut Vec<u8>) -> Result<bool, TraceError> {
         let (place, stored, sum) = chunk.place;
         let read = if chunk.is_loose() { &mut *events } else { &mut self.packed };
@@ -250,7 +247,7 @@ impl ChunkReader {
     }
 }
 
-/// A header; none where there is none.
+/// Parses a header; `None` when it is not a valid one.
 fn parse(header: &[u8; HEADER], place: u64) -> Option<ChunkAt> {
     let (said, sum) = header.split_last_chunk::<4>()?;
     let mut words = said.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
@@ -267,11 +264,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_cut_off_anywhere_is_read_up_to_there() {
+    fn a_truncated_file_is_read_up_to_its_last_whole_chunk() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events");
         File::create(&path).unwrap();
-        // The first one is longer than what may be written as it is, the others are not.
+        // The first chunk exceeds the limit for uncompressed events; the others do not.
         let mut writer = ChunkWriter::open(&path).unwrap().in_haste(4000);
         let events = [vec![7; 5000], vec![5; 3000], (0..=255).collect(), vec![1, 2, 3]];
         let mut ends = vec![0];
@@ -295,7 +292,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn room_that_is_not_needed_is_given_back() {
+    fn unused_preallocated_space_is_returned() {
         use std::os::unix::fs::MetadataExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events");
@@ -306,7 +303,7 @@ mod tests {
         assert_eq!(events.metadata().unwrap().len(), writer.stored);
         let can_be_made = writer.room < u64::MAX;
         assert!(can_be_made == (on_disk() >= ROOM) && (!can_be_made || writer.room >= ROOM));
-        // More than was made room for, and a chunk that is longer than that.
+        // Writes more than the preallocated space, and one chunk that is larger than it.
         for n in 1..20 {
             writer.append(1, n, &[3; 1 << 20]).unwrap();
         }
@@ -319,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_was_changed_is_noticed() {
+    fn a_changed_byte_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events");
         File::create(&path).unwrap();

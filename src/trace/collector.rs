@@ -1,5 +1,5 @@
-//! Takes events out of the rings while the program writes them: a thread of its own, since compressing them
-//! is work.
+//! Moves events from the rings to the file while the program writes them. It runs in its own thread, since
+//! compressing takes time.
 
 use super::chunks::ChunkWriter;
 use super::cpu_affinity::CpuAvoidance;
@@ -19,51 +19,51 @@ use wire::recording::{
 };
 use wire::{Report, ReportReader};
 
-/// How long it sleeps: when there was something to take, and at most when there is nothing for long.
+/// How long the collector sleeps: after it found events, and at most when it finds none for long.
 const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
-/// It does not sleep when a ring had so many bytes: that may soon be full.
+/// The collector does not sleep after a ring held this many bytes: the ring may soon be full.
 const MUCH: u64 = RING_SIZES[1] / 2;
 
-/// A ring in which nothing was found for so long is not looked at each time.
+/// A ring without new events for this long is not polled every time.
 const QUIET: Duration = Duration::from_millis(50);
-/// So often all rings are looked at.
+/// How often all rings are polled.
 const SWEEP: Duration = Duration::from_millis(250);
 
-/// A thread that has written so many bytes is busy.
+/// A thread that has written this many bytes counts as busy.
 const WORTH: u64 = 1 << 16;
 
-/// Events are written as they are, before it compresses them while the program runs, as long as they fit into
-/// one part of so many of the machine's memory: what the system keeps there need not wait for the disk.
+/// Events are stored uncompressed while the program runs, up to one part in this many of the machine's
+/// memory: the page cache holds that much without waiting for the disk.
 const LOOSE: u64 = 8;
-/// The same where the system does not tell how much memory it has, in bytes.
+/// The same limit in bytes, when the system does not report its memory.
 const LOOSE_BYTES: u64 = 512 << 20;
 
-/// What was taken out of all rings.
+/// What the collector moved, over all rings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
-    /// Bytes of events.
+    /// Size of the events, in bytes.
     pub bytes: u64,
-    /// Bytes of the file that keeps them.
+    /// Size of the file of events, in bytes.
     pub stored: u64,
-    /// For how long threads have waited until events were taken out, added up.
+    /// How long the program's threads waited for room in their rings, in total.
     pub waited: Duration,
-    /// What is missing, and why.
+    /// Reasons why events are missing.
     pub missing: Vec<String>,
-    /// Whether the places were reached where the recording begins, and where it ends.
+    /// Whether the program reached the place where recording starts, and the place where it ends.
     pub reached: (bool, bool),
 }
 
-/// A collector at work.
+/// A running collector.
 pub struct Collector {
     over: Arc<AtomicBool>,
     thread: JoinHandle<Collected>,
 }
 
 impl Collector {
-    /// Begins. Where no more can be taken out or written, the program goes on unrecorded.
+    /// Starts the collector. If it later cannot read or write, the program goes on unrecorded.
     ///
     /// # Errors
-    /// The folder's files cannot be opened, or there is no thread.
+    /// The folder's files cannot be opened, or no thread can be started.
     pub fn begin(folder: &Folder) -> Result<Collector, TraceError> {
         let writer = ChunkWriter::open(&folder.events())?.in_haste(loose());
         let report = ReportReader::open(&folder.sites()).map_err(TraceError::at(&folder.sites()))?;
@@ -86,15 +86,15 @@ impl Collector {
         Ok(Collector { over, thread: thread.map_err(TraceError::at(folder.path()))? })
     }
 
-    /// Takes out what is left: the program has ended.
+    /// Moves the remaining events after the program has ended.
     pub fn finish(self) -> Collected {
         self.over.store(true, Ordering::Release);
-        // It does not panic; if it did, nothing it holds is needed.
+        // The thread does not panic; if it did, its result is not needed.
         self.thread.join().unwrap_or_default()
     }
 }
 
-/// So many bytes of events are written as they are.
+/// The limit for uncompressed events, in bytes.
 fn loose() -> u64 {
     #[cfg(target_os = "linux")]
     {
@@ -113,33 +113,33 @@ struct Work {
     writer: ChunkWriter,
     report: ReportReader,
     board: Board,
-    /// The files of rings, by number.
+    /// The ring files, by number.
     files: BTreeMap<u32, File>,
-    /// The rings, by the number of their bytes of the board.
+    /// The rings, by their slot on the board.
     rings: BTreeMap<u32, Ring>,
-    /// Those that are looked at each time, and when something was last found in them.
+    /// The slots that are polled every time, and when each last had events.
     active: BTreeMap<u32, Instant>,
-    /// When all rings are looked at again.
+    /// When all rings are polled next.
     sweep: Instant,
     collected: Collected,
     buffer: Box<[u8]>,
     apart: CpuAvoidance,
 }
 
-/// A ring, as the collector knows it.
+/// The collector's state of one ring.
 struct Ring {
     place: RingPlace,
-    /// Its thread had ended, and all was taken out.
+    /// The ring's thread has ended and all its events were moved.
     is_free: bool,
-    /// What was there was written over before it was taken out: the number of its thread.
+    /// The thread whose events were overwritten before they were moved.
     lost: Option<u32>,
 }
 
 impl Work {
     fn run(&mut self, over: &AtomicBool) -> Collected {
         if let Err(error) = self.collect(over) {
-            // The program goes on, and waits for nobody.
-            self.collected.missing.push(format!("{error}: what came later is missing"));
+            // The program goes on and no longer waits for room.
+            self.collected.missing.push(format!("{error}: later events are missing"));
             drop(self.board.stop());
         }
         self.forget();
@@ -150,7 +150,7 @@ impl Work {
     fn collect(&mut self, over: &AtomicBool) -> Result<(), TraceError> {
         let mut nap = NAPS.0;
         loop {
-            // Looked at before the rings: what was written by then is taken out.
+            // Read the flag before polling: all events written before it was set are then moved.
             let last = over.load(Ordering::Acquire);
             let began = Instant::now();
             self.look_for_rings()?;
@@ -168,7 +168,7 @@ impl Work {
             }
             nap = if most > 0 { NAPS.0 } else { (nap * 2).min(NAPS.1) };
             if most < MUCH && !last {
-                // Where there are many rings it takes no more than half of a processor.
+                // With many rings the collector uses at most half a CPU.
                 std::thread::sleep(nap.max(began.elapsed().min(NAPS.1)));
             }
         }
@@ -195,9 +195,8 @@ impl Work {
         Ok(())
     }
 
-    /// The rings to look at now: those that threads have gone on in, those that something was found in of
-    /// late, and all of them now and then, since a thread may pause between saying that it goes on and doing
-    /// so.
+    /// The slots to poll now: flagged ones, recently active ones, and now and then all. A thread may pause
+    /// between setting its flag and writing.
     fn due(&mut self, now: Instant, all: bool) -> Result<Vec<u32>, TraceError> {
         let path = self.folder.board();
         let last = self.rings.last_key_value().map_or(0, |(slot, _)| slot + 1);
@@ -211,8 +210,8 @@ impl Work {
         Ok(self.active.keys().copied().collect())
     }
 
-    /// Takes out what is in a ring: how many bytes. One whose thread has ended is another one's when it is
-    /// empty.
+    /// Moves the events of one ring and returns their size in bytes. Frees the ring when its thread has ended
+    /// and it is empty.
     fn take(&mut self, slot: u32) -> Result<u64, TraceError> {
         let Some(ring) = self.rings.get_mut(&slot) else { return Ok(0) };
         let Some(file) = self.files.get(&ring.place.file) else { return Ok(0) };
@@ -223,7 +222,7 @@ impl Work {
             return Ok(0);
         }
         if ring.is_free {
-            // It is another thread's since. Its words may have been read while that began: they are read
+            // Another thread has taken the ring over, perhaps while its control words were read: read them
             // again.
             (ring.is_free, ring.lost) = (false, None);
             return Ok(1);
@@ -240,17 +239,17 @@ impl Work {
         if there > WORTH {
             self.apart.leave(control.thread);
         }
-        // It is no more than the ring holds, unless that was written over.
+        // A ring never holds more than its size, unless events were overwritten.
         let events = usize::try_from(there).ok().and_then(|there| self.buffer.get_mut(..there));
         let events = events.filter(|_| control.keeps(control.taken));
         let read = events.map(|events| {
             read_ring(file, at, &control, events)?;
-            // Nor while it was read.
+            // Check again: the events must not have been overwritten during the read.
             Ok(Control::read(file, at)?.keeps(control.taken).then_some(events))
         });
         let owner = control.owner;
         let Some(events) = read.transpose().map_err(TraceError::at(&path))?.flatten() else {
-            let what = format!("events of thread {owner} were written over before they were taken out");
+            let what = format!("events of thread {owner} were overwritten before they were saved");
             self.collected.missing.push(what);
             ring.lost = Some(owner);
             return Ok(0);
@@ -258,11 +257,11 @@ impl Work {
         self.writer.append(owner, control.taken, events)?;
         set(file, at + TAKEN, control.written).map_err(TraceError::at(&path))?;
         self.collected.bytes += there;
-        // Where a small ring is nearly full its thread would wait.
+        // A small ring that is more than half full would soon make its thread wait.
         Ok(if there > control.size / 2 { MUCH } else { there })
     }
 
-    /// The rings are gone; how long threads that have not ended have waited is known.
+    /// Removes the rings and adds the waiting time of the threads that still run.
     fn forget(&mut self) {
         for ring in std::mem::take(&mut self.rings).into_values() {
             if let Some(file) = self.files.get(&ring.place.file)
@@ -273,14 +272,14 @@ impl Work {
             }
         }
         if self.board.is_untold() {
-            let what = "the agent could not write to sites.jsonl: methods and threads that it could not tell of are missing";
+            let what = "the agent could not write to sites.jsonl: the methods and threads it could not report are missing";
             self.collected.missing.push(what.to_owned());
         }
         drop(std::fs::remove_dir_all(self.folder.rings()));
     }
 }
 
-/// The board, by which rings are found that were written to.
+/// The board: one flag per ring, set when its thread wrote.
 struct Board {
     file: File,
     buffer: Vec<u8>,
@@ -293,7 +292,7 @@ impl Board {
         Ok(Board { file, buffer: Vec::new() })
     }
 
-    /// Of so many rings, those in which threads have gone on since the last time.
+    /// Returns and clears the flags of the first `rings` rings.
     fn flagged(&mut self, rings: u32) -> std::io::Result<Vec<u32>> {
         self.buffer.resize(usize::try_from(rings).unwrap_or(0), 0);
         self.file.read_exact_at(&mut self.buffer, BOARD_FLAGS)?;
@@ -305,7 +304,7 @@ impl Board {
         Ok(flagged)
     }
 
-    /// Says that no more is taken out.
+    /// Tells the program that the collector has stopped.
     fn stop(&self) -> std::io::Result<()> {
         set(&self.file, STOPPED, 1)
     }
@@ -317,20 +316,20 @@ impl Board {
     }
 }
 
-/// The words of a ring.
+/// The control words of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Control {
-    /// How much data it holds.
+    /// Size of the ring's data, in bytes.
     size: u64,
     written: u64,
     taken: u64,
-    /// The system's number of the thread.
+    /// The operating system's id of the thread.
     thread: u64,
-    /// The number of the thread whose events they are.
+    /// The number of the thread that owns the events.
     owner: u32,
-    /// Whether that has ended.
+    /// Whether that thread has ended.
     ended: u64,
-    /// Its thread does not wait for room any more.
+    /// The thread no longer waits for room.
     is_forsaken: bool,
     waited: Duration,
 }
@@ -345,7 +344,8 @@ impl Control {
             bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
         };
         let waited = Duration::from_micros(word(WAITED));
-        // A file may be changed, and a thread about to begin: no ring is larger.
+        // The file may be damaged, or a thread may be initialising it: limit the size to that of the largest
+        // ring.
         let size = (word(MASK) & (RING_SIZES[0] - 1)) + 1;
         let (written, taken, thread) = (word(WRITTEN), word(TAKEN), word(THREAD));
         let (ended, owner) = (word(ENDED), u32::try_from(word(OWNER)).unwrap_or(0));
@@ -353,9 +353,9 @@ impl Control {
         Ok(Control { size, written, taken, thread, owner, ended, is_forsaken, waited })
     }
 
-    /// Whether the ring still holds all from a byte on.
+    /// Whether the ring still holds all bytes from this one on.
     fn keeps(&self, from: u64) -> bool {
-        // Who does not wait may be writing an event over it just now.
+        // A thread that does not wait may be overwriting these bytes right now.
         let begun = if self.is_forsaken { LONGEST_EVENT } else { 0 };
         self.written.saturating_add(begun).saturating_sub(from) <= self.size
     }
@@ -365,7 +365,7 @@ fn set(file: &File, at: u64, word: u64) -> std::io::Result<()> {
     file.write_all_at(&word.to_le_bytes(), at)
 }
 
-/// Reads the first bytes of a ring that were not taken out, which may go on at its beginning.
+/// Reads the first bytes that were not yet moved; they may wrap around to the ring's start.
 fn read_ring(file: &File, at: u64, ring: &Control, into: &mut [u8]) -> std::io::Result<()> {
     let begin = ring.taken % ring.size;
     let first = usize::try_from(ring.size - begin).unwrap_or_default().min(into.len());
@@ -377,8 +377,8 @@ fn read_ring(file: &File, at: u64, ring: &Control, into: &mut [u8]) -> std::io::
     Ok(())
 }
 
-/// What is left in the ring of a thread, which begins at this byte of its file: what comes before was taken
-/// out, and the events from there on. None where that is unknown, or the ring is another thread's.
+/// The events left in a thread's ring, which starts at byte `at` of its file, and the number of bytes moved
+/// before them. `None` when they are lost or the ring belongs to another thread.
 pub fn left_in(file: &File, thread: u32, at: u64) -> std::io::Result<Option<(u64, Vec<u8>)>> {
     let control = Control::read(file, at)?;
     let there = control.written.saturating_sub(control.taken);
@@ -391,7 +391,7 @@ pub fn left_in(file: &File, thread: u32, at: u64) -> std::io::Result<Option<(u64
     }
     let mut events = vec![0; usize::try_from(there).unwrap_or_default()];
     read_ring(file, at, &control, &mut events)?;
-    // Who still takes them out has put them into the file, and others may lie in their place now.
+    // A collector that still runs may have moved the events, and new ones may lie in their place.
     let now = Control::read(file, at)?;
     if now.owner != thread {
         return Ok(None);
@@ -408,7 +408,7 @@ pub fn left_in(file: &File, thread: u32, at: u64) -> std::io::Result<Option<(u64
 mod tests {
     use super::*;
 
-    /// The file of a ring with these words.
+    /// A ring file with these control words.
     fn ring(words: &[(u64, u64)]) -> File {
         let file = tempfile::tempfile().unwrap();
         file.set_len(RING_DATA).unwrap();
@@ -419,20 +419,20 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_written_over_while_it_is_read_is_not_there() {
+    fn overwritten_events_are_not_kept() {
         let (size, nobody) = (RING_SIZES[1], i64::MAX.cast_unsigned());
         let keeps = |written, limit| {
             let words = [(WRITTEN, written), (LIMIT, limit), (TAKEN, 100)];
             let control = Control::read(&ring(&words), 0).unwrap();
             control.keeps(control.taken)
         };
-        // Who waits for room writes over nothing, however full it is.
+        // A thread that waits for room overwrites nothing, however full the ring is.
         assert!(keeps(100 + size, 100 + size - LONGEST_EVENT));
         assert!(!keeps(101 + size, 100 + size - LONGEST_EVENT));
-        // Who does not may have begun with the next event.
+        // A thread that does not wait may have started the next event.
         assert!(keeps(100 + size - LONGEST_EVENT, nobody));
         assert!(!keeps(101 + size - LONGEST_EVENT, nobody));
-        // It had been read before, and was written over since.
+        // Events that were present at the first read and overwritten before the second.
         let file = ring(&[(WRITTEN, 500), (TAKEN, 100)]);
         let before = Control::read(&file, 0).unwrap();
         assert!(before.keeps(before.taken));

@@ -1,4 +1,4 @@
-//! Compresses the events of a recording that has ended, beside what else is done with them.
+//! Compresses the events of a finished recording in the background.
 
 use super::chunks::{ChunkAt, ChunkReader, make};
 use super::error::TraceError;
@@ -10,43 +10,43 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// No more threads compress chunks.
+/// Maximum number of compressing threads.
 const MOST_THREADS: usize = 4;
-/// Chunks of so many bytes are compressed at once, and one more; but no more of them than this.
+/// Bytes of chunks compressed in one batch (plus up to one chunk), and the maximum number of chunks in it.
 const BYTES_AT_ONCE: u32 = 1 << 22;
 const MOST_AT_ONCE: usize = 64;
-/// Buffers that have grown to more bytes are not kept.
+/// Buffers larger than this many bytes in total are freed after a batch.
 const MOST_HELD: usize = 1 << 25;
-/// What the new file is called as long as it is not whole.
+/// Extension of the new file until it is complete.
 const PART: &str = "part";
-/// A chunk of no more bytes may well get no shorter, and stay as it is.
+/// Chunks up to this many bytes may not shrink and then stay uncompressed.
 const SHORT: u32 = 128;
-/// So often it is asked whether to go on.
+/// How often the caller is asked whether to go on.
 const ASK: Duration = Duration::from_millis(5);
 
-/// The work on one file, which ends with this at the latest.
+/// A background compression of one file. Dropping it stops the work.
 pub struct BackgroundCompression {
     stop: Arc<AtomicBool>,
     work: Option<JoinHandle<()>>,
 }
 
 impl BackgroundCompression {
-    /// Begins with the chunks of a file to which nobody appends any more. What cannot be compressed stays as
-    /// it is: it can be read all the same.
+    /// Starts compressing the chunks of a complete file. Chunks that cannot be compressed stay readable as
+    /// they are.
     pub fn begin(path: PathBuf) -> BackgroundCompression {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
-        // One processor is for whoever waits for it.
+        // Leave one CPU to the thread that waits for the result.
         let threads =
             std::thread::available_parallelism().map_or(1, |all| all.get() - 1).clamp(1, MOST_THREADS);
         let work = move || drop(pack(&path, threads, &mut || !stopped.load(Ordering::Relaxed)));
         BackgroundCompression { stop, work: std::thread::Builder::new().spawn(work).ok() }
     }
 
-    /// Waits until it is done.
+    /// Waits until the compression is done.
     ///
     /// # Errors
-    /// It was told not to go on.
+    /// [`TraceError::Interrupted`] when `goes_on` returns false.
     pub fn end(self, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
         while self.work.as_ref().is_some_and(|work| !work.is_finished()) {
             if !goes_on() {
@@ -62,28 +62,29 @@ impl Drop for BackgroundCompression {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(work) = self.work.take() {
-            // There is nothing to tell of it.
+            // A failure needs no report: the file stays readable.
             drop(work.join());
         }
     }
 }
 
-/// Compresses, in one thread or more, the chunks of a file to which nobody appends any more, where some of
-/// them are not: the same chunks in the same order. A file that is not whole stays as it is, and so does one
-/// that somebody else compresses now. The new one is as old as it was: tables made of one are of the other.
+/// Compresses the uncompressed chunks of a complete file with `threads` threads, and keeps all chunks in
+/// their order. Leaves a truncated file, and a file that another process compresses, unchanged. The new file
+/// keeps the modification time, so existing tables stay valid.
 ///
 /// # Errors
-/// It cannot be read, or the new one not be written; or it was told not to go on. The file is as it was then.
+/// The file cannot be read or the new one cannot be written; [`TraceError::Interrupted`] when `goes_on`
+/// returns false. The file is unchanged then.
 fn pack(path: &Path, threads: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), TraceError> {
     let (mut reader, chunks, is_torn) = ChunkReader::open(path)?;
     if is_torn || !chunks.iter().any(|chunk| chunk.is_loose() && chunk.length > SHORT) || !reader.is_mine() {
         return Ok(());
     }
-    // What somebody has left who was killed is written over.
+    // Overwrite what a killed process left.
     let part = PartialFile(path.with_extension(PART));
     let at = || TraceError::at(&part.0);
     let mut new = files::create(&part.0).map_err(at())?;
-    // The events of some chunks, and what becomes of them: buffers that are used again.
+    // Reusable buffers: the events of each chunk and the compressed chunk.
     let mut buffers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let mut rest = chunks.as_slice();
     while !rest.is_empty() {
@@ -116,7 +117,7 @@ fn pack(path: &Path, threads: usize, goes_on: &mut dyn FnMut() -> bool) -> Resul
             };
             let others: Vec<_> = parts.map(spawn).collect();
             let own = own.map(|(chunks, buffers)| work(chunks, buffers));
-            let ended = |_| Err(std::io::Error::other("a thread ended early"));
+            let ended = |_| Err(std::io::Error::other("a worker thread ended early"));
             own.into_iter().chain(others.into_iter().map(|part| part?.join().unwrap_or_else(ended))).collect()
         });
         let lengths: std::io::Result<Vec<Vec<usize>>> = made.into_iter().collect();
@@ -131,7 +132,7 @@ fn pack(path: &Path, threads: usize, goes_on: &mut dyn FnMut() -> bool) -> Resul
     as_before.and_then(|()| std::fs::rename(&part.0, path)).map_err(at())
 }
 
-/// So many of the first chunks are compressed at once.
+/// Number of chunks to compress in the next batch.
 fn at_once(chunks: &[ChunkAt]) -> usize {
     let mut bytes: u32 = 0;
     let fits = |chunk: &&ChunkAt| {
@@ -142,7 +143,7 @@ fn at_once(chunks: &[ChunkAt]) -> usize {
     chunks.iter().take(MOST_AT_ONCE).take_while(fits).count().max(1)
 }
 
-/// A file that is removed when it has not become another one.
+/// Removes the incomplete file unless it was renamed.
 struct PartialFile(PathBuf);
 
 impl Drop for PartialFile {
@@ -158,7 +159,7 @@ mod tests {
     use std::fs::File;
 
     #[test]
-    fn chunks_that_are_packed_hold_what_they_held() {
+    fn compressed_chunks_hold_the_same_events() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events");
         File::create(&path).unwrap();
@@ -182,7 +183,7 @@ mod tests {
         };
         assert!(loose.len() > 400_000);
         assert_eq!(held(), many);
-        // Told to stop, it leaves nothing behind, and all as it was.
+        // An interrupted compression leaves no file behind and changes nothing.
         let mut asked = 0;
         let mut once = || {
             asked += 1;
@@ -190,24 +191,24 @@ mod tests {
         };
         assert!(matches!(pack(&path, 1, &mut once), Err(TraceError::Interrupted)));
         assert_eq!(std::fs::read(&path).unwrap(), loose);
-        // What was cut off stays too: of that, a reader has places.
+        // A truncated file stays unchanged: readers keep offsets into it.
         std::fs::write(&path, &loose[..loose.len() - 1]).unwrap();
         pack(&path, 1, &mut || true).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), loose[..loose.len() - 1]);
         std::fs::write(&path, &loose).unwrap();
-        // Somebody else is at it.
+        // Another process compresses the file.
         let other = File::open(&path).unwrap();
         other.lock().unwrap();
         pack(&path, 1, &mut || unreachable!("nothing is done")).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), loose);
         drop(other);
-        // And was killed.
+        // That process was killed and left its incomplete file.
         std::fs::write(path.with_extension(PART), [1; 100_000]).unwrap();
         pack(&path, 3, &mut || true).unwrap();
         assert_eq!(held(), many);
         assert!(std::fs::metadata(&path).unwrap().len() < 40_000);
         let packed = std::fs::read(&path).unwrap();
-        // However many threads do it, it is the same.
+        // The result does not depend on the number of threads.
         std::fs::write(&path, &loose).unwrap();
         pack(&path, 1, &mut || true).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), packed);

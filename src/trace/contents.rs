@@ -1,5 +1,5 @@
-//! What the JDK's collections hold at some time: replayed from what was told of them when they were met, and
-//! of each change.
+//! The contents of JDK collections at a given time. They are replayed from the snapshot taken when the
+//! collection was first met and from each recorded change.
 
 use super::calls::Calls;
 use super::decode::{Decoder, Event, Value};
@@ -10,35 +10,34 @@ use super::writes::EventTime;
 use std::collections::{HashMap, VecDeque};
 use wire::recording::{Change, Traced};
 
-/// The part of a collection that stands for all that it holds: no field and no element has this number.
+/// The part number that stands for the contents of a collection. No field or element has this number.
 pub const CONTENTS: u32 = u32::MAX;
-/// So many collections that are around each other are looked into.
+/// Maximum number of nested views to follow, such as unmodifiable wrappers.
 const DEEP: usize = 16;
-/// No more elements of an array that keeps a list's are looked at.
+/// Maximum number of elements read from the array that backs a list.
 const MOST: u32 = 1 << 16;
 
-/// What a collection holds.
+/// The contents of a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectionContents {
-    /// The items, in its order as far as that is known: that of a hashed map or set is that in which they
-    /// came.
+    /// The items, in iteration order as far as it is known; for hashed maps and sets, in insertion order.
     pub items: Items,
-    /// It may hold something else: it was changed where that is not recorded, or nobody can tell which map
-    /// was.
+    /// The contents may be wrong: the collection was changed by unrecorded code, or a recorded change cannot
+    /// be assigned to one map.
     pub unsure: bool,
 }
 
-/// What is in a collection.
+/// The items of a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Items {
-    /// Elements of a list, queue or set; none where it is not known.
+    /// Elements of a list, queue or set; `None` for an unknown element.
     Elements(Vec<Option<Value>>),
-    /// Keys and values.
+    /// Keys and values of a map.
     Pairs(Vec<(Value, Value)>),
 }
 
 impl Items {
-    /// How many there are.
+    /// Number of items.
     pub fn len(&self) -> usize {
         match self {
             Items::Elements(elements) => elements.len(),
@@ -46,22 +45,22 @@ impl Items {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A change of a collection.
+/// A recorded change of a collection.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectionChange<'a> {
-    /// The collection.
+    /// The collection's object number.
     pub collection: u32,
-    /// What is done.
+    /// The kind of change.
     pub change: Change,
-    /// How many it holds then, if that is known.
+    /// The collection's size after the change, if recorded.
     pub size: Option<usize>,
-    /// What else is told, as [`Change`] says.
+    /// The change's other values, as [`Change`] defines them.
     pub rest: &'a [Value],
 }
 
@@ -80,7 +79,7 @@ impl<'a> CollectionChange<'a> {
         }
     }
 
-    /// What it holds, where some or all of that is told.
+    /// The items, for a change that records some or all of them.
     fn items(&self) -> impl Iterator<Item = u32> {
         self.rest.get(2..).unwrap_or_default().iter().map(|value| match value {
             Value::Object(object) => *object,
@@ -88,7 +87,7 @@ impl<'a> CollectionChange<'a> {
         })
     }
 
-    /// An index or a count.
+    /// The index or count at a position of `rest`; 0 when there is none.
     pub fn number(&self, at: usize) -> usize {
         match self.rest.get(at) {
             Some(Value::Int(number)) => usize::try_from(*number).unwrap_or(0),
@@ -98,16 +97,16 @@ impl<'a> CollectionChange<'a> {
 }
 
 impl TracedEvent<'_> {
-    /// What is told of a collection, if it is that.
+    /// The change that this event records, if it records one.
     pub fn collection_change(&self) -> Option<CollectionChange<'_>> {
         if self.site.what == Traced::Contents { CollectionChange::of(self.values) } else { None }
     }
 }
 
-/// Keys with their values, in an order.
+/// Keys with their values, as a linked list.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Pairs {
-    /// By key: its value, the key before, and the one behind.
+    /// By key: its value, the previous key and the next key.
     by_key: HashMap<u32, (u32, Option<u32>, Option<u32>)>,
     first: Option<u32>,
     last: Option<u32>,
@@ -121,7 +120,7 @@ impl Pairs {
         }
     }
 
-    /// Behind another key, or as the first one.
+    /// Inserts a key behind another one, or as the first.
     fn put_behind(&mut self, key: u32, value: u32, before: Option<u32>) {
         self.remove(key);
         let before = before.filter(|before| self.by_key.contains_key(before));
@@ -162,14 +161,14 @@ impl Pairs {
     }
 }
 
-/// A collection while what is told of it is gone through.
+/// The state of a collection during the replay.
 #[derive(Clone, Debug, PartialEq)]
 enum Replayed {
-    /// Nothing was told yet.
+    /// No snapshot was recorded yet.
     Unknown,
     List(VecDeque<u32>),
     Map(Pairs),
-    /// It holds what another one holds; of a map, whether only its keys.
+    /// A view of another object. The flag is true for a map's key set.
     Backed(u32, bool),
 }
 
@@ -177,8 +176,8 @@ enum Replayed {
 struct Replay {
     held: Replayed,
     unsure: bool,
-    /// Of one that an array of the program backs: by index what it held, and when that was told. Writes to
-    /// the array may come later.
+    /// For a collection backed by a program's array: the recorded element of each index and its time. Later
+    /// writes to the array may have replaced it.
     through: HashMap<usize, (u32, EventTime)>,
 }
 
@@ -234,7 +233,7 @@ impl Replay {
                 let is_same = |known: &u32| *known == first || are_equal(objects, *known, first);
                 match map.by_key.contains_key(&first) {
                     true => map.remove(first),
-                    // A text or box that is equal removes it too.
+                    // An equal string or box removes the entry too.
                     false => {
                         if let Some(key) = map.by_key.keys().copied().find(is_same) {
                             map.remove(key);
@@ -252,7 +251,7 @@ impl Replay {
         self.unsure |= told.size.is_some_and(|size| size != held);
     }
 
-    /// Some of all that it holds, which replaces what was there.
+    /// Applies one piece of a snapshot, which replaces the previous contents.
     fn all(&mut self, told: &CollectionChange<'_>) {
         let items = told.items();
         if told.number(0) == 0 {
@@ -275,7 +274,7 @@ impl Replay {
     }
 }
 
-/// Whether two objects are equal whatever the program does: texts, or boxes of one class.
+/// Whether two objects are equal regardless of program code: strings, or boxes of one class.
 fn are_equal(objects: &Objects, one: u32, other: u32) -> bool {
     let text = |object| objects.text_of(object);
     match (text(one), text(other)) {
@@ -290,8 +289,8 @@ fn are_equal(objects: &Objects, one: u32, other: u32) -> bool {
 }
 
 impl Calls {
-    /// What a collection of the JDK held at some time; none where that was not recorded: it is none, or
-    /// nobody had met it then.
+    /// The contents of a JDK collection at a given time; `None` if the object is no collection or was not yet
+    /// recorded.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -340,7 +339,7 @@ impl Calls {
         Ok(None)
     }
 
-    /// Whether anything is told of what an object holds.
+    /// Whether contents of an object were recorded.
     pub fn has_contents(&self, object: u32) -> bool {
         object != 0 && !self.write_rows(object, CONTENTS).is_empty()
     }
@@ -351,8 +350,7 @@ impl Calls {
         Ok(replay)
     }
 
-    /// Whether the value of one of a map's keys was written through a node, and nobody knows of which map
-    /// that is.
+    /// Whether a value of the map may be stale: it was written through an entry whose map is unknown.
     fn is_doubtful(&mut self, map: &Pairs, when: EventTime) -> Result<bool, TraceError> {
         let mut is_doubtful = false;
         self.each_told(0, when, |told, _, _| {
@@ -362,7 +360,7 @@ impl Calls {
         Ok(is_doubtful)
     }
 
-    /// Goes through what is told of a collection before some time.
+    /// Visits the recorded changes of a collection before a given time.
     fn each_told(
         &mut self,
         object: u32,
@@ -401,7 +399,7 @@ impl Calls {
         Ok(())
     }
 
-    /// The elements of an array, as far as they are ever written or were told.
+    /// The elements of an array, as far as a write or a snapshot recorded them.
     fn elements_at(
         &mut self,
         array: u32,
@@ -462,7 +460,7 @@ mod tests {
         take(&mut replay, Change::Remove, 3, &[Value::Int(3)]);
         take(&mut replay, Change::Take, 2, &words(&[20]));
         assert_eq!((list(&replay), replay.unsure), (vec![21, 12], false));
-        // One that was put in where nobody looked.
+        // An element was inserted by unrecorded code.
         take(&mut replay, Change::Insert, 4, &at(2, 30));
         assert!(replay.unsure);
         take(&mut replay, Change::AllOfList, 1, &all(0, &[5]));
@@ -491,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_met_is_not_known() {
+    fn a_change_without_a_snapshot_leaves_the_contents_unknown() {
         let mut replay = Replay::new();
         take(&mut replay, Change::Insert, 1, &at(0, 20));
         assert_eq!((replay.held, replay.unsure), (Replayed::Unknown, true));

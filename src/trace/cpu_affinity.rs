@@ -1,41 +1,41 @@
-//! Keeps a thread off the processor on which another one runs.
+//! Keeps a thread off the CPU on which another thread runs.
 //!
-//! The system wakes a thread where it slept. Whoever takes events out would interrupt the program for that,
-//! time and again, while a compiler that has stepped back runs on the next processor.
+//! The kernel wakes a thread on the CPU where it slept. The collector would then interrupt the program again
+//! and again, while another CPU runs only a low-priority JIT compiler.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::CpuSet;
 
-/// How long it stays where it has gone: where every processor has such a thread, there is no better place.
+/// Minimum time between two moves. When every CPU runs a busy thread, moving more often gains nothing.
 #[cfg(target_os = "linux")]
 const STAYS: std::time::Duration = std::time::Duration::from_millis(10);
 
-/// Has this thread run elsewhere than others.
+/// Moves the collecting thread to another CPU than the recorded one.
 pub struct CpuAvoidance {
-    /// Where it may run.
+    /// The CPUs the thread may use.
     #[cfg(target_os = "linux")]
     all: Option<CpuSet>,
-    /// When it went elsewhere last.
+    /// The time of the last move.
     #[cfg(target_os = "linux")]
     went: Option<std::time::Instant>,
 }
 
 #[cfg(target_os = "linux")]
 impl CpuAvoidance {
-    /// Of the thread that calls this, or one that it starts.
+    /// Reads the affinity of the calling thread; threads it starts inherit it.
     pub fn new() -> CpuAvoidance {
         CpuAvoidance { all: rustix::thread::sched_getaffinity(None).ok(), went: None }
     }
 
-    /// Leaves the processor that it shares with a thread, which has this number, if there is another one.
-    /// Where that is not known nothing changes.
+    /// Leaves the CPU that `thread` runs on, if another one is available. Does nothing when that CPU is
+    /// unknown.
     pub fn leave(&mut self, thread: u64) {
         let Some(mut others) = self.all.filter(|all| all.count() > 1) else { return };
         if self.went.is_some_and(|went| went.elapsed() < STAYS) {
             return;
         }
         let own = rustix::thread::sched_getcpu();
-        // A set has places for so many, and panics at others.
+        // `CpuSet` panics for CPU numbers from `MAX_CPU` on.
         if let Some(processor) = runs_on(thread).filter(|of| *of == own && own < CpuSet::MAX_CPU) {
             others.unset(processor);
             self.went = Some(std::time::Instant::now());
@@ -44,23 +44,23 @@ impl CpuAvoidance {
     }
 }
 
-/// The processor on which a thread runs, or did last: proc(5), the 39th of its numbers.
+/// The CPU a thread runs on or last ran on: field 39 of /proc/PID/task/TID/stat (proc(5)).
 #[cfg(target_os = "linux")]
 fn runs_on(thread: u64) -> Option<usize> {
     let text = std::fs::read_to_string(format!("/proc/{thread}/task/{thread}/stat")).ok()?;
-    // The second one is its name, which may have anything in it.
+    // Field 2 is the thread's name, which may contain any character.
     let (_, rest) = text.rsplit_once(") ")?;
     rest.split(' ').nth(39 - 3)?.parse().ok()
 }
 
 #[cfg(not(target_os = "linux"))]
 impl CpuAvoidance {
-    /// Of the thread that calls this, or one that it starts.
+    /// Does nothing on this system.
     pub fn new() -> CpuAvoidance {
         CpuAvoidance {}
     }
 
-    /// Other systems do not tell where a thread runs.
+    /// This system does not report the CPU of a thread.
     pub fn leave(&mut self, _thread: u64) {}
 }
 
@@ -68,7 +68,7 @@ impl CpuAvoidance {
 mod tests {
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_thread_leaves_the_processor_of_another_one() {
+    fn the_calling_thread_moves_to_another_cpu() {
         use super::{CpuAvoidance, CpuSet, runs_on};
         use rustix::thread::{gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
         let all = sched_getaffinity(None).unwrap();
@@ -87,9 +87,9 @@ mod tests {
         let mut apart = CpuAvoidance::new();
         sched_setaffinity(None, &only).unwrap();
         apart.leave(number);
-        // There may be no other one.
+        // The machine may have only one CPU.
         assert_eq!(sched_getcpu() != here, all.count() > 1);
-        // It is not sent after one that is not there.
+        // A thread that does not exist causes no move.
         let mut apart = CpuAvoidance { went: None, ..apart };
         apart.leave(u64::MAX);
         assert_eq!(apart.went, None);

@@ -1,4 +1,4 @@
-//! One event of a call after the other, to and fro.
+//! Moves from one event of a call to the next or the previous one.
 
 use super::calls::{Calls, Place};
 use super::error::TraceError;
@@ -6,39 +6,39 @@ use super::walk::{TracedEvent, WalkControl};
 use super::writes::EventTime;
 use wire::recording::{Level, Traced};
 
-/// A line begins not so many events before a call that is made in it, but for calls in it.
+/// Maximum number of preceding events searched for the line of a call site.
 const LOOKED_AT: usize = 64;
 
-/// An event of a call: its entry, its end, something that it does, or a call that it makes.
+/// The position of an event of a call: its entry, its end, an event in its body, or the entry of a callee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventPosition {
-    /// The call.
+    /// The call's node.
     pub node: u32,
     place: Place,
 }
 
 impl TracedEvent<'_> {
-    /// Where one stands to see it.
+    /// The position of this event; `None` outside any call.
     pub fn position(&self) -> Option<EventPosition> {
         Some(EventPosition { node: self.node?, place: self.place })
     }
 }
 
 impl TracedEvent<'_> {
-    /// Whether one stands at this event.
+    /// Whether this event is at that position.
     pub fn is_at(&self, at: EventPosition) -> bool {
         self.place == at.place
     }
 }
 
 impl EventPosition {
-    /// Whether another event of the same call comes later, or is this one.
+    /// Whether `later` belongs to the same call and is this event or a later one.
     pub fn is_before(self, later: EventPosition) -> bool {
         self.node == later.node && self.place <= later.place
     }
 }
 
-/// Whether an event is one of a call: calls that it makes are, and what they do is not.
+/// Whether an event belongs to a call. The entries of its callees do; the events inside the callees do not.
 fn is_own(seen: &TracedEvent<'_>, node: u32) -> bool {
     match seen.site.what {
         Traced::Born => false,
@@ -48,22 +48,22 @@ fn is_own(seen: &TracedEvent<'_>, node: u32) -> bool {
 }
 
 impl Calls {
-    /// The entry of a call.
+    /// The position of a call's entry.
     pub fn entry(&self, node: u32) -> Option<EventPosition> {
         self.begins(node).map(|place| EventPosition { node, place })
     }
 
-    /// The end of a call, if that was recorded.
+    /// The position of a call's end, if it was recorded.
     pub fn end(&self, node: u32) -> Option<EventPosition> {
         self.ends(node).map(|place| EventPosition { node, place })
     }
 
-    /// Where a call is made, in the one around it.
+    /// The position in the caller at which a call is made.
     pub fn made_at(&self, node: u32) -> Option<EventPosition> {
         Some(EventPosition { node: self.parent(node)?, place: self.begins(node)? })
     }
 
-    /// When an event is.
+    /// The time of an event.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -71,7 +71,7 @@ impl Calls {
         self.when(at.place)
     }
 
-    /// The line of a call that is made at an event: that of the last event before which has one. None where
+    /// The line of the call site at an event, taken from the last preceding event with a line. `None` where
     /// lines are not recorded.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Calls {
         Ok(None)
     }
 
-    /// What happens at an event.
+    /// Applies `tell` to the event at a position.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -111,7 +111,7 @@ impl Calls {
         Ok(told)
     }
 
-    /// The next event of the call; none behind its end.
+    /// The next event of the call; `None` after its end.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -127,7 +127,7 @@ impl Calls {
         Ok(found)
     }
 
-    /// Goes through the events of a call from its entry on, up to one that is not seen any more.
+    /// Visits the events of a call from its entry up to, not including, `at`.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -139,7 +139,7 @@ impl Calls {
         self.entry(at.node).map_or(Ok(()), |entry| self.events_between(entry, at, visit))
     }
 
-    /// Goes through the events of a call from one on, up to a later one that is not seen any more.
+    /// Visits the events of a call from `from` up to, not including, `at`.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -158,7 +158,7 @@ impl Calls {
         })
     }
 
-    /// Goes through the events of a call behind one.
+    /// Visits the events of a call after `at`, until `visit` returns false.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -190,7 +190,7 @@ impl Calls {
         })
     }
 
-    /// The first event behind this one in its thread that is wanted, in whatever call.
+    /// The first event of the thread after `at` that satisfies the predicate, in any call.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -210,7 +210,7 @@ impl Calls {
         Ok(found)
     }
 
-    /// The last event before this one in its thread that is wanted, in whatever call.
+    /// The last event of the thread before `at` that satisfies the predicate, in any call.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -239,7 +239,7 @@ impl Calls {
         Ok(None)
     }
 
-    /// The event of the call before this one; none before its entry.
+    /// The previous event of the call; `None` before its entry.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -262,7 +262,7 @@ impl Calls {
                 }
                 WalkControl::Next
             })?;
-            // What began before this chunk may be a call that is made there.
+            // The previous event may be the entry of a callee that began before this chunk.
             let (_, _, inside) = self.beginning(chunk);
             let mut made = inside.filter(|_| last.is_none());
             while let Some(call) = made.filter(|call| self.parent(*call) != Some(node)) {

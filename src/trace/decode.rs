@@ -1,4 +1,4 @@
-//! Events out of the bytes of a thread.
+//! Decodes events from the bytes of a thread.
 
 use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites};
 use wire::recording::{
@@ -6,7 +6,7 @@ use wire::recording::{
     IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_FIELDS, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
 };
 
-/// A value of an event.
+/// A value recorded in an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// `boolean`
@@ -21,12 +21,12 @@ pub enum Value {
     Float(f32),
     /// `double`
     Double(f64),
-    /// An object by its number; 0: `null`.
+    /// An object's number; 0 is `null`.
     Object(u32),
 }
 
 impl Value {
-    /// Whether two values are one: a `NaN` is itself.
+    /// Whether two values are identical: a `NaN` equals itself, bit by bit.
     pub fn is(self, other: Value) -> bool {
         match (self, other) {
             (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
@@ -36,47 +36,47 @@ impl Value {
     }
 }
 
-/// An event.
+/// A decoded event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event<'a> {
-    /// The thread goes on where another one has recorded before; such events of all threads are ordered by
-    /// this.
+    /// The thread records again after another thread has recorded. The numbers of these events order all
+    /// threads.
     Turn(u64),
-    /// The thread ends: the number of the exception that nobody caught, 0 for none.
+    /// The thread ends; the number of its uncaught exception, or 0.
     End(u32),
-    /// A call goes on whose entry was not recorded: the site of that.
+    /// Execution continues in a call whose entry was not recorded; the site of that entry.
     Around(&'a Site),
-    /// Something happens at a site.
+    /// An event at a site.
     At(&'a Site),
 }
 
-/// What is told of an object when it is met.
+/// The details recorded when an object is first met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectDetail {
-    /// Nothing more.
+    /// No details.
     Plain,
-    /// How a text begins, and how many characters it has.
+    /// The beginning of a string, and its length in UTF-16 code units.
     Text(String, i32),
-    /// How many elements an array has.
+    /// The length of an array.
     Array(i32),
-    /// What a box holds: the integer, or the bits of a `float` or `double`.
+    /// The value of a box: the integer, or the bits of a `float` or `double`.
     Boxed(i64),
-    /// A constant of an enum.
+    /// An enum constant.
     Constant {
-        /// Its name.
+        /// The constant's name.
         name: String,
-        /// It has a class of its own: the enum is the class above.
+        /// The constant has a class body of its own: the enum is its superclass.
         has_body: bool,
     },
-    /// How the message of an exception begins, and how many characters it has; none where it has no message.
+    /// The beginning of an exception's message and its length in UTF-16 code units; `None` without a message.
     Exception(Option<(String, i32)>),
-    /// A class, whose name is told as that of a class.
+    /// A `java.lang.Class` object; its name is reported as a class name.
     Class,
-    /// The values of the fields that tell what an object of the JDK is, as [`field_values`] reads them.
+    /// The field values that identify an immutable JDK object; [`field_values`] decodes them.
     Fields(Vec<u8>),
 }
 
-/// Bytes of such a value: a letter and a word.
+/// Size of one field value in bytes: a type letter and a 64-bit word.
 const FIELD: usize = 9;
 
 /// The values in the bytes of [`Met::Fields`].
@@ -95,54 +95,53 @@ pub fn field_values(bytes: &[u8]) -> Vec<Value> {
     bytes.as_chunks::<FIELD>().0.iter().map(value).collect()
 }
 
-/// Who wants to know of objects that are met.
+/// Receives the objects that are met for the first time.
 pub trait ObjectObserver {
-    /// The name of a class.
+    /// Reports the name of a class.
     fn class(&mut self, number: u32, name: String);
-    /// An object of a class.
+    /// Reports an object of a class.
     fn object(&mut self, object: u32, class: u32, met: ObjectDetail);
 }
 
-const UNKNOWN: &str = "it is of a site that nobody told of";
-const TORN: &str = "it ends inside of an event";
+const UNKNOWN: &str = "the event belongs to an unreported site";
+const TORN: &str = "the data ends inside an event";
 
-/// Reads the bytes of a chunk.
+/// Decodes the events of a chunk.
 pub struct Decoder<'a> {
     sites: &'a Sites,
     bytes: &'a [u8],
     at: usize,
-    /// Of other events no values are wanted.
+    /// Decode the values of write events only.
     only_writes: bool,
 }
 
 impl<'a> Decoder<'a> {
-    /// From the beginning.
+    /// Starts at the first event.
     pub fn new(sites: &'a Sites, bytes: &'a [u8]) -> Decoder<'a> {
         Decoder::from(sites, bytes, 0)
     }
 
-    /// From the beginning; the values of events are read only where these tell of a write, or what was made.
+    /// Starts at the first event; decodes values only for events that record a write or a creation.
     pub fn of_writes(sites: &'a Sites, bytes: &'a [u8]) -> Decoder<'a> {
         Decoder { only_writes: true, ..Decoder::new(sites, bytes) }
     }
 
-    /// From a place at which an event begins.
+    /// Starts at a byte where an event begins.
     pub fn from(sites: &'a Sites, bytes: &'a [u8], at: usize) -> Decoder<'a> {
         Decoder { sites, bytes, at, only_writes: false }
     }
 
-    /// Where the next event begins.
+    /// The byte where the next event begins.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// The next event, and its values; none at the end. What it meets of objects is told to whoever wants to
-    /// know.
+    /// The next event and its values; `None` at the end. Objects met on the way are reported to `meeting`.
     ///
     /// # Errors
-    /// Says what is wrong.
-    // A processor waits for what is returned through memory in parts and read as a whole: taken into its
-    // callers, nothing is.
+    /// A text that says why the bytes are not valid.
+    // Returning the result through memory stalls the CPU: it is stored in parts and loaded as a whole.
+    // Inlined into the callers, it stays in registers.
     #[allow(clippy::inline_always, reason = "it saves a fifth of the time in which tables are made")]
     #[inline(always)]
     pub fn next(
@@ -156,7 +155,7 @@ impl<'a> Decoder<'a> {
                 return Ok(None);
             }
             match self.u32()? {
-                // A reborrow ends with each turn; what `as_deref_mut` gives does not.
+                // The reborrow ends with each iteration; `as_deref_mut` would borrow for the whole loop.
                 MEETING => self.meeting(match &mut meeting {
                     Some(meeting) => Some(&mut **meeting),
                     None => None,
@@ -181,7 +180,7 @@ impl<'a> Decoder<'a> {
         Ok(Some(Event::At(site)))
     }
 
-    /// An event that is at no site.
+    /// Decodes an event that belongs to no site.
     #[inline(never)]
     fn apart(&mut self, number: u32, values: &mut Vec<Value>) -> Result<Event<'a>, &'static str> {
         match number {
@@ -211,7 +210,7 @@ impl<'a> Decoder<'a> {
 
     fn value(&mut self, kind: Kind) -> Result<Value, &'static str> {
         Ok(match kind {
-            // A field takes the lower bits of what the VM computes with (JVMS §6.5.putfield).
+            // A field stores the low bits of the VM's `int` (JVMS §6.5.putfield).
             Kind::Boolean => Value::Boolean(self.u32()? & 1 != 0),
             Kind::Byte => Value::Int(i8::from_le_bytes([self.take::<4>()?[0]]).into()),
             Kind::Short => {
@@ -226,12 +225,12 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// What is told of a collection.
+    /// Decodes a change of a collection.
     fn contents(&mut self, values: &mut Vec<Value>) -> Result<(), &'static str> {
         let int = |word: u32| Value::Int(word.cast_signed());
         let (collection, change, size) = (self.u32()?, self.u32()?, self.u32()?);
         values.extend([Value::Object(collection), int(change), int(size)]);
-        let change = Change::of(change).ok_or("it does to a collection what is not known")?;
+        let change = Change::of(change).ok_or("the kind of the collection change is unknown")?;
         match change {
             Change::AllOfList | Change::AllOfMap => {
                 let (from, many) = (self.u32()?, self.u32()?);
@@ -256,7 +255,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// An object that is met.
+    /// Decodes an object that is met for the first time.
     #[inline(never)]
     fn meeting(&mut self, mut meeting: Option<&mut dyn ObjectObserver>) -> Result<(), &'static str> {
         let object = self.u32()?;
@@ -309,7 +308,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// How a text begins, if somebody wants to know, and how long it is.
+    /// Decodes the beginning of a string, if it is wanted, and the string's length.
     fn begins(&mut self, is_wanted: bool) -> Result<(String, i32), &'static str> {
         let length = i32::from_le_bytes(self.take()?);
         let shown = u16::from_le_bytes(self.take()?);
@@ -317,10 +316,10 @@ impl<'a> Decoder<'a> {
         Ok((if is_wanted { text(begins) } else { String::new() }, length))
     }
 
-    /// The bytes of so many UTF-16 units.
+    /// Takes the bytes of `length` UTF-16 code units.
     fn characters(&mut self, length: u16) -> Result<&'a [u8], &'static str> {
         let end = self.at + 2 * usize::from(length);
-        let bytes = self.bytes.get(self.at..end).ok_or("it ends inside of a text")?;
+        let bytes = self.bytes.get(self.at..end).ok_or("the data ends inside a string")?;
         self.at = end;
         Ok(bytes)
     }

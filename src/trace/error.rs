@@ -1,79 +1,79 @@
-//! What goes wrong with a recorded run.
+//! Errors of recording a run and of reading a recording.
 
 use std::path::PathBuf;
 
-/// Why a run cannot be recorded, or a recorded one not be read.
+/// Why a run cannot be recorded, or a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// The folder is there and holds something else.
-    #[error("{0} is there already: name another folder with --out, or remove it")]
+    /// The output folder exists already.
+    #[error("{0} exists already: name another folder with --out, or remove it")]
     Exists(PathBuf),
-    /// There is no recorded run.
-    #[error("{0} holds no recorded run: name the folder that `qp trace record` wrote")]
+    /// The folder holds no recording.
+    #[error("{0} holds no recording: name the folder that `qp trace record` wrote")]
     NoRecording(PathBuf),
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// There is no room for the tables of a recorded run.
+    /// The disk is full, over quota or read-only.
     #[error(
-        "{path}: {source}: there is no room to sort the events; set TMPDIR to a folder on a disk that has some"
+        "{path}: {source}: the disk has no room to sort the events; set TMPDIR to a folder on a disk with free space"
     )]
     DiskFull {
-        /// Where.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// It was recorded by another version of the format.
-    #[error("{path} is of format {found}; this qp reads format {known}: record the run again")]
+    /// The recording has another format version.
+    #[error("{path} has format {found}; this qp reads format {known}: record the run again")]
     Format {
-        /// The file that says so.
+        /// The file that states the version.
         path: PathBuf,
-        /// Its format.
+        /// The version found.
         found: u32,
-        /// What is read here.
+        /// The version this `qp` reads.
         known: u32,
     },
-    /// Calls are numbered with 32 bits.
+    /// Call numbers have 32 bits.
     #[error("there are more than 4,294,967,294 calls: record fewer classes, with --scope or --trust")]
     TooManyCalls,
-    /// What is known of sites is not what was recorded.
+    /// The file of sites was changed after the recording.
     #[error(
-        "{0} is empty, or was changed or cut off since the run was recorded: no event can be understood without it; record the run again"
+        "{0} is empty, or was changed or truncated since the run was recorded; events cannot be decoded without it: record the run again"
     )]
     SitesChanged(PathBuf),
-    /// The events of a chunk are not those that were written.
-    #[error("chunk {0} of the file of events was changed: record the run again")]
+    /// The checksum of a chunk differs.
+    #[error("chunk {0} of the file of events was changed after the recording: record the run again")]
     ChunkChanged(u32),
-    /// Only some calls were recorded.
+    /// The recording is partial, and the question needs a full one.
     #[error(
-        "only some calls were recorded here: take the recording of the whole run, where it is known which hit of its place an event is"
+        "this recording holds only some calls; use a recording of the whole run, which tells which hit of its place an event is"
     )]
     PartialRecording,
-    /// Whoever waited for it did not want to any more.
-    #[error("interrupted while the events were sorted")]
+    /// The caller stopped the work.
+    #[error("interrupted while the tables of the recording were built")]
     Interrupted,
-    /// What was recorded cannot be understood.
+    /// The events cannot be decoded.
     #[error(
         "the events of thread {thread} cannot be read at byte {at}: {what}; the folder was changed, or this is a bug of qp"
     )]
     Broken {
-        /// The number of the thread.
+        /// The thread's number.
         thread: u32,
-        /// Where.
+        /// The byte in the thread's events.
         at: u64,
-        /// What is wrong.
+        /// Why the bytes are not valid.
         what: &'static str,
     },
 }
 
 impl TraceError {
-    /// The same; where a disk is full or cannot be written to, it says what to do.
+    /// Turns an error of a full or read-only disk into one that gives advice.
     pub fn with_advice(self) -> TraceError {
         use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         match self {
@@ -89,7 +89,7 @@ impl TraceError {
         }
     }
 
-    /// Names the file of an I/O error.
+    /// Adds the file's path to an I/O error.
     pub fn at(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> TraceError {
         |source| TraceError::File { path: path.to_owned(), source }
     }

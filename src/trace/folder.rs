@@ -1,4 +1,4 @@
-//! Where a recorded run is kept.
+//! The folder of a recording and its files.
 
 use super::columns::Checksum;
 use super::error::TraceError;
@@ -8,49 +8,50 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
 
-/// The version of the format.
+/// Version of the recording format.
 const FORMAT: u32 = 8;
 
-/// The folder of a recorded run.
+/// The folder of a recording.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
 
-/// What a recorded run is of.
+/// The description of a recording, stored in `about.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct About {
-    /// The version of the format.
+    /// Version of the recording format.
     pub format: u32,
-    /// The program and its arguments.
+    /// The program's command line.
     pub command: Vec<String>,
-    /// Whether words of the command are not the program's: what is secret of them was not kept.
+    /// True when secrets were removed from the command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
-    /// The folder that it ran in.
+    /// The working directory of the program.
     pub cwd: PathBuf,
-    /// By which its user knows that it is their own, and may be run again.
+    /// Signature by which the user recognises a recording of their own, which may be run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
-    /// How much was recorded.
+    /// The recording level.
     pub level: Level,
-    /// What was recorded: patterns of classes; none: all but those of the JDK.
+    /// Patterns of recorded classes; when empty, all classes outside the JDK.
     pub scope: Vec<String>,
-    /// What was not.
+    /// Patterns of classes that were not recorded.
     pub trust: Vec<String>,
-    /// Only these calls.
+    /// The calls to which the recording is limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
-    /// Only what was done between these places.
+    /// The places between which events were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<Places>,
-    /// What became of it; none while it is recorded, and where that was cut off.
+    /// The outcome; `None` while recording, and after an interrupted recording.
     pub recorded: Option<RecordingOutcome>,
 }
 
 impl About {
-    /// Of a part it is not known which of the hits of a place in the whole run its events are.
+    /// Checks that the recording is of the whole run. A partial recording does not say which hits of the full
+    /// run its events are.
     ///
     /// # Errors
-    /// Only some calls were recorded.
+    /// [`TraceError::PartialRecording`] when only some calls were recorded.
     pub fn is_whole(&self) -> Result<(), TraceError> {
         if self.window.is_some() || self.places.is_some() {
             Err(TraceError::PartialRecording)
@@ -60,34 +61,34 @@ impl About {
     }
 }
 
-/// What became of a recording.
+/// The outcome of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordingOutcome {
     /// How the program ended.
     pub ended: String,
-    /// How long the run took, in seconds.
+    /// Duration of the run, in seconds.
     pub seconds: f64,
-    /// For how long threads of the program have waited until events were taken out, in seconds, added up.
+    /// How long the program's threads waited for room in their rings, in seconds, in total.
     pub waited_s: f64,
-    /// Bytes of events.
+    /// Size of the events, in bytes.
     pub bytes: u64,
-    /// What is missing, and why.
+    /// Reasons why events are missing.
     pub missing: Vec<String>,
-    /// The checksum of `sites.jsonl` as the program had ended; none in recordings of older versions.
+    /// Checksum of `sites.jsonl` when the program ended; `None` in recordings of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sites: Option<Checksum>,
-    /// The places that were not reached, of those where it begins and ends.
+    /// The start and end places that the program never reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreached: Vec<String>,
 }
 
 impl Folder {
-    /// Where what a call does is kept, when that was recorded later.
+    /// The folder of a call's details that were recorded later.
     pub fn detail(&self, node: u32, level: Level) -> PathBuf {
         self.0.join("details").join(format!("{node}-{level}"))
     }
 
-    /// What was recorded later: calls, each with how much of it.
+    /// The details recorded later: call and recording level.
     pub fn details(&self) -> Vec<(u32, Level)> {
         let entries = std::fs::read_dir(self.0.join("details")).into_iter().flatten().flatten();
         let mut found: Vec<(u32, Level)> = entries
@@ -103,10 +104,10 @@ impl Folder {
         found
     }
 
-    /// Makes a new one.
+    /// Creates the folder of a new recording.
     ///
     /// # Errors
-    /// It is there already, or cannot be made.
+    /// The folder exists already or cannot be created.
     pub fn create(path: &Path, about: &About) -> Result<Folder, TraceError> {
         if path.symlink_metadata().is_ok() {
             return Err(TraceError::Exists(path.to_owned()));
@@ -118,8 +119,8 @@ impl Folder {
         for file in [folder.events(), folder.sites()] {
             files::create_new(&file).map_err(TraceError::at(&file))?;
         }
-        // Its bytes are written, so that there is room for them on the disk: the VM is killed where it writes
-        // to memory that has none.
+        // Writing the board's bytes allocates their disk space. A VM that writes to mapped memory without
+        // disk space is killed (SIGBUS).
         let board = vec![0; usize::try_from(BOARD_BYTES).unwrap_or(0)];
         let written = files::create_new(&folder.board()).and_then(|mut file| file.write_all(&board));
         written.map_err(TraceError::at(&folder.board()))?;
@@ -127,10 +128,10 @@ impl Folder {
         Ok(folder)
     }
 
-    /// One that is there.
+    /// Opens an existing recording.
     ///
     /// # Errors
-    /// There is none, or it is of another format.
+    /// There is no recording, or it has another format version.
     pub fn open(path: &Path) -> Result<(Folder, About), TraceError> {
         let folder = Folder(path.to_owned());
         let file = folder.about();
@@ -148,10 +149,10 @@ impl Folder {
         Ok((folder, about))
     }
 
-    /// Writes what the run is of, whole or not at all.
+    /// Writes the description atomically.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn say(&self, about: &About) -> Result<(), TraceError> {
         let about = About { format: FORMAT, ..about.clone() };
         let (file, new) = (self.about(), self.0.join("about.json.new"));
@@ -159,27 +160,27 @@ impl Folder {
         files::write(&new, text).and_then(|()| std::fs::rename(&new, &file)).map_err(TraceError::at(&file))
     }
 
-    /// Where it is.
+    /// The folder's path.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// What the run is of.
+    /// The file of the description.
     fn about(&self) -> PathBuf {
         self.0.join("about.json")
     }
 
-    /// The chunks of events.
+    /// The file of events.
     pub fn events(&self) -> PathBuf {
         self.0.join("events")
     }
 
-    /// What the agent has told: sites and threads.
+    /// The agent's report of sites and threads.
     pub fn sites(&self) -> PathBuf {
         self.0.join("sites.jsonl")
     }
 
-    /// The checksum of what the agent has told so far.
+    /// The checksum of the agent's report so far.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -188,16 +189,16 @@ impl Folder {
         std::fs::read(&path).map(|bytes| Checksum::of(&bytes)).map_err(TraceError::at(&path))
     }
 
-    /// The tables that are derived from the events, when the recording has ended.
+    /// The folder of the tables derived from the events, built after the recording.
     pub fn columns(&self) -> PathBuf {
         self.0.join("columns")
     }
 
-    /// A new folder to make them in, and whether that is beside; where nothing can be written there, it is
-    /// among the system's temporary files.
+    /// A new folder for building the tables; true when it is beside the final one. If the recording's folder
+    /// is read-only, it is a temporary folder.
     ///
     /// # Errors
-    /// Nothing can be written there either.
+    /// No temporary folder can be created either.
     pub fn place_for_columns(&self) -> Result<(TemporaryFolder, bool), TraceError> {
         let prefix = ".columns-";
         files::remove_abandoned_in(&self.0, prefix);
@@ -205,21 +206,21 @@ impl Folder {
         beside.or_else(|_| Ok((Folder::other_place_for_columns()?, false)))
     }
 
-    /// A new folder to make them in among the system's temporary files.
+    /// A new temporary folder for building the tables.
     ///
     /// # Errors
-    /// Nothing can be written there.
+    /// The folder cannot be created.
     pub fn other_place_for_columns() -> Result<TemporaryFolder, TraceError> {
         let made = TemporaryFolder::new("querypoint-columns-");
         made.map_err(TraceError::at(&std::env::temp_dir())).map_err(TraceError::with_advice)
     }
 
-    /// The rings, while the run is recorded, and where that was cut off.
+    /// The folder of rings; it exists during a recording and after an interrupted one.
     pub fn rings(&self) -> PathBuf {
         self.0.join("rings")
     }
 
-    /// By which the rings are found that were written to.
+    /// The board that flags the rings with new events.
     pub fn board(&self) -> PathBuf {
         self.rings().join(BOARD)
     }

@@ -1,5 +1,5 @@
-//! The code of lambdas, by the names that the recorder gives their classes: `Host$$Lambda/lambda$main$0`
-//! calls a method of its host, `Host$$Lambda/java.util.ArrayList::<init>` is a method reference.
+//! The code of lambdas, from the class names that the recorder assigns: `Host$$Lambda/lambda$main$0` calls a
+//! method of its host, `Host$$Lambda/java.util.ArrayList::<init>` is a method reference.
 
 use super::calls::Calls;
 use super::sites::Sites;
@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use wire::recording::Traced;
 
-/// What stands between the name of a class and that of the method which its lambda calls.
+/// Separates the host class from the called method in a lambda's class name.
 pub(super) const LAMBDA: &str = "$$Lambda/";
 
 impl Calls {
-    /// The classes of lambdas that were met, by number, and the code that each calls. The places are those of
-    /// recorded methods.
+    /// The lambda classes met, by number, with the code each one calls. Bodies in recorded methods have a
+    /// place.
     pub fn lambdas(&self) -> Vec<(u32, LambdaCode)> {
         let mut codes: Vec<(u32, LambdaCode)> =
             self.objects.lambda_classes().filter_map(|(class, name)| Some((class, code(name)?))).collect();
@@ -27,7 +27,7 @@ impl Calls {
         codes
     }
 
-    /// Has lambdas shown by their places. Their source is not known here.
+    /// Shows lambdas by their places. Their source text is not known here.
     pub(super) fn name_lambdas(&mut self) {
         for (class, code) in self.lambdas() {
             self.objects.name_lambda(class, lambda_text(&code));
@@ -41,7 +41,7 @@ fn code(class: &str) -> Option<LambdaCode> {
     Some(LambdaCode { class: class.into(), method: method.into(), place: None })
 }
 
-/// Where the bodies of lambdas begin, by class and method.
+/// File and first line of each lambda body, by class and method.
 fn places(sites: &Sites) -> HashMap<(&str, &str), (Arc<str>, u32)> {
     let entries = sites.all().filter(|site| site.what == Traced::Enter);
     let place = |(method, line): (u32, u16)| {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lambdas_are_told_from_method_references() {
+    fn lambdas_differ_from_method_references() {
         let text = |class: &str| lambda_text(&code(class).expect("a lambda"));
         assert_eq!(text("com.acme.Shop$$Lambda/lambda$main$0"), "lambda of Shop");
         assert_eq!(text("com.acme.Shop$$Lambda/com.acme.Shop$Order::total"), "Shop.Order::total");

@@ -1,20 +1,19 @@
-//! Recorded runs: what the threads of a VM leave in their rings, taken out while the program runs, kept in
-//! one folder, and read again as a tree of calls. docs/trace-format.md describes the files.
+//! Recordings: the threads of a VM write events into rings; the collector moves them into one folder while
+//! the program runs; readers see them as a tree of calls. docs/trace-format.md describes the files.
 //!
-//! This room knows `wire` and files, and nothing of how a run is launched. It prints nothing.
+//! This room uses `wire` and files. It does not know how a run is launched, and prints nothing.
 //!
-//! - `folder` is where a recording is kept. `chunks` is the file of its events; `compression` compresses it
-//!   when the program has ended.
-//! - `collector` takes events out of the rings while they are written, on another processor than the thread
-//!   that writes (`cpu_affinity`).
-//! - `sites` has the meaning of site numbers, `decode` reads events by them, `objects` knows each object that
-//!   was met.
-//! - `source` is where events are read; `columns` is the room of the tables that are derived from them.
-//! - `calls` is the tree of calls. `writes` finds the writes to a field or an element, `value_at` its value
-//!   at some time, `contents` the changes of a collection.
+//! - `folder` is the folder of a recording. `chunks` is its file of events; `compression` compresses it when
+//!   the program has ended.
+//! - `collector` moves events out of the rings while the program writes them, on another CPU than the writing
+//!   thread (`cpu_affinity`).
+//! - `sites` gives the meaning of site numbers, `decode` decodes events, `objects` describes the objects met.
+//! - `source` reads the events; `columns` builds and reads the tables derived from them.
+//! - `calls` is the call tree. `writes` finds the writes to a field or element, `value_at` its value at a
+//!   given time, `contents` the contents of a collection.
 //! - `lambdas` finds the code of lambdas.
 //! - `recent` caches the events that were read last.
-//! - `walk` goes through the events of a thread or a call; a `cursor` goes from one to the next, in both
+//! - `walk` visits the events of a thread or a call; `cursor` steps from one event to the next in both
 //!   directions.
 
 mod calls;

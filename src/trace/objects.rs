@@ -1,4 +1,4 @@
-//! What was met of objects: their classes, how long arrays are, how texts begin.
+//! The recorded objects: class, array length, beginning of a string, and other details.
 
 use super::columns::{
     ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, TEXT, Table,
@@ -14,28 +14,28 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use wire::recording::Traced;
 
-/// How deep objects are followed that consist of others, such as a `LocalDateTime`.
+/// Maximum nesting of immutable objects that are shown by their fields, such as a `LocalDateTime`.
 const DEEP: u32 = 4;
 
-/// A text of the program.
+/// A string of the program, possibly truncated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// How it begins.
+    /// The beginning of the string.
     pub begins: String,
-    /// How many characters it has.
+    /// Length of the whole string, in UTF-16 code units.
     pub length: i32,
 }
 
-/// The objects that were met, by number.
+/// The recorded objects, by number.
 pub struct Objects {
     table: Table,
     texts: Bytes,
-    /// The names of classes, by the numbers of their objects.
+    /// Class names, by the number of the class object.
     names: HashMap<u32, Arc<str>>,
-    /// The numbers by which objects are shown, where those are others; and back.
+    /// Maps own object numbers to shown ones, and back, where another recording defines them.
     shown: HashMap<u32, u32>,
     own: HashMap<u32, u32>,
-    /// The texts of lambdas, by the numbers of their classes.
+    /// Texts for lambdas, by class number.
     lambdas: HashMap<u32, String>,
 }
 
@@ -50,7 +50,7 @@ impl Objects {
         (row < self.table.len() && self.table.word(0, row) == object).then_some(row)
     }
 
-    /// The row of an object of a kind.
+    /// The row of an object, if it has this kind.
     fn kind(&self, object: u32, kind: u32) -> Option<usize> {
         self.row(object).filter(|row| self.table.word(1, *row) == kind)
     }
@@ -65,12 +65,12 @@ impl Objects {
         self.kind(object, BOX).is_some()
     }
 
-    /// How many elements an array has.
+    /// The length of an array; `None` for other objects.
     pub fn length_of(&self, array: u32) -> Option<u32> {
         self.kind(array, ARRAY).map(|row| self.table.word(3, row))
     }
 
-    /// What an object of a class holds, if it is a box.
+    /// The value in a box of the given class; `None` for other objects.
     pub fn boxed(&self, object: u32, class: &str) -> Option<Value> {
         let bits = self.table.get(3, self.kind(object, BOX)?).cast_signed();
         let low = u32::try_from(bits & 0xffff_ffff).ok()?;
@@ -84,8 +84,8 @@ impl Objects {
         })
     }
 
-    /// Objects are shown by the numbers that they have in another recording; those that it has not met, by
-    /// numbers behind all of its own.
+    /// Shows objects by their numbers in another recording. Objects unknown there get numbers above all of
+    /// its own.
     pub fn rename(&mut self, names: HashMap<u32, u32>, other: &Objects) {
         let last = other.table.len().checked_sub(1).map(|row| other.table.word(0, row));
         let mut next = names.values().copied().chain(last).max().unwrap_or(0);
@@ -99,37 +99,37 @@ impl Objects {
         self.own = self.shown.iter().map(|(own, shown)| (*shown, *own)).collect();
     }
 
-    /// The object that is shown by a number.
+    /// The own number of the object with this shown number; 0 if there is none.
     pub fn own(&self, number: u32) -> u32 {
         if self.own.is_empty() { number } else { self.own.get(&number).copied().unwrap_or(0) }
     }
 
-    /// The enum constant that an object is, as `Level.HIGH`.
+    /// The name of an enum constant, such as `Level.HIGH`; `None` for other objects.
     pub fn constant(&self, object: u32) -> Option<String> {
         let row = self.row(object)?;
         let class = self.names.get(&self.table.word(2, row))?;
         let of = match self.table.word(1, row) {
             CONSTANT => class,
-            // The compiler makes a class inside of the enum.
+            // The compiler gives a constant with a body a nested class of the enum.
             CONSTANT_WITH_BODY => class.rsplit_once('$').map_or(&**class, |(of, _)| of),
             _ => return None,
         };
         Some(format!("{}.{}", shown_class(of), self.begins(row)?))
     }
 
-    /// The message of an exception, if it has one: that which its constructor was given.
+    /// The message that was passed to an exception's constructor, if any.
     pub fn message(&self, object: u32) -> Option<Text> {
         let row = self.kind(object, EXCEPTION).filter(|row| self.table.get(3, *row) != NO_MESSAGE)?;
         Some(Text { begins: self.begins(row)?, length: self.table.word(3, row).cast_signed() })
     }
 
-    /// The classes of lambdas: their numbers and names.
+    /// Numbers and names of the lambda classes.
     pub(super) fn lambda_classes(&self) -> impl Iterator<Item = (u32, &Arc<str>)> {
         let classes = self.names.iter().map(|(number, name)| (*number, name));
         classes.filter(|(_, name)| name.contains(LAMBDA))
     }
 
-    /// Has the instances of a lambda's class shown by a text.
+    /// Shows the instances of a lambda class by a text.
     pub fn name_lambda(&mut self, class: u32, text: String) {
         self.lambdas.insert(class, text);
     }
@@ -139,7 +139,7 @@ impl Objects {
         self.shown.get(&object).copied().unwrap_or(object)
     }
 
-    /// How many were met.
+    /// Number of recorded objects.
     pub fn count(&self) -> usize {
         self.table.len()
     }
@@ -148,13 +148,13 @@ impl Objects {
         Some(self.table.word(2, self.row(object)?))
     }
 
-    /// The binary name of an object's class, if it was met.
+    /// The binary name of an object's class, if the object was recorded.
     pub fn class(&self, object: u32) -> Option<&Arc<str>> {
         self.names.get(&self.class_number(object)?)
     }
 
-    /// One instruction stores into arrays of `byte` and of `boolean`: what it has found and stored is what
-    /// the class of its array says.
+    /// Turns the values of a `boolean[]` store into booleans. `bastore` writes both `byte[]` and `boolean[]`
+    /// (JVMS §6.5.bastore), so the array's class decides.
     pub fn distinguish(&self, site: &Site, values: &mut [decode::Value]) {
         if let (Traced::Element('B'), [decode::Value::Object(array), _, elements @ ..]) = (site.what, values)
             && self.class(*array).is_some_and(|class| **class == *"[Z")
@@ -167,19 +167,19 @@ impl Objects {
         }
     }
 
-    /// The text of a row.
+    /// The text bytes of a row.
     fn bytes(&self, row: usize) -> Option<&[u8]> {
         let at = usize::try_from(self.table.get(4, row)).ok()?;
         let end = at.checked_add(usize::try_from(self.table.word(5, row)).ok()?)?;
         self.texts.get(at..end)
     }
 
-    /// How the text of a row begins.
+    /// The beginning of a row's text.
     fn begins(&self, row: usize) -> Option<String> {
         Some(String::from_utf8_lossy(self.bytes(row)?).into_owned())
     }
 
-    /// What an object of the JDK is whose fields never change; so many objects may stand in one another.
+    /// The content of an immutable JDK object. `depth` limits how many objects may be nested.
     fn told(&self, object: u32, depth: u32) -> Option<Told> {
         let row = self.kind(object, FIELDS)?;
         let class = self.class(object)?;
@@ -198,7 +198,7 @@ impl Objects {
         Fact::of(std::slice::from_ref(class))?.told(class, &values, known)
     }
 
-    /// An object as a value of an answer: its class is not needed here.
+    /// An object as a value of the model. The class key is unused here.
     fn as_value(&self, object: u32) -> Value {
         let id = ObjectId(object.into());
         match self.text_of(object).filter(Text::is_whole) {
@@ -207,13 +207,13 @@ impl Objects {
         }
     }
 
-    /// An object of the JDK that never changes, by what it is.
+    /// The text of an immutable JDK object, from its content.
     fn fact(&self, object: u32, depth: u32) -> Option<String> {
         match self.told(object, depth)? {
             Told::Text(text) => Some(text.to_string()),
             Told::Optional(inside) => {
                 let inside = u32::try_from(inside.object_id()?.0).ok()?;
-                // A recording that was changed can have an object in itself.
+                // A damaged recording can hold an object that contains itself.
                 let text = match depth.checked_sub(1) {
                     Some(depth) => self.inside(inside, depth),
                     None => self.name(inside),
@@ -224,15 +224,14 @@ impl Objects {
         }
     }
 
-    /// The text of an object that is one, if it was met.
+    /// The string that an object is; `None` for other objects.
     pub fn text_of(&self, object: u32) -> Option<Text> {
         let row = self.kind(object, TEXT)?;
         Some(Text { begins: self.begins(row)?, length: self.table.word(3, row).cast_signed() })
     }
 
-    /// An object by what it is, in the words of a live value ([`Namer`]): `Rec@7`, `int[3]@9`, `Integer 5`,
-    /// an enum constant, a lambda by its place, an exception with its message, or a text in quotes; `null`
-    /// for 0.
+    /// Shows an object as a live value is shown ([`Namer`]): `Rec@7`, `int[3]@9`, `Integer 5`, an enum
+    /// constant, a lambda's place, an exception with its message, or a quoted string; `null` for 0.
     pub fn show(&self, object: u32) -> String {
         self.shown(object, DEEP)
     }
@@ -253,7 +252,7 @@ impl Objects {
         }
     }
 
-    /// An element of a collection: a box reads like the value that it holds.
+    /// Shows an element of a collection: a box appears as its value.
     pub fn item(&self, object: u32) -> String {
         self.inside(object, DEEP)
     }
@@ -265,8 +264,8 @@ impl Objects {
         }
     }
 
-    /// An object by its class and number, as it can be asked about. Texts, boxes, classes and enum constants
-    /// have no better name than what they are.
+    /// Shows an object by class and number, as questions name it. Strings, boxes, classes and enum constants
+    /// are shown by their content.
     pub fn name(&self, object: u32) -> String {
         if object == 0 {
             return "null".to_owned();
@@ -288,7 +287,7 @@ impl Objects {
         let length = self.length_of(object);
         match (length, name.strip_suffix("[]")) {
             (Some(length), Some(of)) => {
-                // The outermost dimension stands first.
+                // Java writes the outermost dimension first.
                 let (element, more) = of.split_at(of.find("[]").unwrap_or(of.len()));
                 format!("{element}[{length}]{more}@{number}")
             }
@@ -298,12 +297,12 @@ impl Objects {
 }
 
 impl Text {
-    /// Whether nothing of it was cut off.
+    /// Whether the string was not truncated.
     pub fn is_whole(&self) -> bool {
         i32::try_from(self.begins.encode_utf16().count()) == Ok(self.length)
     }
 
-    /// In quotes; where it was cut off, with its length.
+    /// The string in quotes, with its full length if it was truncated.
     fn quoted(&self) -> String {
         match self.is_whole() {
             true => quoted(&self.begins, '"'),
@@ -312,7 +311,7 @@ impl Text {
     }
 }
 
-/// A class without its package, as Java writes it: `[I` is `int[]`.
+/// The name of a class without its package, as Java source writes it: `[I` is `int[]`.
 pub fn shown_class(name: &str) -> String {
     let element = name.trim_start_matches('[');
     let dimensions = name.len() - element.len();
@@ -349,7 +348,7 @@ mod tests {
     use super::super::columns;
     use super::*;
 
-    /// Objects with their kinds, classes, bits and texts.
+    /// Objects with kind, class, bits and text.
     fn met(rows: &[(u32, u32, u32, i64, &str)], names: &[(u32, &str)]) -> Objects {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("objects.arrow");
@@ -400,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_exceptions_and_classes_are_shown_by_what_they_are() {
+    fn constants_exceptions_and_classes_are_shown_by_their_content() {
         let names =
             [(1, "com.acme.Shop$Level"), (2, "com.acme.Shop$Level$1"), (3, "com.acme.Failure"), (4, "[I")];
         let rows = [

@@ -1,5 +1,5 @@
-//! What was read last of a recorded run, kept at hand: chunks of events, places in them from which reading
-//! can begin, and the writes of rows.
+//! Caches of a recording: the chunks read last, marks inside them where decoding can start, and decoded
+//! writes.
 
 use super::calls::{Calls, Place};
 use super::decode::{Decoder, Event, Value};
@@ -9,23 +9,23 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use wire::recording::Traced;
 
-/// Bytes of events at hand, but for one chunk.
+/// Maximum size of the cached chunks in bytes; one chunk is always kept.
 const BYTES: usize = 64 << 20;
-/// Bytes from one mark to the next, at least.
+/// Minimum distance between two marks, in bytes.
 const STRIDE: u32 = 4096;
-/// Writes at hand.
+/// Maximum number of cached writes.
 const WRITES: usize = 1 << 20;
 
-/// What was read last.
+/// The caches of a recording.
 #[derive(Default)]
 pub(super) struct EventCache {
-    /// The newest in front.
+    /// The most recently used chunk first.
     chunks: VecDeque<Chunk>,
     bytes: usize,
-    /// By row of the table of writes.
+    /// The writes of each row of the table of writes.
     rows: HashMap<usize, Arc<[RecordedWrite]>>,
     writes: usize,
-    /// By field: the addresses of the sites at which it is written.
+    /// By field: the addresses of the sites that write it.
     fields: HashMap<u32, Arc<HashSet<usize>>>,
 }
 
@@ -35,42 +35,41 @@ struct Chunk {
     marks: Option<Arc<[Mark]>>,
 }
 
-/// Where in the calls of its thread an event is.
+/// The position of an event within the calls of its thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallContext {
-    /// The turn of the thread.
+    /// The thread's turn.
     pub turn: u64,
     /// The number of the next call that is entered.
     pub next: u32,
-    /// The innermost call that is open.
+    /// The innermost open call.
     pub inside: Option<u32>,
 }
 
-/// A place in a chunk at which an event begins.
+/// A byte at which an event begins, with the state there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
-    /// The byte.
+    /// The byte in the chunk.
     pub at: u32,
-    /// What is known there.
+    /// The state at this byte.
     pub along: CallContext,
 }
 
-/// A write to a part of an object.
+/// A decoded write to a field or element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordedWrite {
-    /// The byte in its chunk.
+    /// The byte of the event in its chunk.
     pub at: u32,
-    /// What was written.
+    /// The value written.
     pub new: Option<Value>,
-    /// What was there before, where that is recorded.
+    /// The value replaced, if recorded.
     pub found: Option<Value>,
-    /// Whether it was written before its object was one.
+    /// Whether a constructor wrote the field before it called `super(…)`.
     pub is_preset: bool,
 }
 
 impl CallContext {
-    /// An event happens: the call that it is in, and the one around that where the event enters or ends a
-    /// call.
+    /// Advances over an event. Returns the event's call and, for an entry or end, the caller.
     pub fn go(&mut self, site: &Site, calls: &Calls) -> (Option<u32>, Option<u32>) {
         match site.what {
             Traced::Enter => {
@@ -80,7 +79,7 @@ impl CallContext {
                 (self.inside, around)
             }
             Traced::Return | Traced::Leave => {
-                // Where the end of one inside was not recorded, that has ended too.
+                // Calls inside it whose ends were not recorded have ended too.
                 let mut ended = self.inside;
                 while let Some(open) = ended.filter(|node| calls.method_number(*node) != Some(site.method)) {
                     ended = calls.parent(open);
@@ -120,7 +119,7 @@ impl Calls {
         Ok(self.recent.chunks.front().map_or_else(|| [].into(), |chunk| chunk.events.clone()))
     }
 
-    /// The last mark of a chunk that is not behind a place; its beginning where there is none.
+    /// The last mark at or before a position; the chunk's start if there is none.
     pub(super) fn mark_before(&mut self, (number, at): Place) -> Result<Mark, TraceError> {
         let (turn, next, inside) = self.beginning(number);
         let first = Mark { at: 0, along: CallContext { turn, next, inside } };
@@ -152,13 +151,13 @@ impl Calls {
                 Ok(Some(Event::Turn(turn))) => along.turn = turn,
                 Ok(Some(Event::At(site) | Event::Around(site))) => _ = along.go(site, self),
                 Ok(Some(Event::End(_))) => {}
-                // Whoever reads on from the last mark is told what is wrong.
+                // A reader that goes on from the last mark reports the error.
                 Ok(None) | Err(_) => return marks.into(),
             }
         }
     }
 
-    /// The writes of a row.
+    /// The writes of a row of the table of writes.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -185,7 +184,7 @@ impl Calls {
         Ok(found)
     }
 
-    /// The addresses of the sites at which a field is written.
+    /// The addresses of the sites that write a field.
     pub(super) fn sites_of(&mut self, field: u32) -> Arc<HashSet<usize>> {
         if let Some(known) = self.recent.fields.get(&field) {
             return known.clone();
@@ -206,7 +205,7 @@ impl Calls {
     }
 }
 
-/// Where a site is in memory: it stays there.
+/// The address of a site in memory, which identifies it.
 pub(super) fn address(site: &Site) -> usize {
     std::ptr::from_ref(site).addr()
 }

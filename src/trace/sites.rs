@@ -1,4 +1,4 @@
-//! What the numbers of sites mean, and the names of threads: what the agent has told.
+//! The meaning of site numbers and the names of threads, as the agent reported them.
 
 use super::columns::Checksum;
 use super::error::TraceError;
@@ -8,28 +8,28 @@ use std::sync::{Arc, LazyLock};
 use wire::Report;
 use wire::recording::{FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport, Written};
 
-/// A method that was recorded.
+/// A recorded method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Method {
-    /// Its class, with dots.
+    /// Binary name of its class, with dots.
     pub class: Arc<str>,
-    /// Its name.
+    /// The method's name.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
     /// Whether it is static.
     pub is_static: bool,
-    /// Whether no source has it: a bridge, an access, the body of a lambda.
+    /// Whether the compiler made it: a bridge, an accessor, the body of a lambda.
     pub is_synthetic: bool,
-    /// The file of its source, if that is known.
+    /// Name of the source file, if known.
     pub source: Option<Arc<str>>,
-    /// How much of it is recorded.
+    /// The recording level.
     pub level: Level,
-    /// The names of its parameters, as far as they are known.
+    /// Names of the parameters, where known.
     pub parameters: Vec<Option<String>>,
 }
 
-/// How a value of an event is written.
+/// The encoding of a recorded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `boolean`
@@ -48,17 +48,17 @@ pub enum Kind {
     Float,
     /// `double`
     Double,
-    /// An object by its number.
+    /// An object's number.
     Object,
 }
 
 impl Kind {
-    /// So many bytes it has.
+    /// Size in bytes.
     fn bytes(self) -> usize {
         if matches!(self, Kind::Long | Kind::Double) { 8 } else { 4 }
     }
 
-    /// That of a descriptor, or of its first letter.
+    /// The kind for a descriptor or its first letter.
     fn of(descriptor: &str) -> Kind {
         match descriptor.as_bytes().first() {
             Some(b'Z') => Kind::Boolean,
@@ -74,34 +74,34 @@ impl Kind {
     }
 }
 
-/// A site of events.
+/// A site that records events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The number of its method.
+    /// The method's number.
     pub method: u32,
-    /// The index in the method's code.
+    /// The bytecode index.
     pub bci: u32,
-    /// What happens there.
+    /// The kind of event.
     pub what: Traced,
-    /// What kinds of values follow.
+    /// The kinds of the recorded values.
     pub values: Arc<[Kind]>,
-    /// How many bytes these have.
+    /// Size of these values in bytes.
     pub(super) length: usize,
-    /// Its line, if that is known.
+    /// The source line, if known.
     pub line: Option<u16>,
-    /// Of a branch: the line where execution goes on.
+    /// For a branch: the line of its target.
     pub to: Option<u16>,
-    /// What is written there, if it has a name.
+    /// The written variable or field, if it has a name.
     pub written: Option<Arc<Written>>,
-    /// Of a call: the method that is not recorded and has written that, `java.util.Arrays.sort`.
+    /// For a call: the unrecorded method that did the write, such as `java.util.Arrays.sort`.
     pub by: Option<Arc<str>>,
 }
 
-/// Where collections are told of: at no site of a method that is recorded.
+/// The site of collection changes, which belong to no recorded method.
 pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Contents));
-/// Where it is told that a thread is started.
+/// The site of thread starts.
 pub(super) static START_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Start));
-/// Where elements are written through the lists that stand on their arrays.
+/// The site of writes to an array through the list that `Arrays.asList` made of it.
 pub(super) static STORED_SITE: LazyLock<Site> = LazyLock::new(|| {
     let values: Arc<[Kind]> = [Kind::Object, Kind::Int, Kind::Object].into();
     Site {
@@ -121,35 +121,35 @@ fn nowhere(what: Traced) -> Site {
     Site { method: u32::MAX, bci: 0, what, values, length: 0, line: None, to: None, written: None, by: None }
 }
 
-/// The agent numbers sites in turn: no class leaves so many numbers out. A file that does was changed.
+/// Maximum gap in site numbers. The agent numbers sites consecutively, so a larger gap means a damaged file.
 const GAP: usize = 1 << 20;
 
-/// All that is known of sites.
+/// All reported sites, methods and threads.
 #[derive(Debug, Default)]
 pub struct Sites {
     methods: Vec<Method>,
     sites: Vec<Option<Site>>,
-    /// By class, with dots: the class that it extends, and the fields that it declares.
+    /// By class, with dots: its superclass and the fields it declares.
     lineage: HashMap<Arc<str>, (Option<String>, Vec<String>)>,
-    /// The threads by their numbers: their names, and their numbers as objects.
+    /// The threads by number: name, and number of the thread's object.
     pub threads: BTreeMap<u32, (String, u32)>,
-    /// Where their rings are, or were.
+    /// The location of each thread's ring.
     pub(super) rings: BTreeMap<u32, RingPlace>,
-    /// Methods and hidden classes that were not recorded, and why.
+    /// Methods and hidden classes that were not recorded, with the reason.
     pub left: Vec<(String, String)>,
-    /// What the agent could not do.
+    /// Problems that the agent reported.
     pub problems: Vec<String>,
-    /// The checksum of all that it has told.
+    /// Checksum of the agent's report.
     pub(super) checksum: Checksum,
 }
 
 impl Site {
-    /// Whether it is at no place of a method that is recorded.
+    /// Whether the site belongs to no recorded method.
     pub fn is_nowhere(&self) -> bool {
         self.method == u32::MAX
     }
 
-    /// Whether its values say what was written or made.
+    /// Whether its values record a write or a creation.
     pub(super) fn tells_of_a_write(&self) -> bool {
         use Traced::{Array, Born, Element, Preset, Put, PutStatic};
         matches!(self.what, Born | Put | PutStatic | Preset | Element(_) | Array)
@@ -157,16 +157,15 @@ impl Site {
 }
 
 impl Sites {
-    /// Reads what the agent has told so far. `recorded` is the checksum of what it had told as the program
-    /// ended, if that is known.
+    /// Reads the agent's report. `recorded` is its checksum when the program ended, if known.
     ///
     /// # Errors
-    /// It cannot be read, or is not what was recorded.
+    /// The file cannot be read; [`TraceError::SitesChanged`] when its checksum differs.
     pub fn read(folder: &Folder, recorded: Option<Checksum>) -> Result<Sites, TraceError> {
         let path = folder.sites();
         let bytes = std::fs::read(&path).map_err(TraceError::at(&path))?;
         if let Some(recorded) = recorded {
-            // A VM that outlives the recording may append to it.
+            // A VM that outlives the recording may still append to the file.
             let recorded_bytes = usize::try_from(recorded.bytes).ok().and_then(|end| bytes.get(..end));
             if recorded_bytes.map(Checksum::of) != Some(recorded) {
                 return Err(TraceError::SitesChanged(path));
@@ -254,7 +253,7 @@ impl Sites {
         }
     }
 
-    /// A call has written a field.
+    /// Adds the site of a field write that an unrecorded callee did.
     fn write(&mut self, WriteReport { of, id, written, is_static }: WriteReport) {
         let Some(call) = self.site(of).cloned() else { return };
         let kind = Kind::of(&written.descriptor);
@@ -265,7 +264,7 @@ impl Sites {
         self.keep(id, Site { what, length: length(&values), values, written: Some(written.into()), ..call });
     }
 
-    /// A site that is not known yet.
+    /// Adds a site; a known one stays as it is.
     fn keep(&mut self, id: u32, site: Site) {
         let place = id.checked_sub(FIRST_SITE).and_then(|n| usize::try_from(n).ok());
         let Some(place) = place.filter(|place| *place < self.sites.len() + GAP) else { return };
@@ -277,22 +276,22 @@ impl Sites {
         }
     }
 
-    /// The site of a number.
+    /// The site with this number.
     pub fn site(&self, number: u32) -> Option<&Site> {
         self.sites.get(usize::try_from(number.checked_sub(FIRST_SITE)?).ok()?)?.as_ref()
     }
 
-    /// All sites.
+    /// All known sites.
     pub fn all(&self) -> impl Iterator<Item = &Site> {
         self.sites.iter().flatten()
     }
 
-    /// The class that declares a field that is written, with dots; where that is not recorded, the one by
-    /// which it is named.
+    /// The class that declares a written field, with dots; the class named in the instruction if the
+    /// declaring class was not recorded.
     pub fn declares(&self, written: &Written) -> String {
         let named = written.class.replace('/', ".");
         let mut at = named.clone();
-        // No class is above itself, but a file can say so.
+        // A damaged file can hold a cycle, so the loop is bounded.
         for _ in 0..self.lineage.len() {
             match self.lineage.get(at.as_str()) {
                 Some((_, fields)) if fields.contains(&written.name) => return at,
@@ -303,17 +302,17 @@ impl Sites {
         named
     }
 
-    /// The class that a class extends, both with dots.
+    /// The superclass of a class, both with dots.
     pub fn superclass(&self, class: &str) -> Option<&str> {
         self.lineage.get(class).and_then(|(extends, _)| extends.as_deref())
     }
 
-    /// The method of a number.
+    /// The method with this number.
     pub fn method(&self, number: u32) -> Option<&Method> {
         self.methods.get(usize::try_from(number).ok()?)
     }
 
-    /// The numbers of methods.
+    /// All methods; a method's number is its index.
     pub fn methods(&self) -> &[Method] {
         &self.methods
     }

@@ -1,5 +1,5 @@
-//! The events of a recorded run: the chunks in its file, and what a recording that was cut off has left in
-//! its rings.
+//! Reads the events of a recording: the chunks of its file and, after an interrupted recording, what is left
+//! in the rings.
 
 use super::chunks::{ChunkAt, ChunkReader};
 use super::collector;
@@ -10,27 +10,27 @@ use super::sites::Sites;
 use std::collections::BTreeMap;
 use std::fs::File;
 
-/// So often it is looked what there is, while more comes.
+/// Maximum number of attempts to read a recording that still grows.
 const LOOKS: u32 = 20;
 
-/// Where events are read.
+/// The events of a recording.
 pub struct Source {
     /// The chunks, by number.
     pub chunks: Vec<ChunkAt>,
-    /// What is missing, and why.
+    /// Reasons why events are missing.
     pub missing: Vec<String>,
-    /// Tells this file from another one.
+    /// Identifies the state of the recording.
     pub stamp: Stamp,
     reader: ChunkReader,
-    /// What is left in rings, by thread.
+    /// Events left in rings, by thread.
     left: BTreeMap<u32, Vec<u8>>,
 }
 
 impl Source {
-    /// Opens what was recorded so far, and tells what its sites mean.
+    /// Opens what has been recorded so far, with the meaning of its sites.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// A file cannot be read; [`TraceError::SitesChanged`] when the report of sites is empty or was changed.
     pub fn open(folder: &Folder, about: &About) -> Result<(Source, Sites), TraceError> {
         let recorded = about.recorded.as_ref().and_then(|recorded| recorded.sites);
         let mut again = LOOKS;
@@ -41,16 +41,16 @@ impl Source {
             let stamp = Stamp { chunks: chunks.len(), changed, sites: Checksum::default() };
             let mut source = Source { chunks, missing: Vec::new(), stamp, reader, left: BTreeMap::new() };
             if rest {
-                source.missing.push("the file of events was cut off inside of a chunk".to_owned());
+                source.missing.push("the file of events ends inside a chunk".to_owned());
             }
             let has_moved = source.take_leftovers(folder, &begun);
             source.stamp.chunks = source.chunks.len();
             again -= 1;
-            // Where events are taken out just now, what is between the file and the rings was not seen.
+            // While the collector runs, events may move from a ring to the file between the two reads: read
+            // again.
             if !has_moved || again == 0 {
                 let has_events = !source.chunks.is_empty();
-                // Sites are told before their events are written: these are known now, those of the rings
-                // too.
+                // The agent reports sites before their events, so this report covers the rings' events too.
                 let sites = Sites::read(folder, recorded)?;
                 if has_events && sites.checksum.bytes == 0 {
                     return Err(TraceError::SitesChanged(folder.sites()));
@@ -61,7 +61,7 @@ impl Source {
         }
     }
 
-    /// Reads the same chunks where they are now.
+    /// Reads the same chunks from the file's new version.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -74,12 +74,12 @@ impl Source {
         Ok(())
     }
 
-    /// Where a chunk is.
+    /// The location of a chunk.
     pub fn chunk(&self, number: u32) -> Option<ChunkAt> {
         self.chunks.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// The events of a chunk; none where its bytes are not those that were written.
+    /// The events of a chunk; `None` when the checksum differs.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -87,7 +87,7 @@ impl Source {
         self.read_into(number, Vec::new())
     }
 
-    /// The same, in a buffer that may have held others.
+    /// Like [`Source::read`], with a reusable buffer.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -99,8 +99,8 @@ impl Source {
         }
     }
 
-    /// What is left in the rings of a recording that goes on or was cut off, as further chunks. Whether some
-    /// of it was put into the file after that was looked at.
+    /// Adds the events left in the rings as further chunks. Returns true when the collector moved some of
+    /// them meanwhile.
     fn take_leftovers(&mut self, folder: &Folder, sites: &Sites) -> bool {
         let mut has_moved = false;
         if !folder.rings().exists() {
@@ -125,7 +125,7 @@ impl Source {
                         has_moved = true;
                         continue;
                     }
-                    // What was put into the file, and the ring was not told.
+                    // The collector had moved these bytes but not yet updated the ring.
                     let skip = usize::try_from(known.saturating_sub(from)).unwrap_or(usize::MAX);
                     let Some(events) = events.get(skip..).filter(|events| !events.is_empty()) else {
                         continue;

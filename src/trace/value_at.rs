@@ -1,4 +1,4 @@
-//! What fields and elements held at some time, as values.
+//! The values of fields and elements at a given time.
 
 use super::calls::Calls;
 use super::decode::Value;
@@ -7,25 +7,24 @@ use super::recent::RecordedWrite;
 use super::writes::{EventTime, found};
 use wire::recording::Traced;
 
-/// The part of an array or object under which it is kept where it was made: no field and no element has this
-/// number.
+/// The part number that stands for an object's creation. No field or element has this number.
 pub const CREATION: u32 = u32::MAX - 1;
 
-/// What a field or an element held at some time.
+/// The value of a field or element at a given time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeldValue {
-    /// This.
+    /// The value is known.
     Value(Value),
-    /// No write is recorded that tells it: what it held as its object was made, if nothing else has written
-    /// it.
+    /// No write was recorded: the value is the default from the object's creation, unless unrecorded code
+    /// wrote it.
     Unwritten,
-    /// The first write that is recorded does not tell what it replaced.
+    /// The first recorded write does not tell which value it replaced.
     Unknown,
 }
 
 impl Calls {
-    /// What a part of an object held at some time: what the last write before has written, or what the first
-    /// one after has found.
+    /// The value of a field or element at a given time: the last value written before, or the value that the
+    /// first later write replaced.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -50,7 +49,7 @@ impl Calls {
             calls.objects.distinguish(site, values);
             next = match (found(site, values), site.what) {
                 (Some(found), _) => HeldValue::Value(found),
-                // Written before `this` is an object: nothing has written before.
+                // The constructor wrote it before `super(…)`: no earlier write is possible.
                 (None, Traced::Preset) => HeldValue::Unwritten,
                 (None, _) => HeldValue::Unknown,
             };
@@ -59,18 +58,18 @@ impl Calls {
         Ok(next)
     }
 
-    /// Whether a part of an object may have been written from one time on, and before another.
+    /// Whether a field or element may have been written between two times.
     pub fn may_be_written(&self, object: u32, part: u32, from: EventTime, to: EventTime) -> bool {
         let rows = self.write_rows(object, part);
         let low = self.row_from(&rows, from);
-        // A row that begins before can reach into the time.
+        // A row that begins before `from` can extend past it.
         let reaches = low.checked_sub(1).filter(|row| rows.contains(row));
         let reaches = reaches.is_some_and(|row| self.writes_in(row).count > 1);
         reaches || (rows.contains(&low) && self.writes_in(low).first < to)
     }
 
-    /// Whether an array or object was made where that is recorded: then what is never written holds what the
-    /// VM has put there.
+    /// Whether the creation of an array or object was recorded. Its unwritten parts then hold their default
+    /// values.
     pub fn was_made(&self, object: u32) -> bool {
         !self.write_rows(object, CREATION).is_empty()
     }

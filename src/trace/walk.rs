@@ -1,4 +1,4 @@
-//! The events of a thread, one after the other, each with the call that it is in.
+//! Visits the events of a thread in order, each with its call.
 
 use super::calls::{Calls, Place};
 use super::decode::{Decoder, Event, Value};
@@ -6,28 +6,27 @@ use super::error::TraceError;
 use super::sites::{Method, Site};
 use wire::recording::Traced;
 
-/// An event as it is met.
+/// An event with its site, values and call.
 #[derive(Debug)]
 pub struct TracedEvent<'a> {
-    /// Where it happens.
+    /// The event's site.
     pub site: &'a Site,
-    /// Its values.
+    /// The recorded values.
     pub values: &'a [Value],
-    /// The call that it is in; of the entry of a call, that one.
+    /// The event's call; for an entry, the entered call.
     pub node: Option<u32>,
-    /// The call around that.
+    /// The caller of `node`.
     pub around: Option<u32>,
-    /// It is the entry of a call that was not recorded: the call goes on here.
+    /// True when the call's entry was not recorded and the call continues here.
     pub is_around: bool,
-    /// The turn of the thread that it is in: events of all threads are ordered by these. Behind what was left
-    /// out, it may be an earlier one.
+    /// The thread's turn, which orders the events of all threads. After missing events it may be too low.
     pub turn: u64,
-    /// Where it is.
+    /// Position in the events.
     pub(super) place: Place,
 }
 
 impl TracedEvent<'_> {
-    /// The method that it is in.
+    /// The method in which the event happened.
     pub fn method<'c>(&self, calls: &'c Calls) -> Option<&'c Method> {
         match self.site.what {
             Traced::Contents | Traced::Start => calls.method(self.node?),
@@ -36,27 +35,27 @@ impl TracedEvent<'_> {
     }
 }
 
-/// What to do after an event.
+/// How to go on after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkControl {
-    /// On to the next one.
+    /// Go to the next event.
     Next,
-    /// On to the end of the call that it is in, where that is known; else to the next one.
+    /// Skip to the end of the event's call, if that is known; otherwise go to the next event.
     SkipCall,
-    /// That was all.
+    /// Stop the walk.
     Stop,
 }
 
-/// Where a walk goes on that has paused.
+/// Where a paused walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkPosition(Place);
 
 impl Calls {
-    /// Goes through the events of a call and what is below it, and pauses after so many: where it goes on, if
-    /// it has not come to its end.
+    /// Visits the events of a call and of all calls below it, at most `most` of them. Returns where to
+    /// continue, or `None` at the end.
     ///
     /// # Errors
-    /// The events cannot be read.
+    /// The events cannot be read. The events cannot be read.
     pub fn walk_on(
         &mut self,
         thread: u32,
@@ -82,7 +81,7 @@ impl Calls {
         Ok(further)
     }
 
-    /// Goes through the events of a thread, or of one call and what is below it.
+    /// Visits the events of a thread, or of one call and all calls below it.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -111,7 +110,7 @@ impl Calls {
         })
     }
 
-    /// Goes through the events of a thread from a place on.
+    /// Visits the events of a thread from a position on.
     pub(super) fn walk_from(
         &mut self,
         thread: u32,
@@ -120,7 +119,7 @@ impl Calls {
     ) -> Result<(), TraceError> {
         let mut values = Vec::new();
         let mut chunks = self.chunks_of(thread).into_iter().filter(|chunk| *chunk >= from.0).peekable();
-        // Behind a call that was left out: where that ends, and the next number of a call.
+        // After a skipped call: its end, its node, and the number of the next call.
         let mut over: Option<(Place, u32, u32)> = None;
         while let Some(chunk) = chunks.next() {
             let byte = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);

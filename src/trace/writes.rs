@@ -1,4 +1,4 @@
-//! What was written to a field or an element: found by a table, not by going through all events.
+//! Finds the writes to a field or element through a table, without reading all events.
 
 use super::calls::{Calls, Place};
 use super::contents::CONTENTS;
@@ -11,7 +11,7 @@ use super::walk::{TracedEvent, WalkControl};
 use std::ops::Range;
 use wire::recording::Traced;
 
-/// When something happens: the turn of its thread, and the place. Events of all threads are in this order.
+/// The time of an event: the thread's turn and the position. Ordered over all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventTime {
     pub(super) turn: u64,
@@ -19,30 +19,30 @@ pub struct EventTime {
 }
 
 impl EventTime {
-    /// Before everything.
+    /// Before all events.
     pub const BEGIN: EventTime = EventTime { turn: 0, place: (0, 0) };
-    /// Behind everything.
+    /// After all events.
     pub const END: EventTime = EventTime { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
 
-    /// Whether no other thread has recorded anything between two events of one thread.
+    /// Whether no other thread recorded an event between two events of one thread.
     pub fn is_undisturbed_until(self, later: EventTime) -> bool {
         self.turn == later.turn
     }
 }
 
 impl TracedEvent<'_> {
-    /// When it happens.
+    /// The time of this event.
     pub fn when(&self) -> EventTime {
         EventTime { turn: self.turn, place: self.place }
     }
 
-    /// What a write has found where it writes, where that is told.
+    /// The value that this write replaced, if recorded.
     pub fn found(&self) -> Option<Value> {
         found(self.site, self.values)
     }
 }
 
-/// What a write of these values has found where it writes, where that is told.
+/// The value that a write replaced, if recorded.
 pub(super) fn found(site: &Site, values: &[Value]) -> Option<Value> {
     let before_last = values.len().checked_sub(2)?;
     let is_told = match site.what {
@@ -53,26 +53,26 @@ pub(super) fn found(site: &Site, values: &[Value]) -> Option<Value> {
     values.get(before_last).filter(|_| is_told).copied()
 }
 
-/// Writes to one part, in one turn of a thread and one chunk.
+/// The writes to one field or element within one turn and one chunk: a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Writes {
     /// The object or array; 0 for static fields.
     object: u32,
     /// The number of the field, or the index of the element.
     part: u32,
-    /// When the first one is.
+    /// The time of the first write.
     pub first: EventTime,
-    /// How many there are.
+    /// Number of writes.
     pub count: u32,
 }
 
 impl Calls {
-    /// The fields that are written anywhere: by number, the classes that declare them and their names.
+    /// The written fields by number: declaring class and name.
     pub fn fields(&self) -> &[(String, String)] {
         &self.fields
     }
 
-    /// The rows of writes to a part of an object: a field by its number, or an element by its index.
+    /// The rows with writes to a field (by number) or an element (by index).
     pub fn write_rows(&self, object: u32, part: u32) -> Range<usize> {
         let end = match part.checked_add(1) {
             Some(next) => self.writes.lower_bound(&[object.into(), next.into()]),
@@ -81,7 +81,7 @@ impl Calls {
         self.writes.lower_bound(&[object.into(), part.into()])..end
     }
 
-    /// The first part of an object that is written, from one on.
+    /// The lowest written part of an object that is not below `part`.
     pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
         let row = self.writes.lower_bound(&[object.into(), part.into()]);
         let found = (self.writes.word(0, row), self.writes.word(1, row));
@@ -89,14 +89,14 @@ impl Calls {
         (row < self.writes.len() && is_part).then_some(found.1)
     }
 
-    /// A row.
+    /// Reads a row.
     pub fn writes_in(&self, row: usize) -> Writes {
         let word = |column| self.writes.word(column, row);
         let first = EventTime { turn: self.writes.get(2, row), place: (word(3), word(4)) };
         Writes { object: word(0), part: word(1), first, count: word(5) }
     }
 
-    /// The first of some rows of one part that does not begin before some time.
+    /// The first of the rows that does not begin before a given time.
     pub fn row_from(&self, rows: &Range<usize>, when: EventTime) -> usize {
         let (mut low, mut high) = (rows.start, rows.end);
         while low < high {
@@ -110,7 +110,7 @@ impl Calls {
         low
     }
 
-    /// Goes through the writes of a row.
+    /// Visits the writes of a row.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -131,7 +131,7 @@ impl Calls {
         })
     }
 
-    /// Goes through the writes of a row as they stand in the events, as long as the visitor wants more.
+    /// Visits the raw events of a row until `visit` returns false.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -157,7 +157,7 @@ impl Calls {
             let is_it = match site.what {
                 Traced::Put => values.first() == Some(&Value::Object(object)) && is_one(site),
                 Traced::PutStatic => object == 0 && is_one(site),
-                // It is found by its place: its object is not known yet.
+                // The object is not known yet, so the position identifies the event.
                 Traced::Preset => (chunk, at) == first.place,
                 Traced::Element(_) => {
                     values.first() == Some(&Value::Object(object))
@@ -176,8 +176,8 @@ impl Calls {
         Ok(())
     }
 
-    /// What a part of an object held at some time: what the last write before has written, or the first one
-    /// from then on has found.
+    /// The value of a field or element at a given time: the last value written before, or the value that the
+    /// first later write replaced. `None` when unknown.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -188,7 +188,7 @@ impl Calls {
         })
     }
 
-    /// Whether a part of an object was written between two times.
+    /// Whether a field or element was written in the half-open interval from `from` to `to`.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -207,7 +207,7 @@ impl Calls {
         Ok(self.wrote(row)?.iter().any(|wrote| when(wrote) >= from && when(wrote) < to))
     }
 
-    /// Whether an event writes one of some parts of an object.
+    /// Whether an event writes one of the given parts of an object.
     pub fn is_write_to(&self, seen: &TracedEvent<'_>, object: u32, parts: &[u32]) -> bool {
         let is_field = || {
             let field =
@@ -232,7 +232,7 @@ impl Calls {
         }
     }
 
-    /// The innermost call that is open at a place of a thread.
+    /// The innermost open call at a position of a thread.
     pub(super) fn innermost_at(&self, thread: u32, place: Place) -> Option<u32> {
         let all = self.of_thread(thread);
         let (mut low, mut high) = (all.start, all.end);
@@ -245,7 +245,7 @@ impl Calls {
             }
         }
         let mut inside = low.checked_sub(1).filter(|node| all.contains(node));
-        // With a call that has ended, all inside it have.
+        // When a call has ended, all calls inside it have ended.
         let mut at = inside;
         while let Some(node) = at {
             at = self.parent(node);
@@ -256,7 +256,7 @@ impl Calls {
         inside
     }
 
-    /// When a call begins, and when it ends; behind everything if it has not.
+    /// The times of a call's entry and end; [`EventTime::END`] if it has not ended.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -272,7 +272,7 @@ impl Calls {
         Ok((begins, ends))
     }
 
-    /// When the event at a place is.
+    /// The time of the event at a position.
     pub(super) fn when(&mut self, place: Place) -> Result<EventTime, TraceError> {
         let mark = self.mark_before(place)?;
         let events = self.chunk(place.0)?;

@@ -122,11 +122,11 @@ fn a_program_without_address_space_for_probes_is_answered_all_the_same() {
 fn ends_early(case: &Case, run: &Run, out: &std::path::Path, all: usize) -> usize {
     let said = run.said();
     let why = said.lines().find(|line| line.starts_with("missing: ")).unwrap_or_else(|| panic!("{said}"));
-    assert!(why.contains("events: ") && why.contains("what came later is missing"), "{said}");
+    assert!(why.contains("events: ") && why.contains("later events are missing"), "{said}");
     assert_eq!(run.output.status.code(), Some(4), "{said}");
     let mut info = case.qp();
     let info = case.run_command(info.args(["trace", "info"]).arg(out));
-    info.is(0, &["ended exit code 3", "what came later is missing"]);
+    info.is(0, &["ended exit code 3", "later events are missing"]);
     let mut calls = case.qp();
     calls.args(["trace", "calls", "--all", "--method", "Scarce.step", "--format=json"]).arg(out);
     let calls = case.run_command(&mut calls);

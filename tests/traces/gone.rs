@@ -39,5 +39,5 @@ fn threads_that_take_turns_wait_once_for_who_does_not_read() {
     let missing = info["missing"].as_array().expect("what is missing");
     let says = |text: &str| missing.iter().filter(|m| m.as_str().is_some_and(|m| m.contains(text))).count();
     assert_eq!(says("nobody takes out what is recorded any more"), 1, "{info:#}");
-    assert_eq!(says("were written over before they were taken out"), 3, "{info:#}");
+    assert_eq!(says("were overwritten before they were saved"), 3, "{info:#}");
 }

@@ -160,7 +160,7 @@ fn calls_that_go_on_at_the_beginning_are_around_the_others() {
     let node = pass["node"].to_string();
     let (calls, _) = record(&case, "java", "calls", &[&from]);
     case.run(&["trace", "events", &node, "--level=all", &calls.display().to_string()])
-        .fails(2, &["only some calls were recorded here"]);
+        .fails(2, &["this recording holds only some calls"]);
 }
 
 #[test]

@@ -481,12 +481,12 @@ fn a_program_that_goes_to_its_limits_does_as_without() {
 fn what_cannot_be_done_is_said() {
     let case = Case::new("endless");
     let soon = Duration::from_secs(20);
-    case.run(&["trace", "info"]).fails(2, &["trace holds no recorded run", "qp trace record"]).within(soon);
+    case.run(&["trace", "info"]).fails(2, &["trace holds no recording", "qp trace record"]).within(soon);
     case.run(&["trace", "calls", "--depth=501"]).fails(2, &["501", "1..=500"]);
-    case.run(&["trace", "calls", "none"]).fails(2, &["none holds no recorded run"]);
+    case.run(&["trace", "calls", "none"]).fails(2, &["none holds no recording"]);
     let java = ["java", "-cp", "classes", "Endless"];
     let there = ["trace", "record", "--out=classes", "--"];
-    case.run(&[&there[..], &java].concat()).fails(2, &["classes is there already", "--out"]);
+    case.run(&[&there[..], &java].concat()).fails(2, &["classes exists already", "--out"]);
     let folder = case.mark("trace");
     let out = format!("--out={}", folder.display());
     let run = case.run(&["trace", "record", &out, "--", "java", "-cp", "classes", "Nowhere"]);

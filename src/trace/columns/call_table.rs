@@ -1,4 +1,5 @@
-//! Tables of calls, whose rows are whole when the calls end, in the order in which they began.
+//! Writes the table of calls in order of entry, although the last columns of a row are known only at the
+//! call's end.
 
 use super::external_sort::Sorter;
 use super::table::{BATCH, Layout, Table};
@@ -6,23 +7,23 @@ use super::writer::{BatchObserver, WordsWriter};
 use crate::trace::TraceError;
 use std::path::{Path, PathBuf};
 
-/// Writes rows. As a row begins, its first `B` words are known, and the other `E` when it ends. Nearly all
-/// calls end soon: what is known of the others at their end is put into the table when it is there.
+/// Writes rows whose first `B` words are known at the start and whose last `E` words at the end. Most calls
+/// end soon; the words of the others are patched into the finished table.
 pub struct CallTableWriter<const B: usize, const E: usize> {
     path: PathBuf,
     columns: Layout,
-    /// The batch of the rows that begin now, and the one before it.
+    /// The current batch and the one before it.
     now: Batch<B, E>,
     before: Option<Batch<B, E>>,
-    /// Those before.
+    /// The earlier batches.
     table: WordsWriter,
-    /// What is known of them at their ends: row, column and word.
+    /// Words that came too late for their batch: row, column and word.
     late: Sorter<3>,
 }
 
-/// Rows that follow each other, by columns.
+/// Consecutive rows, by column.
 struct Batch<const B: usize, const E: usize> {
-    /// The number of the first one.
+    /// The number of the first row.
     from: u32,
     begun: [Vec<u32>; B],
     ended: [Vec<u32>; E],
@@ -38,7 +39,7 @@ impl<const B: usize, const E: usize> Batch<B, E> {
         self.begun.first().map_or(0, Vec::len)
     }
 
-    /// Where a row is, if it is in here.
+    /// The index of a row in this batch.
     fn place(&self, row: u32) -> Option<usize> {
         let place = usize::try_from(row.checked_sub(self.from)?).ok()?;
         (place < self.len()).then_some(place)
@@ -60,11 +61,11 @@ impl<const B: usize, const E: usize> Batch<B, E> {
 }
 
 impl<const B: usize, const E: usize> CallTableWriter<B, E> {
-    /// A table in a new file, made with so many bytes of memory at most besides some batches. No column is
-    /// wider than one word. Another thread is shown the columns of each batch.
+    /// Creates the file. Late words take at most `bytes` bytes of memory besides two batches. No column may
+    /// be wider than one word. The writing thread shows each batch to `tap`.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn create(
         path: &Path,
         columns: Layout,
@@ -76,10 +77,10 @@ impl<const B: usize, const E: usize> CallTableWriter<B, E> {
         Ok(CallTableWriter { path: path.to_owned(), columns, now: Batch::new(0), before: None, table, late })
     }
 
-    /// A row begins: its number.
+    /// Starts a row and returns its number.
     ///
     /// # Errors
-    /// Others cannot be written.
+    /// An earlier batch cannot be written; [`TraceError::TooManyCalls`] when the numbers run out.
     #[inline]
     pub fn begin(&mut self, words: [u32; B]) -> Result<u32, TraceError> {
         if self.now.len() == BATCH {
@@ -92,7 +93,7 @@ impl<const B: usize, const E: usize> CallTableWriter<B, E> {
         Ok(row)
     }
 
-    /// The batch is full.
+    /// Starts a new batch.
     #[cold]
     fn shift(&mut self) -> Result<(), TraceError> {
         let rows = u32::try_from(BATCH).unwrap_or(0);
@@ -105,10 +106,10 @@ impl<const B: usize, const E: usize> CallTableWriter<B, E> {
         before.map_or(Ok(()), |batch| self.table.write(batch.columns()))
     }
 
-    /// A row that has begun ends: its number, and its last words.
+    /// Completes a row.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// A late word cannot be written.
     #[inline]
     pub fn end(&mut self, row: u32, words: [u32; E]) -> Result<(), TraceError> {
         if let Some(place) = self.now.place(row) {
@@ -129,10 +130,10 @@ impl<const B: usize, const E: usize> CallTableWriter<B, E> {
         (first..).zip(words).try_for_each(|(column, word)| self.late.push([row, column, word]))
     }
 
-    /// All rows are whole.
+    /// Completes the table.
     ///
     /// # Errors
-    /// The rest cannot be written.
+    /// The remaining rows cannot be written.
     pub fn finish(mut self) -> Result<(), TraceError> {
         for batch in self.before.into_iter().chain([self.now]).filter(|batch| batch.len() > 0) {
             self.table.write(batch.columns())?;

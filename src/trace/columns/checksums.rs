@@ -1,4 +1,4 @@
-//! Checksums of the tables' files: a table that was changed or cut off is never read.
+//! Checksums of the tables' files, so that a changed or truncated table is never read.
 
 use super::table::map;
 use crate::trace::TraceError;
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The file that holds them.
+/// The file of checksums.
 const FILE: &str = "checksums.json";
 
-/// The files that they are of.
+/// The files with a checksum.
 const FILES: [&str; 9] = [
     "summary.json",
     "texts",
@@ -25,14 +25,14 @@ const FILES: [&str; 9] = [
 /// Length and CRC-32 of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checksum {
-    /// Bytes.
+    /// Length in bytes.
     pub bytes: u64,
-    /// CRC-32 of these.
+    /// CRC-32 of the bytes.
     pub crc: u32,
 }
 
 impl Checksum {
-    /// Of these bytes.
+    /// The checksum of these bytes.
     pub fn of(bytes: &[u8]) -> Checksum {
         Checksum { bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX), crc: crc32fast::hash(bytes) }
     }
@@ -42,7 +42,7 @@ impl Checksum {
     }
 }
 
-/// Writes the checksums of the tables in a folder, which are complete.
+/// Writes the checksums of the finished tables in a folder.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -57,7 +57,7 @@ pub fn write(folder: &Path) -> Result<(), TraceError> {
 /// Compares the tables in a folder with their checksums.
 ///
 /// # Errors
-/// One of them differs, or there are no checksums.
+/// A checksum differs or the file of checksums is missing.
 pub fn check(folder: &Path) -> Result<(), TraceError> {
     let file = folder.join(FILE);
     let text = std::fs::read(&file).map_err(TraceError::at(&file))?;
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_was_changed_or_cut_off_is_noticed() {
+    fn a_changed_or_truncated_file_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let in_it = |name: &str| folder.path().join(name);
         FILES.iter().for_each(|name| std::fs::write(in_it(name), format!("what {name} holds")).unwrap());
@@ -90,7 +90,7 @@ mod tests {
                 let mut changed = whole.clone();
                 changed[at] ^= 1;
                 std::fs::write(in_it(name), changed).unwrap();
-                // A name that is not known any more is noticed as well.
+                // A changed file name inside the checksums is detected too.
                 assert!(check(folder.path()).is_err(), "{name} {at}");
             }
             std::fs::write(in_it(name), &whole[..whole.len() - 1]).unwrap();

@@ -1,4 +1,4 @@
-//! Sorts rows of words, however many: what does not fit into memory goes to files that have no name.
+//! External sort of rows of words: rows that do not fit into memory go to unnamed temporary files.
 
 use crate::trace::TraceError;
 use std::cmp::{Ordering, Reverse};
@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// So many bytes of a file of rows are read or written at once.
+/// Buffer size for reading and writing runs, in bytes.
 const AT_ONCE: usize = 1 << 16;
 
-/// Takes rows in any order.
+/// Collects rows in any order and sorts them.
 pub struct Sorter<const N: usize> {
     folder: PathBuf,
     most: usize,
@@ -20,17 +20,18 @@ pub struct Sorter<const N: usize> {
 }
 
 impl<const N: usize> Sorter<N> {
-    /// One that takes so many bytes of memory at most, and the rest in the file system of a folder.
+    /// Creates a sorter that uses at most `bytes` bytes of memory, and temporary files in `folder` for the
+    /// rest.
     pub fn new(folder: &Path, bytes: usize) -> Sorter<N> {
-        // What sorts them takes half as much again.
+        // The sort itself needs half as much memory again.
         let most = (bytes / size_of::<[u32; N]>() / 3 * 2).max(1);
         Sorter { folder: folder.to_owned(), most, rows: Vec::new(), runs: Vec::new() }
     }
 
-    /// A further row.
+    /// Adds a row.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// A run cannot be written.
     pub fn push(&mut self, row: [u32; N]) -> Result<(), TraceError> {
         if self.rows.len() == self.most {
             self.rows.sort_by(order);
@@ -42,12 +43,12 @@ impl<const N: usize> Sorter<N> {
         Ok(())
     }
 
-    /// All rows in their order.
+    /// Sorts the rows.
     ///
     /// # Errors
-    /// They cannot be read again.
+    /// A run cannot be read.
     pub fn sorted(mut self) -> Result<Sorted<N>, TraceError> {
-        // Often they nearly are: a sort that finds what is in order.
+        // The rows are often nearly sorted, so use the sort that detects ordered runs.
         self.rows.sort_by(order);
         let rest = self.rows.into_iter();
         let mut sorted = Sorted { rest, runs: self.runs, heads: BinaryHeap::new() };
@@ -59,19 +60,19 @@ impl<const N: usize> Sorter<N> {
     }
 }
 
-/// The order of rows: two words at a time, where there are more.
+/// Compares rows, the first two words at once.
 fn order<const N: usize>(one: &[u32; N], other: &[u32; N]) -> Ordering {
     let first =
         |row: &[u32; N]| row.first_chunk::<2>().map(|[high, low]| u64::from(*high) << 32 | u64::from(*low));
     first(one).cmp(&first(other)).then_with(|| one.cmp(other))
 }
 
-/// Rows in their order.
+/// Rows in ascending order.
 pub struct Sorted<const N: usize> {
-    /// Those that are still in memory.
+    /// The rows still in memory.
     rest: std::vec::IntoIter<[u32; N]>,
     runs: Vec<Run>,
-    /// The next row of each.
+    /// The next row of each run.
     heads: BinaryHeap<Reverse<([u32; N], usize)>>,
 }
 
@@ -83,10 +84,10 @@ impl<const N: usize> Sorted<N> {
         }
     }
 
-    /// The next one.
+    /// The next row; `None` at the end.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// A run cannot be read.
     pub fn next(&mut self) -> Result<Option<[u32; N]>, TraceError> {
         let Some(Reverse((row, run))) = self.heads.peek().copied() else { return Ok(None) };
         let behind = self.read(run)?;
@@ -100,17 +101,17 @@ impl<const N: usize> Sorted<N> {
     }
 }
 
-/// Rows in a file without a name, one behind the other.
+/// A sequence of rows in an unnamed temporary file.
 pub struct Run {
     folder: PathBuf,
     file: BufReader<File>,
 }
 
 impl Run {
-    /// The next row.
+    /// The next row; `None` at the end.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn next<const N: usize>(&mut self) -> Result<Option<[u32; N]>, TraceError> {
         let mut row = [[0; 4]; N];
         let read = self.file.fill_buf().map(<[u8]>::is_empty).and_then(|is_end| match is_end {
@@ -120,10 +121,10 @@ impl Run {
         read.map_err(TraceError::at(&self.folder))
     }
 
-    /// So many words that stand behind a row.
+    /// Reads the words that follow a row.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// The file cannot be read.
     pub fn words(&mut self, many: usize) -> Result<Vec<u32>, TraceError> {
         let mut words = vec![[0; 4]; many];
         self.file.read_exact(words.as_flattened_mut()).map_err(TraceError::at(&self.folder))?;
@@ -131,35 +132,35 @@ impl Run {
     }
 }
 
-/// Writes rows.
+/// Writes a run.
 pub struct RunWriter {
     folder: PathBuf,
     file: BufWriter<File>,
 }
 
 impl RunWriter {
-    /// Into the file system of a folder.
+    /// Creates an unnamed temporary file in the folder's file system.
     ///
     /// # Errors
-    /// There is no place for a file.
+    /// The file cannot be created.
     pub fn create(folder: &Path) -> Result<RunWriter, TraceError> {
         let file = tempfile::tempfile_in(folder).map_err(TraceError::at(folder))?;
         Ok(RunWriter { folder: folder.to_owned(), file: BufWriter::with_capacity(AT_ONCE, file) })
     }
 
-    /// A further row.
+    /// Appends a row.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The row cannot be written.
     pub fn push<const N: usize>(&mut self, row: [u32; N]) -> Result<(), TraceError> {
         let row = row.map(u32::to_le_bytes);
         self.file.write_all(row.as_flattened()).map_err(TraceError::at(&self.folder))
     }
 
-    /// Words that stand behind a row.
+    /// Appends words that follow a row.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// The words cannot be written.
     pub fn words(&mut self, words: &[u32]) -> Result<(), TraceError> {
         for some in words.chunks(AT_ONCE / size_of::<u32>()) {
             let bytes: Vec<[u8; 4]> = some.iter().map(|word| word.to_le_bytes()).collect();
@@ -168,10 +169,10 @@ impl RunWriter {
         Ok(())
     }
 
-    /// To be read from the beginning.
+    /// Completes the run, ready to be read from the start.
     ///
     /// # Errors
-    /// The rest cannot be written.
+    /// The buffered rows cannot be written.
     pub fn finish(self) -> Result<Run, TraceError> {
         let file = self.file.into_inner().map_err(std::io::IntoInnerError::into_error);
         let rewound = file.and_then(|mut file| file.rewind().map(|()| file));

@@ -1,5 +1,5 @@
-//! One pass over all events of a recorded run, which makes the tables. What has to be sorted is sorted in so
-//! much memory as is given, whatever there is of it.
+//! Builds the tables in one pass over all events. Rows are sorted externally, so memory stays within the
+//! given limit for a recording of any size.
 
 use super::call_table::CallTableWriter;
 use super::external_sort::{Sorted, Sorter};
@@ -26,44 +26,45 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use wire::recording::{Level, Traced, Written};
 
-/// Kinds of objects.
+/// Object kind: no details are known.
 pub const PLAIN: u32 = 0;
-/// An array: its length is told.
+/// Object kind: an array; its bits are the length.
 pub const ARRAY: u32 = 1;
-/// A text: its length, and how it begins.
+/// Object kind: a string; its bits are the length, its text the beginning.
 pub const TEXT: u32 = 2;
-/// A box of a primitive value: its bits.
+/// Object kind: a box of a primitive value; its bits are the value.
 pub const BOX: u32 = 3;
-/// A constant of an enum: its name.
+/// Object kind: an enum constant; its text is the name.
 pub const CONSTANT: u32 = 4;
-/// The same, with a class of its own.
+/// Object kind: an enum constant with a class body of its own.
 pub const CONSTANT_WITH_BODY: u32 = 5;
-/// An exception: the length of its message, and how that begins.
+/// Object kind: an exception; its bits are the message's length, its text the beginning.
 pub const EXCEPTION: u32 = 6;
-/// A class, which has a name.
+/// Object kind: a class, which has a name.
 pub const CLASS: u32 = 7;
-/// An object of the JDK that never changes: the values of its fields stand where texts do.
+/// Object kind: an immutable JDK object; its text holds the encoded field values.
 pub const FIELDS: u32 = 8;
-/// Bits of an exception that has no message.
+/// The bits of an exception without a message.
 pub const NO_MESSAGE: u64 = u64::MAX;
 
-/// So many chunks are unpacked before they are gone through.
+/// Number of chunks that are decompressed in advance.
 const AHEAD: usize = 2;
 
-/// How to arrange.
+/// How to build the tables.
 pub struct IndexOptions<'a> {
-    /// The folder that the tables are written into, which is there and empty.
+    /// The existing, empty folder of the tables.
     pub to: &'a Path,
-    /// For so many bytes of rows there is memory.
+    /// Memory for table rows, in bytes.
     pub memory: usize,
-    /// Told how many chunks of how many are done; says whether to go on.
+    /// Called with the number of finished chunks and of all chunks; returns false to interrupt.
     pub goes_on: &'a mut dyn FnMut(usize, usize) -> bool,
 }
 
-/// Makes the tables.
+/// Builds the tables.
 ///
 /// # Errors
-/// Events cannot be read, or a table not be written; or it was told not to go on.
+/// Events cannot be read or a table cannot be written; [`TraceError::Interrupted`] when `goes_on` returns
+/// false.
 pub fn build_index(
     source: &mut Source,
     sites: &Sites,
@@ -80,12 +81,12 @@ pub fn build_index(
     let order: Vec<u32> = by_thread.values().flatten().copied().collect();
     let mut done = 0;
     std::thread::scope(|scope| {
-        // The next chunk is unpacked while this one is gone through.
+        // A second thread decompresses the next chunks while this one decodes.
         let (send, ready) = std::sync::mpsc::sync_channel(AHEAD);
         let (back, used) = std::sync::mpsc::sync_channel(AHEAD);
         let packed = &mut *source;
         let unpacks = move || {
-            // It ends where nobody takes any more.
+            // Ends when the receiver is gone.
             let mut read =
                 order.into_iter().map(|number| packed.read_into(number, used.try_recv().unwrap_or_default()));
             let _ = read.try_for_each(|read| send.send(read));
@@ -105,7 +106,7 @@ pub fn build_index(
                 };
                 let Some(events) = read?.filter(|_| chunk.at == from) else {
                     let name = sites.threads.get(&thread).map_or("?", |(name, _)| name.as_str());
-                    let what = format!("events of thread {name} are missing from byte {from} on");
+                    let what = format!("events of thread {name} are missing from byte {from}");
                     pass.summary.missing.push(what);
                     expected = None;
                     continue;
@@ -116,7 +117,7 @@ pub fn build_index(
                     *row = pass.row();
                 }
                 pass.chunk(number, &events).map_err(|error| error.in_thread(thread, chunk.at))?;
-                // It is for the next one.
+                // Return the buffer for a later chunk.
                 drop(back.try_send(events));
             }
             let count = pass.end(first)?;
@@ -128,7 +129,7 @@ pub fn build_index(
     Columns::open(to)
 }
 
-/// Why a chunk cannot be read.
+/// Why a chunk cannot be processed.
 enum ChunkError {
     Events(usize, &'static str),
     Trace(TraceError),
@@ -151,17 +152,17 @@ impl From<TraceError> for ChunkError {
     }
 }
 
-/// A call that is open.
+/// An open call.
 #[derive(Clone, Copy)]
 struct OpenCall {
     node: u32,
-    /// Of a constructor: the row that will have what it makes; [`NONE`] for others.
+    /// For a constructor: the row of the object it creates; [`NONE`] for other methods.
     born: u32,
 }
 
-/// A field that is written before it is known of which object.
+/// A field write before `super(…)`, when the object is not known yet.
 struct Preset {
-    /// The call that has written it.
+    /// The constructor call that writes it.
     node: u32,
     field: u32,
     turn: u64,
@@ -172,26 +173,26 @@ struct Pass<'a> {
     sites: &'a Sites,
     to: &'a Path,
     summary: Summary,
-    /// By the number of a method: whether it is a constructor.
+    /// By method number: whether it is a constructor.
     constructors: Vec<bool>,
-    /// The method, the call around and where it begins are known when a call begins; its size, where it ends
-    /// and how, when it has ended.
+    /// At the start of a call, its method, caller and entry are known; at the end, its size, end position and
+    /// outcome.
     calls: CallTableWriter<3, 4>,
     born: CallTableWriter<1, 1>,
-    /// The calls of each method: filled by the thread that writes all calls.
+    /// The calls of each method; the thread that writes the table of calls fills it.
     methods: Arc<Mutex<PostingLists>>,
     writes: Sorter<7>,
     objects: ObjectsMet,
     fields: Fields,
-    /// How many events there are, by the words for them.
+    /// Number of events of each kind.
     counts: [u64; Traced::WORDS.len()],
     open: OpenCalls<OpenCall>,
-    /// Of the calls that are open, the innermost one's last.
+    /// Writes before `super(…)` of the open calls; those of the innermost call are last.
     presets: Vec<Preset>,
     next: u32,
     turn: u64,
     strays: u64,
-    /// Writes of this chunk and turn, by what is written: where the first one is, and how many.
+    /// Writes of the current chunk and turn, by object and part: first position and count.
     written: HashMap<(u32, u32), (u32, u32), FixedState>,
     chunk: u32,
     thread: u32,
@@ -239,7 +240,7 @@ impl<'a> Pass<'a> {
         self.next
     }
 
-    /// What is known at the beginning of a chunk.
+    /// The state at the start of a chunk, as a row of its table.
     fn row(&self) -> [u32; 5] {
         let [high, low] = halves(self.turn);
         [high, low, self.next, self.open.innermost().map_or(NONE, |call| call.node), 1]
@@ -259,7 +260,7 @@ impl<'a> Pass<'a> {
                     self.flush()?;
                     self.turn = turn;
                 }
-                // Who has the VM exit is still inside of a call when the VM ends it.
+                // A thread that calls `System.exit` never leaves its calls.
                 Some(Event::End(_)) if self.open.innermost().is_some() => {}
                 Some(Event::End(exception)) => {
                     self.count("end");
@@ -280,7 +281,7 @@ impl<'a> Pass<'a> {
         self.objects.failed.take().map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// An event at no site.
+    /// Counts an event that belongs to no site.
     fn count(&mut self, word: &str) {
         *self.summary.events.entry(word.to_owned()).or_default() += 1;
     }
@@ -349,7 +350,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// A call of a method begins.
+    /// Opens a call.
     fn enter(&mut self, site: &Site, at: u32) -> Result<(), TraceError> {
         let parent = self.open.innermost().map_or(NONE, |call| call.node);
         let method = site.method;
@@ -361,7 +362,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// It is known what a constructor's call makes.
+    /// Stores the object that a constructor call creates.
     fn born(&mut self, call: OpenCall, this: u32) -> Result<(), TraceError> {
         if call.born != NONE {
             self.born.end(call.born, [this])?;
@@ -390,7 +391,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// A call of a method ends.
+    /// Closes a call of a method.
     fn leave(&mut self, method: u32, place: Place, how: Exit) -> Result<(), TraceError> {
         if let Some(call) = self.open.leave_innermost(method) {
             return self.close(&call, place, how);
@@ -406,14 +407,14 @@ impl<'a> Pass<'a> {
     }
 
     fn close(&mut self, call: &OpenCall, exit: Place, how: Exit) -> Result<(), TraceError> {
-        // Of an object that was not made nothing was written.
+        // The object was never created, so drop the writes to it.
         while self.presets.pop_if(|preset| preset.node >= call.node).is_some() {}
         let size = self.next - call.node;
         let (chunk, at) = exit;
         self.calls.end(call.node, [size, chunk, at, how.number()])
     }
 
-    /// The thread's events are over: how many calls it has.
+    /// Closes the thread's remaining calls and returns the number of its calls.
     fn end(&mut self, first: u32) -> Result<u32, TraceError> {
         for call in std::mem::take(&mut self.open).all() {
             self.close(&call, (0, 0), Exit::Open)?;
@@ -424,7 +425,7 @@ impl<'a> Pass<'a> {
     fn finish(mut self, chunks: Vec<[u32; 5]>, source: &Source) -> Result<(), TraceError> {
         self.summary.missing.splice(0..0, source.missing.iter().cloned());
         if self.strays > 0 {
-            let what = format!("{} calls ended whose beginning was not recorded", self.strays);
+            let what = format!("{} calls ended without a recorded beginning", self.strays);
             self.summary.missing.push(what);
         }
         self.summary.of = source.stamp;
@@ -437,7 +438,11 @@ impl<'a> Pass<'a> {
         table.finish()?;
         let (to, calls, born, methods) = (self.to, self.calls, self.born, self.methods);
         calls.finish()?;
-        let early = || TraceError::at(to)(std::io::Error::other("a thread has not ended"));
+        let early = || {
+            TraceError::at(to)(std::io::Error::other(
+                "the thread that writes the table of calls has not ended",
+            ))
+        };
         let methods = Arc::into_inner(methods).ok_or_else(early)?;
         let methods = methods.into_inner().unwrap_or_else(PoisonError::into_inner);
         std::thread::scope(|scope| {
@@ -450,7 +455,7 @@ impl<'a> Pass<'a> {
             });
             born.finish()?;
             write(self.writes.sorted()?, to, "writes", WRITES, |_, _| false)?;
-            // Two threads may both say that they have met it.
+            // Two threads may both report the same object as new.
             write(self.objects.sorter.sorted()?, to, "objects", OBJECTS, |one, next| {
                 one.first() == next.first()
             })?;
@@ -458,14 +463,14 @@ impl<'a> Pass<'a> {
         })?;
         let texts = self.to.join("texts");
         self.objects.texts.flush().map_err(TraceError::at(&texts))?;
-        // What is there last says that all is.
+        // This file is written last: its presence means that all tables are complete.
         let file = self.to.join("summary.json");
         let text = serde_json::to_vec(&self.summary).map_err(|error| TraceError::at(&file)(error.into()))?;
         files::write(&file, text).map_err(TraceError::at(&file))
     }
 }
 
-/// Writes a table, without rows that stand for the same as the one before.
+/// Writes a table and drops rows that `same` equates with the previous row.
 fn write<const N: usize>(
     mut rows: Sorted<N>,
     to: &Path,
@@ -489,12 +494,12 @@ fn halves(number: u64) -> [u32; 2] {
     [half(number >> 32), half(number)]
 }
 
-/// The numbers of fields.
+/// Numbers the written fields.
 #[derive(Default)]
 struct Fields {
     names: Vec<(String, String)>,
     numbers: HashMap<(String, String), u32>,
-    /// By the address of what a site writes, which stays where it is.
+    /// Cache by the address of a site's written field, which does not move.
     known: HashMap<*const Written, u32, FixedState>,
 }
 
@@ -511,7 +516,7 @@ impl Fields {
     }
 }
 
-/// The objects that are met.
+/// Collects the objects that are met.
 struct ObjectsMet {
     sorter: Sorter<8>,
     classes: BTreeMap<u32, String>,

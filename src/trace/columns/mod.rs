@@ -1,12 +1,11 @@
-//! What is derived from the events of a recorded run: tables in Arrow IPC files, mapped into memory to be
-//! read. docs/trace-format.md describes them.
+//! The tables derived from the events of a recording: Arrow IPC files that are mapped into memory.
+//! docs/trace-format.md describes them.
 //!
-//! - `table` is a table in a file, `writer` writes it.
-//! - `external_sort` sorts any number of rows. `call_table` has calls in the order in which they began,
-//!   `posting_lists` numbers by groups.
-//! - `index_builder` goes through all events once and makes the tables; `open` knows which calls are open
-//!   meanwhile.
-//! - `checksums` notices a table that was changed.
+//! - `table` reads a table, `writer` writes one.
+//! - `external_sort` sorts any number of rows. `call_table` writes calls in order of entry, `posting_lists`
+//!   groups ascending integers.
+//! - `index_builder` builds the tables in one pass over all events; `open` tracks the open calls.
+//! - `checksums` detects changed tables.
 
 mod call_table;
 mod checksums;
@@ -31,12 +30,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use table::{Layout, Width};
 
-/// A row for each chunk: the turn of its thread as it begins, the number of the next call that is entered
-/// there, the innermost one that is open then, and 1 where all events of the thread before it are there.
+/// One row per chunk: the thread's turn at its start, the number of the next call, the innermost open call,
+/// and 1 if no earlier events of the thread are missing.
 const CHUNKS: Layout =
     &[("turn", Width::Double), ("next", Width::Word), ("inside", Width::Word), ("known", Width::Word)];
-/// A row for each call, by number. There are more of them than of anything else: what can be told otherwise
-/// has no column.
+/// One row per call, by node number. This is the largest table, so it has no column that other tables imply.
 const CALLS: Layout = &[
     ("method", Width::Word),
     ("parent", Width::Word),
@@ -46,13 +44,13 @@ const CALLS: Layout = &[
     ("exit_at", Width::Word),
     ("how", Width::Byte),
 ];
-/// The objects that constructors have made: a row for each call of one, by number.
+/// One row per constructor call, by node number: the object it created.
 const BORN: Layout = &[("node", Width::Word), ("object", Width::Word)];
-/// The calls of each method, which are so many rows of the next table, from one on.
+/// The range of rows in the next table that holds a method's calls.
 const METHODS: Layout = &[("method", Width::Word), ("from", Width::Word), ("count", Width::Word)];
-/// All calls, by method, and those of a method by number.
+/// All calls, by method and then by node number.
 const BY_METHOD: Layout = &[("node", Width::Word)];
-/// A row for each object, by number.
+/// One row per object, by number.
 const OBJECTS: Layout = &[
     ("object", Width::Word),
     ("kind", Width::Word),
@@ -61,7 +59,7 @@ const OBJECTS: Layout = &[
     ("text_at", Width::Double),
     ("text_bytes", Width::Word),
 ];
-/// Writes, by what is written: a row for all to a field or element in one chunk and one turn of its thread.
+/// One row per field or element, chunk and turn: the writes to it.
 const WRITES: Layout = &[
     ("object", Width::Word),
     ("part", Width::Word),
@@ -71,105 +69,107 @@ const WRITES: Layout = &[
     ("count", Width::Word),
 ];
 
-/// No call.
+/// Stands for "no call" in a table.
 pub const NONE: u32 = u32::MAX;
 
-/// Identifies what tables are made of.
+/// Identifies the recording's state that tables were built from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// How many chunks of events were found.
+    /// Number of chunks.
     pub chunks: usize,
-    /// When their file was changed, in nanoseconds since 1970.
+    /// Modification time of the file of events, in nanoseconds since 1970.
     pub changed: u64,
-    /// What the agent has told of sites.
+    /// Checksum of the agent's report of sites.
     pub sites: Checksum,
 }
 
-/// How a thread has ended.
+/// How a thread ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadEnd {
-    /// In which turn.
+    /// The turn in which it ended.
     pub turn: u64,
-    /// By an exception that nobody caught; 0 for none.
+    /// The number of the uncaught exception; 0 for none.
     pub exception: u32,
 }
 
-/// What the tables are made of, and what else is known then.
+/// What the tables were built from, and facts that have no table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The version of the tables.
+    /// Version of the tables' format.
     pub format: u32,
-    /// What they are made of.
+    /// The recording's state that the tables were built from.
     pub of: Stamp,
-    /// How many events there are of each kind.
+    /// Number of events of each kind.
     pub events: BTreeMap<String, u64>,
-    /// Bytes of events.
+    /// Size of the events, in bytes.
     pub bytes: u64,
-    /// What is missing, and why.
+    /// Reasons why events are missing.
     pub missing: Vec<String>,
-    /// The threads: their numbers, their first calls, and how many they have.
+    /// The threads: number, first call, number of calls.
     pub threads: Vec<(u32, u32, u32)>,
-    /// How threads have ended, by their numbers.
+    /// How each thread ended, by thread number.
     pub ends: BTreeMap<u32, ThreadEnd>,
-    /// The threads that were started, by their numbers as objects: in which call.
+    /// The call that started each thread, by the number of the thread's object.
     pub starts: BTreeMap<u32, Option<u32>>,
-    /// The names of classes, by the numbers of their objects.
+    /// Class names, by the number of the class object.
     pub classes: BTreeMap<u32, String>,
-    /// The fields that are written: the classes that declare them, and their names. A part is a place here.
+    /// The written fields: declaring class and name. A field's number is its index here.
     pub fields: Vec<(String, String)>,
 }
 
-/// The version of the tables.
+/// Version of the tables' format.
 const FORMAT: u32 = 8;
 
-/// The tables.
+/// The opened tables.
 pub struct Columns {
-    /// What they are made of.
+    /// What they were built from.
     pub summary: Summary,
-    /// By chunk.
+    /// One row per chunk.
     pub chunks: Table,
-    /// By call.
+    /// One row per call.
     pub calls: Table,
-    /// What constructors have made, by call.
+    /// The objects created by constructor calls.
     pub born: Table,
-    /// By method.
+    /// One row per method.
     pub methods: Table,
-    /// The calls of each.
+    /// The calls of each method.
     pub by_method: Table,
-    /// By object.
+    /// One row per object.
     pub objects: Table,
-    /// By field and element.
+    /// The writes, by field or element.
     pub writes: Table,
-    /// How texts begin, one behind the other, in UTF-8.
+    /// The beginnings of strings, concatenated, in UTF-8.
     pub texts: Bytes,
 }
 
 impl Columns {
-    /// Those that were kept in a folder, if they are whole and made of this.
+    /// Opens the tables in a folder, if they are undamaged and built from this state.
     pub fn kept(folder: &Path, of: &Stamp) -> Option<Columns> {
         checksums::check(folder).ok()?;
         Columns::open(folder).ok().filter(|columns| columns.summary.of == *of)
     }
 
-    /// Makes the tables in a folder ready to be kept.
+    /// Writes the checksums, so that [`Columns::kept`] accepts the tables later.
     ///
     /// # Errors
-    /// Their checksums cannot be written.
+    /// The checksums cannot be written.
     pub fn seal(folder: &Path) -> Result<(), TraceError> {
         checksums::write(folder)
     }
 
-    /// Those in a folder.
+    /// Opens the tables in a folder.
     ///
     /// # Errors
-    /// They are not there, or cannot be read.
+    /// A table is missing or cannot be read.
     pub fn open(folder: &Path) -> Result<Columns, TraceError> {
         let file = folder.join("summary.json");
         let text = std::fs::read(&file).map_err(TraceError::at(&file))?;
         let summary: Summary =
             serde_json::from_slice(&text).map_err(|error| TraceError::at(&file)(error.into()))?;
         if summary.format != FORMAT {
-            return Err(TraceError::at(&file)(std::io::Error::other("of another version")));
+            return Err(TraceError::at(&file)(std::io::Error::other(
+                "the tables have another format version",
+            )));
         }
         let table = |name: &str, layout| Table::open(&folder.join(format!("{name}.arrow")), layout);
         let texts = folder.join("texts");

@@ -1,15 +1,15 @@
-//! Which calls of a thread are open while its events are read.
+//! Tracks the open calls of a thread while its events are read.
 
-/// The calls that are open, the outermost first, with their methods.
+/// The open calls with their methods, the outermost first.
 #[derive(Debug)]
 pub struct OpenCalls<C>(Vec<(u32, C)>);
 
-/// What ends with a call.
+/// The calls that end together.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EndedCalls<C> {
-    /// The call.
+    /// The call whose end was recorded.
     pub call: C,
-    /// Those inside it whose ends were not recorded, the innermost first.
+    /// Calls inside it whose ends were not recorded, the innermost first.
     pub unseen: Vec<C>,
 }
 
@@ -20,18 +20,18 @@ impl<C> Default for OpenCalls<C> {
 }
 
 impl<C> OpenCalls<C> {
-    /// A method is entered.
+    /// Opens a call.
     pub fn enter(&mut self, method: u32, call: C) {
         self.0.push((method, call));
     }
 
-    /// The innermost call ends, if it is of this method: nearly always it is.
+    /// Closes the innermost call if it is of this method, which is nearly always so.
     pub fn leave_innermost(&mut self, method: u32) -> Option<C> {
         self.0.pop_if(|(of, _)| *of == method).map(|(_, call)| call)
     }
 
-    /// A call of a method ends: none if none is open. Where the end of one inside it was not recorded, that
-    /// has ended too.
+    /// Closes the innermost call of a method, and all calls inside it whose ends were not recorded. `None` if
+    /// no call of the method is open.
     pub fn leave(&mut self, method: u32) -> Option<EndedCalls<C>> {
         let depth = self.0.iter().rposition(|(of, _)| *of == method)?;
         let mut ended = self.0.split_off(depth).into_iter().map(|(_, call)| call);
@@ -39,12 +39,12 @@ impl<C> OpenCalls<C> {
         Some(EndedCalls { call, unseen: ended.rev().collect() })
     }
 
-    /// The innermost.
+    /// The innermost open call.
     pub fn innermost(&self) -> Option<&C> {
         self.0.last().map(|(_, call)| call)
     }
 
-    /// All, the innermost first.
+    /// All open calls, the innermost first.
     pub fn all(self) -> impl Iterator<Item = C> {
         self.0.into_iter().rev().map(|(_, call)| call)
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_inside_of_a_call_ends_with_it() {
+    fn calls_inside_a_call_end_with_it() {
         let mut open = OpenCalls::default();
         for (call, method) in [(1, 10), (2, 20), (3, 10), (4, 30)] {
             open.enter(method, call);

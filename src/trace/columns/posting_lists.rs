@@ -1,35 +1,35 @@
-//! Rising numbers, by groups, whose numbers are low.
+//! Ascending integers grouped by a small integer key.
 
 use super::external_sort::{Run, RunWriter};
 use crate::trace::TraceError;
 use std::path::{Path, PathBuf};
 
-/// So many numbers of a group stand one behind the other in a file.
+/// Maximum number of integers that follow one header in a run.
 const AT_ONCE: usize = 1 << 12;
 
-/// Takes numbers that rise, each of one group.
+/// Collects ascending integers, each with its group.
 pub struct PostingLists {
     folder: PathBuf,
     most: usize,
     held: usize,
-    /// The numbers of each group.
+    /// The integers in memory, by group.
     groups: Vec<Vec<u32>>,
-    /// What did not fit: each a group and how many numbers, and these.
+    /// The integers that did not fit: for each piece its group, its length and its integers.
     runs: Vec<Run>,
 }
 
 impl PostingLists {
-    /// One that takes so many bytes of memory at most, and the rest in the file system of a folder.
+    /// Creates lists that use at most `bytes` bytes of memory, and temporary files in `folder` for the rest.
     pub fn new(folder: &Path, bytes: usize) -> PostingLists {
-        // A vector that grows may hold twice as much as is in it, and the one before that.
+        // A growing vector can hold twice its contents, plus the previous buffer.
         let most = (bytes / size_of::<u32>() / 3).max(1);
         PostingLists { folder: folder.to_owned(), most, held: 0, groups: Vec::new(), runs: Vec::new() }
     }
 
-    /// Further numbers, from one on, and the group of each.
+    /// Adds consecutive integers from `first` on, with the group of each.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// A run cannot be written.
     pub fn push(&mut self, first: u32, groups: &[u32]) -> Result<(), TraceError> {
         let mut next = first;
         let mut rest = groups;
@@ -52,7 +52,7 @@ impl PostingLists {
         Ok(())
     }
 
-    /// What is held goes to a file.
+    /// Moves the integers in memory to a run.
     fn spill(&mut self) -> Result<(), TraceError> {
         let mut run = RunWriter::create(&self.folder)?;
         for (group, numbers) in (0..).zip(std::mem::take(&mut self.groups)) {
@@ -66,11 +66,10 @@ impl PostingLists {
         Ok(())
     }
 
-    /// Gives all, group by group, the numbers of each in their order: many at once, but not always all of a
-    /// group.
+    /// Passes all integers to `take`, group by group and ascending. A group may come in several pieces.
     ///
     /// # Errors
-    /// They cannot be read again, or whoever takes them says so.
+    /// A run cannot be read, or `take` fails.
     pub fn each(self, mut take: impl FnMut(u32, &[u32]) -> Result<(), TraceError>) -> Result<(), TraceError> {
         let mut runs = Vec::new();
         for mut run in self.runs {
@@ -78,7 +77,7 @@ impl PostingLists {
         }
         let mut held = self.groups.into_iter();
         for group in 0.. {
-            // Each run was written before the next: so its numbers are lower.
+            // Earlier runs hold lower integers.
             for (next, run) in &mut runs {
                 while let Some([_, many]) = next.filter(|[of, _]| *of == group) {
                     take(group, &run.words(usize::try_from(many).unwrap_or(0))?)?;

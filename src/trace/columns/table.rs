@@ -1,4 +1,4 @@
-//! A table in an Arrow IPC file: rows of unsigned numbers, mapped into memory to be read.
+//! A table in an Arrow IPC file: rows of unsigned integers, mapped into memory.
 
 use crate::trace::TraceError;
 use arrow_array::types::{UInt8Type, UInt32Type, UInt64Type};
@@ -13,26 +13,26 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows of a batch, but for the last one.
+/// Number of rows in each batch except the last.
 pub const BATCH: usize = 1 << 16;
-/// What an Arrow file ends with: four bytes with the length of its footer, and six that say what it is.
+/// Length of an Arrow file's trailer: four bytes for the footer's length, six for the magic string.
 const TRAILER: usize = 10;
 
-/// How wide the numbers of a column are.
+/// The width of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// 8 bits: a word of a row that is below 256.
+    /// 8 bits: one word of a row, below 256.
     Byte,
-    /// 32 bits: a word of a row.
+    /// 32 bits: one word of a row.
     Word,
-    /// 64 bits: two words of a row, the upper one first.
+    /// 64 bits: two words of a row, the high one first.
     Double,
 }
 
-/// The columns of a table.
+/// The names and widths of a table's columns.
 pub type Layout = &'static [(&'static str, Width)];
 
-/// How Arrow calls the columns of a table.
+/// The Arrow schema of a table.
 pub fn schema(columns: Layout) -> Schema {
     let field = |(name, width): &(&str, Width)| {
         let of = match width {
@@ -45,13 +45,13 @@ pub fn schema(columns: Layout) -> Schema {
     Schema::new(columns.iter().map(field).collect::<Vec<_>>())
 }
 
-/// What is wrong with a file, as Arrow tells it.
+/// Adds the file's path to an Arrow error.
 pub fn wrong(path: &Path) -> impl FnOnce(ArrowError) -> TraceError {
     let at = TraceError::at(path);
     |error| at(std::io::Error::other(error))
 }
 
-/// A table that is there.
+/// An opened table.
 pub struct Table {
     columns: Vec<Column>,
     rows: usize,
@@ -64,10 +64,10 @@ enum Column {
 }
 
 impl Table {
-    /// Maps a file.
+    /// Maps a table's file into memory.
     ///
     /// # Errors
-    /// It cannot be read, or holds something else.
+    /// The file cannot be read or is no such table.
     pub fn open(path: &Path, columns: Layout) -> Result<Table, TraceError> {
         Table::of(path, map(path).map_err(TraceError::at(path))?, columns)
     }
@@ -78,7 +78,7 @@ impl Table {
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
         let (last, whole) = batches.split_last().map_or((0, &[][..]), |(last, all)| (last.num_rows(), all));
         if last > BATCH || whole.iter().any(|batch| batch.num_rows() != BATCH) {
-            return Err(wrong(path)(no("its batches are of another length")));
+            return Err(wrong(path)(no("its batches have another length")));
         }
         let mut found = Vec::new();
         for (at, (_, width)) in columns.iter().enumerate() {
@@ -92,10 +92,10 @@ impl Table {
         Ok(Table { columns: found, rows })
     }
 
-    /// Maps a file that nobody else reads yet, so that numbers of it can be replaced.
+    /// Opens a table for replacing single numbers, while no other reader uses the file.
     ///
     /// # Errors
-    /// As above.
+    /// As for [`Table::open`].
     pub fn replacing(path: &Path, columns: Layout) -> Result<TablePatch, TraceError> {
         let mapped = map(path).map_err(TraceError::at(path))?;
         let begin = mapped.as_ptr().addr();
@@ -104,12 +104,12 @@ impl Table {
         Ok(TablePatch { path: path.to_owned(), table, begin, file })
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// A number by its column and row; 0 where there is none.
+    /// The number in a column and row; 0 if there is none.
     pub fn get(&self, column: usize, row: usize) -> u64 {
         let (batch, row) = (row / BATCH, row % BATCH);
         match self.columns.get(column) {
@@ -120,7 +120,7 @@ impl Table {
         }
     }
 
-    /// The address of a number of a column of words or bytes, and how many bytes it has.
+    /// The address and size in bytes of a number in a byte or word column.
     fn address(&self, column: usize, row: usize) -> Option<(usize, usize)> {
         let (batch, row) = (row / BATCH, row % BATCH);
         match self.columns.get(column)? {
@@ -130,17 +130,18 @@ impl Table {
         }
     }
 
-    /// A number of a column of words.
+    /// The number in a byte or word column.
     pub fn word(&self, column: usize, row: usize) -> u32 {
         u32::try_from(self.get(column, row)).unwrap_or(u32::MAX)
     }
 
-    /// The first row that is not below: each column given is compared in turn. Rows are sorted by these.
+    /// The first row that is not less than `wanted`, compared column by column. The table must be sorted by
+    /// these columns.
     pub fn lower_bound(&self, wanted: &[u64]) -> usize {
         self.lower_bound_in(0..self.rows, wanted)
     }
 
-    /// The same among some rows; the end of these where all are below.
+    /// Like [`Table::lower_bound`] within some rows; their end if all are less.
     pub fn lower_bound_in(&self, rows: Range<usize>, wanted: &[u64]) -> usize {
         let (mut low, mut high) = (rows.start, rows.end);
         while low < high {
@@ -161,27 +162,27 @@ impl Table {
     }
 }
 
-/// Replaces rows of a table.
+/// Replaces single numbers of a table.
 pub struct TablePatch {
     path: PathBuf,
     table: Table,
-    /// The address at which the file begins in memory.
+    /// The address of the file's first byte in memory.
     begin: usize,
     file: File,
 }
 
 impl TablePatch {
-    /// A number of a column of words or bytes, in a row which the table has.
+    /// Replaces a number in a byte or word column of an existing row.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn put(&mut self, row: u32, column: usize, word: u32) -> Result<(), TraceError> {
         let row = usize::try_from(row).unwrap_or(usize::MAX);
         let (bytes, address) = (word.to_le_bytes(), self.table.address(column, row));
         let found = address.and_then(|(address, width)| {
             Some((u64::try_from(address.checked_sub(self.begin)?).ok()?, bytes.get(..width)?))
         });
-        let (place, bytes) = found.ok_or_else(|| wrong(&self.path)(no("it lacks a row")))?;
+        let (place, bytes) = found.ok_or_else(|| wrong(&self.path)(no("a row is missing")))?;
         let written = self.file.seek(SeekFrom::Start(place)).and_then(|_| self.file.write_all(bytes));
         written.map_err(TraceError::at(&self.path))
     }
@@ -191,7 +192,7 @@ fn no(what: &str) -> ArrowError {
     ArrowError::IpcError(what.to_owned())
 }
 
-/// A number by its batch and its row there.
+/// The number in a batch and its row.
 fn of<T: arrow_array::ArrowPrimitiveType>(
     batches: &[PrimitiveArray<T>],
     batch: usize,
@@ -206,12 +207,12 @@ fn typed<'a, T: arrow_array::ArrowPrimitiveType>(
     arrays.filter_map(|array| array.as_any().downcast_ref::<PrimitiveArray<T>>().cloned()).collect()
 }
 
-/// A file, mapped into memory.
+/// Maps a file into memory.
 pub fn map(path: &Path) -> std::io::Result<Bytes> {
     let file = File::open(path)?;
-    // SAFETY: the file is written once, under another name, and read by nobody before it is whole. Whoever
-    // changes it then, with other programs, changes numbers; every place that they name is checked before it
-    // is read.
+    // SAFETY: the file is written once, under another name, and readers open it only when it is complete.
+    // Another program that changes it later changes numbers only; every position they name is checked before
+    // it is read.
     #[expect(unsafe_code, reason = "a file that is mapped can be changed by others")]
     let mapped = unsafe { memmap2::Mmap::map(&file)? };
     Ok(Bytes::from_owner(mapped))
@@ -224,7 +225,7 @@ fn batches(file: &Buffer, columns: Layout) -> Result<Vec<RecordBatch>, ArrowErro
     let footer = end.checked_sub(footer).and_then(|begin| file.get(begin..end));
     let footer = footer.ok_or_else(|| no("it is too short"))?;
     let footer = arrow_ipc::root_as_footer(footer).map_err(|_| no("its footer cannot be read"))?;
-    let found = footer.schema().ok_or_else(|| no("it says nothing of columns"))?;
+    let found = footer.schema().ok_or_else(|| no("it has no schema"))?;
     let found = arrow_ipc::convert::try_fb_to_schema(found)?;
     if found.fields() != schema(columns).fields() {
         return Err(no("it has other columns"));
@@ -238,21 +239,21 @@ fn batches(file: &Buffer, columns: Layout) -> Result<Vec<RecordBatch>, ArrowErro
             let length = length.checked_add(usize::try_from(block.metaDataLength()).ok()?)?;
             (begin.checked_add(length)? <= end).then_some((begin, length))
         };
-        let (begin, length) = part().ok_or_else(|| no("a batch is not inside of it"))?;
+        let (begin, length) = part().ok_or_else(|| no("a batch lies outside the file"))?;
         let block_of = file.slice_with_length(begin, length);
         if !is_inside(block, &block_of) {
-            return Err(no("a column is not inside of its batch"));
+            return Err(no("a column lies outside its batch"));
         }
         batches.extend(decoder.read_record_batch(block, &block_of)?);
     }
     Ok(batches)
 }
 
-/// Whether all buffers of a batch lie in it: that is not looked at when it is read.
+/// Whether all buffers of a batch lie inside it; the Arrow reader does not check this.
 fn is_inside(block: &arrow_ipc::Block, bytes: &[u8]) -> bool {
     let part = || {
         let (head, body) = bytes.split_at_checked(usize::try_from(block.metaDataLength()).ok()?)?;
-        // Four bytes say that a message follows, and four its length.
+        // The message follows a four-byte marker and a four-byte length.
         let message = arrow_ipc::root_as_message(head.get(8..)?).ok()?;
         let buffers = message.header_as_record_batch()?.buffers()?;
         let inside = buffers.iter().all(|buffer| {
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_off_or_changed_is_none() {
+    fn a_truncated_or_changed_file_is_never_read_out_of_bounds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table");
         let mut writer = TableWriter::<3>::create(&path, COLUMNS).unwrap();
@@ -310,7 +311,7 @@ mod tests {
             std::fs::write(&path, &whole[..cut]).unwrap();
             assert!(Table::open(&path, COLUMNS).is_err(), "{cut}");
         }
-        // What was changed is none, or other numbers; nothing is read outside of the file.
+        // A changed file is refused or gives other numbers; no read leaves the file.
         for at in 0..whole.len() {
             let mut changed = whole.clone();
             changed[at] ^= 0x81;

@@ -1,5 +1,5 @@
-//! Writes tables as Arrow IPC files: rows of unsigned numbers, once, in their order. A thread of its own
-//! writes each.
+//! Writes tables as Arrow IPC files: rows of unsigned integers, in order. Each table has its own writing
+//! thread.
 
 use super::table::{BATCH, Layout, Width, schema, wrong};
 use crate::files;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread::JoinHandle;
 
-/// So many batches wait to be written.
+/// Number of batches that may wait for the writing thread.
 const AHEAD: usize = 1;
 
-/// A thread that writes batches, so that who has the rows goes on.
+/// A thread that writes batches, so that the producer does not wait.
 struct BackgroundWriter<B: Send + 'static> {
     path: PathBuf,
     batches: Option<SyncSender<B>>,
@@ -24,7 +24,7 @@ struct BackgroundWriter<B: Send + 'static> {
 }
 
 impl<B: Send + 'static> BackgroundWriter<B> {
-    /// Into a new file.
+    /// Creates the file and starts the thread.
     fn begin(
         path: &Path,
         columns: Layout,
@@ -43,14 +43,14 @@ impl<B: Send + 'static> BackgroundWriter<B> {
     fn write(&mut self, batch: B) -> Result<(), TraceError> {
         match &self.batches {
             Some(batches) if batches.send(batch).is_ok() => Ok(()),
-            // Nobody takes any more: what went wrong is told at the end.
+            // The writing thread has ended: report its error.
             _ => self.end(),
         }
     }
 
     fn end(&mut self) -> Result<(), TraceError> {
         drop(self.batches.take());
-        let early = || TraceError::at(&self.path)(std::io::Error::other("a thread ended early"));
+        let early = || TraceError::at(&self.path)(std::io::Error::other("a worker thread ended early"));
         match self.work.take() {
             Some(work) => work.join().unwrap_or_else(|_| Err(early())),
             None => Err(early()),
@@ -60,22 +60,22 @@ impl<B: Send + 'static> BackgroundWriter<B> {
 
 impl<B: Send + 'static> Drop for BackgroundWriter<B> {
     fn drop(&mut self) {
-        // Its file is left alone before the folder of that is removed.
+        // Wait for the thread before the folder of its file is removed.
         drop(self.end());
     }
 }
 
-/// Is shown the columns of each batch by the thread that writes it.
+/// Called by the writing thread with the columns of each batch.
 pub type BatchObserver = Box<dyn FnMut(&[Vec<u32>]) -> Result<(), TraceError> + Send>;
 
 /// Writes a table whose rows come as columns of words.
 pub struct WordsWriter(BackgroundWriter<Vec<Vec<u32>>>);
 
 impl WordsWriter {
-    /// Into a new file.
+    /// Creates the file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be created.
     pub fn create(path: &Path, columns: Layout, mut tap: BatchObserver) -> Result<WordsWriter, TraceError> {
         let write = move |file: &mut BatchWriter, batch: Vec<Vec<u32>>| {
             tap(&batch)?;
@@ -84,18 +84,18 @@ impl WordsWriter {
         BackgroundWriter::begin(path, columns, write).map(WordsWriter)
     }
 
-    /// A further batch: all but the last one are of [`BATCH`] rows. No column is wider than a word.
+    /// Appends a batch. All batches except the last have [`BATCH`] rows; no column is wider than a word.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&mut self, batch: Vec<Vec<u32>>) -> Result<(), TraceError> {
         self.0.write(batch)
     }
 
-    /// The last one was written.
+    /// Completes the file.
     ///
     /// # Errors
-    /// The rest cannot be written.
+    /// The remaining batches cannot be written.
     pub fn finish(mut self) -> Result<(), TraceError> {
         self.0.end()
     }
@@ -105,31 +105,31 @@ impl WordsWriter {
 pub struct TableWriter<const N: usize> {
     rows: Vec<[u32; N]>,
     batches: BackgroundWriter<Vec<[u32; N]>>,
-    /// What held rows that were written.
+    /// Empty buffers to reuse.
     empty: Receiver<Vec<[u32; N]>>,
 }
 
 impl<const N: usize> TableWriter<N> {
-    /// Into a new file.
+    /// Creates the file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be created.
     pub fn create(path: &Path, columns: Layout) -> Result<TableWriter<N>, TraceError> {
         let (back, empty) = std::sync::mpsc::sync_channel(AHEAD);
         let write = move |file: &mut BatchWriter, mut rows: Vec<[u32; N]>| {
             file.write(&rows)?;
             rows.clear();
-            // It is for whoever looks for one.
+            // Return the buffer for a later batch.
             drop(back.try_send(rows));
             Ok(())
         };
         Ok(TableWriter { rows: Vec::new(), batches: BackgroundWriter::begin(path, columns, write)?, empty })
     }
 
-    /// A further row.
+    /// Appends a row.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn push(&mut self, row: [u32; N]) -> Result<(), TraceError> {
         self.rows.push(row);
         if self.rows.len() == BATCH { self.write() } else { Ok(()) }
@@ -140,10 +140,10 @@ impl<const N: usize> TableWriter<N> {
         self.batches.write(rows)
     }
 
-    /// The last one was written.
+    /// Completes the file.
     ///
     /// # Errors
-    /// The rest cannot be written.
+    /// The remaining rows cannot be written.
     pub fn finish(mut self) -> Result<(), TraceError> {
         if !self.rows.is_empty() {
             self.write()?;
@@ -152,22 +152,22 @@ impl<const N: usize> TableWriter<N> {
     }
 }
 
-/// Writes two tables of words: the numbers of groups, and which of them are those of each: the group, the
-/// first row, and how many.
+/// Writes two tables of words: the grouped integers, and for each group its key, first row and number of
+/// rows.
 pub struct GroupsWriter {
     batches: BatchWriter,
     numbers: Vec<u32>,
     groups: TableWriter<3>,
-    /// The group that comes last so far.
+    /// The current group: its key, first row and number of rows.
     last: Option<[u32; 3]>,
     rows: u32,
 }
 
 impl GroupsWriter {
-    /// Into new files: the numbers, and the groups.
+    /// Creates both files: the integers' and the groups'.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// A file cannot be created.
     pub fn create(
         (numbers, of_numbers): (&Path, Layout),
         (groups, of_groups): (&Path, Layout),
@@ -177,10 +177,10 @@ impl GroupsWriter {
         Ok(GroupsWriter { batches, numbers: Vec::new(), groups, last: None, rows: 0 })
     }
 
-    /// Further numbers, of one group: all of a group come one behind the other.
+    /// Appends integers of a group. All integers of a group must follow each other.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// A file cannot be written.
     pub fn push(&mut self, group: u32, mut numbers: &[u32]) -> Result<(), TraceError> {
         let many = u32::try_from(numbers.len()).map_err(|_| TraceError::TooManyCalls)?;
         match &mut self.last {
@@ -208,10 +208,10 @@ impl GroupsWriter {
         self.batches.write_columns(vec![Arc::new(numbers)])
     }
 
-    /// The last one was written.
+    /// Completes both files.
     ///
     /// # Errors
-    /// The rest cannot be written.
+    /// The remaining rows cannot be written.
     pub fn finish(mut self) -> Result<(), TraceError> {
         if !self.numbers.is_empty() {
             self.write()?;
@@ -222,7 +222,7 @@ impl GroupsWriter {
     }
 }
 
-/// Writes batches of rows into a file.
+/// Writes batches of rows to a file.
 struct BatchWriter {
     path: PathBuf,
     columns: Layout,
@@ -277,7 +277,7 @@ impl BatchWriter {
     }
 }
 
-/// A column of bytes.
+/// Converts words to a column of bytes.
 fn bytes_of(words: impl Iterator<Item = u32>) -> UInt8Array {
     UInt8Array::from_iter_values(words.map(|word| u8::try_from(word).unwrap_or(u8::MAX)))
 }
