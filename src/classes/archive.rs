@@ -1,4 +1,4 @@
-//! Jars, wars, jmods and source zips: one reader for archives on disk and for jars inside jars.
+//! Reads jars, wars, jmods and source zips, on disk or nested in another jar.
 
 use super::manifest::Manifest;
 use std::collections::HashMap;
@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 use zip::ZipArchive;
 
-/// No class, manifest or source is larger; a lying length must not decide how much is allocated.
+/// Maximum size of an entry in bytes. A wrong length in the archive must not decide how much is allocated.
 const MAX_ENTRY_BYTES: u64 = 64 << 20;
-/// The same for a jar inside a jar, which is held in memory.
+/// Maximum size of a nested jar in bytes; it is held in memory.
 const MAX_NESTED_JAR_BYTES: u64 = 512 << 20;
 
 trait ReadSeek: Read + Seek + Send {}
@@ -36,7 +36,7 @@ impl Archive {
         let zip = ZipArchive::new(reader).map_err(|e| e.to_string())?;
         let mut index = HashMap::with_capacity(zip.len());
         for (i, name) in zip.file_names().enumerate() {
-            // A name that is no text cannot be the name of a class.
+            // A class name is always valid UTF-8, so skip other names.
             if let Ok(name) = name {
                 index.insert(name.into_owned(), i);
             }
@@ -48,7 +48,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Opens the jar that is an entry of this one (Spring Boot's `BOOT-INF/lib/x.jar`).
+    /// Opens a jar nested in this one, such as Spring Boot's `BOOT-INF/lib/x.jar`.
     pub fn nested(&self, entry: &str) -> Result<Archive, String> {
         let bytes =
             self.read_up_to(entry, MAX_NESTED_JAR_BYTES)?.ok_or_else(|| format!("no entry `{entry}`"))?;
@@ -59,12 +59,12 @@ impl Archive {
         self.index.contains_key(entry)
     }
 
-    /// Names of all entries, in no order.
+    /// The names of all entries, in arbitrary order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.index.keys().map(String::as_str)
     }
 
-    /// The bytes of an entry; `None` when there is no such entry.
+    /// The bytes of an entry; `None` if it does not exist.
     pub fn read(&self, entry: &str) -> Result<Option<Vec<u8>>, String> {
         self.read_up_to(entry, MAX_ENTRY_BYTES)
     }

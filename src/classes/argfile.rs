@@ -1,6 +1,6 @@
-//! `@argfiles` and `JDK_JAVA_OPTIONS`: how the `java` launcher splits text into arguments (The `java`
-//! Command, "java Command-Line Argument Files"): white space separates, `"` and `'` quote, `\` escapes inside
-//! quotes, `#` begins a comment, and a `\` before the end of the line joins it with the next.
+//! Splits text into arguments as the `java` launcher does for `@argfiles` and `JDK_JAVA_OPTIONS` (The `java`
+//! Command, "java Command-Line Argument Files"). White space separates arguments, `"` and `'` quote, and `\`
+//! escapes inside quotes. `#` begins a comment, and a `\` before the end of a line joins it with the next.
 
 /// Splits the text of an argument file.
 pub(super) fn split(text: &str) -> Vec<String> {
@@ -26,7 +26,7 @@ pub(super) fn split(text: &str) -> Vec<String> {
                 None => {}
             },
             (Some(q), c) if c == q => quote = None,
-            // An open quote ends with its line.
+            // An open quote ends at the end of the line.
             (Some(_), '\n' | '\r') => {
                 quote = None;
                 out.extend(token.take());

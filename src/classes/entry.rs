@@ -1,5 +1,5 @@
-//! One opened element of the class or module path: a folder of class files, or a jar, possibly inside another
-//! jar.
+//! One opened element of the class path or module path: a folder of class files, or a jar, possibly nested in
+//! another jar.
 
 use super::archive::Archive;
 use super::manifest::class_path_element;
@@ -9,14 +9,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Folders inside a jar that the loader of an executable jar or war adds to the root.
+/// Folders inside a jar that the class loader of an executable jar or war adds to its root.
 const CLASS_FOLDERS: [&str; 2] = ["BOOT-INF/classes/", "WEB-INF/classes/"];
-/// Folders inside a jar whose jars such a loader adds.
+/// Folders inside a jar whose jars such a class loader adds.
 const JAR_FOLDERS: [&str; 4] = ["BOOT-INF/lib/", "WEB-INF/lib/", "WEB-INF/lib-provided/", "lib/"];
-/// A class path of `.` in a home folder must not walk the whole disk.
+/// Maximum number of files to visit: a class path of `.` in a home folder must not walk the whole disk.
 const MAX_WALKED: usize = 200_000;
 
-/// See the module.
+/// An opened element of the class path or module path.
 pub(super) enum Entry {
     Folder(Place),
     Jar(JarEntry),
@@ -24,16 +24,16 @@ pub(super) enum Entry {
 
 pub(super) struct JarEntry {
     place: Place,
-    /// The jars between the file on disk and this one, by entry name.
+    /// The jars that enclose this one, by entry name, outermost first.
     inside: Vec<String>,
     archive: Arc<Archive>,
-    /// Where in the jar classes may be, best first; ends with `/` or is empty.
+    /// Folders of the jar that may hold classes, in search order; each ends with `/` or is empty.
     prefixes: Vec<String>,
 }
 
 impl Entry {
-    /// Opens a place; the error says why it is no class path element. `feature` is the runtime's version
-    /// (17, 25), which picks the classes of a multi-release jar.
+    /// Opens a place. The error says why it is no class path element. `feature` is the runtime's feature
+    /// version (17, 25), which selects the classes of a multi-release jar.
     pub fn open(place: Place, feature: u32) -> Result<Entry, String> {
         if place.real.is_dir() {
             return Ok(Entry::Folder(place));
@@ -61,7 +61,7 @@ impl Entry {
         Entry::Jar(JarEntry { place, inside, archive: Arc::new(archive), prefixes })
     }
 
-    /// What is searched right after this entry because this entry says so: its manifest's `Class-Path`.
+    /// The places searched right after this one: the `Class-Path` of its manifest.
     pub fn follow(&self) -> Vec<Place> {
         let Entry::Jar(jar) = self else { return Vec::new() };
         if !jar.inside.is_empty() {
@@ -73,8 +73,8 @@ impl Entry {
         elements.map(|e| Place { shown: shown.join(&e), real: real.join(&e) }).collect()
     }
 
-    /// The jars inside this jar that the loader of an executable jar adds, with the errors of those that do
-    /// not open.
+    /// Opens the nested jars that the class loader of an executable jar adds; errors name the jar and the
+    /// reason.
     pub fn nested(&self, feature: u32) -> Vec<Result<Entry, (String, String)>> {
         let Entry::Jar(jar) = self else { return Vec::new() };
         let inner: BTreeSet<&str> = jar
@@ -90,7 +90,7 @@ impl Entry {
         inner.into_iter().map(open).collect()
     }
 
-    /// Looks for `a/B.class`. The error carries the origin of what is there and cannot be read.
+    /// Reads `a/B.class`. The error holds the origin of a file that exists but cannot be read.
     pub fn find(&self, file: &str) -> Result<Option<ClassBytes>, (Origin, String)> {
         match self {
             Entry::Folder(place) => {
@@ -124,7 +124,7 @@ impl Entry {
         }
     }
 
-    /// Whether `a/B.class` is here, without reading it.
+    /// Whether `a/B.class` exists, without reading it.
     pub fn contains(&self, file: &str) -> bool {
         match self {
             Entry::Folder(place) => place.real.join(file).is_file(),
@@ -132,7 +132,7 @@ impl Entry {
         }
     }
 
-    /// Binary names of all classes here.
+    /// Adds the binary names of all classes.
     pub fn class_names(&self, out: &mut BTreeSet<String>) {
         match self {
             Entry::Folder(place) => {
@@ -143,7 +143,7 @@ impl Entry {
         }
     }
 
-    /// Binary names of the classes of one package (`a.b`, or empty) here.
+    /// The binary names of the classes in one package (`a.b`, or empty).
     pub fn package(&self, package: &str) -> BTreeSet<String> {
         let in_package = |n: &String| n.rsplit_once('.').map_or("", |(p, _)| p) == package;
         match self {
@@ -169,7 +169,7 @@ impl JarEntry {
         text
     }
 
-    /// Class files below the prefixes, with the prefix taken off.
+    /// The class files below the prefixes, without the prefix.
     fn files(&self) -> impl Iterator<Item = &str> {
         self.archive.names().filter_map(|name| {
             let longest =
@@ -179,7 +179,7 @@ impl JarEntry {
     }
 }
 
-/// `a/B.class` as `a.B`. Files that cannot be classes by their name (`META-INF/…`, `module-info`) are `None`.
+/// Converts `a/B.class` to `a.B`; `None` for names that no class can have (`META-INF/…`, `module-info`).
 fn binary_name(file: &str) -> Option<String> {
     let path = file.strip_suffix(".class")?;
     let (folders, simple) = path.rsplit_once('/').unwrap_or(("", path));
@@ -187,7 +187,7 @@ fn binary_name(file: &str) -> Option<String> {
     (identifiers && is_simple_name(simple)).then(|| path.replace('/', "."))
 }
 
-/// A name that can be a package: `META-INF`, `.git` and `node_modules/x-y` cannot.
+/// Whether a name can be a package: `META-INF`, `.git` and `node_modules/x-y` cannot.
 fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')

@@ -1,41 +1,41 @@
-//! What can go wrong while class bytes are looked for. Missing and unreadable class path entries are not
-//! here: `java` ignores them, so the pool records them ([`super::ClassPool::missing`]) and goes on.
+//! Errors of finding class bytes. Missing and unreadable class path entries are not errors: `java` ignores
+//! them, so the pool only records them ([`super::ClassPool::missing`]).
 
 use super::pool::Origin;
 use std::path::PathBuf;
 
-/// An error of this room.
+/// Why a class cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ClassesError {
-    /// A class file is there and cannot be read.
+    /// A class file exists but cannot be read.
     #[error(
         "cannot read class `{name}` from {origin}: {reason}; check the file's permissions, or build it again"
     )]
     Unreadable {
         /// Binary name of the class.
         name: String,
-        /// Where it was found.
+        /// Where the class was found.
         origin: Origin,
-        /// What the system or the archive reader says.
+        /// The reason from the operating system or the archive reader.
         reason: String,
     },
-    /// The bytes are no class file.
+    /// The bytes are not a class file.
     #[error("{origin} is not a readable class file: {reason}; build it again")]
     BadClass {
-        /// Where it was found.
+        /// Where the class was found.
         origin: Origin,
-        /// What the class file reader says.
+        /// The reason from the class file reader.
         reason: String,
     },
-    /// The file holds another class: the class path points into a package folder, or above one.
+    /// The file holds another class: the class path points into a package folder, or above the root.
     #[error(
         "{origin} holds class `{actual}`, not `{wanted}`; the class path entry must be the folder that contains the \
          first folder of the package"
     )]
     WrongName {
-        /// Where it was found.
+        /// Where the class was found.
         origin: Origin,
-        /// The name that was asked for.
+        /// The requested class name.
         wanted: String,
         /// The name in the class file.
         actual: String,
@@ -48,7 +48,7 @@ pub enum ClassesError {
     RuntimeImage {
         /// `lib/modules` of the Java home.
         path: PathBuf,
-        /// What the image reader says.
+        /// The reason from the image reader.
         reason: String,
     },
 }

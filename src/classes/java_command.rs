@@ -1,19 +1,19 @@
-//! A `java` command line read without running it: which `java`, which main class, which class and module
-//! path.
+//! Parses a `java` command line without running it: the launcher, the main class, the class path and the
+//! module path.
 //!
-//! Follows the launcher of OpenJDK (The `java` Command): options with a separate value, `--name=value`,
+//! Follows OpenJDK's launcher (The `java` Command): options with a separate value, `--name=value`,
 //! `@argfiles`, `JDK_JAVA_OPTIONS`, `CLASSPATH`, and `-jar`, which replaces the class path.
 
 use super::archive::Archive;
 use super::argfile;
 use std::path::{Path, PathBuf};
 
-/// What a launch command is.
+/// The kind of a launch command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchCommand {
     /// The program is the `java` launcher.
     Java(Box<JavaCommand>),
-    /// Any other program, which starts a JVM somewhere below itself: a script, `mvn`, `gradle`.
+    /// Any other program that starts a JVM as a child or descendant: a script, `mvn`, `gradle`.
     Wrapper {
         /// The file that will be executed.
         program: PathBuf,
@@ -23,23 +23,22 @@ pub enum LaunchCommand {
 /// A `java` command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaCommand {
-    /// The launcher as found, absolute or relative to the working directory.
+    /// The launcher's path, absolute or relative to the working directory.
     pub java: PathBuf,
-    /// The Java home of the launcher, links resolved. `None` when there is no `lib/modules` beside it (a
-    /// version manager's shim) and `JAVA_HOME` does not help.
+    /// The launcher's Java home, with links resolved. `None` when neither it nor `JAVA_HOME` has
+    /// `lib/modules`, as with a version manager's shim.
     pub java_home: Option<PathBuf>,
-    /// What is run.
+    /// What the command runs.
     pub main: Main,
-    /// Class path elements in order, as written; with `-jar`, the jar alone.
+    /// Class path elements, in order and as written; with `-jar`, the jar alone.
     pub class_path: Vec<PathBuf>,
     /// Module path elements, as written.
     pub module_path: Vec<PathBuf>,
     /// Folders and jars of `--patch-module`.
     pub patches: Vec<PathBuf>,
-    /// Where in the command further VM options are inserted: right after the launcher, before every argument.
+    /// The index in the command where VM options are inserted: right after the launcher.
     pub options_at: usize,
-    /// The options that change what the program's code does: assertions, system properties, access to
-    /// modules.
+    /// Options that change the program's behaviour: assertions, system properties, access to modules.
     pub options: Vec<String>,
 }
 
@@ -61,15 +60,15 @@ pub enum Main {
     Module {
         /// Name of the module.
         module: String,
-        /// Main class; without it the module's descriptor names one.
+        /// The main class; if absent, the module's descriptor names it.
         class: Option<String>,
     },
-    /// `java X.java`: compiled in memory, so there are no class files until somebody compiles it again.
+    /// `java X.java`: the launcher compiles in memory, so class files exist only after a second compilation.
     SourceFile(PathBuf),
 }
 
 impl Main {
-    /// Binary name of the program's main class, as far as the command tells.
+    /// Binary name of the program's main class, if the command names it.
     pub fn class(&self) -> Option<&str> {
         match self {
             Main::Class(class) => Some(class),
@@ -83,21 +82,21 @@ impl Main {
 /// Why a launch command cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JavaCommandError {
-    /// There is no program.
+    /// The command is empty.
     #[error(
         "the debuggee's command is empty; write the program and its arguments, as in `java -cp classes Main`"
     )]
     Empty,
-    /// `java` itself is missing.
+    /// The `java` launcher was not found.
     #[error(
         "`{0}` was not found; install a JDK 17 or later (Debian, Ubuntu: `apt install openjdk-17-jdk`; elsewhere: \
          https://adoptium.net), or write the path of `java` in the command"
     )]
     NoJava(String),
-    /// Another program is missing.
+    /// Another program was not found.
     #[error("`{0}` was not found or is not executable; install it, or write its path in the command")]
     NoProgram(String),
-    /// An option lacks its value.
+    /// An option has no value.
     #[error("`{0}` at the end of the `java` command has no value; add it, and the main class after it")]
     NoValue(String),
     /// No class, jar, module or source file to run.
@@ -112,26 +111,26 @@ pub enum JavaCommandError {
     ArgumentFile {
         /// The name as written, without `@`.
         file: String,
-        /// What the system says.
+        /// The reason from the operating system.
         reason: String,
     },
     /// The jar of `-jar` cannot be read.
     #[error("cannot read the jar `{}` of `-jar`: {reason}; build it first, or correct its path (relative to `cwd`)", jar.display())]
     Jar {
-        /// As written.
+        /// The path as written.
         jar: PathBuf,
-        /// What the archive reader says.
+        /// The reason from the archive reader.
         reason: String,
     },
     /// The jar of `-jar` is not executable.
     #[error("the jar `{}` has no `Main-Class` in its manifest; use `-cp JAR MAINCLASS` instead of `-jar`", .0.display())]
     JarWithoutMain(PathBuf),
-    /// The command starts a JDWP agent of its own; a VM has room for one.
+    /// The command already starts a JDWP agent; a VM can have only one.
     #[error("the command already holds `{0}`; remove it: `qp` adds its own debug agent to the VM")]
     DebugAgent(String),
 }
 
-/// What the arguments of a `java` launcher say, without looking at any file but argument files.
+/// The parsed arguments of a `java` launcher. Of all files, only argument files are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Scan {
     class_path: Option<String>,
@@ -146,7 +145,7 @@ struct Scan {
     options: Vec<String>,
 }
 
-/// Options, or their beginnings, that change what a program's code does.
+/// Options, or prefixes of options, that change the program's behaviour.
 const CHANGES_CODE: [&str; 12] = [
     "-ea",
     "-da",
@@ -162,13 +161,13 @@ const CHANGES_CODE: [&str; 12] = [
     "--illegal-access",
 ];
 
-/// The same, with a value.
+/// Such options that take a value.
 const OPENS: [&str; 3] = ["--add-exports", "--add-opens", "--enable-native-access"];
 
-/// Properties that are the VM's own: its class path, its ports.
+/// Properties that concern the VM only: its class path and its ports.
 const OF_THE_VM: [&str; 2] = ["-Djava.class.path=", "-Dcom.sun.management."];
 
-/// Options whose value is the next argument (`IsWhiteSpaceOption` of the launcher), `-jar` and `-m` apart.
+/// Options whose value is the next argument (the launcher's `IsWhiteSpaceOption`), except `-jar` and `-m`.
 const WITH_VALUE: [&str; 15] = [
     "-cp",
     "-classpath",
@@ -188,10 +187,10 @@ const WITH_VALUE: [&str; 15] = [
 ];
 
 impl LaunchCommand {
-    /// Reads a command. `env` is the environment that the command will run with.
+    /// Parses a command. `env` is the environment in which the command will run.
     ///
     /// # Errors
-    /// When the program does not exist, or the `java` launcher would refuse the command.
+    /// The program does not exist, or the `java` launcher would refuse the command.
     pub fn parse(
         command: &[String],
         cwd: &Path,
@@ -219,8 +218,8 @@ impl LaunchCommand {
 }
 
 impl JavaCommand {
-    /// Reads the command line of a process that runs: `args` begins with the name of the launcher, `java` is
-    /// its file. `None` when it is no `java`, or its command line is not one that we understand.
+    /// Parses the command line of a running process. `args` begins with the launcher's name; `java` is its
+    /// file. `None` when it is not `java` or cannot be parsed.
     pub fn of_process(
         java: PathBuf,
         args: &[String],
@@ -228,11 +227,11 @@ impl JavaCommand {
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Option<JavaCommand> {
         let (name, args) = args.split_first()?;
-        // It was started with our own agent, in its arguments or its environment.
+        // The arguments or the environment hold our own debug agent, which is fine here.
         is_java(name).then(|| JavaCommand::read(java, args, cwd, env).ok())?.map(|(command, _)| command)
     }
 
-    /// Also returns the debug agent that the command or its environment names.
+    /// Also returns the debug agent that the command or its environment starts.
     fn read(
         java: PathBuf,
         args: &[String],
@@ -245,8 +244,8 @@ impl JavaCommand {
             Main::Jar { jar, .. } => vec![jar.clone()],
             _ => {
                 let written = scan.class_path.or_else(|| env("CLASSPATH").filter(|c| !c.is_empty()));
-                // Without a class path, a main class is looked for in the working directory; a main module is
-                // not.
+                // Without a class path, the launcher looks for a main class in the working directory, but not
+                // for a main module.
                 let default = if scan.module.is_some() { "" } else { "." };
                 split_path(written.as_deref().unwrap_or(default), scan.module.is_none())
             }
@@ -364,8 +363,8 @@ impl Scan {
     }
 }
 
-/// Appends an argument, or the arguments of its file. What follows the main class is the program's own, which
-/// the scan stops before, so expanding it does no harm unless its file is missing: then it is kept as it is.
+/// Appends an argument, or the arguments of its file. Arguments after the main class belong to the program
+/// and are kept as they are.
 fn expand(
     arg: String,
     cwd: &Path,
@@ -388,7 +387,7 @@ fn expand(
     Ok(())
 }
 
-/// Whether the arguments so far already hold what is run.
+/// Whether the arguments already name what to run.
 fn target_seen(args: &[String]) -> bool {
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -410,8 +409,8 @@ fn is_debug_agent(option: &str) -> bool {
     option.starts_with("-agentlib:jdwp") || option.starts_with("-Xrunjdwp")
 }
 
-/// Splits at the platform's separator. An empty element is the working directory on a class path, nothing
-/// elsewhere.
+/// Splits a path list at the platform's separator. An empty element means the working directory on a class
+/// path, and nothing elsewhere.
 fn split_path(path: &str, class_path: bool) -> Vec<PathBuf> {
     let elements = std::env::split_paths(path);
     let dot = |p: PathBuf| if p.as_os_str().is_empty() { PathBuf::from(".") } else { p };
@@ -425,7 +424,7 @@ fn java_home(java: &Path, env: &dyn Fn(&str) -> Option<String>) -> Option<PathBu
     of_launcher().filter(|h| has_image(h)).or_else(|| of_variable().filter(|h| has_image(h)))
 }
 
-/// Where a program is: by its path when it has one (relative to `cwd`), else in the folders of `path`.
+/// Finds a program: a name with a separator is a path relative to `cwd`; other names are looked up in `path`.
 pub fn find_program(program: &str, cwd: &Path, path: Option<&str>) -> Option<PathBuf> {
     if program.is_empty() {
         return None;

@@ -1,6 +1,6 @@
-//! Main attributes of a jar's manifest (JAR File Specification, "JAR Manifest").
+//! Reads the main attributes of a jar's manifest (JAR File Specification, "JAR Manifest").
 
-/// The attributes of `META-INF/MANIFEST.MF` that decide where classes come from.
+/// The attributes of `META-INF/MANIFEST.MF` that decide where classes are found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
     pub main_class: Option<String>,
@@ -12,8 +12,7 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the main section. Unknown attributes and lines that are no attribute are passed over, as `java`
-    /// does.
+    /// Parses the main section. Ignores unknown attributes and malformed lines, as `java` does.
     pub fn parse(bytes: &[u8]) -> Manifest {
         let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n");
         let mut lines: Vec<String> = Vec::new();
@@ -24,7 +23,7 @@ impl Manifest {
                 }
                 break; // The main section ends at the first empty line.
             }
-            // A line that begins with a space continues the one before (a line is at most 72 bytes long).
+            // A line that begins with a space continues the previous one (a line has at most 72 bytes).
             match (line.strip_prefix(' '), lines.last_mut()) {
                 (Some(rest), Some(last)) => last.push_str(rest),
                 _ => lines.push(line.to_owned()),
@@ -46,8 +45,8 @@ impl Manifest {
     }
 }
 
-/// The path that a `Class-Path` element means, relative to the folder of its jar. `None` for URLs that are
-/// not files.
+/// Converts a `Class-Path` element to a path relative to the jar's folder; `None` for URLs that are not
+/// files.
 pub(super) fn class_path_element(url: &str) -> Option<String> {
     let path = match url.split_once(':') {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => rest,

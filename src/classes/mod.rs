@@ -1,8 +1,9 @@
-//! The class bytes of the debuggee, found statically: class path, module path, runtime image, and sources.
+//! Finds the debuggee's classes and sources statically, on the class path, the module path and in the runtime
+//! image.
 //!
-//! This room reads files and nothing else. It may use `bytecode` and the file system; it knows no VM, no run
-//! and no chain. What it finds is what the VM *should* load: a run compares it with `Method.Bytecodes` and
-//! names the [`Origin`] where they differ (DESIGN §5.17).
+//! This room only reads files. It may use `bytecode`, and knows no VM, run or chain. It finds the classes
+//! that the VM *should* load; a run compares them with `Method.Bytecodes` and reports the [`Origin`] of a
+//! class that differs (DESIGN §5.17).
 
 mod archive;
 mod argfile;

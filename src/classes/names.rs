@@ -1,25 +1,25 @@
-//! What the user means by a class name, and what they may have meant.
+//! Resolves a class name that the user wrote, and suggests similar names.
 
 use std::collections::BTreeSet;
 
-/// How many names "did you mean" offers.
+/// Maximum number of suggested names.
 const MAX_NEAR: usize = 3;
 
-/// What a written class name stands for.
+/// The result of resolving a class name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// One class, by its binary name.
     One(String),
-    /// Several user classes end with what was written: their binary names, sorted.
+    /// Several user classes end with the written name: their binary names, sorted.
     Many(Vec<String>),
-    /// No class.
+    /// No class has this name.
     None {
-        /// User classes with a similar name, the best first.
+        /// User classes with similar names, best first.
         near: Vec<String>,
     },
 }
 
-/// The binary names that `a.Outer.Inner` can stand for, with the fewest `$` first.
+/// The binary names that `a.Outer.Inner` can mean; those with fewer `$` come first.
 pub(super) fn spellings(written: &str) -> Vec<String> {
     let mut out = vec![written.to_owned()];
     let mut current = written.to_owned();
@@ -30,13 +30,13 @@ pub(super) fn spellings(written: &str) -> Vec<String> {
     out
 }
 
-/// Picks the user classes whose names end with what was written, at a package or class boundary.
+/// Finds the user classes whose names end with the written one at a package or class boundary.
 pub(super) fn resolve_among(names: &BTreeSet<String>, written: &str) -> Resolution {
     let spelled = spellings(written);
     let ends = |name: &str, boundary: char| {
         spelled.iter().any(|s| name.strip_suffix(s.as_str()).is_some_and(|rest| rest.ends_with(boundary)))
     };
-    // `Intro` for `pkg.Intro` goes before `Intro` for `pkg.Main$Intro`.
+    // `pkg.Intro` takes precedence over `pkg.Main$Intro`.
     for boundary in ['.', '$'] {
         let mut found: Vec<String> = names.iter().filter(|n| ends(n, boundary)).cloned().collect();
         match (found.len(), found.pop()) {
@@ -51,7 +51,7 @@ pub(super) fn resolve_among(names: &BTreeSet<String>, written: &str) -> Resoluti
     Resolution::None { near: nearest(names, written) }
 }
 
-/// Names within a small edit distance, compared whole and by simple name, without regard to case.
+/// The names within a small edit distance, ignoring case; compares full and simple names.
 pub(super) fn nearest(names: &BTreeSet<String>, written: &str) -> Vec<String> {
     let wanted = written.replace('$', ".").to_lowercase();
     let wanted_simple = simple(&wanted);
@@ -61,7 +61,7 @@ pub(super) fn nearest(names: &BTreeSet<String>, written: &str) -> Vec<String> {
         .filter_map(|name| {
             let shown = name.replace('$', ".").to_lowercase();
             let whole = strsim::damerau_levenshtein(&shown, &wanted);
-            // A name that is right but for its package is near, if less so than a slip of the finger.
+            // A wrong package counts as one edit more than the correct one.
             let by_simple =
                 strsim::damerau_levenshtein(simple(&shown), wanted_simple) + usize::from(shown != wanted);
             let score = whole.min(by_simple);
@@ -76,7 +76,7 @@ fn simple(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// `Outer$1`, `Outer$1Local`: names that nobody types.
+/// Whether a class is anonymous or local (`Outer$1`, `Outer$1Local`); users do not write such names.
 fn is_anonymous(name: &str) -> bool {
     name.split('$').skip(1).any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_package_is_near() {
+    fn a_name_in_a_wrong_package_is_suggested() {
         let all = names(&["com.shop.Cart", "com.shop.Other"]);
         assert_eq!(nearest(&all, "org.bank.Cart"), ["com.shop.Cart"]);
     }

@@ -1,4 +1,4 @@
-//! Where the classes of a debuggee can come from, and how `java` expands what is written there.
+//! The places that can hold a debuggee's classes, and how `java` expands path elements.
 
 use super::java_command::JavaCommand;
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 pub struct ClassPaths {
     /// Working directory of the debuggee.
     pub cwd: PathBuf,
-    /// Folders and jars of `--patch-module`: their classes hide those of the runtime image.
+    /// Folders and jars of `--patch-module`; their classes take precedence over the runtime image.
     pub patches: Vec<PathBuf>,
-    /// Elements of the class path in order: folders, jars, `dir/*`.
+    /// Elements of the class path, in order: folders, jars, `dir/*`.
     pub class_path: Vec<PathBuf>,
     /// Elements of the module path: modular jars, exploded modules, folders of both.
     pub module_path: Vec<PathBuf>,
-    /// The Java home whose `lib/modules` holds the JDK's classes; without it they are not found.
+    /// The Java home whose `lib/modules` holds the JDK's classes; without it, JDK classes are not found.
     pub java_home: Option<PathBuf>,
-    /// Whether these are copies: the program runs elsewhere, with its own.
+    /// Whether these are local copies of the classes of a program that runs elsewhere.
     pub copies: bool,
 }
 
@@ -34,12 +34,12 @@ impl ClassPaths {
     }
 }
 
-/// One place as it is written and where it is.
+/// A place as written and as resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// As the user wrote it: what messages show.
+    /// The path as the user wrote it, for messages.
     pub shown: PathBuf,
-    /// Joined with the working directory.
+    /// The path joined with the working directory.
     pub real: PathBuf,
 }
 
@@ -54,8 +54,8 @@ impl Place {
     }
 }
 
-/// Expands one class path element: `dir/*` stands for the jars in `dir` (the order is not specified: ours is
-/// by name), everything else for itself.
+/// Expands a class path element. `dir/*` means the jars in `dir`; their order is unspecified, and here it is
+/// by name.
 pub(super) fn class_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
     if element.file_name().is_some_and(|n| n == "*") {
         let dir = Place::new(element.parent().map(Path::to_owned).unwrap_or_default(), cwd);
@@ -64,7 +64,7 @@ pub(super) fn class_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
     vec![Place::new(element.to_owned(), cwd)]
 }
 
-/// Expands one module path element (JEP 261): a module, or a folder of modules.
+/// Expands a module path element (JEP 261): a module or a folder of modules.
 pub(super) fn module_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
     let place = Place::new(element.to_owned(), cwd);
     if !place.real.is_dir() || place.real.join("module-info.class").is_file() {

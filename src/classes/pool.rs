@@ -1,4 +1,5 @@
-//! The pool: every class of the debuggee by name, opened when first needed and parsed once.
+//! Finds every class of the debuggee by name. Opens each path element when first needed and parses each class
+//! once.
 
 use super::entry::Entry;
 use super::error::ClassesError;
@@ -12,20 +13,20 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-/// How many classes are searched for a hint.
+/// Maximum number of classes searched for overriding methods.
 const MOST_SEARCHED: usize = 2_000;
 
-/// Where a class is from. Displayed as `classes/Intro.class`, `lib.jar!/a/B.class`,
+/// The origin of a class. Displayed as `classes/Intro.class`, `lib.jar!/a/B.class`,
 /// `app.jar!/BOOT-INF/lib/x.jar!/a/B.class` or `jrt:/java.base/java/lang/String.class`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// A file below a folder of the class or module path, written as that element was.
+    /// A file below a folder of the class path or module path; the path begins as that element was written.
     Folder(PathBuf),
     /// An entry of a jar.
     Jar {
-        /// The file on disk, written as the user wrote it.
+        /// The file on disk, as the user wrote it.
         jar: PathBuf,
-        /// Jars inside that jar, outermost first.
+        /// The nested jars, outermost first.
         inside: Vec<String>,
         /// The entry of the innermost jar.
         entry: String,
@@ -40,7 +41,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Whether the class belongs to the JDK rather than to the user.
+    /// Whether the class belongs to the JDK.
     pub fn is_runtime(&self) -> bool {
         matches!(self, Origin::Runtime { .. })
     }
@@ -60,32 +61,32 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A class with where it is from.
+/// A parsed class and its origin.
 #[derive(Debug)]
 pub struct FoundClass {
     /// Binary name with dots: `pkg.Outer$Inner`.
     pub name: String,
     /// The class file.
     pub file: Arc<ClassFile>,
-    /// Where it is from.
+    /// The class's origin.
     pub origin: Origin,
-    /// When the file, the jar or the image was last written.
+    /// Modification time of the file, the jar or the image.
     pub modified: Option<SystemTime>,
 }
 
-/// The bytes of a class with where they are from.
+/// The bytes of a class file and their origin.
 #[derive(Debug)]
 pub struct ClassBytes {
     /// The class file.
     pub bytes: Vec<u8>,
-    /// Where it is from.
+    /// The class's origin.
     pub origin: Origin,
-    /// When the file, the jar or the image was last written.
+    /// Modification time of the file, the jar or the image.
     pub modified: Option<SystemTime>,
 }
 
-/// All classes of the debuggee. Cheap to open: folders and jars are opened, in order, only when a name was
-/// not found before them.
+/// All classes of the debuggee. Opening it is cheap: each folder or jar is opened only when a name was not
+/// found in the earlier ones.
 pub struct ClassPool {
     patches: Vec<Entry>,
     runtime: Option<Runtime>,
@@ -100,7 +101,7 @@ pub struct ClassPool {
 struct State {
     opened: Vec<Arc<Entry>>,
     pending: VecDeque<Place>,
-    /// Nested jars come after everything: their loader's parent is the class path.
+    /// Nested jars are searched last: their class loader delegates to the class path first.
     nested: Vec<Arc<Entry>>,
     nested_opened: bool,
     seen: HashSet<PathBuf>,
@@ -109,11 +110,11 @@ struct State {
 }
 
 impl ClassPool {
-    /// Opens the pool. Class path elements that do not exist are recorded, not refused: `java` ignores them
-    /// too.
+    /// Opens the pool. Class path elements that do not exist are recorded but not refused, as `java` ignores
+    /// them.
     ///
     /// # Errors
-    /// When the Java home has no readable runtime image.
+    /// The Java home has no readable runtime image.
     pub fn open(paths: &ClassPaths) -> Result<ClassPool, ClassesError> {
         let runtime = paths.java_home.as_deref().map(Runtime::open).transpose()?;
         let feature = paths.java_home.as_deref().and_then(feature_version).unwrap_or(17);
@@ -144,32 +145,32 @@ impl ClassPool {
         })
     }
 
-    /// Whether these are copies: the program runs elsewhere, with its own.
+    /// Whether the classes are local copies of those of a program that runs elsewhere.
     pub fn are_copies(&self) -> bool {
         self.copies
     }
 
-    /// Elements of the class and module path that do not exist, as they were written. Elements that only a
-    /// manifest's `Class-Path` names are not among them: most manifests name jars that nobody ships.
+    /// Elements of the class path and module path that do not exist, as written. Elements of a manifest's
+    /// `Class-Path` are left out: most manifests name jars that are not shipped.
     pub fn missing(&self) -> &[PathBuf] {
         &self.missing
     }
 
-    /// Elements that are there and cannot be read as a jar, with the reason, as far as they were tried.
+    /// Elements opened so far that are not readable jars, with the reason.
     pub fn unreadable(&self) -> Vec<(String, String)> {
         self.state().unreadable.clone()
     }
 
-    /// Feature version of the runtime (17, 25); 17 when it is unknown.
+    /// The runtime's feature version (17, 25); 17 when unknown.
     pub fn feature_version(&self) -> u32 {
         self.feature
     }
 
-    /// Finds a class by its binary name (`pkg.Outer$Inner`; slashes are accepted). The runtime image is asked
-    /// first, as the VM's loaders do; `--patch-module` goes before it.
+    /// Finds a class by its binary name (`pkg.Outer$Inner`, or with slashes). Searches `--patch-module`
+    /// first, then the runtime image, then the other elements, as the VM's class loaders do.
     ///
     /// # Errors
-    /// When the class is there and cannot be read or parsed, or its file holds another class.
+    /// The class exists but cannot be read or parsed, or its file holds another class.
     pub fn find(&self, binary_name: &str) -> Result<Option<Arc<FoundClass>>, ClassesError> {
         let name = binary_name.replace('/', ".");
         if let Some(known) = self.state().classes.get(&name) {
@@ -183,10 +184,10 @@ impl ClassPool {
         Ok(found)
     }
 
-    /// The bytes of a class, read anew, with where they are from and when that was written.
+    /// Reads the bytes of a class again, with their origin and modification time.
     ///
     /// # Errors
-    /// When the class is there and cannot be read.
+    /// The class exists but cannot be read.
     pub fn read(&self, binary_name: &str) -> Result<Option<ClassBytes>, ClassesError> {
         let name = binary_name.replace('/', ".");
         let file = class_file(&name);
@@ -212,18 +213,18 @@ impl ClassPool {
         Ok(None)
     }
 
-    /// Binary names of the user's classes, sorted: everything but the runtime image. Opens every element.
+    /// Binary names of all classes outside the runtime image, sorted. Opens every element.
     pub fn user_classes(&self) -> impl Iterator<Item = &str> {
         self.user_names().iter().map(String::as_str)
     }
 
-    /// Binary names of the classes of the runtime image, sorted.
+    /// Binary names of the classes in the runtime image, sorted.
     pub fn runtime_classes(&self) -> BTreeSet<String> {
         self.runtime.as_ref().map(|r| r.class_names(None)).unwrap_or_default()
     }
 
-    /// What the user means by `written`: a binary name, one with dots for inner classes (`pkg.Outer.Inner`),
-    /// or the end of just one user class's name (`Intro`, `shop.Rec`).
+    /// Resolves a class name: a binary name, a name with dots for nested classes (`pkg.Outer.Inner`), or a
+    /// unique end of a user class's name (`Intro`, `shop.Rec`).
     pub fn resolve(&self, written: &str) -> names::Resolution {
         let written = written.replace('/', ".");
         for candidate in names::spellings(&written) {
@@ -232,7 +233,7 @@ impl ClassPool {
             }
         }
         match (names::resolve_among(self.user_names(), &written), written.strip_suffix(".java")) {
-            // A file as answers show it.
+            // Answers show source files by this name.
             (names::Resolution::None { near }, Some(stem)) => match self.resolve(stem) {
                 names::Resolution::None { .. } => match self.of_source(stem) {
                     Some(class) => names::Resolution::One(class),
@@ -244,7 +245,7 @@ impl ClassPool {
         }
     }
 
-    /// A class of a source file that has none of its own name.
+    /// A class from a source file that holds no class of its own name.
     fn of_source(&self, stem: &str) -> Option<String> {
         let (package, stem) = stem.rsplit_once('.').unwrap_or(("", stem));
         let file = format!("{stem}.java");
@@ -259,17 +260,17 @@ impl ClassPool {
         self.user_names().iter().filter(is_in).find(comes_from).cloned()
     }
 
-    /// User classes whose names are most like `name`, the best first, for "did you mean".
+    /// User classes with names similar to `name`, best first, for "did you mean".
     pub fn nearest(&self, name: &str) -> Vec<String> {
         names::nearest(self.user_names(), name)
     }
 
-    /// Names of the classes that come from the same source file as `class`: the class, its nested, local and
-    /// anonymous classes, and other classes of the file. Looks at the same package of the same folder, jar or
-    /// module only.
+    /// The names of all classes from the same source file as `class`: the class itself, its nested, local and
+    /// anonymous classes, and other classes of the file. Searches only the same package of the same folder,
+    /// jar or module.
     ///
     /// # Errors
-    /// When the class itself cannot be read.
+    /// The class itself cannot be read.
     pub fn nested(&self, class: &str) -> Result<Vec<String>, ClassesError> {
         let class = class.replace('/', ".");
         let Some(found) = self.find(&class)? else { return Ok(Vec::new()) };
@@ -295,9 +296,8 @@ impl ClassPool {
         Ok(neighbours.into_iter().filter(same_file).collect())
     }
 
-    /// Whether the class's SourceFile attribute is `source`. Most neighbours do not even hold the name, so
-    /// the bytes are searched before they are parsed. A neighbour that cannot be read is not from that file
-    /// as far as we know.
+    /// Whether the class's SourceFile attribute is `source`. Most classes do not contain that text, so the
+    /// bytes are searched before they are parsed. An unreadable class counts as not from that file.
     fn has_source(&self, name: &str, source: &str) -> bool {
         if let Some(Some(known)) = self.state().classes.get(name) {
             return known.file.source_file.as_deref() == Some(source);
@@ -309,8 +309,8 @@ impl ClassPool {
         matches!(self.find(name), Ok(Some(found)) if found.file.source_file.as_deref() == Some(source))
     }
 
-    /// User classes below a class or interface that declare this method themselves, by binary name. Looks at
-    /// a bounded number of classes: it is for hints.
+    /// The user classes below a class or interface that override this method, by binary name. Searches a
+    /// bounded number of classes, since the result is only a hint.
     pub fn overriding(&self, class: &str, method: &str, descriptor: &str) -> Vec<String> {
         const ACC_PRIVATE: u16 = 0x0002;
         let base = self.find(class).ok().flatten();
@@ -358,12 +358,12 @@ impl ClassPool {
         })
     }
 
-    /// All entries in search order, each opened when it is reached.
+    /// All entries in search order; each is opened when it is reached.
     fn entries(&self) -> impl Iterator<Item = Arc<Entry>> {
         (0..).map_while(|at| self.entry(at))
     }
 
-    /// The entry at a place in the search order, opening what is due.
+    /// The entry at an index of the search order; opens entries as needed.
     fn entry(&self, at: usize) -> Option<Arc<Entry>> {
         let mut state = self.state();
         loop {
@@ -399,7 +399,7 @@ impl ClassPool {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // The state is consistent between statements: a panic elsewhere does not spoil it.
+        // No statement leaves the state inconsistent, so a poisoned lock can still be used.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -408,7 +408,8 @@ fn class_file(name: &str) -> String {
     format!("{}.class", name.replace('.', "/"))
 }
 
-/// `pkg.Outer$Inner$1` as `pkg.Outer`; a name that begins with `$` is its own top level.
+/// The top-level class of a nested one: `pkg.Outer` for `pkg.Outer$Inner$1`. A leading `$` is part of the
+/// name.
 fn top_level(class: &str) -> &str {
     let simple = class.rfind('.').map_or(0, |i| i + 1);
     let dollar = class.get(simple + 1..).and_then(|rest| rest.find('$'));

@@ -1,7 +1,7 @@
-//! The runtime image `lib/modules` of a Java home, read through the crate `jimage-rs`.
+//! Reads the runtime image `lib/modules` of a Java home with the crate `jimage-rs`.
 //!
-//! `ristretto_jimage` was tried first: it reads the images of JDK 17 and 25 as well, but ends the process on
-//! an image that `jlink --compress` made. `jimage-rs` reads those too (`compact-cp` is a typed error).
+//! Rejected: `ristretto_jimage` reads the images of JDK 17 and 25 too, but ends the process on an image that
+//! `jlink --compress` made. `jimage-rs` reads those as well (`compact-cp` gives a typed error).
 
 use super::error::ClassesError;
 use super::pool::{ClassBytes, Origin};
@@ -17,7 +17,7 @@ pub(super) struct Runtime {
     path: PathBuf,
     image: JImage,
     modified: Option<SystemTime>,
-    /// Package (`java/lang`) to its module. A package of the image is in one module.
+    /// Maps a package (`java/lang`) to its module. In an image, a package belongs to one module.
     modules: OnceLock<HashMap<String, String>>,
 }
 
@@ -41,7 +41,7 @@ impl Runtime {
         })
     }
 
-    /// The bytes of `java/lang/String.class`.
+    /// Reads a class file such as `java/lang/String.class`; `None` if it does not exist.
     pub fn find(&self, file: &str) -> Result<Option<ClassBytes>, ClassesError> {
         let package = file.rsplit_once('/').map_or("", |(package, _)| package);
         let Some(module) = self.modules().get(package) else { return Ok(None) };
@@ -56,7 +56,7 @@ impl Runtime {
         }
     }
 
-    /// Binary names of all classes of the image, or of one package (`java.util`).
+    /// The binary names of all classes in the image, or in one package (`java.util`).
     pub fn class_names(&self, package: Option<&str>) -> BTreeSet<String> {
         let wanted = package.map(|p| p.replace('.', "/"));
         let classes = self.image.resource_names_iter().flatten();
@@ -68,9 +68,9 @@ impl Runtime {
     }
 }
 
-/// Whether the tables that the header announces are all there: the library trusts it. The header is seven
-/// words of four bytes in the machine's order: magic, version, flags, resources, table length, and the bytes
-/// of the locations and the strings. Two tables of words precede the locations.
+/// Whether the file is as long as its header announces; the library trusts the header. The header has seven
+/// four-byte words in the machine's byte order: magic, version, flags, number of resources, table length,
+/// size of the locations and size of the strings. Two tables of words precede the locations.
 fn is_whole(path: &Path) -> std::io::Result<bool> {
     let mut file = std::fs::File::open(path)?;
     let mut header = [0; 28];

@@ -1,4 +1,4 @@
-//! Source files of classes: from the source roots, beside and above them, and from the JDK's `src.zip`.
+//! Finds the source files of classes: in the source roots, below and above them, and in the JDK's `src.zip`.
 
 use super::archive::Archive;
 use super::pool::{FoundClass, Origin};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-/// Where sources lie below a project's folder, by the habits of the build tools.
+/// Source folders of a project, by the conventions of the build tools.
 const BELOW: [&str; 8] =
     ["", "src", "src/main/java", "src/test/java", "src/main/kotlin", "src/test/kotlin", "source", "test"];
-/// How far above a root and a class file sources are looked for.
+/// How many folders above a root or class file are searched.
 const ABOVE: usize = 3;
 
 /// The text of one source file.
@@ -18,25 +18,25 @@ const ABOVE: usize = 3;
 pub struct SourceText {
     /// `src/pkg/Intro.java`, or `lib/src.zip!/java.base/java/lang/String.java`.
     pub path: String,
-    /// When the file, or the archive that holds it, was last written.
+    /// Modification time of the file, or of the archive that holds it.
     pub modified: Option<SystemTime>,
     lines: Vec<String>,
 }
 
 impl SourceText {
-    /// A line by its number; the first is 1.
+    /// The line with this number, counted from 1.
     pub fn line(&self, number: u32) -> Option<&str> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         self.lines.get(at).map(String::as_str)
     }
 
-    /// All lines, without their ends. Bytes that are no UTF-8 are U+FFFD.
+    /// All lines without their terminators. Invalid UTF-8 becomes U+FFFD.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// Says so when the class file is older than this source: its lines may be other ones. Nobody builds the
-    /// JDK's classes anew: whatever the times of its files, its sources are theirs.
+    /// A warning when the class file is older than this source, so that line numbers may differ. JDK classes
+    /// get none: their sources always match.
     pub fn newer_than(&self, class: &FoundClass) -> Option<String> {
         if class.origin.is_runtime() {
             return None;
@@ -52,14 +52,14 @@ impl SourceText {
     }
 }
 
-/// The places where sources are looked for. What was looked for once is kept, also that it is not there.
+/// The places searched for sources. Results are cached, including failures.
 pub struct SourceRoots {
     cwd: PathBuf,
     roots: Vec<Root>,
     missing: Vec<PathBuf>,
     jdk: Option<PathBuf>,
     jdk_archive: OnceLock<Option<Archive>>,
-    /// By package and file name.
+    /// Results by package and file name.
     known: Mutex<HashMap<(String, String), Answer>>,
 }
 
@@ -71,8 +71,8 @@ enum Root {
 }
 
 impl SourceRoots {
-    /// `roots` are folders, and zips or jars of sources, relative to `cwd`; those that do not exist find
-    /// nothing.
+    /// Opens the roots: folders, and zips or jars of sources, relative to `cwd`. Roots that do not exist are
+    /// skipped.
     pub fn open(roots: &[PathBuf], cwd: &Path, java_home: Option<&Path>) -> SourceRoots {
         let open = |root: &PathBuf| {
             let real = cwd.join(root);
@@ -84,7 +84,7 @@ impl SourceRoots {
             Some(Root::Folder(root.clone()))
         };
         let missing = roots.iter().filter(|root| !cwd.join(root).exists()).cloned().collect();
-        // Debian's `src.zip` lies above `lib`, in a folder of its own package; `lib/src.zip` links to it.
+        // Debian's `src.zip` is a folder above `lib`, in a package of its own; `lib/src.zip` links to it.
         let jdk = java_home.and_then(|home| {
             [home.join("lib/src.zip"), home.join("src.zip")].into_iter().find(|path| path.is_file())
         });
@@ -98,13 +98,13 @@ impl SourceRoots {
         }
     }
 
-    /// Roots that do not exist, as they were written.
+    /// The roots that do not exist, as written.
     pub fn missing(&self) -> &[PathBuf] {
         &self.missing
     }
 
-    /// Finds the source of a class. `source_file` is its SourceFile attribute (JVMS §4.7.10); without one the
-    /// name of the top-level class is tried. `origin` leads to the JDK's own sources and to files near the
+    /// Finds the source of a class. `source_file` is its SourceFile attribute (JVMS §4.7.10); without it, the
+    /// file is named after the top-level class. `origin` leads to the JDK's sources and to files near the
     /// class file.
     pub fn find(
         &self,
@@ -117,8 +117,7 @@ impl SourceRoots {
             Some(file) => file.to_owned(),
             None => format!("{}.java", simple.split('$').find(|part| !part.is_empty()).unwrap_or(simple)),
         };
-        // The attribute is a bare name by the specification; anything with a path must not lead out of the
-        // roots.
+        // The attribute is a bare file name (JVMS §4.7.10). Refuse paths, which could lead out of the roots.
         if file.contains(['/', '\\']) {
             return None;
         }
@@ -145,7 +144,7 @@ impl SourceRoots {
                 return found;
             }
         }
-        // Sources often lie above the class file's folder (`classes/Intro.class`, `Intro.java`), and above a
+        // Sources often lie above the class file's folder (`classes/Intro.class`, `Intro.java`) or above a
         // root.
         let near_class = match origin {
             Some(Origin::Folder(class)) => class.parent().map(Path::to_owned),
@@ -174,7 +173,7 @@ impl SourceRoots {
     fn in_folder(&self, folder: &Path, package: &str, file: &str) -> Option<SourceText> {
         let package_folder = package.replace('.', "/");
         let below = BELOW.iter().map(|b| folder.join(b));
-        // A file outside the folder of its package counts when it declares that package.
+        // A file outside its package's folder is accepted if it declares that package.
         let candidates = below.flat_map(|b| [b.join(&package_folder).join(file), b.join(file)]);
         for shown in candidates {
             let real = self.cwd.join(&shown);
@@ -205,9 +204,8 @@ fn in_archive(shown: &Path, archive: &Archive, file: &Path) -> Option<SourceText
     Some(SourceText::new(format!("{}!/{entry}", shown.display()), archive.modified, &bytes))
 }
 
-/// The package of a source file, or empty. A line that begins with the word `package` outside a comment is
-/// all that Java and Kotlin allow before it to matter here: comments, annotations and blank lines are passed
-/// over.
+/// The package that a source file declares; empty if none. Skips comments, annotations and blank lines before
+/// the declaration, for Java and Kotlin.
 fn declared_package(lines: &[String]) -> String {
     let mut in_comment = false;
     for line in lines {
@@ -244,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_classes_that_somebody_builds_can_be_older_than_their_source() {
+    fn only_user_classes_can_be_older_than_their_source() {
         let bytes = include_bytes!("../../java/reference/QuerypointReference.class");
         let file = Arc::new(bytecode::ClassFile::parse(bytes).expect("a class file"));
         let source = SourceText::new("Of.java".to_owned(), Some(SystemTime::now()), b"");

@@ -1,4 +1,4 @@
-//! The room against real class files, jars and runtime images, built here with `javac` and `jar`.
+//! Tests with real class files, jars and runtime images, built here with `javac` and `jar`.
 
 use super::*;
 use std::collections::BTreeSet;
@@ -99,7 +99,7 @@ fn jars_manifests_wildcards_and_jars_in_jars() {
     assert_eq!(by_wildcard.nested("shop.Cart").unwrap().len(), 5);
     assert_eq!(by_wildcard.unreadable()[0].0, "libs/broken.jar");
 
-    // An executable jar with its classes and jars inside, whose main class is a launcher.
+    // An executable jar with nested classes and jars, whose main class is a launcher.
     run(
         root,
         "sh",
@@ -186,7 +186,7 @@ fn sources_in_roots_beside_classes_and_in_archives() {
     assert!(sources.find("shop.Cart", Some("../../../etc/passwd"), None).is_none());
 }
 
-/// The homes of the JDKs of this machine: the one on PATH, and all beside it.
+/// The Java homes of this machine: the one on PATH, and its neighbours.
 fn java_homes() -> BTreeSet<PathBuf> {
     let mut homes: BTreeSet<PathBuf> =
         command(Path::new("."), "java Main").unwrap().java_home.into_iter().collect();
@@ -206,7 +206,8 @@ fn classes_of_the_runtime_images_are_found_and_parse() {
             ClassPool::open(&ClassPaths { java_home: Some(home.clone()), ..ClassPaths::default() }).unwrap();
         let names = pool.runtime_classes();
         assert!(names.len() > 5_000, "{} has {} classes", home.display(), names.len());
-        // The whole takes a minute without optimisation: every class of `java.*`, and a sample of the others.
+        // All classes would take a minute unoptimised: test every class of `java.*` and a sample of the
+        // others.
         let sample = names.iter().enumerate().filter(|(i, name)| name.starts_with("java.") || i % 20 == 0);
         for (i, name) in sample {
             let found = pool.read(name).unwrap().unwrap_or_else(|| panic!("{name} of {}", home.display()));
@@ -227,7 +228,7 @@ fn a_compressed_runtime_image_is_read() {
     let Some(home) = command(dir.path(), "java Main").unwrap().java_home else { panic!("no Java home") };
     let (jlink, jmods) = (home.join("bin/jlink"), home.join("jmods"));
     if !jlink.is_file() || !jmods.is_dir() {
-        return; // A JDK without the parts to link a runtime from.
+        return; // This JDK cannot link a runtime image.
     }
     let small = dir.path().join("small");
     let args = ["--add-modules", "java.base", "--compress=2", "--output", small.to_str().unwrap()];

@@ -1,7 +1,7 @@
-//! The files that `qp` writes: private to the user, whole or not at all, and in temporary folders that
-//! somebody owns.
+//! The files that `qp` writes: private to the user, written atomically, and in temporary folders with an
+//! owner.
 //!
-//! This room may use no other.
+//! This room uses no other room.
 
 mod private;
 mod temporary;

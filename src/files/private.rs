@@ -1,4 +1,4 @@
-//! Files and folders that only their user can read, whatever the umask: 0600 and 0700.
+//! Creates files and folders that only their user can read, whatever the umask: modes 0600 and 0700.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -10,18 +10,18 @@ const FILE: u32 = 0o600;
 /// The mode of a private folder.
 const FOLDER: u32 = 0o700;
 
-/// Makes a private file.
+/// Creates a private file.
 ///
 /// # Errors
-/// It exists, or cannot be made.
+/// The file exists or cannot be created.
 pub fn create_new(path: &Path) -> io::Result<File> {
     open(OpenOptions::new().write(true).create_new(true), path)
 }
 
-/// Makes a private file, or empties the one that is there and makes it private.
+/// Creates a private file; an existing one is emptied and made private.
 ///
 /// # Errors
-/// It cannot be made.
+/// The file cannot be created.
 pub fn create(path: &Path) -> io::Result<File> {
     open(OpenOptions::new().write(true).create(true).truncate(true), path)
 }
@@ -29,22 +29,22 @@ pub fn create(path: &Path) -> io::Result<File> {
 /// Writes a private file.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     create(path)?.write_all(bytes.as_ref())
 }
 
 fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.mode(FILE).open(path)?;
-    // The umask may have taken bits of the owner; a file that was there has its own mode.
+    // The umask may have removed owner bits, and an existing file keeps its mode, so set the mode explicitly.
     file.set_permissions(Permissions::from_mode(FILE))?;
     Ok(file)
 }
 
-/// Makes a private folder. Folders above it that do not exist get the usual mode.
+/// Creates a private folder. Missing parent folders get the default mode.
 ///
 /// # Errors
-/// It exists, or cannot be made.
+/// The folder exists or cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     if let Some(above) = path.parent() {
         std::fs::create_dir_all(above)?;

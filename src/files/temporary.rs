@@ -1,6 +1,5 @@
-//! Temporary folders. Each has an owner, which holds a lock on a file in it for as long as it lives: so the
-//! folders of processes that were killed can be told from those in use, and be removed. A process id could
-//! not tell that, since the system gives it to another process later.
+//! Temporary folders with an owner. The owner holds a lock on a file in the folder while it runs, so folders
+//! of killed processes can be recognised and removed. A process id would not do: the system reuses it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -9,42 +8,43 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
-/// The file that the owner holds locked.
+/// The file that the owner keeps locked.
 const OWNER: &str = ".owner";
-/// Its name until it is locked.
+/// The name of that file before it is locked.
 const NOT_YET: &str = ".owner-new";
-/// The folders of `qp` among the system's temporary files.
+/// Name prefixes of the temporary folders of `qp`.
 const PREFIXES: [&str; 4] = ["querypoint-", "qp-diagnose-", "qp-diff-", "qp-reference-"];
-/// An empty folder is abandoned when it is older than this: its owner was killed before it took the lock.
+/// Age after which a folder without an owner's file counts as abandoned: its owner was killed before it took
+/// the lock.
 const EMPTY: Duration = Duration::from_secs(60 * 60);
 
-/// A private folder that is removed when it is dropped, and by the next `qp` when this one is killed.
+/// A private folder that is removed on drop, or by the next `qp` if this one is killed.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     folder: TempDir,
-    /// Unlocked by the system when the process ends in whatever way.
+    /// The operating system releases the lock when the process ends.
     _owner: File,
 }
 
 impl TemporaryFolder {
-    /// A new one among the system's temporary files. Its name begins with one of the prefixes that
-    /// [`remove_abandoned`] knows.
+    /// Creates a folder in the system's temporary folder. `prefix` must be one that [`remove_abandoned`]
+    /// knows.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new(prefix: &str) -> io::Result<TemporaryFolder> {
         TemporaryFolder::new_in(prefix, &std::env::temp_dir())
     }
 
-    /// A new one in another folder.
+    /// Creates a folder in `parent`.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new_in(prefix: &str, parent: &Path) -> io::Result<TemporaryFolder> {
         let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
         let private = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o700);
         std::fs::set_permissions(folder.path(), private)?;
-        // Locked before it has its name: nobody finds it unlocked.
+        // The file gets its final name only when it is locked, so no process sees it unlocked.
         let (new, owner) = (folder.path().join(NOT_YET), folder.path().join(OWNER));
         let file = super::create_new(&new)?;
         file.try_lock().map_err(io::Error::from)?;
@@ -52,15 +52,15 @@ impl TemporaryFolder {
         Ok(TemporaryFolder { folder, _owner: file })
     }
 
-    /// Where it is.
+    /// The folder's path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Gives the folder another name, by which it stays.
+    /// Renames the folder and keeps it.
     ///
     /// # Errors
-    /// The folder cannot be renamed; it goes on as it was.
+    /// The folder cannot be renamed; it stays a temporary folder.
     pub fn keep_as(self, to: &Path) -> Result<(), TemporaryFolder> {
         let owner = self.path().join(OWNER);
         if std::fs::remove_file(&owner).is_err() || std::fs::rename(self.path(), to).is_err() {
@@ -71,7 +71,7 @@ impl TemporaryFolder {
     }
 }
 
-/// Removes the temporary folders of `qp` whose owners have ended. What cannot be removed stays.
+/// Removes the temporary folders of `qp` whose owners have ended. Ignores errors.
 pub fn remove_abandoned() {
     let parent = std::env::temp_dir();
     for prefix in PREFIXES {
@@ -79,7 +79,7 @@ pub fn remove_abandoned() {
     }
 }
 
-/// The same in one folder, for the folders whose names begin so.
+/// Removes the abandoned folders in `parent` whose names begin with `prefix`.
 pub fn remove_abandoned_in(parent: &Path, prefix: &str) {
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix)) {
@@ -89,7 +89,7 @@ pub fn remove_abandoned_in(parent: &Path, prefix: &str) {
 }
 
 fn remove_if_abandoned(folder: &Path) {
-    // Others can make folders of this name too, and links: they are not ours to follow or to remove.
+    // Other users can create folders or links of this name; do not follow or remove them.
     let Ok(there) = folder.symlink_metadata() else { return };
     if !there.is_dir() || there.uid() != rustix::process::geteuid().as_raw() {
         return;
@@ -97,7 +97,7 @@ fn remove_if_abandoned(folder: &Path) {
     let owner: PathBuf = folder.join(OWNER);
     match File::open(&owner) {
         Ok(file) => match file.try_lock() {
-            // Held until the folder is gone: another `qp` that looks meanwhile leaves it alone.
+            // The lock is held until the folder is gone, so that another `qp` leaves it alone.
             Ok(()) => drop(std::fs::remove_dir_all(folder)),
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
         },
@@ -105,7 +105,7 @@ fn remove_if_abandoned(folder: &Path) {
             let age = there.modified().ok().and_then(|then| SystemTime::now().duration_since(then).ok());
             if age.is_some_and(|age| age > EMPTY) {
                 drop(std::fs::remove_file(folder.join(NOT_YET)));
-                // Fails where anything is in it.
+                // Fails if the folder is not empty.
                 drop(std::fs::remove_dir(folder));
             }
         }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_without_an_owner_are_removed() {
+    fn folders_without_an_owner_are_removed() {
         let parent = tempfile::tempdir().unwrap();
         let held = TemporaryFolder::new_in("qp-", parent.path()).unwrap();
         let left = TemporaryFolder::new_in("qp-", parent.path()).unwrap();
@@ -125,11 +125,11 @@ mod tests {
         let left = folder.keep();
         std::fs::write(left.join("recording"), "events").unwrap();
         drop(_owner);
-        // Not made by `qp`: it has no owner's file.
+        // A folder that `qp` did not create has no owner's file.
         let foreign = parent.path().join("qp-foreign");
         std::fs::create_dir(&foreign).unwrap();
         std::fs::write(foreign.join("file"), "text").unwrap();
-        // A link to a folder that somebody has left is no such folder.
+        // A link to an abandoned folder is not followed.
         let link = parent.path().join("qp-link");
         std::os::unix::fs::symlink(parent.path().join("other"), &link).unwrap();
         std::fs::create_dir(parent.path().join("other")).unwrap();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_kept_has_no_owner() {
+    fn a_kept_folder_has_no_owner() {
         let parent = tempfile::tempdir().unwrap();
         let folder = TemporaryFolder::new_in(".columns-", parent.path()).unwrap();
         std::fs::write(folder.path().join("table"), "rows").unwrap();

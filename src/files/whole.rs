@@ -1,30 +1,30 @@
-//! Files that are written whole or not at all: into a temporary file beside them first.
+//! Writes files atomically, through a temporary file in the same folder.
 
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Writes a file whole or not at all. A link keeps its place, and what is no file (`/dev/stdout`) is written
-/// to, not replaced.
+/// Writes a file atomically. A link stays a link; a path that is no regular file (`/dev/stdout`) is written
+/// to and not replaced.
 ///
 /// # Errors
-/// The folder cannot be written to; nothing is left behind then.
+/// The folder cannot be written to; no temporary file is left then.
 pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     replace(path, text.as_ref(), 0o666)
 }
 
-/// The same for a file that only its user can read.
+/// Like [`write_whole`], for a file that only its user can read.
 ///
 /// # Errors
-/// As [`write_whole`].
+/// As for [`write_whole`].
 pub fn write_private(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     replace(path, text.as_ref(), 0o600)
 }
 
-/// The umask limits the mode.
+/// Replaces a file; the umask limits the mode of the new one.
 fn replace(path: &Path, text: &[u8], mode: u32) -> io::Result<()> {
-    // The path of a pipe (`/dev/stdout`) leads nowhere, but its metadata tells.
+    // A path to a pipe (`/dev/stdout`) cannot be resolved, but its metadata can be read.
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return std::fs::write(path, text);
     }
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_what_it_is() {
+    fn a_link_stays_a_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let (file, link) = (folder.path().join("chain.ron"), folder.path().join("link.ron"));
         std::fs::write(&file, "one").expect("written");
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_one_replaces_one_that_all_can_read() {
+    fn a_private_file_replaces_a_public_one() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("answers.ron");
         std::fs::write(&file, "one").expect("written");

@@ -1,19 +1,18 @@
-//! The oracle of the locator's tests: evaluates every constraint over the complete log of a run, point by
-//! point, as the definitions of the paper's §3 read. It shares no code with the locator and keeps everything.
+//! The oracle for the locator's tests. It evaluates every constraint over the complete log of a run, point by
+//! point, as the paper's §3 defines them. It shares no code with the locator and keeps every occurrence.
 
 use crate::model::{Activation, ActivationKey, Occurrence, Site, Tables, Value};
 use crate::query::{Constraint, Event, FrameSelector, Slot, TraceQuery};
 
-/// What the definitions say about one point.
+/// The result that the definitions give for one point.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) answer: Option<(Occurrence, bool)>,
-    /// `None` when a point that its constraints name has no answer.
+    /// `None` when a point that the constraints name has no answer.
     pub(super) instances: Option<usize>,
 }
 
-/// Answers every point. `root` gives the first point's answer instead of its index: its n-th hit from the
-/// last.
+/// Answers every point. `root_from_last` replaces the first point's index: take its n-th hit from the last.
 pub(super) fn answers(
     queries: &[TraceQuery],
     log: &[Occurrence],
@@ -52,7 +51,8 @@ pub(super) fn answers(
     all
 }
 
-/// `None`: no. `Some(true)`: yes. `Some(false)`: yes, if the activation is the one it seems to be.
+/// `None`: not satisfied. `Some(true)`: satisfied. `Some(false)`: satisfied if the activation was identified
+/// correctly.
 fn satisfied(
     query: &TraceQuery,
     constraint: &Constraint,
@@ -123,7 +123,7 @@ fn satisfied(
                 |own: &Option<(ActivationKey, Activation)>| own.as_ref().is_some_and(|(k, _)| *k == mine.0);
             let place = frames(p).iter().position(|(_, own)| same(own))?;
             let mut site = frames(p).into_iter().nth(place)?.0;
-            // A handler is entered because of the instruction that the exception left.
+            // A handler is control dependent on the instruction that threw.
             let caught = p.detail.as_ref().and_then(|d| d.exception.as_ref()).and_then(|e| e.caught.as_ref());
             if let (0, Some(_), Some(way)) = (place, caught, p.way) {
                 site.bci = way.get().into();

@@ -1,5 +1,5 @@
-//! Whether a candidate satisfies the constraints of its TraceQuery, given the points they name (paper §3).
-//! It may use `model` and `query`.
+//! Checks whether a candidate satisfies the constraints of its TraceQuery, given the points they name (paper
+//! §3). It may use `model` and `query`.
 
 use super::report::Rejection;
 use crate::model::{ActivationKey, Occurrence, Site, StackKey, Tables, Value};
@@ -16,26 +16,26 @@ pub(super) struct OnStack {
     pub(super) certain: bool,
 }
 
-/// What a point's stack says, looked up once for all the candidates that are compared with it.
+/// A point's stack, computed once for all candidates that are compared with it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct View {
+pub(super) struct StackView {
     depth: u32,
     /// Newest first.
     pub(super) activations: Vec<OnStack>,
 }
 
-impl View {
-    pub(super) fn new(occurrence: &Occurrence, tables: &Tables) -> View {
+impl StackView {
+    pub(super) fn new(occurrence: &Occurrence, tables: &Tables) -> StackView {
         let on_stack = tables.activations(occurrence.activation).map(|(key, a)| OnStack {
             key,
             depth: a.depth,
             method: a.method,
             certain: a.certain,
         });
-        View { depth: tables.depth(occurrence.stack), activations: on_stack.collect() }
+        StackView { depth: tables.depth(occurrence.stack), activations: on_stack.collect() }
     }
 
-    /// The depth of frame `n`, which counts from the newest, or from the oldest when negative.
+    /// The depth of frame `n`, counted from the newest, or from the oldest when negative.
     fn depth_of(&self, n: i32) -> Option<u32> {
         if n < 0 {
             Some(n.unsigned_abs()).filter(|d| *d <= self.depth)
@@ -44,7 +44,7 @@ impl View {
         }
     }
 
-    /// The activation of frame `n`, when it is tracked.
+    /// The activation of frame `n`, if it is tracked.
     pub(super) fn nth(&self, n: i32) -> Option<&OnStack> {
         let depth = self.depth_of(n)?;
         self.activations.iter().find(|a| a.depth == depth)
@@ -65,14 +65,14 @@ impl View {
     }
 }
 
-/// A point, located or possible, that a constraint names.
+/// A located or possible point that a constraint names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effect<'a> {
     pub(super) occurrence: &'a Occurrence,
-    pub(super) view: &'a View,
+    pub(super) view: &'a StackView,
 }
 
-/// The reference in one slot of an occurrence.
+/// The value in one slot of an occurrence.
 pub(super) fn slot(occurrence: &Occurrence, slot: Slot) -> Option<&Value> {
     match slot {
         Slot::Owner => Some(&occurrence.owner),
@@ -80,13 +80,13 @@ pub(super) fn slot(occurrence: &Occurrence, slot: Slot) -> Option<&Value> {
     }
 }
 
-/// The activation that catches the exception of an occurrence.
+/// The activation that catches an occurrence's exception.
 pub(super) fn catcher(occurrence: &Occurrence) -> Option<ActivationKey> {
     let exception = occurrence.detail.as_ref()?.exception.as_ref()?;
     exception.caught.as_ref()?.activation
 }
 
-/// Checks constraints; holds the sites of the TraceQueries in a form that is quick to ask.
+/// Checks constraints. Indexes the sites of the TraceQueries for fast look-up.
 pub(super) struct Checker {
     queries: Arc<[TraceQuery]>,
     branches: Vec<HashMap<Site, Vec<usize>>>,
@@ -114,7 +114,8 @@ impl Checker {
         &self.queries
     }
 
-    /// Whether the candidate can be an instance for some points: what is decided by the candidate alone.
+    /// Checks the conditions on the candidate alone. A rejected candidate cannot be an instance for any
+    /// point.
     pub(super) fn viable(
         &self,
         query: &TraceQuery,
@@ -130,7 +131,7 @@ impl Checker {
                 Constraint::SameValue { mine, .. } if slot(c, *mine).and_then(Value::equality).is_none() => {
                     return Err(Rejection::Unread(p));
                 }
-                Constraint::MayAffect { .. } | Constraint::Controls(_) if !stands_in_own(c, tables) => {
+                Constraint::MayAffect { .. } | Constraint::Controls(_) if !has_own_activation(c, tables) => {
                     return Err(Rejection::OtherActivation(p));
                 }
                 Constraint::CaughtIn(_) if catcher(c).is_none() => return Err(Rejection::CaughtElsewhere(p)),
@@ -140,8 +141,8 @@ impl Checker {
         Ok(())
     }
 
-    /// Whether the candidate satisfies those constraints whose points `resolve` knows. `Ok(true)` means it
-    /// does, but through an activation that may be another one.
+    /// Checks the constraints whose points `resolve` knows. `Ok(true)`: satisfied, but through an activation
+    /// that may be another one.
     pub(super) fn judge<'e>(
         &self,
         query: &TraceQuery,
@@ -198,7 +199,7 @@ impl Checker {
                     FrameSelector::Any => c.activation.and_then(|key| view.find(key)),
                 };
                 found
-                    .filter(|_| stands_in_own(c, tables))
+                    .filter(|_| has_own_activation(c, tables))
                     .map(|a| !a.certain)
                     .ok_or(Rejection::OtherActivation(point))
             }
@@ -208,7 +209,8 @@ impl Checker {
                 hold(holds, Rejection::OtherVariable(point))
             }
             Constraint::Controls(_) => {
-                let frame = c.activation.and_then(|key| view.find(key)).filter(|_| stands_in_own(c, tables));
+                let frame =
+                    c.activation.and_then(|key| view.find(key)).filter(|_| has_own_activation(c, tables));
                 let Some(frame) = frame else { return Err(Rejection::OtherActivation(point)) };
                 let mut site = view.site_at(frame.depth, p.stack, tables).cloned();
                 if let (Some(site), Some(left), true) = (&mut site, p.left(), frame.depth == view.depth) {
@@ -232,7 +234,7 @@ impl Checker {
         }
     }
 
-    /// Whether the way the candidate took is one on which `site` is control dependent.
+    /// Whether `site` is control dependent on the way that the candidate took.
     fn controls(&self, query: &TraceQuery, c: &Occurrence, site: &Site, tables: &Tables) -> bool {
         let Event::Branched(branches) = &query.event else { return false };
         let Some(way) = c.way else { return false };
@@ -247,17 +249,16 @@ impl Checker {
     }
 }
 
-/// Whether the candidate stored to the variable that a frame standing at `site` sees.
+/// Whether the candidate stored to the variable that a frame at `site` sees.
 fn stored_for(query: &TraceQuery, c: &Occurrence, site: &Site, tables: &Tables) -> bool {
     let Event::Stored(stores) = &query.event else { return false };
     let Some(frame) = tables.frame(c.frame) else { return false };
-    // A site can hold several stores (the parameters of a method share its entry); `way` says which one it
-    // was.
+    // One site can hold several stores: the parameters of a method share its entry. `way` tells them apart.
     let store = c.way.and_then(|way| stores.get(usize::from(way.get())));
     store.is_some_and(|s| s.site == frame.site && s.asked_at.contains(site))
 }
 
-/// Whether the newest frame's own activation is tracked, so that it is the occurrence's.
-fn stands_in_own(c: &Occurrence, tables: &Tables) -> bool {
+/// Whether the activation of the newest frame is tracked, so that the occurrence names this activation.
+fn has_own_activation(c: &Occurrence, tables: &Tables) -> bool {
     c.activation.and_then(|key| tables.activation(key)).is_some_and(|a| a.depth == tables.depth(c.stack))
 }

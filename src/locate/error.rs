@@ -1,10 +1,10 @@
-//! What can go wrong while points are located. Uses `query` only.
+//! Errors of locating points. Uses `query` only.
 
 use crate::query::PointIndex;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why the locator refuses a chain or cannot go on.
+/// Why the locator refuses a chain or cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LocateError {
     /// A constraint names the point itself or a later one (paper §5: a Querypoint refers to earlier ones
@@ -14,7 +14,7 @@ pub enum LocateError {
          move the point it depends on up", point.0 + 1, names.0 + 1
     )]
     ForwardReference {
-        /// The point whose constraint it is.
+        /// The point with the constraint.
         point: PointIndex,
         /// Its id.
         id: Arc<str>,
@@ -22,26 +22,26 @@ pub enum LocateError {
         names: PointIndex,
     },
     /// The TraceQueries are not in the order of their points.
-    #[error("the TraceQuery of point {id:?} stands at place {place} of the chain but says {}: give them in the chain's order", point.0)]
+    #[error("the TraceQuery of point {id:?} is at index {place} of the chain but names point {}: give the TraceQueries in the chain's order", point.0)]
     Misplaced {
-        /// The point it says.
+        /// The point that the TraceQuery names.
         point: PointIndex,
         /// Its id.
         id: Arc<str>,
-        /// Where it stands, from 0.
+        /// Its index in the chain, from 0.
         place: usize,
     },
-    /// An occurrence belongs to no TraceQuery of this chain.
+    /// An occurrence names a TraceQuery that the chain does not have.
     #[error(
         "an occurrence was offered for point number {query}, but the chain has {points}: offer it to the locator of its own run"
     )]
     NoSuchPoint {
-        /// The TraceQuery it claims, from 0.
+        /// The number of the TraceQuery, from 0.
         query: u16,
         /// Number of points.
         points: usize,
     },
-    /// An occurrence is older than one offered before it.
+    /// An occurrence is older than the previous one.
     #[error(
         "an occurrence of point {id:?} with sequence {sequence} was offered after one with {newest}: \
          offer occurrences in the order of the run"
@@ -54,21 +54,21 @@ pub enum LocateError {
         /// The newest sequence so far.
         newest: u64,
     },
-    /// More candidates than the limit can still win.
+    /// Too many candidates can still become answers.
     #[error(
         "point {id:?} keeps {kept} candidates and the limit of {limit} for the chain is reached: narrow it ({advice}), \
          or raise the limit"
     )]
     TooMany {
-        /// The point that keeps most.
+        /// The point with the most candidates.
         point: PointIndex,
         /// Its id.
         id: Arc<str>,
-        /// Candidates it keeps.
+        /// Number of its candidates.
         kept: usize,
         /// The limit for all points together.
         limit: usize,
-        /// What would narrow it.
+        /// Advice on narrowing the point.
         advice: String,
     },
 }

@@ -7,7 +7,7 @@ use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{Dfs, Reversed};
 
-/// Which point depends on which. A point refers only to earlier ones, so the graph has no cycle.
+/// The dependencies between points. A point depends only on earlier ones, so the graph has no cycle.
 #[derive(Clone, Debug)]
 pub struct Graph {
     // Node i is point i: nodes are added in the chain's order and never removed.
@@ -19,11 +19,11 @@ fn node(point: PointIndex) -> NodeIndex {
 }
 
 impl Graph {
-    /// Builds the graph of TraceQueries that stand in the chain's order.
+    /// Builds the graph from TraceQueries in the chain's order.
     ///
     /// # Errors
-    /// [`LocateError::Misplaced`] when a TraceQuery's point is not its place,
-    /// [`LocateError::ForwardReference`] when a constraint names a point that does not stand before it.
+    /// [`LocateError::Misplaced`] when a TraceQuery's point is not its index,
+    /// [`LocateError::ForwardReference`] when a constraint names a point that is not earlier.
     pub fn new(queries: &[TraceQuery]) -> Result<Graph, LocateError> {
         let mut graph: DiGraph<PointIndex, Vec<Constraint>> = DiGraph::new();
         for (place, query) in queries.iter().enumerate() {
@@ -61,12 +61,12 @@ impl Graph {
         self.graph.node_count() == 0
     }
 
-    /// The points that depend on no other, in the chain's order.
+    /// The points without dependencies, in the chain's order.
     pub fn roots(&self) -> impl Iterator<Item = PointIndex> {
         self.order().filter(|p| self.depends_on(*p).next().is_none())
     }
 
-    /// All points, each after those it depends on: from effect to cause. It is the chain's own order.
+    /// All points, each after its dependencies: from effect to cause. This is the chain's own order.
     pub fn order(&self) -> impl Iterator<Item = PointIndex> + use<> {
         (0..u16::try_from(self.len()).unwrap_or(u16::MAX)).map(PointIndex)
     }

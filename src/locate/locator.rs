@@ -1,12 +1,12 @@
-//! The locator: takes occurrences in the order of a run and decides which of them the points are (paper
-//! Fig. 3). It may use `model` and `query`.
+//! The locator takes occurrences in the order of a run and decides which of them are the points (paper Fig.
+//! 3). It may use `model` and `query`.
 //!
-//! A point waits until every point its constraints name is located. Its candidates are then refined, its
-//! instances counted, and as soon as the index is certain the point is located and its own dependents are
-//! looked at. Since a point depends only on earlier ones, one pass over the chain settles every consequence
-//! of one occurrence.
+//! A point waits until all points that its constraints name are located. The locator then refines its
+//! candidates and counts its instances. When the index is certain, the point is located and its dependents
+//! are examined. A point depends only on earlier points, so one pass over the chain settles all consequences
+//! of an occurrence.
 
-use super::check::{Checker, Effect, View};
+use super::check::{Checker, Effect, StackView};
 use super::error::LocateError;
 use super::graph::Graph;
 use super::log::Log;
@@ -18,20 +18,20 @@ use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Below so many candidates pruning is not worth its time.
+/// Number of candidates below which pruning costs more than it gains.
 const PRUNE_FROM: usize = 8192;
 
-/// Groups that pruning may look at per candidate before it keeps more instead.
+/// Number of groups that pruning may examine per candidate; beyond that it keeps more candidates instead.
 const PATIENCE: usize = 256;
 
-/// How much to keep.
+/// Limits and modes of a locator.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many rejected candidates to keep per point, as a sample.
+    /// Number of rejected candidates to keep per point, as a sample.
     pub keep_rejected: usize,
-    /// Most candidates held at once, all points together. Pruning must leave an eighth of it free.
+    /// Maximum number of candidates of all points together. Pruning must leave an eighth of it free.
     pub limit: usize,
-    /// Keep the last so many hits of the first root, in place of its index, each with all that depends on it.
+    /// Keep this many last hits of the first root instead of using its index, each with all its dependents.
     pub last_roots: Option<usize>,
 }
 
@@ -41,12 +41,12 @@ impl Default for Options {
     }
 }
 
-/// What one occurrence led to.
+/// The effect of one occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Points located by it, from effect to cause.
+    /// Points that it located, from effect to cause.
     pub newly_located: Vec<PointIndex>,
-    /// Every point is located, or is known not to be, and nothing that occurs later can change it.
+    /// True when every point is decided: no later occurrence can change an answer.
     pub complete: bool,
 }
 
@@ -65,10 +65,10 @@ pub struct Locator {
 }
 
 impl Locator {
-    /// A locator for one run of a chain, whose TraceQueries are given in the chain's order.
+    /// Creates a locator for one run. The TraceQueries are in the chain's order.
     ///
     /// # Errors
-    /// Those of [`Graph::new`].
+    /// As for [`Graph::new`].
     pub fn new(queries: impl Into<Arc<[TraceQuery]>>, options: Options) -> Result<Locator, LocateError> {
         let queries: Arc<[TraceQuery]> = queries.into();
         let graph = Graph::new(&queries)?;
@@ -112,11 +112,11 @@ impl Locator {
         &self.graph
     }
 
-    /// Looks for more points from here on: `queries` begins with those there are, unchanged. Gives what is
-    /// located at once: nothing that an added point asks of what was before.
+    /// Adds points from here on. `queries` begins with the existing ones, unchanged. Returns the points that
+    /// are located at once; added points see no earlier occurrence.
     ///
     /// # Errors
-    /// Those of [`Graph::new`].
+    /// As for [`Graph::new`].
     pub fn extend(&mut self, queries: Arc<[TraceQuery]>, tables: &Tables) -> Result<Progress, LocateError> {
         let graph = Graph::new(&queries)?;
         let first = self.tracks.len();
@@ -133,12 +133,12 @@ impl Locator {
         Ok(Progress { newly_located, complete: self.is_complete() })
     }
 
-    /// Takes one occurrence. They must come in the order of the run; equal sequences are allowed, for one
-    /// event that several TraceQueries watch.
+    /// Takes one occurrence. Occurrences must come in the order of the run; several TraceQueries may watch
+    /// one event, with equal sequences.
     ///
     /// # Errors
     /// [`LocateError::NoSuchPoint`], [`LocateError::OutOfOrder`], or [`LocateError::TooMany`] when more
-    /// candidates can still win than the limit allows.
+    /// candidates than the limit can still become answers.
     pub fn offer(&mut self, occurrence: Occurrence, tables: &Tables) -> Result<Progress, LocateError> {
         let at = usize::from(occurrence.query);
         let (Some(track), Some(query)) = (self.tracks.get(at), self.checker.query(at)) else {
@@ -197,7 +197,7 @@ impl Locator {
         Ok(Progress { newly_located, complete: self.is_complete() })
     }
 
-    /// Counts a hit of a point whose answer is known.
+    /// Counts a hit of a point that is already decided.
     fn too_late(&mut self, at: usize, occurrence: Occurrence) {
         let constraints = self.checker.query(at).map_or(&[][..], |q| q.constraints.as_slice());
         let passed = constraints.iter().find_map(|c| match c {
@@ -217,12 +217,12 @@ impl Locator {
         self.located(point).map(Located::effect)
     }
 
-    /// Whether every point is located, or is known not to be.
+    /// Whether every point is located or known to be impossible.
     pub fn is_complete(&self) -> bool {
         self.tracks.iter().all(Track::decided)
     }
 
-    /// Looks at every waiting point from `from` on whose effects are decided by now.
+    /// Examines every waiting point from `from` on whose dependencies are now decided.
     fn settle(&mut self, from: usize, tables: &Tables, newly_located: &mut Vec<PointIndex>) {
         for at in from..self.tracks.len() {
             let Some(track) = self.tracks.get(at) else { continue };
@@ -252,12 +252,12 @@ impl Locator {
         self.full &= self.kept > self.options.limit - self.options.limit / 8;
     }
 
-    /// Checks the candidates of a point whose effects are all located, and decides it if its index is
-    /// certain.
+    /// Checks the candidates of a point whose dependencies are all located, and decides the point if its
+    /// index is certain.
     fn refine(&mut self, at: usize, tables: &Tables) -> bool {
         self.reject_impossible(at, tables);
         let Some(query) = self.checker.query(at) else { return false };
-        // Nothing that is still to come is before a located point.
+        // All later occurrences come after a located point.
         let bounded = query.constraints.iter().any(|c| matches!(c, Constraint::Before(_)));
         let Some(track) = self.tracks.get_mut(at) else { return false };
         track.instances = track.log.len() as u64;
@@ -273,7 +273,7 @@ impl Locator {
         false
     }
 
-    /// Decides an open point by what its log holds. True when it is located.
+    /// Decides an open point from its log. Returns true if it is located.
     fn decide(&mut self, at: usize, tables: &Tables) -> bool {
         let Some(track) = self.tracks.get_mut(at) else { return false };
         let Some(occurrence) = track.conclude() else {
@@ -342,16 +342,15 @@ impl Locator {
         }
     }
 
-    /// Whether so many candidates are held that [`Locator::prune`] should be called now. It is asked for
-    /// again when a sixteenth has come to those that were kept: what may be forgotten never takes much
-    /// memory, and an occurrence is still looked at only some twenty times.
+    /// Whether [`Locator::prune`] should be called now. It is due again when the number of kept candidates
+    /// has grown by a sixteenth. So prunable candidates take little memory, and each one is examined only
+    /// about twenty times.
     pub fn wants_prune(&self) -> bool {
         self.kept >= self.prune_at
     }
 
-    /// Forgets the candidates that can no longer win, and the activations that nobody refers to any more.
-    /// `live` are the tracked activations that are on some thread's stack: an activation that is not among
-    /// them has ended.
+    /// Drops the candidates that can no longer become answers, and the activations without references. `live`
+    /// holds the tracked activations on the stacks of all threads; any other activation has ended.
     pub fn prune(&mut self, tables: &mut Tables, live: impl IntoIterator<Item = ActivationKey>) {
         let live: HashSet<ActivationKey> = live.into_iter().collect();
         for at in 0..self.tracks.len() {
@@ -383,11 +382,11 @@ impl Locator {
         self.prune_at = (self.kept + (self.kept / 16).max(PRUNE_FROM / 2)).max(PRUNE_FROM).min(limit);
     }
 
-    /// The run is over: decides every point that had to wait for its end.
+    /// Ends the run: decides every point that had to wait for the end.
     pub fn finish(&mut self, tables: &Tables) {
         self.solve_last_roots(tables);
         for at in 0..self.tracks.len() {
-            // The root whose hits are the solutions is last in the newest of them.
+            // The newest solution ends with the last hit of this root.
             if let Some(track) = self.tracks.get_mut(at).filter(|t| t.held) {
                 track.index = -1;
                 track.held = false;
@@ -399,7 +398,7 @@ impl Locator {
         }
     }
 
-    /// One solution for each kept hit of the main root, the newest last.
+    /// Finds one solution for each kept hit of the main root, the newest last.
     fn solve_last_roots(&mut self, tables: &Tables) {
         let Some(root) = self.tracks.iter().position(|t| t.held) else { return };
         let mut solutions = Vec::new();
@@ -411,7 +410,7 @@ impl Locator {
                     State::Located(located) => Some(located.as_ref().clone()),
                     State::Unlocated(_) => None,
                     _ if at == root => {
-                        let view = View::new(hit, tables);
+                        let view = StackView::new(hit, tables);
                         Some(Located { occurrence: hit.clone(), uncertain: false, view })
                     }
                     _ => self.choose(at, &solution, tables),
@@ -423,7 +422,7 @@ impl Locator {
         self.solutions = solutions;
     }
 
-    /// The answer of a point, given those of the points before it.
+    /// The answer of a point, given the answers of the earlier points.
     fn choose(&self, at: usize, before: &[Option<Located>], tables: &Tables) -> Option<Located> {
         let (track, query) = (self.tracks.get(at)?, self.checker.query(at)?);
         let resolve = |p: PointIndex| before.get(usize::from(p.0))?.as_ref().map(Located::effect);
@@ -439,34 +438,33 @@ impl Locator {
                 .checked_sub(usize::try_from(track.index.unsigned_abs()).unwrap_or(usize::MAX))?,
         };
         let (occurrence, uncertain) = instances.get(place)?;
-        let view = View::new(occurrence, tables);
+        let view = StackView::new(occurrence, tables);
         Some(Located { occurrence: (*occurrence).clone(), uncertain: *uncertain, view })
     }
 
-    /// The answer of one point, if it has one by now.
+    /// The answer of a point, if it is already located.
     pub fn located(&self, point: PointIndex) -> Option<&Located> {
         self.tracks.get(usize::from(point.0))?.located()
     }
 
-    /// With `last_roots`, after [`Locator::finish`]: for each of the last hits of the first root, in their
-    /// order, the answers of all points that go with it. [`Locator::located`] then gives those of the newest.
+    /// With `last_roots` and after [`Locator::finish`]: the answers of all points for each of the last hits
+    /// of the first root, oldest first. [`Locator::located`] then returns those of the newest.
     pub fn solutions(&self) -> &[Vec<Option<Located>>] {
         &self.solutions
     }
 
-    /// Number of candidates held at the moment.
+    /// Number of candidates currently held.
     pub fn kept(&self) -> usize {
         self.kept
     }
 
-    /// What became of the hits of each point.
+    /// The report of each point's hits.
     pub fn report(&self) -> Vec<PointReport> {
         self.tracks.iter().zip(self.queries()).map(|(track, query)| track.report(query)).collect()
     }
 }
 
-/// Why a point is known not to be located before the run: its event has no site, or its effect is such a
-/// point.
+/// Decides a point before the run if its event has no site or it depends on such a point.
 fn never_occurs(query: &TraceQuery, before: &[Track], track: &Track) -> Option<Unlocated> {
     let unlocated = |p: &&PointIndex| {
         before.get(usize::from(p.0)).is_some_and(|t| matches!(t.state, State::Unlocated(_)))

@@ -1,13 +1,13 @@
-//! Candidates of one TraceQuery in the order of the run, in chunks of a fixed size, so that a long log is
-//! never copied as a whole to grow or to shrink. It may use `model`.
+//! Stores the candidates of one TraceQuery in the order of the run. Fixed-size chunks let a long log grow and
+//! shrink without copying it as a whole. It may use `model`.
 
 use crate::model::Occurrence;
 use std::collections::VecDeque;
 
-/// Occurrences per chunk: some 60 kB, which the allocator reuses without asking the system.
+/// Occurrences per chunk: about 60 kB, which the allocator reuses.
 const CHUNK: usize = 512;
 
-/// A queue of occurrences. All chunks but the first and the last are full.
+/// A queue of occurrences. All chunks except the first and the last are full.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     chunks: VecDeque<VecDeque<Occurrence>>,
@@ -25,7 +25,7 @@ impl Log {
             last.push_back(occurrence);
             return;
         }
-        // The first chunk grows as needed: most logs are short.
+        // The first chunk grows as needed, because most logs are short.
         let mut chunk = if self.chunks.is_empty() { VecDeque::new() } else { VecDeque::with_capacity(CHUNK) };
         chunk.push_back(occurrence);
         self.chunks.push_back(chunk);
@@ -34,7 +34,7 @@ impl Log {
     pub(super) fn pop_front(&mut self) -> Option<Occurrence> {
         let first = self.chunks.front_mut()?;
         let popped = first.pop_front();
-        // The only chunk stays in place of a new one, and may be refilled: it is first and last at once.
+        // Keep the only chunk for reuse; it is first and last at once.
         if first.is_empty() && self.chunks.len() > 1 {
             self.chunks.pop_front();
         }
@@ -54,7 +54,8 @@ impl Log {
         self.chunks.iter().flatten()
     }
 
-    /// Keeps what `keep` gives back. It is asked once for each occurrence, in order, with its place.
+    /// Replaces each occurrence by the result of `keep`, which is called in order with the occurrence's
+    /// index.
     pub(super) fn sift(&mut self, mut keep: impl FnMut(usize, Occurrence) -> Option<Occurrence>) {
         let mut old = std::mem::take(self);
         let mut place = 0;
@@ -75,7 +76,7 @@ mod tests {
     use crate::locate::script::occurrence;
 
     #[test]
-    fn places_stay_right_through_every_change() {
+    fn indices_stay_valid_through_every_change() {
         let mut log = Log::default();
         let mut plain: VecDeque<u64> = VecDeque::new();
         for sequence in 0..5_000 {

@@ -1,14 +1,13 @@
-//! The locator: occurrences in, located points out (paper §3 and §5, Fig. 3; DESIGN §3).
+//! The locator turns occurrences into located points (paper §3 and §5, Fig. 3; DESIGN §3).
 //!
-//! This room is pure: it knows no VM and does no I/O, so whatever watched an execution (JDWP events, probes,
-//! an imported trace) feeds the same locator and gets the same answers. It may use `model`, `query` and
-//! petgraph.
+//! This room is pure: it knows no VM and does no I/O. Every source of occurrences (JDWP events, probes, a
+//! recording) feeds the same locator and gets the same answers. It may use `model`, `query` and petgraph.
 //!
-//! - [`Graph`]: which point depends on which, and through which constraints.
-//! - `check`: whether a candidate satisfies a constraint, given the point that the constraint names.
+//! - [`Graph`]: the dependencies between points, with their constraints.
+//! - `check`: whether a candidate satisfies a constraint, given the constraint's point.
 //! - [`Locator`]: keeps candidates until the points they depend on are located, then decides.
-//! - `log` and `prune`: how a million candidates stay in bounded memory.
-//! - [`PointReport`]: what became of each point's hits, and why a point was not located.
+//! - `log` and `prune`: keep memory bounded for a million candidates.
+//! - [`PointReport`]: counts each point's hits, and says why a point was not located.
 
 mod check;
 mod error;

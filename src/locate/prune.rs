@@ -1,17 +1,16 @@
-//! Which candidates of a waiting point can still win. It may use `model` and `query`.
+//! Decides which candidates of a waiting point can still become its answer. It may use `model` and `query`.
 //!
-//! Candidates that agree in everything a constraint on an unlocated point looks at, except the time, form a
-//! group: all of a group satisfy those constraints or none does. So for index -k only the last k of a group
-//! before the bound that `before` sets can win, and for index m only the first m + 1 after the bound that
-//! `after` sets. The bounds are the candidates of the named points that may be their answers, and "some time
-//! from now on".
+//! Candidates form a group when they agree in every property, except time, that constraints on unlocated
+//! points examine. Either all candidates of a group satisfy those constraints or none does. So for index -k,
+//! only the last k of a group before the bound set by `before` can become the answer. For index m, only the
+//! first m + 1 after the bound set by `after` can. The bounds are the possible answers of the named points,
+//! and "some time from now on".
 //!
-//! With one unlocated point (nearly always) each of its candidates picks, by binary search, what it would
-//! choose if it were the answer. With several, every group keeps what it would need for every bound, which is
-//! more than can win, and never less. What is dropped is told by its place only; the work is sorting, and no
-//! table per candidate stays.
+//! With one unlocated point, which is nearly always the case, each of its candidates selects by binary search
+//! what it would choose as the answer. With several, every group keeps what it would need for every bound:
+//! more than necessary, never less. The work is sorting; no table per candidate remains.
 
-use super::check::{self, Effect, View};
+use super::check::{self, Effect, StackView};
 use super::locator::Locator;
 use super::log::Log;
 use super::track::State;
@@ -20,50 +19,50 @@ use crate::query::{Constraint, FrameSelector, PointIndex, Slot, TraceQuery};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// One thing that a constraint looks at in a candidate.
+/// A property of a candidate that a constraint examines.
 #[derive(Clone, Copy, PartialEq)]
-enum Part {
+enum Property {
     Object(Slot),
     Equal(Slot),
     Thread,
-    Own,
+    Activation,
     Catcher,
     Frame,
     Way,
 }
 
-impl Part {
-    /// Equal numbers mean equal things; 0 means none.
+impl Property {
+    /// A number for the property's value: equal numbers mean equal values, and 0 means none.
     fn of(self, candidate: &Occurrence) -> u64 {
         match self {
-            Part::Object(slot) => {
+            Property::Object(slot) => {
                 let id = check::slot(candidate, slot).and_then(Value::identity);
                 id.map_or(0, |id| id.wrapping_add(1))
             }
-            Part::Equal(slot) => {
+            Property::Equal(slot) => {
                 let equality = check::slot(candidate, slot).and_then(Value::equality);
                 equality.map_or(0, |number| number.wrapping_add(1))
             }
-            Part::Thread => u64::from(candidate.thread.0),
-            Part::Own => candidate.activation.map_or(0, |a| a.serial()),
-            Part::Catcher => check::catcher(candidate).map_or(0, |a| a.serial()),
-            Part::Frame => u64::from(candidate.frame.0),
-            Part::Way => candidate.way.map_or(0, |w| u64::from(w.get()) + 1),
+            Property::Thread => u64::from(candidate.thread.0),
+            Property::Activation => candidate.activation.map_or(0, |a| a.serial()),
+            Property::Catcher => check::catcher(candidate).map_or(0, |a| a.serial()),
+            Property::Frame => u64::from(candidate.frame.0),
+            Property::Way => candidate.way.map_or(0, |w| u64::from(w.get()) + 1),
         }
     }
 }
 
-/// What a possible answer of the named point fixes in a group that matches it.
+/// What a possible answer of the named point requires of a matching group.
 enum Anchor {
-    /// Nothing further.
+    /// No further requirement.
     None,
-    /// The activation of one of its frames.
-    Own(FrameSelector),
-    /// The activation that catches, which is on its stack.
+    /// The activation of one of the answer's frames.
+    Activation(FrameSelector),
+    /// The catching activation, which is on the answer's stack.
     Catcher,
 }
 
-/// Marks the candidates of point `at` that can still win.
+/// Marks the candidates of point `at` that can still become its answer.
 pub(super) fn keepers(
     locator: &Locator,
     at: usize,
@@ -78,7 +77,7 @@ pub(super) fn keepers(
     let [first, rest @ ..] = unlocated.as_slice() else { return vec![true; track.log.len()] };
     let constraints: Vec<&Constraint> =
         query.constraints.iter().filter(|c| unlocated.contains(&c.point())).collect();
-    let mut work = Work {
+    let mut pruning = Pruning {
         locator,
         tables,
         live,
@@ -86,60 +85,60 @@ pub(super) fn keepers(
         log: &track.log,
         index: track.index,
         constraints,
-        parts: Vec::new(),
+        properties: Vec::new(),
         order: Vec::new(),
         keep: vec![false; track.log.len()],
     };
     if rest.is_empty() {
-        let (exact, anchor) = work.parts_of_one();
-        work.sort();
-        work.keep_for_future(*first);
-        if work.keep_for_each(*first, &exact, &anchor).is_some() {
-            return work.keep;
+        let (exact, anchor) = pruning.properties_for_one();
+        pruning.sort();
+        pruning.keep_for_future(*first);
+        if pruning.keep_for_each(*first, &exact, &anchor).is_some() {
+            return pruning.keep;
         }
     } else {
-        work.parts_of_all();
-        work.sort();
+        pruning.properties_for_all();
+        pruning.sort();
     }
-    work.keep_for_bounds(&unlocated);
-    work.keep
+    pruning.keep_for_bounds(&unlocated);
+    pruning.keep
 }
 
-struct Work<'a> {
+struct Pruning<'a> {
     locator: &'a Locator,
     tables: &'a Tables,
     live: &'a HashSet<ActivationKey>,
     query: &'a TraceQuery,
     log: &'a Log,
     index: i64,
-    /// Those on unlocated points.
+    /// The constraints on unlocated points.
     constraints: Vec<&'a Constraint>,
-    parts: Vec<Part>,
-    /// The candidates' places, by group and then by time, each with its first part.
+    properties: Vec<Property>,
+    /// Indices of the candidates with their first property, sorted by group and then by time.
     order: Vec<(u64, u32)>,
     keep: Vec<bool>,
 }
 
-impl Work<'_> {
-    fn add(&mut self, part: Part) {
-        if !self.parts.contains(&part) {
-            self.parts.push(part);
+impl Pruning<'_> {
+    fn add(&mut self, property: Property) {
+        if !self.properties.contains(&property) {
+            self.properties.push(property);
         }
     }
 
-    /// Parts for one unlocated point: first those whose value a possible answer fixes (the constraints that
-    /// fix them are returned), then the one it anchors, then the rest.
-    fn parts_of_one(&mut self) -> (Vec<Constraint>, Anchor) {
+    /// Chooses the group key for one unlocated point: first the properties that a possible answer fixes
+    /// (returned with their constraints), then the anchor, then the rest.
+    fn properties_for_one(&mut self) -> (Vec<Constraint>, Anchor) {
         let mut exact = Vec::new();
         for constraint in self.constraints.clone() {
-            let part = match constraint {
-                Constraint::Sameness { mine, .. } => Part::Object(*mine),
-                Constraint::SameValue { mine, .. } => Part::Equal(*mine),
-                Constraint::SameThread(_) => Part::Thread,
+            let property = match constraint {
+                Constraint::Sameness { mine, .. } => Property::Object(*mine),
+                Constraint::SameValue { mine, .. } => Property::Equal(*mine),
+                Constraint::SameThread(_) => Property::Thread,
                 _ => continue,
             };
-            if !self.parts.contains(&part) {
-                self.parts.push(part);
+            if !self.properties.contains(&property) {
+                self.properties.push(property);
                 exact.push(constraint.clone());
             }
         }
@@ -147,48 +146,48 @@ impl Work<'_> {
         for constraint in &self.constraints {
             anchor = match (constraint, anchor) {
                 (Constraint::MayAffect { frame: frame @ FrameSelector::Nth(_), .. }, _) => {
-                    Anchor::Own(*frame)
+                    Anchor::Activation(*frame)
                 }
                 (Constraint::MayAffect { .. } | Constraint::Controls(_), Anchor::None | Anchor::Catcher) => {
-                    Anchor::Own(FrameSelector::Any)
+                    Anchor::Activation(FrameSelector::Any)
                 }
                 (Constraint::CaughtIn(_), Anchor::None) => Anchor::Catcher,
                 (_, anchor) => anchor,
             };
         }
         match anchor {
-            Anchor::Own(_) => self.add(Part::Own),
-            Anchor::Catcher => self.add(Part::Catcher),
+            Anchor::Activation(_) => self.add(Property::Activation),
+            Anchor::Catcher => self.add(Property::Catcher),
             Anchor::None => {}
         }
-        self.parts_of_all();
+        self.properties_for_all();
         (exact, anchor)
     }
 
-    fn parts_of_all(&mut self) {
+    fn properties_for_all(&mut self) {
         for constraint in self.constraints.clone() {
             match constraint {
                 Constraint::Before(_) | Constraint::After(_) => {}
-                Constraint::SameThread(_) => self.add(Part::Thread),
-                Constraint::Sameness { mine, .. } => self.add(Part::Object(*mine)),
-                Constraint::SameValue { mine, .. } => self.add(Part::Equal(*mine)),
-                Constraint::MayAffect { .. } | Constraint::Within(_) => self.add(Part::Own),
+                Constraint::SameThread(_) => self.add(Property::Thread),
+                Constraint::Sameness { mine, .. } => self.add(Property::Object(*mine)),
+                Constraint::SameValue { mine, .. } => self.add(Property::Equal(*mine)),
+                Constraint::MayAffect { .. } | Constraint::Within(_) => self.add(Property::Activation),
                 Constraint::StoresFor { .. } => {
-                    self.add(Part::Frame);
-                    self.add(Part::Way);
+                    self.add(Property::Frame);
+                    self.add(Property::Way);
                 }
                 Constraint::Controls(_) => {
-                    self.add(Part::Own);
-                    self.add(Part::Frame);
-                    self.add(Part::Way);
+                    self.add(Property::Activation);
+                    self.add(Property::Frame);
+                    self.add(Property::Way);
                 }
-                Constraint::CaughtIn(_) => self.add(Part::Catcher),
+                Constraint::CaughtIn(_) => self.add(Property::Catcher),
             }
         }
     }
 
     fn sort(&mut self) {
-        let first = |c: &Occurrence| self.parts.first().map_or(0, |p| p.of(c));
+        let first = |c: &Occurrence| self.properties.first().map_or(0, |p| p.of(c));
         let mut order: Vec<(u64, u32)> = Vec::with_capacity(self.log.len());
         order.extend(self.log.iter().enumerate().map(|(place, c)| (first(c), place as u32)));
         order.sort_unstable_by(|a, b| {
@@ -202,19 +201,19 @@ impl Work<'_> {
     }
 
     fn compare_rest(&self, a: u32, b: u32) -> Ordering {
-        if self.parts.len() < 2 {
+        if self.properties.len() < 2 {
             return Ordering::Equal;
         }
         let (Some(a), Some(b)) = (self.log.get(a as usize), self.log.get(b as usize)) else {
             return Ordering::Equal;
         };
-        let rest = self.parts.iter().skip(1).map(|p| p.of(a).cmp(&p.of(b)));
+        let rest = self.properties.iter().skip(1).map(|p| p.of(a).cmp(&p.of(b)));
         rest.fold(Ordering::Equal, Ordering::then)
     }
 
     fn compare_prefix(&self, entry: (u64, u32), prefix: &[u64]) -> Ordering {
         let Some(candidate) = self.candidate(entry) else { return Ordering::Equal };
-        let compared = self.parts.iter().zip(prefix).map(|(p, wanted)| p.of(candidate).cmp(wanted));
+        let compared = self.properties.iter().zip(prefix).map(|(p, wanted)| p.of(candidate).cmp(wanted));
         compared.fold(Ordering::Equal, Ordering::then)
     }
 
@@ -226,7 +225,7 @@ impl Work<'_> {
     fn group_end(&self, start: usize, end: usize) -> usize {
         let Some(head) = self.order.get(start).copied() else { return end };
         let same = |e: &(u64, u32)| e.0 == head.0 && self.compare_rest(e.1, head.1) == Ordering::Equal;
-        // Most groups are short: look near before halving the whole.
+        // Most groups are short, so search near the start first.
         let mut reach = start + 1;
         let mut step = 1;
         while reach < end && self.order.get(reach).is_some_and(same) {
@@ -238,7 +237,8 @@ impl Work<'_> {
         low + slice.partition_point(same)
     }
 
-    /// The group that starts at `start`: its end and its first candidate, which speaks for all of it.
+    /// The end and the first candidate of the group that starts at `start`. The first candidate represents
+    /// the group.
     fn group(&self, start: usize) -> Option<(usize, &Occurrence)> {
         let head = self.order.get(start).and_then(|e| self.candidate(*e))?;
         Some((self.group_end(start, self.order.len()), head))
@@ -248,14 +248,15 @@ impl Work<'_> {
         self.constraints.iter().any(|c| kind(c))
     }
 
-    /// How many of a group one bound needs: from its end for a negative index, else from its start.
+    /// Number of candidates that one bound needs, from the group's end for a negative index, otherwise from
+    /// its start.
     fn window(&self) -> usize {
         let from_first = usize::try_from(self.index).map(|m| m.saturating_add(1));
         from_first.unwrap_or_else(|_| usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX))
     }
 
-    /// Whether a candidate can be an instance for an answer of `point` that is still to occur: such an
-    /// answer's stack holds only activations that have not ended, and nothing kept is after it.
+    /// Whether a candidate can be an instance for a future answer of `point`. The stack of a future answer
+    /// holds only live activations, and no kept candidate comes after it.
     fn can_match_future(&self, candidate: &Occurrence, point: PointIndex) -> bool {
         let alive = |key: Option<ActivationKey>| key.is_some_and(|k| self.live.contains(&k));
         self.constraints.iter().filter(|c| c.point() == point).all(|constraint| match constraint {
@@ -269,7 +270,7 @@ impl Work<'_> {
         })
     }
 
-    /// Marks what an answer of `point` that is still to occur would choose.
+    /// Marks the candidates that a future answer of `point` would choose.
     fn keep_for_future(&mut self, point: PointIndex) {
         let mut start = 0;
         while let Some((end, head)) = self.group(start) {
@@ -280,7 +281,7 @@ impl Work<'_> {
         }
     }
 
-    /// Marks in one group what the sorted `bounds` need, and what no bound needs (`unbounded`).
+    /// Marks what the sorted `bounds` need in one group, and with `unbounded` also what no bound limits.
     fn keep_in_group(&mut self, start: usize, end: usize, bounds: &[u64], unbounded: bool) {
         let window = self.window();
         let last = self.index < 0;
@@ -289,7 +290,7 @@ impl Work<'_> {
             let Some(&(_, place)) = self.order.get(i) else { continue };
             let sequence = self.order.get(i).map_or(0, |e| self.sequence(*e));
             let wins = if last {
-                // Some bound lies after this one and not after the one that would take its place.
+                // Some bound lies after this candidate, but not after the one that would replace it.
                 let next = i.checked_add(window).filter(|n| *n < end).and_then(|n| self.order.get(n));
                 match next.map(|e| self.sequence(*e)) {
                     None => unbounded || bounds.partition_point(|b| *b <= sequence) < bounds.len(),
@@ -316,8 +317,8 @@ impl Work<'_> {
         }
     }
 
-    /// Marks what each candidate of `point` would choose if it were the answer. `None` when that takes too
-    /// long, for constraints that leave very many groups to look at.
+    /// Marks the candidate that each possible answer of `point` would choose. `None` when this takes too long
+    /// because the constraints leave too many groups.
     fn keep_for_each(&mut self, point: PointIndex, exact: &[Constraint], anchor: &Anchor) -> Option<()> {
         let possible = &self.locator.tracks.get(usize::from(point.0))?.log;
         let per_candidate = self.locator.patience;
@@ -325,7 +326,7 @@ impl Work<'_> {
         let mut picks: Vec<u32> = Vec::new();
         let by_stack = self.has(asks_for_stack);
         for answer in possible.iter() {
-            let view = if by_stack { View::new(answer, self.tables) } else { View::default() };
+            let view = if by_stack { StackView::new(answer, self.tables) } else { StackView::default() };
             let effect = Effect { occurrence: answer, view: &view };
             let Some(mut prefix) = exact.iter().map(|c| fixed(c, answer)).collect::<Option<Vec<u64>>>()
             else {
@@ -334,12 +335,12 @@ impl Work<'_> {
             picks.clear();
             match anchor {
                 Anchor::None => self.pick(&prefix, effect, &mut picks, &mut budget)?,
-                Anchor::Own(FrameSelector::Nth(n)) => {
+                Anchor::Activation(FrameSelector::Nth(n)) => {
                     let Some(activation) = view.nth(*n) else { continue };
                     prefix.push(activation.key.serial());
                     self.pick(&prefix, effect, &mut picks, &mut budget)?;
                 }
-                Anchor::Own(FrameSelector::Any) | Anchor::Catcher => {
+                Anchor::Activation(FrameSelector::Any) | Anchor::Catcher => {
                     for activation in &view.activations {
                         prefix.push(activation.key.serial());
                         self.pick(&prefix, effect, &mut picks, &mut budget)?;
@@ -347,7 +348,7 @@ impl Work<'_> {
                     }
                 }
             }
-            // Places are in the order of the run.
+            // Indices are in the order of the run.
             picks.sort_unstable();
             let window = self.window();
             let skipped = if self.index < 0 { picks.len().saturating_sub(window) } else { 0 };
@@ -360,7 +361,7 @@ impl Work<'_> {
         Some(())
     }
 
-    /// Adds what `effect` would choose in each of the groups that begin with `prefix`.
+    /// Adds the candidates that `effect` would choose in each group that begins with `prefix`.
     fn pick(
         &self,
         prefix: &[u64],
@@ -405,7 +406,7 @@ impl Work<'_> {
         })
     }
 
-    /// Marks what every group needs for every bound that the candidates of the unlocated points can set.
+    /// Marks what every group needs for every bound that candidates of the unlocated points can set.
     fn keep_for_bounds(&mut self, unlocated: &[PointIndex]) {
         let last = self.index < 0;
         let mut bounds: Vec<u64> = Vec::new();
@@ -420,9 +421,9 @@ impl Work<'_> {
         }
         bounds.sort_unstable();
         bounds.dedup();
-        // What is kept is never after an answer that is still to occur.
+        // A kept candidate never comes after a future answer.
         let unbounded = last || !self.has(|c| matches!(c, Constraint::After(_)));
-        // A point without candidates will occur later, if at all.
+        // A point without candidates can only occur later.
         let future: Vec<PointIndex> = unlocated
             .iter()
             .copied()
@@ -441,12 +442,12 @@ impl Work<'_> {
     }
 }
 
-/// Whether a constraint looks at the stack of the point it names.
+/// Whether a constraint examines the stack of its point.
 fn asks_for_stack(constraint: &Constraint) -> bool {
     asks_for_activations(constraint) || matches!(constraint, Constraint::StoresFor { .. })
 }
 
-/// Whether a constraint looks at activations, of the candidate and of the point it names.
+/// Whether a constraint examines activations, of the candidate and of its point.
 fn asks_for_activations(constraint: &Constraint) -> bool {
     matches!(
         constraint,
@@ -457,7 +458,7 @@ fn asks_for_activations(constraint: &Constraint) -> bool {
     )
 }
 
-/// The value that a possible answer fixes through a constraint; `None` when nothing can match it.
+/// The property value that a possible answer fixes through a constraint; `None` when no candidate can match.
 fn fixed(constraint: &Constraint, answer: &Occurrence) -> Option<u64> {
     match constraint {
         Constraint::Sameness { theirs, .. } => {
@@ -471,7 +472,7 @@ fn fixed(constraint: &Constraint, answer: &Occurrence) -> Option<u64> {
     }
 }
 
-/// The activations that candidates and answers refer to, as far as a constraint may ask for them.
+/// The activations of candidates and answers that a constraint may examine.
 pub(super) fn referenced(locator: &Locator) -> impl Iterator<Item = ActivationKey> {
     let mut asked = HashSet::new();
     for query in locator.queries() {

@@ -1,4 +1,4 @@
-//! The locator against the oracle, on random chains and random runs: several threads, recursion, ended
+//! Compares the locator with the oracle on random chains and runs: several threads, recursion, ended
 //! activations, few objects, and pruning at random moments.
 
 use super::brute;
@@ -56,7 +56,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A constraint template: what is chosen is the point it names and its small numbers.
+/// The constraints of a template, with the kind of event they need.
 fn constraints(choice: u8, p: u16, frame: i32, extra: u8) -> (u8, Vec<Constraint>) {
     let p = PointIndex(p);
     let same = |mine| Constraint::Sameness { mine, point: p, theirs: Slot::Kept(usize::from(extra % 2)) };
@@ -135,7 +135,7 @@ fn event(kind: u8, salt: u8) -> Event {
     }
 }
 
-/// Which template, the point it names, a frame, and the rest.
+/// Template number, the named point, a frame and a salt.
 type Templates = Vec<(u8, u16, i32, u8)>;
 
 fn chain() -> impl Strategy<Value = Vec<TraceQuery>> {
@@ -145,7 +145,7 @@ fn chain() -> impl Strategy<Value = Vec<TraceQuery>> {
         let build = |(place, (templates, index, salt)): (usize, (Templates, i64, u8))| {
             let mut kind = 0;
             let mut all = Vec::new();
-            // Most chains have one root, as real ones do.
+            // Real chains nearly always have one root.
             for (choice, p, frame, extra) in templates.into_iter().filter(|_| place > 0) {
                 let (k, some) = constraints(choice, p % place as u16, frame, extra);
                 kind = kind.max(k);
@@ -157,7 +157,7 @@ fn chain() -> impl Strategy<Value = Vec<TraceQuery>> {
     })
 }
 
-/// One thread's stack: the frame each call was made from, and the tracked activations.
+/// One thread's stack: the method of each call, and its activation if tracked.
 #[derive(Default, Clone)]
 struct Thread {
     calls: Vec<(u8, Option<ActivationKey>)>,
@@ -239,7 +239,7 @@ impl World {
     }
 }
 
-/// Runs the steps; with `patience`, the locator forgets at every `Prune`.
+/// Runs the steps. With `patience`, the locator prunes at every `Prune`.
 fn run(
     queries: &[TraceQuery],
     steps: &[Step],
@@ -275,7 +275,7 @@ fn run(
         }
     }
     locator.finish(&world.tables);
-    // What was located while the program ran stayed located.
+    // A point located during the run keeps its answer.
     for (point, occurrence) in early {
         assert_eq!(locator.located(point).map(|l| &l.occurrence), Some(&occurrence));
     }
@@ -287,7 +287,7 @@ fn compare(queries: &[TraceQuery], steps: &[Step], last_roots: Option<usize>) ->
     let from_last = last_roots.map(|_| 1);
     let expected = brute::answers(queries, &log, &whole.tables, from_last);
     let mut found = 0;
-    // Without patience, pruning falls back to keeping what any bound needs.
+    // With a patience of 0, pruning keeps what any bound needs.
     for pruned in [None, Some(64), Some(0)] {
         let (locator, _, _) = run(queries, steps, last_roots, pruned);
         let reports = locator.report();
@@ -329,14 +329,14 @@ fn compare(queries: &[TraceQuery], steps: &[Step], last_roots: Option<usize>) ->
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..120).prop_map(|steps| {
-        // Something is on each stack from the start, or half of the events are lost.
+        // Fill each stack first; otherwise half of the events would be lost.
         let calls = [(0, 0), (1, 1), (0, 1)];
         let begin = calls.map(|(thread, method)| Step::Call { thread, method, certain: true });
         begin.into_iter().chain(steps).collect()
     })
 }
 
-/// A thousand, or what `QP_ORACLE_CASES` says.
+/// Number of cases: `QP_ORACLE_CASES`, or 1000.
 fn cases() -> u32 {
     std::env::var("QP_ORACLE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
 }
@@ -345,7 +345,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn pruned_or_not_the_answers_are_the_oracles(queries in chain(), steps in steps()) {
+    fn answers_equal_the_oracles_with_and_without_pruning(queries in chain(), steps in steps()) {
         compare(&queries, &steps, None);
     }
 
@@ -356,7 +356,7 @@ proptest! {
 }
 
 #[test]
-fn the_random_runs_locate_enough_to_mean_something() {
+fn random_runs_locate_a_quarter_of_the_dependent_points() {
     use proptest::strategy::ValueTree;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let (mut found, mut possible) = (0, 0);

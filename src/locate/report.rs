@@ -1,4 +1,4 @@
-//! What became of the hits of a point: what rejected them, how many instances there were, why it was not
+//! Reports on a point's hits: the rejected candidates, the number of instances, and why the point was not
 //! located. It may use `model` and `query`.
 
 use crate::model::Occurrence;
@@ -6,7 +6,7 @@ use crate::query::PointIndex;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Why a candidate is not an instance. Each reason holds the point that the failed constraint names.
+/// Why a candidate is not an instance. Each reason holds the point of the failed constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rejection {
     /// Not earlier than the point.
@@ -15,32 +15,32 @@ pub enum Rejection {
     NotAfter(PointIndex),
     /// In another thread.
     OtherThread(PointIndex),
-    /// Its reference names another object than the point's.
+    /// Its reference is another object than the point's.
     OtherObject(PointIndex),
-    /// Another element of the array.
+    /// It is another element of the array.
     OtherElement(PointIndex),
-    /// It was given another value than the point has.
+    /// It received another value than the point has.
     OtherValue(PointIndex),
-    /// A value of it could not be read.
+    /// One of its values could not be read.
     Unread(PointIndex),
-    /// A value of the point could not be read, so nothing is the same value.
+    /// A value of the point could not be read, so no candidate can match.
     PointUnread(PointIndex),
     /// Its reference is `null`, or could not be read.
     NoReference(PointIndex),
-    /// The point's reference is `null`, or could not be read, so nothing is the same object.
+    /// The point's reference is `null` or could not be read, so no candidate can match.
     PointHasNoReference(PointIndex),
     /// In another activation, or in one that is not tracked.
     OtherActivation(PointIndex),
     /// A store to another variable than the one the point's frame sees.
     OtherVariable(PointIndex),
-    /// The point does not depend on the way that was taken.
+    /// The point is not control dependent on the way taken.
     OtherWay(PointIndex),
     /// The point's activation was not on the stack.
     NotWithin(PointIndex),
-    /// The exception was not caught in the activation the point asks for.
+    /// The exception was not caught in the activation that the point requires.
     CaughtElsewhere(PointIndex),
-    /// It was forgotten while the program ran, when it could no longer win: either its activation had ended
-    /// and no point that may still be the answer names it, or another instance wins wherever this one would.
+    /// It was dropped during the run because it could no longer become the answer. Either its activation had
+    /// ended and no possible point names it, or another instance always takes precedence.
     Outdone,
 }
 
@@ -67,7 +67,7 @@ impl Rejection {
         }
     }
 
-    /// The reason in words; `id` gives the id of a point.
+    /// Describes the reason; `id` gives the id of a point.
     pub fn describe(&self, id: impl Fn(PointIndex) -> String) -> String {
         match self {
             Rejection::NotBefore(p) => format!("not before {}", id(*p)),
@@ -75,8 +75,8 @@ impl Rejection {
             Rejection::OtherThread(p) => format!("another thread than {}", id(*p)),
             Rejection::OtherObject(p) => format!("another object than at {}", id(*p)),
             Rejection::OtherElement(p) => format!("another element than at {}", id(*p)),
-            Rejection::OtherValue(p) => format!("given another value than {} has", id(*p)),
-            Rejection::Unread(_) => "what it was given could not be read".to_owned(),
+            Rejection::OtherValue(p) => format!("received another value than {} has", id(*p)),
+            Rejection::Unread(_) => "the value it received could not be read".to_owned(),
             Rejection::PointUnread(p) => format!("a value at {} could not be read", id(*p)),
             Rejection::NoReference(_) => "its reference is null or unreadable".to_owned(),
             Rejection::PointHasNoReference(p) => format!("the reference at {} is null or unreadable", id(*p)),
@@ -87,7 +87,7 @@ impl Rejection {
             Rejection::CaughtElsewhere(p) => {
                 format!("not caught in the activation on the stack of {}", id(*p))
             }
-            Rejection::Outdone => "could no longer win".to_owned(),
+            Rejection::Outdone => "could no longer become the answer".to_owned(),
         }
     }
 }
@@ -107,36 +107,36 @@ pub enum Unlocated {
     NeverOccurred,
     /// A point that its constraints name was not located.
     EffectNotLocated(PointIndex),
-    /// Its event occurred, but no occurrence satisfied every constraint; [`PointReport::rejected`] says which
-    /// failed.
+    /// Its event occurred, but no occurrence satisfied every constraint; [`PointReport::rejected`] tells
+    /// which constraints failed.
     AllRejected,
-    /// There were instances, but not as many as its index asks for.
+    /// There were fewer instances than its index requires.
     IndexOutOfRange {
-        /// How many there were.
+        /// Number of instances.
         instances: u64,
     },
 }
 
-/// What became of the hits of one point: `hits` is the sum of `kept`, `instances` that are not kept, all
-/// `rejected` and `later`.
+/// The report on one point's hits. `hits` is the sum of `kept`, all `rejected`, `later`, and the `instances`
+/// that are not kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointReport {
     /// The point.
     pub point: PointIndex,
     /// Occurrences offered.
     pub hits: u64,
-    /// Candidates held at the moment.
+    /// Candidates currently held.
     pub kept: usize,
-    /// Hits that satisfied every constraint, as far as they were decided and not forgotten as
+    /// Hits that satisfied every constraint, without undecided ones and those dropped as
     /// [`Rejection::Outdone`].
     pub instances: u64,
-    /// Hits that came after the answer was found and were not looked at.
+    /// Hits after the answer was found; they were not examined.
     pub later: u64,
-    /// Which instance was asked for: 0 the first, -1 the last.
+    /// The requested instance: 0 is the first, -1 the last.
     pub index: i64,
-    /// Candidates that are not instances, by the first constraint that failed.
+    /// Rejected candidates, by the first constraint that failed.
     pub rejected: BTreeMap<Rejection, u64>,
-    /// A sample of them, spread evenly over the run and in its order.
+    /// A sample of the rejected candidates, spread evenly over the run and in its order.
     pub sample: Vec<(Occurrence, Rejection)>,
     /// Whether it was located, or why not.
     pub outcome: Result<(), Unlocated>,
@@ -148,7 +148,7 @@ pub(super) struct Rejected {
     pub(super) counts: BTreeMap<Rejection, u64>,
     sample: Vec<(Occurrence, Rejection)>,
     wanted: usize,
-    /// One of so many is kept: doubled whenever the sample has twice the wanted size.
+    /// The sample keeps one candidate in `stride`; it doubles when the sample reaches twice the wanted size.
     stride: u64,
     total: u64,
 }
@@ -176,7 +176,7 @@ impl Rejected {
         }
     }
 
-    /// As many as were wanted, in the order of the run.
+    /// The sample, reduced to the wanted size, in the order of the run.
     pub(super) fn sample(&self) -> Vec<(Occurrence, Rejection)> {
         let held = self.sample.len();
         let taken = held.min(self.wanted);

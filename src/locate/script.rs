@@ -1,5 +1,5 @@
-//! Runs written by hand, for the locator's tests: TraceQueries, and a program of two threads that calls,
-//! returns and hits.
+//! Hand-written runs for the locator's tests: TraceQueries, and a program of two threads with calls, returns
+//! and hits.
 
 use super::Locator;
 use crate::model::{
@@ -12,7 +12,7 @@ use crate::query::{
 };
 use std::collections::BTreeMap;
 
-/// An occurrence without anything but its TraceQuery and its place in the run.
+/// An occurrence with only its TraceQuery and its sequence.
 pub(super) fn occurrence(query: u16, sequence: u64) -> Occurrence {
     Occurrence {
         sequence,
@@ -32,7 +32,7 @@ pub(super) fn occurrence(query: u16, sequence: u64) -> Occurrence {
     }
 }
 
-/// A TraceQuery that watches for nothing in particular.
+/// A TraceQuery with an arbitrary event.
 pub(super) fn query(point: u16, constraints: Vec<Constraint>, index: i64) -> TraceQuery {
     let id = char::from(b'A' + (point % 26) as u8).to_string();
     TraceQuery {
@@ -83,7 +83,7 @@ pub(super) fn stored(stores: &[(&str, u32)], asked_at: &[Site]) -> Event {
     Event::Stored(stores.iter().map(store).collect())
 }
 
-/// Each branch: its site, and the ways on which each site depends.
+/// Branches: each site with the sites it controls and the ways that lead there.
 pub(super) fn branched(branches: &[(Site, &[(Site, u32)])]) -> Event {
     let branch = |(at, controls): &(Site, &[(Site, u32)])| {
         let mut by_site: BTreeMap<Site, Vec<u32>> = BTreeMap::new();
@@ -123,7 +123,7 @@ pub(super) struct Call {
     activation: ActivationKey,
 }
 
-/// A run written by hand: two threads, all methods tracked.
+/// A hand-written run of two threads in which all methods are tracked.
 #[derive(Default)]
 pub(super) struct Run {
     pub(super) tables: Tables,

@@ -1,4 +1,4 @@
-//! The locator by example: small runs written by hand.
+//! Examples of locating points in small, hand-written runs.
 
 use super::script::*;
 use super::*;
@@ -6,7 +6,7 @@ use crate::model::{Activation, Frame, Occurrence, Tables};
 use crate::query::{Constraint, FrameSelector, PointIndex, Slot, TraceQuery};
 use std::collections::BTreeMap;
 
-/// The paper's Figure 1: a loop that sets `record.bar` in a try block, and a loop that reads it.
+/// The paper's Figure 1: one loop sets `record.bar` in a try block, another loop reads it.
 fn introduction() -> Vec<TraceQuery> {
     let assertion = site("check", 31);
     let assignments = [("check", 13), ("check", 17), ("check", 19)];
@@ -25,8 +25,7 @@ fn introduction() -> Vec<TraceQuery> {
     ]
 }
 
-/// Three records; the second one's constructor sets `bar`, and an exception skips the line that would change
-/// it.
+/// Three records. The second constructor sets `bar`, and an exception skips the line that would change it.
 fn introduce(run: &mut Run, mut offer: impl FnMut(&mut Run, Occurrence)) {
     run.call(0, "main");
     for record in 1..=3 {
@@ -68,14 +67,14 @@ fn the_introductory_chain_leads_from_the_assertion_to_the_exception() {
         assert_eq!(progress.complete, !order.is_empty() || !progress.newly_located.is_empty());
         order.extend(progress.newly_located);
     });
-    // The assertion locates everything at once, from effect to cause: E was after D, long ago.
+    // The assertion locates all points at once, from effect to cause; E came after D, long before.
     assert_eq!(order, [A, B, C, D, E]);
     let bci = |p| run.tables.frame(locator.located(p).unwrap().occurrence.frame).unwrap().site.bci;
     assert_eq!([A, B, C, D, E].map(bci), [31, 17, 15, 2, 5]);
     assert_eq!(locator.located(D).unwrap().occurrence.owner, object(2));
     assert!(!locator.located(C).unwrap().uncertain);
     let report = locator.report();
-    // `fill` ran before the assertion for the other two records as well.
+    // `fill` also ran for the other two records before the assertion.
     assert_eq!(report[3].rejected, BTreeMap::from([(Rejection::OtherObject(C), 4)]));
     assert_eq!((report[3].hits, report[3].instances), (5, 1));
 }
@@ -121,7 +120,7 @@ fn a_store_in_a_recursive_call_is_to_another_variable() {
     let inner = way(0, run.hit(0, B, 3));
     locator.offer(inner.clone(), &run.tables).unwrap();
     run.exit(0);
-    // The other thread is in a method of the same name at the same depth.
+    // The other thread runs a method of the same name at the same depth.
     run.call(1, "m");
     let other = way(0, run.hit(1, B, 3));
     locator.offer(other.clone(), &run.tables).unwrap();
@@ -159,13 +158,13 @@ fn a_do_while_loop_is_entered_by_one_condition_and_repeated_by_another() {
     };
     assert_eq!(condition_of(0), (1, 1));
     assert_eq!(condition_of(1), (6, 3));
-    // The next call of m: the `while` that was left before is another activation's.
+    // In the next call of `m`, the `while` that ended before belongs to another activation.
     assert_eq!(condition_of(2), (1, 6));
     assert_eq!(condition_of(3), (6, 8));
 }
 
 #[test]
-fn what_rejected_the_candidates_is_counted_and_sampled() {
+fn rejections_are_counted_and_sampled() {
     let queries = vec![
         query(0, vec![], 0),
         TraceQuery { event: written(), ..query(1, last_change_of_field(A, Slot::Kept(0)), -1) },
@@ -228,7 +227,7 @@ fn a_last_instance_without_a_bound_waits_for_the_end() {
             _ => &[],
         };
         assert_eq!(progress.newly_located, expected);
-        // Only what a last instance may need stays.
+        // Only candidates that a last instance may need are kept.
         assert!(locator.report()[1].kept <= 2);
     }
     locator.finish(&run.tables);
@@ -287,8 +286,8 @@ fn a_million_writes_to_few_objects_keep_few_candidates() {
     let root = owner(3, run.hit(0, A, 1));
     let progress = locator.offer(root, &run.tables).unwrap();
     assert_eq!(progress.newly_located, [A, B, C]);
-    // Writes number 0 to 999,999: the last even one to object 3, then the last odd one to that one's kept
-    // object.
+    // Writes number 0 to 999,999: the last even one to object 3, then the last odd one to the object that it
+    // keeps.
     let b = (0..1_000_000).rev().find(|n| n / 2 % 10 == 3 && n % 2 == 0).unwrap();
     let c = (0..b).rev().find(|n| n / 2 % 10 == b % 7 && n % 2 == 1).unwrap();
     assert_eq!([B, C].map(|p| sequence(&locator, p)), [Some(b + 1), Some(c + 1)]);
@@ -297,7 +296,7 @@ fn a_million_writes_to_few_objects_keep_few_candidates() {
 }
 
 #[test]
-fn activations_that_ended_are_forgotten_with_their_candidates() {
+fn ended_activations_are_dropped_with_their_candidates() {
     let queries = vec![
         query(0, vec![], 0),
         TraceQuery { event: stored(&[("m", 3)], &[site("m", 9)]), ..query(1, last_change_of_local(A), -1) },
@@ -326,7 +325,7 @@ fn activations_that_ended_are_forgotten_with_their_candidates() {
 }
 
 #[test]
-fn what_cannot_be_narrowed_ends_at_the_limit_and_says_where() {
+fn a_point_with_too_many_candidates_is_an_error_that_names_it() {
     let queries = vec![
         query(0, vec![], 0),
         TraceQuery { event: written(), ..query(1, last_change_of_field(A, Slot::Owner), -1) },
@@ -336,7 +335,7 @@ fn what_cannot_be_narrowed_ends_at_the_limit_and_says_where() {
     run.call(0, "m");
     let mut error = None;
     for id in 0..2_000 {
-        // Each object is written twice: half of the candidates can be forgotten.
+        // Each object is written twice, so half of the candidates can be dropped.
         let write = owner(id / 2, run.hit(0, B, 1));
         if let Err(e) = locator.offer(write, &run.tables) {
             error = Some(e);
@@ -356,7 +355,7 @@ fn what_cannot_be_narrowed_ends_at_the_limit_and_says_where() {
 }
 
 #[test]
-fn what_does_not_belong_is_refused() {
+fn misplaced_queries_and_occurrences_are_refused() {
     let forward = vec![query(0, vec![Constraint::Before(B)], -1), query(1, vec![], 0)];
     let error = Graph::new(&forward).unwrap_err();
     assert_eq!(error, LocateError::ForwardReference { point: A, id: "A".into(), names: B });
@@ -370,12 +369,12 @@ fn what_does_not_belong_is_refused() {
     locator.offer(occurrence(0, 7), &tables).unwrap();
     let old = locator.offer(occurrence(0, 6), &tables);
     assert_eq!(old, Err(LocateError::OutOfOrder { id: "A".into(), sequence: 6, newest: 7 }));
-    // Late ones are not counted.
+    // An occurrence that is out of order is not counted.
     assert_eq!(locator.report()[0].hits, 1);
 }
 
 #[test]
-fn an_uncertain_activation_is_told() {
+fn an_uncertain_activation_is_reported() {
     let queries = vec![
         query(0, vec![], 0),
         query(

@@ -1,7 +1,7 @@
-//! One point while it is looked for: its candidates, its counts and its answer. It may use `model` and
+//! The state of one point during a run: its candidates, its counts and its answer. It may use `model` and
 //! `query`.
 
-use super::check::{Effect, View};
+use super::check::{Effect, StackView};
 use super::graph::Graph;
 use super::log::Log;
 use super::report::{PointReport, Rejected, Rejection, Unlocated};
@@ -13,9 +13,9 @@ use crate::query::{PointIndex, TraceQuery};
 pub struct Located {
     /// The occurrence.
     pub occurrence: Occurrence,
-    /// Whether it rests on an activation that could not be told from another one.
+    /// Whether it depends on an activation that may be confused with another one.
     pub uncertain: bool,
-    pub(super) view: View,
+    pub(super) view: StackView,
 }
 
 impl Located {
@@ -24,35 +24,35 @@ impl Located {
     }
 }
 
-/// How far a point is.
+/// The progress of a point.
 pub(super) enum State {
-    /// A point it depends on is not located yet.
+    /// A point it depends on is not yet located.
     Waiting,
-    /// Its constraints can be checked as occurrences come; its index is not certain yet.
+    /// Occurrences can be checked as they come, but the index is not yet certain.
     Open,
     Located(Box<Located>),
     Unlocated(Unlocated),
 }
 
-/// One point while it is looked for.
+/// The state of one point during a run.
 pub(super) struct Track {
     pub(super) state: State,
-    /// While waiting, candidates. While open, the last instances, if the index counts from the last.
+    /// While waiting: candidates. While open: the last instances, if the index counts from the last.
     pub(super) log: Log,
     pub(super) hits: u64,
     pub(super) instances: u64,
     pub(super) later: u64,
     pub(super) rejected: Rejected,
-    /// The points its constraints name.
+    /// The points that its constraints name.
     pub(super) needs: Vec<PointIndex>,
-    /// The index to go by: the TraceQuery's, or that of `last_roots`.
+    /// The index in use: the TraceQuery's or that of `last_roots`.
     pub(super) index: i64,
-    /// It is the root of `last_roots`, which is decided at the end.
+    /// The point is the root of `last_roots`, which is decided at the end.
     pub(super) held: bool,
 }
 
 impl Track {
-    /// A point of which nothing has been seen.
+    /// A point without any hit.
     pub(super) fn new(query: &TraceQuery, graph: &Graph, keep_rejected: usize) -> Track {
         let needs: Vec<PointIndex> = graph.depends_on(query.point).collect();
         Track {
@@ -72,18 +72,18 @@ impl Track {
         self.rejected.add(occurrence, reason);
     }
 
-    /// How many of the last instances a negative index needs.
+    /// Number of last instances that a negative index needs.
     pub(super) fn window(&self) -> Option<usize> {
         (self.index < 0).then(|| usize::try_from(self.index.unsigned_abs()).unwrap_or(usize::MAX))
     }
 
     pub(super) fn found(&mut self, occurrence: Occurrence, uncertain: bool, tables: &Tables) {
-        let view = View::new(&occurrence, tables);
+        let view = StackView::new(&occurrence, tables);
         self.state = State::Located(Box::new(Located { occurrence, uncertain, view }));
         self.log = Log::default();
     }
 
-    /// The answer among what an open log holds, once no more instances can come.
+    /// The answer from an open log, when no more instances can come.
     pub(super) fn conclude(&mut self) -> Option<Occurrence> {
         // `instances` counts from the first; the log holds the last of them.
         let place = match u64::try_from(self.index) {
@@ -137,7 +137,7 @@ impl Track {
             sample: self.rejected.sample(),
             outcome: match &self.state {
                 State::Located(_) => Ok(()),
-                // Decided before its first hit: what came later was rejected like the rest.
+                // The point was decided before its first hit, so later hits count as rejected.
                 State::Unlocated(Unlocated::NeverOccurred) if self.hits > 0 => Err(Unlocated::AllRejected),
                 State::Unlocated(reason) => Err(*reason),
                 State::Waiting | State::Open => Err(Unlocated::NotYet),

@@ -33,7 +33,7 @@ fn a_return_is_of_the_call_that_the_point_sees() {
             asked.at(id, mark).certain(id).has(id, &[("result", result), ("thread", "main")]);
         }
         // The third call of `first` was made by another thread, with `a`.
-        asked.missing("X", "1 another thread than A, 2 given another value than A has");
+        asked.missing("X", "1 another thread than A, 2 received another value than A has");
     }
 }
 
