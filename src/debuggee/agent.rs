@@ -1,5 +1,5 @@
-//! The agent that `qp` carries inside itself, unpacked where a VM can load it, and the folder in which a
-//! run's plan and report are.
+//! The agent library embedded in `qp`, unpacked where a VM can load it, and the folder of a run's plan and
+//! report.
 
 use super::error::DebuggeeError;
 use crate::files::TemporaryFolder;
@@ -7,33 +7,33 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-/// The agent's library.
+/// The bytes of the agent library.
 const LIBRARY: &[u8] = include_bytes!(env!("QP_AGENT"));
 
-/// The agent of one run: the folder goes with it.
+/// The agent of one run. Dropping it removes the run's folder.
 #[derive(Debug)]
 pub struct Agent {
     library: String,
     folder: TemporaryFolder,
-    /// Why the library is not in the user's cache folder.
+    /// Why the library is not in the user's cache folder; `None` if it is.
     pub note: Option<String>,
 }
 
-/// The VM gives identity hash codes in turn, from 1 on, instead of by chance: so they are others than those
-/// that the recorder gives.
+/// Makes the VM assign identity hash codes consecutively from 1 instead of at random. They then differ from
+/// those that the recorder assigns.
 const NUMBERS: [&str; 2] = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"];
-/// How long an unpacked file that is not finished is left alone.
+/// Age after which an incomplete unpacked file is removed.
 const UNFINISHED: Duration = Duration::from_secs(60 * 60);
-/// How the name of such a file begins.
+/// Name prefix of incomplete files.
 const UNPACKING: &str = "unpacking-";
 
 impl Agent {
-    /// Unpacks the library into a cache folder that only this user can write to, if it is not there yet, and
-    /// makes a folder for one run. Where the cache folder cannot be used the library is unpacked into the
-    /// run's folder.
+    /// Unpacks the library into a cache folder that only this user can write to, unless it is there already,
+    /// and creates a folder for one run. If the cache folder is unusable, the library goes into the run's
+    /// folder.
     ///
     /// # Errors
-    /// No folder can be made, or none from which a VM can load the library.
+    /// No folder can be created, or a VM could load the library from none.
     pub fn new(cache: Option<&Path>) -> Result<Agent, DebuggeeError> {
         let folder = TemporaryFolder::new("querypoint-").map_err(DebuggeeError::TemporaryFolder)?;
         let cached = match cache {
@@ -42,7 +42,7 @@ impl Agent {
         };
         let (library, note) = match cached {
             Ok(library) => (library, None),
-            // It lives as long as the run.
+            // This copy lives as long as the run.
             Err(why) => match unpack(folder.path()) {
                 Ok(library) => (library, Some(why)),
                 Err(beside) => return Err(DebuggeeError::Agent(format!("{why}; {beside}"))),
@@ -51,29 +51,29 @@ impl Agent {
         Ok(Agent { library, folder, note })
     }
 
-    /// Where the run's plan and report are.
+    /// The folder of the run's plan and report.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The VM's options that load it, a word each.
+    /// The VM options that load the agent.
     pub fn options(&self) -> Vec<String> {
         let option = format!("-agentpath:{}={}", self.library, self.folder.path().display());
         NUMBERS.map(str::to_owned).into_iter().chain([option]).collect()
     }
 }
 
-/// An option as a word of `JAVA_TOOL_OPTIONS`, which the VM splits at blanks outside of quotes.
+/// Quotes an option for `JAVA_TOOL_OPTIONS`, which the VM splits at white space outside quotes.
 pub(super) fn quoted(option: &str) -> String {
     if !option.contains([' ', '\t', '\n', '\'', '"']) {
         return option.to_owned();
     }
-    // A quote is written between quotes of the other kind.
+    // A quote character is enclosed in quotes of the other kind.
     let parts = option.split('"').map(|part| format!("\"{part}\""));
     parts.collect::<Vec<_>>().join("'\"'")
 }
 
-/// Unpacks the library into a folder, if nobody else can change what is in it.
+/// Unpacks the library into a folder, if no other user can change its contents.
 fn unpack_safely(folder: &Path) -> Result<String, String> {
     let unusable = |why: &str| format!("the agent's folder `{}` is not used: {why}", folder.display());
     let mut builder = std::fs::DirBuilder::new();
@@ -83,7 +83,7 @@ fn unpack_safely(folder: &Path) -> Result<String, String> {
     unpack(folder)
 }
 
-/// Whether nobody but this user and the system's can change what is in a folder.
+/// Checks that only this user and root can change the contents of a folder.
 fn safe(folder: &Path) -> Result<(), String> {
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let there = folder.symlink_metadata().map_err(|error| error.to_string())?;
@@ -99,9 +99,9 @@ fn safe(folder: &Path) -> Result<(), String> {
     let folder = folder.canonicalize().map_err(|error| error.to_string())?;
     for above in folder.ancestors().skip(1) {
         let there = above.symlink_metadata().map_err(|error| error.to_string())?;
-        // Where each user has a group of their own, that group can usually write.
+        // With one group per user, that group can usually write.
         let others = if there.gid() == group { 0o002 } else { 0o022 };
-        // In a folder with the sticky bit, others can rename nothing that is not theirs.
+        // The sticky bit prevents other users from renaming what is not theirs.
         let open = there.mode() & others != 0 && there.mode() & 0o1000 == 0;
         if open || ![0, user].contains(&there.uid()) {
             return Err(format!("others can replace it, since they can write to `{}`", above.display()));
@@ -110,7 +110,8 @@ fn safe(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The library's place, by its content: another version of `qp` has another. Says why a VM could not load it.
+/// Unpacks the library under a name derived from its content, so that versions do not collide. The error says
+/// why a VM could not load it.
 fn unpack(folder: &Path) -> Result<String, String> {
     let name = folder.display();
     let flags = rustix::fs::statvfs(folder).map(|system| system.f_flag);
@@ -119,7 +120,7 @@ fn unpack(folder: &Path) -> Result<String, String> {
     }
     let path = folder.join(concat!(env!("QP_AGENT_HASH"), ".agent"));
     let text = match path.to_str() {
-        // The VM takes what comes behind the first `=` for the agent's options.
+        // The VM takes everything after the first `=` as the agent's options.
         Some(text) if !text.contains('=') => text.to_owned(),
         Some(_) => return Err(format!("no VM can load the agent from `{name}`: its path has a `=`")),
         None => return Err(format!("no VM can load the agent from `{name}`: its path is not UTF-8")),
@@ -127,7 +128,7 @@ fn unpack(folder: &Path) -> Result<String, String> {
     if is_unpacked(&path) {
         return Ok(text);
     }
-    // Whole or not at all: another qp may unpack at the same time, and a VM may have the old one mapped.
+    // Write atomically: another `qp` may unpack at the same time, and a VM may have the old file mapped.
     let write = || -> std::io::Result<()> {
         let mut file = tempfile::Builder::new().prefix(UNPACKING).tempfile_in(folder)?;
         std::io::Write::write_all(&mut file, LIBRARY)?;
@@ -140,7 +141,7 @@ fn unpack(folder: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// Whether the library is there, and can be changed by this user alone.
+/// Whether the library is already there and only this user can change it.
 fn is_unpacked(path: &Path) -> bool {
     let own = path.symlink_metadata().is_ok_and(|there| {
         there.is_file() && there.uid() == rustix::process::geteuid().as_raw() && there.mode() & 0o022 == 0
@@ -148,7 +149,7 @@ fn is_unpacked(path: &Path) -> bool {
     own && std::fs::read(path).is_ok_and(|there| there == LIBRARY)
 }
 
-/// Removes what a `qp` that was killed has not finished to unpack.
+/// Removes files that a killed `qp` did not finish unpacking.
 fn remove_unfinished(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|there| there.modified()).map(|then| then.elapsed());
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// A folder that nobody else can write to, as a cache folder should be.
+    /// A folder that only this user can write to, as a cache folder should be.
     fn cache() -> tempfile::TempDir {
         let cache = tempfile::tempdir().unwrap();
         std::fs::set_permissions(cache.path(), PermissionsExt::from_mode(0o700)).unwrap();
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_unpacked_once_and_mended() {
+    fn the_library_is_unpacked_once_and_repaired() {
         let cache = cache();
         let agent = Agent::new(Some(cache.path())).unwrap();
         assert!(Path::new(&agent.library).starts_with(cache.path()) && agent.note.is_none(), "{agent:?}");
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_that_cannot_be_written_does_without() {
+    fn an_unusable_cache_is_replaced_by_the_runs_folder() {
         let agent = Agent::new(Some(Path::new("/dev/null/x"))).unwrap();
         assert!(Path::new(&agent.library).starts_with(agent.folder()));
         assert!(agent.note.is_some_and(|note| note.contains("cannot be made")));

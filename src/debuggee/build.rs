@@ -1,5 +1,5 @@
-//! When a build can be skipped: the command, its sources and what it built are as they were after its last
-//! success.
+//! Decides whether a build can be skipped: the command, its sources and its outputs are unchanged since its
+//! last success.
 
 use super::template::Template;
 use crate::classes::LaunchCommand;
@@ -7,19 +7,18 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// What [`Template::build`] did.
+/// The result of [`Template::build`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildOutcome {
     /// The debuggee has no `build`.
     Nothing,
-    /// Nothing has changed since it last succeeded.
+    /// Nothing has changed since the last success.
     Skipped,
-    /// It ran, for this long.
+    /// The build ran for this long.
     Built(Duration),
 }
 
-/// What a build reads, by extension: Java and its neighbours, build scripts, and the resources that build
-/// tools copy.
+/// Extensions of build inputs: JVM languages, build scripts, and resources that build tools copy.
 const SOURCES: [&str; 13] = [
     "java",
     "kt",
@@ -35,14 +34,14 @@ const SOURCES: [&str; 13] = [
     "yaml",
     "sh",
 ];
-/// What a build writes that the VM reads.
+/// Extensions of build outputs that the VM reads.
 const OUTPUTS: [&str; 3] = ["class", "jar", "war"];
-/// Where build tools put it, for commands whose class path we cannot see.
+/// Output folders of build tools, for commands whose class path is unknown.
 const OUTPUT_FOLDERS: [&str; 5] = ["target", "build", "out", "bin", "classes"];
-/// Past this many files the build tool decides by itself faster than we do.
+/// Maximum number of files to hash; beyond it, the build tool's own check is faster.
 const MAX_FILES: usize = 50_000;
 
-/// The state before a build, and the file that remembers the state after its last success.
+/// The state before a build, and the file that holds the state after its last success.
 pub(super) struct Record {
     file: Option<PathBuf>,
     sources: Option<String>,
@@ -75,7 +74,7 @@ impl Record {
         self.current
     }
 
-    /// Remembers a success. A cache that cannot be written costs a build, no more.
+    /// Stores a success. If the cache cannot be written, the next build runs again.
     pub fn keep(&self, template: &Template) {
         let (Some(file), Some(text)) = (&self.file, self.text(template)) else { return };
         let Some(folder) = file.parent() else { return };
@@ -86,7 +85,7 @@ impl Record {
         }
     }
 
-    /// The sources as they were before the build, and the outputs as they are now.
+    /// The state to store: the sources before the build and the outputs now.
     fn text(&self, template: &Template) -> Option<String> {
         let settings = template.settings();
         let mut roots: Vec<PathBuf> = OUTPUT_FOLDERS.iter().map(PathBuf::from).collect();
@@ -98,7 +97,7 @@ impl Record {
                 roots.extend(java.class_path.into_iter().chain(java.module_path))
             }
             Ok(LaunchCommand::Wrapper { .. }) => {}
-            // Not launchable before it is built.
+            // The program cannot be launched before it is built.
             Err(_) => return None,
         }
         let outputs = state(&settings.cwd, &roots, &OUTPUTS, false)?;
@@ -106,8 +105,8 @@ impl Record {
     }
 }
 
-/// One hash over the files below the roots with one of the extensions: their content, or their size and time.
-/// `None` past [`MAX_FILES`], or when a file cannot be read.
+/// Hashes the files below the roots that have one of the extensions: their content, or their size and time.
+/// `None` beyond [`MAX_FILES`], or when a file cannot be read.
 fn state(cwd: &Path, roots: &[PathBuf], extensions: &[&str], content: bool) -> Option<String> {
     let mut files = Vec::new();
     for root in roots {
@@ -140,7 +139,7 @@ fn collect(dir: &Path, extensions: &[&str], out: &mut Vec<PathBuf>) -> Option<()
         let (path, name) = (entry.path(), entry.file_name());
         let hidden = name.as_encoded_bytes().starts_with(b".") || name == "node_modules";
         match entry.file_type() {
-            // Links to folders are not followed: they can form a ring.
+            // Do not follow links to folders, which can form a cycle.
             Ok(kind) if kind.is_dir() && !hidden => collect(&path, extensions, out)?,
             Ok(kind) if !kind.is_dir() && path.is_file() => {
                 let wanted = path.extension().and_then(|e| e.to_str());
@@ -157,7 +156,7 @@ fn collect(dir: &Path, extensions: &[&str], out: &mut Vec<PathBuf>) -> Option<()
     Some(())
 }
 
-/// Fields are hashed with their lengths, so that two of them cannot pass for one.
+/// Hashes a field with its length, so that two fields cannot equal a single one.
 fn field(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);
@@ -167,7 +166,8 @@ fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// XDG Base Directory Specification: an empty or relative `XDG_CACHE_HOME` counts as unset.
+/// The cache folder (XDG Base Directory Specification). An empty or relative `XDG_CACHE_HOME` counts as
+/// unset.
 pub(super) fn cache_folder() -> Option<PathBuf> {
     let absolute = |p: &PathBuf| p.is_absolute();
     let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);

@@ -1,14 +1,14 @@
-//! What can go wrong with a debuggee, and what to do next.
+//! Errors of building, launching and ending a debuggee, with advice.
 
 use super::group::Exit;
 use super::output::Tail;
-use super::peer::Stranger;
-use super::remote::NotWaiting;
+use super::peer::ForeignProcess;
+use super::remote::NoWaitingVm;
 use crate::classes::JavaCommandError;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A command of the debuggee besides its own.
+/// A command that belongs to the debuggee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// `build`
@@ -21,7 +21,7 @@ pub enum Step {
     Command,
     /// `relaunch`
     Relaunch,
-    /// The compiling of the source file that `command` runs.
+    /// Compiling the source file that `command` runs.
     SourceFile,
 }
 
@@ -38,81 +38,81 @@ impl fmt::Display for Step {
     }
 }
 
-/// An error of this room. All of them end `qp` with exit code 4.
+/// Why a debuggee cannot be built or run. All of these end `qp` with exit code 4.
 #[derive(Debug, thiserror::Error)]
 pub enum DebuggeeError {
     /// The launch command cannot be used.
     #[error(transparent)]
     Command(#[from] JavaCommandError),
-    /// A program of another step does not exist.
+    /// The program of another step does not exist.
     #[error(
         "`{step}`: `{program}` was not found or is not executable; install it, or write its path (relative to `cwd`)"
     )]
     NoProgram {
-        /// Which field of the debuggee.
+        /// The debuggee's field.
         step: Step,
         /// The first word of its command.
         program: String,
     },
-    /// A command of no words.
+    /// The command is empty.
     #[error("`{0}` is an empty list; write a program and its arguments, or leave the field out")]
     Empty(Step),
     /// The working directory is missing.
-    #[error("the working directory `{}` is no folder, or does not exist; correct `cwd` (relative to the chain file) or create it", .0.display())]
+    #[error("the working directory `{}` is not a folder or does not exist; correct `cwd` (relative to the chain file) or create it", .0.display())]
     NoCwd(PathBuf),
-    /// The command leaves the VM to a daemon, which is not ours to launch or end.
+    /// The command starts the VM in a daemon, which `qp` can neither launch nor end.
     #[error("`{program}` runs the program in a daemon that outlives it; add `{flag}` to the command")]
     Daemon {
         /// The first word of the command.
         program: String,
-        /// What turns the daemon off.
+        /// The option that disables the daemon.
         flag: &'static str,
     },
-    /// `jvm` is no class name and no regular expression.
+    /// `jvm` is neither a class name nor a regular expression.
     #[error("`jvm: \"{pattern}\"` is neither a class name nor a regular expression: {reason}")]
     BadJvm {
-        /// As written.
+        /// The pattern as written.
         pattern: String,
-        /// What the regular expression library says.
+        /// The reason from the regular expression library.
         reason: String,
     },
-    /// `ready` is no regular expression.
+    /// `ready` is not a regular expression.
     #[error("`ready: Output(\"{pattern}\")` is no regular expression: {reason}")]
     BadReady {
-        /// As written.
+        /// The pattern as written.
         pattern: String,
-        /// What the regular expression library says.
+        /// The reason from the regular expression library.
         reason: String,
     },
-    /// The port that should tell when the program is ready is another's.
+    /// Another process already listens on the port of `ready`.
     #[error(
         "`ready: Port({0})`: another process listens on this port already; end it, or choose another port"
     )]
     PortTaken(u16),
-    /// No folder for the classes of a source file.
+    /// No temporary folder can be created for compiled classes or for the agent.
     #[error("cannot make a temporary folder: {0}; check TMPDIR, its permissions, and that it has room")]
     TemporaryFolder(#[source] std::io::Error),
-    /// The agent is nowhere from where a VM can load it.
+    /// No folder was found from which a VM can load the agent.
     #[error(
-        "the agent cannot be put where a VM can load it: {0}; set TMPDIR or XDG_CACHE_HOME to a folder of yours with room"
+        "the agent cannot be unpacked where a VM can load it: {0}; set TMPDIR or XDG_CACHE_HOME to a folder of your own with free space"
     )]
     Agent(String),
-    /// The system refuses to start a process.
+    /// The operating system refused to start a process.
     #[error(
         "`{step}`: cannot start `{program}`: {reason}; check that the file is executable and made for this machine"
     )]
     Spawn {
-        /// Which field of the debuggee.
+        /// The debuggee's field.
         step: Step,
         /// The first word of its command.
         program: String,
-        /// What the system says.
+        /// The reason from the operating system.
         reason: String,
     },
-    /// A build, preparation or driver ended badly.
+    /// A build, preparation or driver command failed.
     #[error("`{step}` failed with {exit}: `{command}`; run it by hand in `cwd` to see why{}", output(tail))]
     Failed {
-        /// Which field of the debuggee.
+        /// The debuggee's field.
         step: Step,
         /// The command as written.
         command: String,
@@ -127,7 +127,7 @@ pub enum DebuggeeError {
         output(tail)
     )]
     TimedOut {
-        /// Which field of the debuggee.
+        /// The debuggee's field.
         step: Step,
         /// The command as written.
         command: String,
@@ -136,7 +136,7 @@ pub enum DebuggeeError {
         /// Its last output.
         tail: Tail,
     },
-    /// The debuggee ended before a VM of it connected.
+    /// The debuggee ended before one of its VMs connected.
     #[error(
         "the debuggee ended with {exit} before its VM connected: `{command}`{}",
         early(exit, others, tail)
@@ -146,8 +146,8 @@ pub enum DebuggeeError {
         command: String,
         /// How it ended.
         exit: Exit,
-        /// Those who connected and were not meant.
-        others: Box<Others>,
+        /// The rejected connections.
+        others: Box<OtherConnections>,
         /// Its last output.
         tail: Tail,
     },
@@ -163,23 +163,23 @@ pub enum DebuggeeError {
         command: String,
         /// The limit.
         seconds: u64,
-        /// Those who connected and were not meant.
-        others: Box<Others>,
+        /// The rejected connections.
+        others: Box<OtherConnections>,
         /// Its last output.
         tail: Tail,
     },
     /// The host of a remote program has no address.
     #[error("`attach`: the host `{host}` cannot be found: {reason}; correct its name, or write its address")]
     NoHost {
-        /// As written.
+        /// The host as written.
         host: String,
-        /// What the system says.
+        /// The reason from the operating system.
         reason: String,
     },
-    /// No VM of a remote program could be attached to.
+    /// No VM of a remote program waits to be attached to.
     #[error(transparent)]
-    NotWaiting(Box<NotWaiting>),
-    /// The socket on which VMs are awaited failed.
+    NoWaitingVm(Box<NoWaitingVm>),
+    /// The listening socket for VMs failed.
     #[error("cannot accept a connection of the debuggee's VM on 127.0.0.1: {0}")]
     Socket(std::io::Error),
 }
@@ -189,7 +189,7 @@ pub(super) fn output(tail: &Tail) -> String {
     if text.is_empty() { "; it printed nothing".to_owned() } else { format!("\nIts last output:\n{text}") }
 }
 
-fn early(exit: &Exit, others: &Others, tail: &Tail) -> String {
+fn early(exit: &Exit, others: &OtherConnections, tail: &Tail) -> String {
     let next = match others.unwanted.is_empty() {
         true if exit.success() => {
             "; a command that only hands the program to another process cannot be watched: write the `java` command itself"
@@ -200,66 +200,66 @@ fn early(exit: &Exit, others: &Others, tail: &Tail) -> String {
     format!("{next}{others}{}", output(tail))
 }
 
-/// Those who connected while the VM that is meant was awaited.
+/// Connections that were rejected while the wanted VM was awaited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Others {
-    /// Main classes of the debuggee's VMs that `jvm` does not mean, the first few.
+pub struct OtherConnections {
+    /// Main classes of the first few VMs of the debuggee that `jvm` does not match.
     pub unwanted: Vec<String>,
-    /// Those that are not the debuggee's.
-    pub strangers: Strangers,
+    /// Connections of other processes.
+    pub foreign: ForeignConnections,
 }
 
 /// Connections of processes that the debuggee did not start, or that hung up at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Strangers {
+pub struct ForeignConnections {
     count: u32,
-    /// Who they were, the first few.
+    /// The first few of these processes.
     named: Vec<String>,
 }
 
-impl Strangers {
-    /// Adds one.
-    pub(super) fn add(&mut self, stranger: &Stranger) {
+impl ForeignConnections {
+    /// Counts a connection.
+    pub(super) fn add(&mut self, stranger: &ForeignProcess) {
         self.count = self.count.saturating_add(1);
         let name = stranger.to_string();
-        if self.named.len() < Others::NAMED && !self.named.contains(&name) {
+        if self.named.len() < OtherConnections::NAMED && !self.named.contains(&name) {
             self.named.push(name);
         }
     }
 
-    /// Whether there was none.
+    /// Whether there were none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 }
 
-impl fmt::Display for Strangers {
+impl fmt::Display for ForeignConnections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let noun = if self.count == 1 { "connection that was" } else { "connections that were" };
         write!(f, "{} {noun} not the debuggee's: {}", self.count, self.named.join(", "))
     }
 }
 
-impl Others {
-    /// How many VMs are named.
+impl OtherConnections {
+    /// Maximum number of names.
     const NAMED: usize = 8;
 
     pub(super) fn add(&mut self, name: String) {
-        if self.unwanted.len() < Others::NAMED && !self.unwanted.contains(&name) {
+        if self.unwanted.len() < OtherConnections::NAMED && !self.unwanted.contains(&name) {
             self.unwanted.push(name);
         }
     }
 }
 
-impl fmt::Display for Others {
+impl fmt::Display for OtherConnections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.unwanted.is_empty() {
             let names = self.unwanted.join("`, `");
             write!(
                 f,
-                "; it started VMs that `jvm` does not mean: `{names}`; correct `jvm`, or leave it out"
+                "; it started VMs that `jvm` does not select: `{names}`; correct `jvm`, or leave it out"
             )?;
         }
-        if self.strangers.is_empty() { Ok(()) } else { write!(f, "; it closed {}", self.strangers) }
+        if self.foreign.is_empty() { Ok(()) } else { write!(f, "; it closed {}", self.foreign) }
     }
 }

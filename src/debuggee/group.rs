@@ -1,4 +1,4 @@
-//! One command as a process group: started, waited for, signalled and ended as a whole.
+//! Runs one command as a process group: starts it, waits for it, signals it and ends it as a whole.
 
 use super::guardian::Guardian;
 use super::output::{Output, Stream};
@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 use tokio::task::{AbortHandle, JoinSet};
 
-/// The variable that marks every process below a command, for those that leave its group.
+/// The environment variable that marks all descendants of a command, including those that leave its group.
 const MARK: &str = "QUERYPOINT_GROUP";
-/// How long output is awaited after the end of a process whose children still hold its pipes.
+/// How long to wait for output after the process has ended while its children still hold its pipes.
 const LATE_OUTPUT: Duration = Duration::from_millis(200);
-/// How long the end of a killed process is awaited when the group is dropped.
+/// How long to wait for killed processes when the group is dropped.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
 /// How a process ended.
@@ -51,17 +51,16 @@ impl fmt::Display for Exit {
     }
 }
 
-/// What to start.
+/// The command to start and its environment.
 pub(super) struct Spec<'a> {
     /// The executable file.
     pub program: PathBuf,
-    /// The whole command; its first word is the name that the program sees of itself.
+    /// The whole command; its first word becomes `argv[0]`.
     pub command: &'a [String],
     pub cwd: &'a std::path::Path,
     pub env: &'a [(String, String)],
     pub stdin: Stdin,
-    /// Differs from group to group, and is the same in every run: a changing environment could change the
-    /// program.
+    /// The mark differs between groups but not between runs: a changing environment could change the program.
     pub mark: String,
 }
 
@@ -75,9 +74,10 @@ pub(super) struct Group {
     tasks: JoinSet<()>,
     feeder: Option<AbortHandle>,
     exit: Option<Exit>,
-    /// Whether the group's number is still ours: its leader is not reaped, or others were in it when it was.
+    /// Whether the group id is still ours: the leader is not reaped, or other processes were in the group
+    /// then.
     named: bool,
-    /// Whether everything has been killed already.
+    /// Whether all processes have been killed.
     ended: bool,
     guardian: Arc<Guardian>,
 }
@@ -104,7 +104,7 @@ impl Group {
         if let Some(pipe) = child.stderr.take() {
             tasks.spawn(output.clone().drain(Stream::Err, pipe));
         }
-        // Not among `tasks`: input that nobody reads must not be waited for.
+        // The feeder is not among `tasks`: `wait` must not wait for input that the process does not read.
         let feeder = child.stdin.take().map(|pipe| tokio::spawn(spec.stdin.feed(pipe)).abort_handle());
         Ok(Group {
             child,
@@ -132,13 +132,13 @@ impl Group {
         &self.output
     }
 
-    /// Waits for the end of the leader and of its output. Cancel-safe; at once when it has ended already.
+    /// Waits for the end of the leader and of its output. Cancel-safe. Returns at once if the leader has
+    /// ended.
     pub async fn wait(&mut self) -> Exit {
         let exit = match self.exit {
             Some(exit) => exit,
             None => {
-                // Waiting fails only when somebody else has reaped the child: then it has ended, we know not
-                // how.
+                // Waiting fails only if other code has reaped the child: it has ended with an unknown status.
                 let exit = self.child.wait().await.map_or(Exit { code: None, signal: None }, Exit::from);
                 self.reaped(exit);
                 exit
@@ -164,12 +164,12 @@ impl Group {
         self.named = group_lives(self.pid);
     }
 
-    /// Whether anything of the group is left, its leader included.
+    /// Whether any process of the group still runs, its leader included.
     pub fn alive(&self) -> bool {
         self.exit.is_none() || (self.named && group_lives(self.pid))
     }
 
-    /// Asks the group to end (SIGTERM), waits up to `grace`, then kills what is left.
+    /// Sends SIGTERM to the group, waits up to `grace`, then kills the remaining processes.
     pub async fn stop(&mut self, grace: Duration) -> Exit {
         if self.named && !grace.is_zero() {
             let _ = kill_process_group(self.pid, Signal::TERM);
@@ -183,22 +183,22 @@ impl Group {
         self.wait().await
     }
 
-    /// Asks every process of the group to end, and waits for nothing.
+    /// Sends SIGTERM to the group without waiting.
     pub fn ask_to_end(&self) {
         if self.named {
-            // ESRCH: the group has ended by itself.
+            // ESRCH: the group has already ended.
             let _ = kill_process_group(self.pid, Signal::TERM);
         }
     }
 
-    /// Kills everything and waits until it is gone: a large VM takes its time to return its memory. Blocks
-    /// meanwhile.
+    /// Kills all processes and waits for their end; a large VM needs time to free its memory. Blocks the
+    /// thread.
     fn kill(&mut self) {
-        // The marked ones first: a process that is ending has no environment any more.
+        // Kill the marked processes first: an exiting process no longer has an environment.
         let mut killed = marked::kill(&self.mark);
         if self.named {
             killed.extend(members(self.pid));
-            // ESRCH: the group has ended by itself.
+            // ESRCH: the group has already ended.
             let _ = kill_process_group(self.pid, Signal::KILL);
         }
         let deadline = Instant::now() + LAST_WAIT;
@@ -233,8 +233,8 @@ impl Drop for Group {
     }
 }
 
-/// Whether a process of the group still runs. A dead one that its new parent has not reaped (in a container
-/// without an init) keeps the group's name and counts for `kill`, so `/proc` is asked where it is.
+/// Whether a process of the group still runs. An unreaped process (in a container without an init) still
+/// counts for `kill`, so Linux's `/proc` is read as well.
 fn group_lives(group: Pid) -> bool {
     if test_kill_process_group(group).is_err() {
         return false;
@@ -242,35 +242,36 @@ fn group_lives(group: Pid) -> bool {
     !cfg!(target_os = "linux") || members(group).next().is_some()
 }
 
-/// The processes of a group that still run; none where the system does not tell.
+/// The running processes of a group; empty when the system does not report them.
 fn members(group: Pid) -> impl Iterator<Item = u32> {
     let number = group.as_raw_pid().unsigned_abs();
     let living = move |pid: &u32| super::peer::stat(*pid).is_some_and(|s| s.group == number && !s.dead);
     super::peer::processes().filter(living)
 }
 
-/// Processes that carry a mark in their environment.
+/// Finds processes by a mark in their environment.
 #[cfg(target_os = "linux")]
 pub(super) mod marked {
     use super::{MARK, Signal};
     use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 
-    /// Whether the process was started, directly or not, by the command with this mark.
+    /// Whether the command with this mark started the process, directly or indirectly.
     pub fn carries(pid: u32, mark: &str) -> bool {
         let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
         let wanted = format!("{MARK}={mark}");
         environment.split(|b| *b == 0).any(|variable| variable == wanted.as_bytes())
     }
 
-    /// Kills them all, again until none is left: one may start another while we look. Returns whom it killed.
+    /// Kills all marked processes, repeatedly, since one may start another meanwhile. Returns the killed
+    /// ones.
     pub fn kill(mark: &str) -> Vec<u32> {
         let mut killed = Vec::new();
         for _ in 0..20 {
             let before = killed.len();
             for pid in crate::debuggee::peer::processes() {
                 let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
-                // The descriptor is taken before the look, so that the number cannot pass to another process
-                // between.
+                // Open the descriptor before reading the environment: the pid then cannot pass to another
+                // process.
                 let Some(fd) = raw.and_then(|p| pidfd_open(p, PidfdFlags::empty()).ok()) else { continue };
                 if carries(pid, mark) && pidfd_send_signal(&fd, Signal::KILL).is_ok() {
                     killed.push(pid);
@@ -285,7 +286,7 @@ pub(super) mod marked {
     }
 }
 
-/// Elsewhere a process that leaves its group is lost.
+/// On this system, a process that leaves its group cannot be found.
 #[cfg(not(target_os = "linux"))]
 pub(super) mod marked {
     pub fn carries(_pid: u32, _mark: &str) -> bool {

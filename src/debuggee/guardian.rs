@@ -1,8 +1,7 @@
-//! The guardian: ends the process groups of a debuggee when `qp` dies without having ended them, even by
-//! SIGKILL.
+//! The guardian kills the process groups of a debuggee when `qp` dies without ending them, even by SIGKILL.
 //!
-//! It is a shell that reads the names of groups from a pipe. The system closes the pipe when `qp` ends in
-//! whatever way; the shell then kills the groups it still knows.
+//! It is a shell that reads group ids from a pipe. When `qp` ends in any way, the system closes the pipe, and
+//! the shell kills the remaining groups.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -18,8 +17,8 @@ while read -r op group; do
 done
 for g in $groups; do kill -KILL "-$g"; done"#;
 
-/// Starts before the first group does, so that none is ever without. Without a POSIX shell there is no
-/// guardian, and nothing else changes.
+/// The guardian starts before the first group, so that every group is guarded. Without a POSIX shell there is
+/// none, and all else works.
 #[derive(Debug, Default)]
 pub(super) struct Guardian(Mutex<State>);
 
@@ -32,7 +31,7 @@ enum State {
 }
 
 impl Guardian {
-    /// Is there from here on.
+    /// Starts the guardian, unless it runs already.
     pub fn begin(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*state, State::Idle) {
@@ -56,7 +55,7 @@ impl Guardian {
 impl State {
     fn tell(&mut self, what: &str, group: u32) {
         if let State::Watching(_, Some(pipe)) = self {
-            // A guardian that was killed cannot be told anything; the run itself is not in danger.
+            // Ignore the error: a killed guardian does not endanger the run.
             let _ = writeln!(pipe, "{what} {group}");
         }
     }

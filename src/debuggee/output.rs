@@ -1,5 +1,5 @@
-//! What a process prints: drained always, so that it never blocks; kept only at its end; forwarded when
-//! asked.
+//! Reads what a process prints: always drains the pipes, so that the process never blocks, keeps the end, and
+//! forwards lines on request.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// How much of the end of the output is kept, in bytes.
+/// Size of the kept end of the output, in bytes.
 const KEPT_BYTES: usize = 256 << 10;
-/// A line that has not ended after this many bytes is cut.
+/// An unterminated line of this many bytes is cut.
 const MAX_LINE_BYTES: usize = 16 << 10;
-/// How many bytes are read at once, at most.
+/// Maximum number of bytes per read.
 const READ_BYTES: usize = 128 << 10;
-/// How the VM's message about the option that `qp` adds begins.
+/// How the VM's message about `JAVA_TOOL_OPTIONS` begins.
 const PICKED_UP: &[u8] = b"Picked up JAVA_TOOL_OPTIONS:";
 
-/// Which of the two a line was printed on.
+/// The stream on which a line was printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -25,7 +25,7 @@ pub enum Stream {
     Err,
 }
 
-/// Takes the lines that are printed, each with its prefix.
+/// Forwards printed lines, each with a prefix.
 #[derive(Clone)]
 pub struct Forward {
     prefix: String,
@@ -42,12 +42,12 @@ impl Forward {
         Forward { prefix: prefix.into(), sink: Arc::new(sink), muted: Arc::default() }
     }
 
-    /// Forwards nothing from here on, to nobody it is shared with.
+    /// Stops forwarding, for all clones.
     pub fn mute(&self) {
         self.muted.store(true, Ordering::Relaxed);
     }
 
-    /// Passes lines on; `buffer` is kept between calls to save its allocation.
+    /// Passes lines to the sink; `buffer` is reused between calls.
     fn pass(&self, stream: Stream, lines: &[u8], buffer: &mut Vec<u8>) {
         if self.muted.load(Ordering::Relaxed) {
             return;
@@ -62,7 +62,7 @@ impl Forward {
             }
             buffer
         };
-        // It is borrowed, and only checked, where it is UTF-8.
+        // Valid UTF-8 is checked but not copied.
         (self.sink)(stream, &String::from_utf8_lossy(prefixed));
     }
 }
@@ -73,7 +73,7 @@ impl std::fmt::Debug for Forward {
     }
 }
 
-/// Lines with their line feeds.
+/// The lines, each with its line feed.
 fn each_line(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut from = 0;
     memchr::memchr_iter(b'\n', lines).filter_map(move |end| {
@@ -83,17 +83,17 @@ fn each_line(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A line without its line feed, and without the carriage return before that.
+/// A line without its line feed and a preceding carriage return.
 fn content(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The end of what a process printed, both streams in the order of arrival.
+/// The end of a process's output, both streams in the order of arrival.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tail {
     lines: VecDeque<(Stream, String)>,
-    /// Lines that were printed and are no longer kept.
+    /// Number of lines that are no longer kept.
     pub dropped: u64,
 }
 
@@ -103,24 +103,24 @@ impl Tail {
         self.lines.iter().map(|(stream, line)| (*stream, line.as_str()))
     }
 
-    /// The last lines as text, each indented by two blanks; empty when nothing was printed.
+    /// The last lines, each indented by two spaces; empty if nothing was printed.
     pub fn last(&self, count: usize) -> String {
         let lines = self.lines.iter().skip(self.lines.len().saturating_sub(count));
         lines.map(|(_, line)| format!("  {line}")).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// The last bytes that were printed: whole lines, which are told apart only when somebody asks for them.
+/// The last bytes printed, always whole lines. They are split into lines only on demand.
 #[derive(Debug, Default)]
-struct Kept {
+struct OutputBuffer {
     bytes: VecDeque<u8>,
-    /// The pieces that the bytes consist of: the stream, and how many bytes. None is empty.
+    /// The stream and length of each piece of `bytes`; no piece is empty.
     pieces: VecDeque<(Stream, usize)>,
     dropped: u64,
 }
 
-impl Kept {
-    /// Appends whole lines, and drops as many from the front as there are too many.
+impl OutputBuffer {
+    /// Appends whole lines and drops the oldest ones that exceed the limit.
     fn push(&mut self, stream: Stream, lines: &[u8]) {
         if lines.is_empty() {
             return;
@@ -136,7 +136,7 @@ impl Kept {
         }
     }
 
-    /// Drops so many bytes, and what is left of the line that the last of them is in.
+    /// Drops at least `count` bytes, up to the end of a line.
     fn drop_first(&mut self, count: usize) {
         let rest = self.bytes.iter().skip(count - 1).position(|byte| *byte == b'\n');
         let mut count = rest.map_or(self.bytes.len(), |rest| count + rest);
@@ -171,23 +171,23 @@ impl Kept {
     }
 }
 
-/// Shared by the two tasks that drain a process.
+/// The output of a process, shared by the tasks that drain its two streams.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<OutputBuffer>>,
     forward: Option<Forward>,
-    awaited: Option<Arc<Awaited>>,
+    awaited: Option<Arc<ReadyPattern>>,
 }
 
-/// A line that somebody waits for.
+/// The line that makes the program ready.
 #[derive(Debug)]
-struct Awaited {
+struct ReadyPattern {
     pattern: regex::Regex,
     seen: AtomicBool,
 }
 
-impl Awaited {
-    /// Looks for the pattern in lines, until it was found once.
+impl ReadyPattern {
+    /// Searches lines for the pattern, until it is found.
     fn look(&self, lines: &[u8]) {
         if self.seen.load(Ordering::Relaxed) {
             return;
@@ -204,12 +204,12 @@ impl Output {
         Output { kept: Arc::default(), forward, awaited: None }
     }
 
-    /// The same, which notices a line in which the pattern is found.
+    /// Also watches for a line that matches the pattern.
     pub fn awaiting(self, pattern: regex::Regex) -> Output {
-        Output { awaited: Some(Arc::new(Awaited { pattern, seen: AtomicBool::new(false) })), ..self }
+        Output { awaited: Some(Arc::new(ReadyPattern { pattern, seen: AtomicBool::new(false) })), ..self }
     }
 
-    /// Whether the awaited line was printed; never without one.
+    /// Whether the awaited line was printed; false without a pattern.
     pub fn is_ready(&self) -> bool {
         self.awaited.as_ref().is_some_and(|awaited| awaited.seen.load(Ordering::Relaxed))
     }
@@ -218,9 +218,9 @@ impl Output {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).tail()
     }
 
-    /// Whole lines were printed.
+    /// Handles whole lines of a stream.
     fn lines(&self, stream: Stream, lines: &[u8], buffer: &mut Vec<u8>) {
-        // The VM says so about the option that we added; it is not the program's output.
+        // The VM prints this message about the option that `qp` added; the program did not.
         if stream == Stream::Err && memchr::memmem::find(lines, PICKED_UP).is_some() {
             let is_ours =
                 |line: &[u8]| line.starts_with(PICKED_UP) && memchr::memmem::find(line, b"jdwp").is_some();
@@ -230,7 +230,7 @@ impl Output {
         self.of_program(stream, lines, buffer);
     }
 
-    /// Whole lines were printed by the program itself.
+    /// Handles whole lines that the program itself printed.
     fn of_program(&self, stream: Stream, lines: &[u8], buffer: &mut Vec<u8>) {
         if lines.is_empty() {
             return;
@@ -244,9 +244,9 @@ impl Output {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(stream, lines);
     }
 
-    /// Reads to the end of the stream. An error ends it as well: the process is gone, or its pipe is.
+    /// Reads to the end of the stream. An error also ends it: the process or its pipe is gone.
     pub async fn drain(self, stream: Stream, mut pipe: impl AsyncRead + Unpin) {
-        // A line that has not ended, and behind it room to read.
+        // The buffer holds an unterminated line, followed by room to read.
         let mut bytes = vec![0; MAX_LINE_BYTES + READ_BYTES];
         let mut begun = 0;
         let mut buffer = Vec::new();
@@ -273,14 +273,14 @@ impl Output {
         }
     }
 
-    /// Bytes that no line feed follows are a line.
+    /// Treats bytes without a line feed as a line.
     fn cut(&self, stream: Stream, bytes: &[u8], line: Range<usize>, buffer: &mut Vec<u8>) {
         let line = [bytes.get(line).unwrap_or_default(), b"\n"].concat();
         self.lines(stream, &line, buffer);
     }
 }
 
-/// How many bytes there are before a character of which the last bytes are missing.
+/// Length without an incomplete UTF-8 character at the end.
 fn whole_characters(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
@@ -292,7 +292,7 @@ fn whole_characters(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Everything that is forwarded, and the tail.
+    /// All forwarded text, and the tail.
     async fn drained(output: &[u8], prefix: &str, stream: Stream) -> (String, Tail) {
         let seen = Arc::new(Mutex::new(String::new()));
         let all = seen.clone();
@@ -317,13 +317,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_message_about_our_own_option_is_left_out() {
+    async fn the_vms_message_about_our_option_is_omitted() {
         let ours = "Picked up JAVA_TOOL_OPTIONS: -agentlib:jdwp=x";
         let output = format!("a\n{ours}\nPicked up JAVA_TOOL_OPTIONS: -Xmx1g\n{ours} and more\nb\n");
         let (seen, tail) = drained(output.as_bytes(), "", Stream::Err).await;
         assert_eq!(seen, "a\nPicked up JAVA_TOOL_OPTIONS: -Xmx1g\nb\n");
         assert_eq!(tail.lines().len(), 3);
-        // On standard output it is the program that says so.
+        // On standard output, the program itself printed the message.
         assert_eq!(drained(output.as_bytes(), "", Stream::Out).await.0, output);
     }
 
@@ -333,14 +333,14 @@ mod tests {
         let (seen, tail) = drained(format!("{long}\nend").as_bytes(), "", Stream::Out).await;
         assert!(!seen.contains('\u{fffd}') && seen.replace('\n', "") == format!("{long}end"));
         assert!(texts(&tail).iter().all(|line| line.len() <= MAX_LINE_BYTES + READ_BYTES));
-        // A character that never comes to its end does not hold the output up.
+        // An incomplete character does not block the output.
         let (seen, _) = drained(&[b"x".repeat(20_000), vec![0xe2, 0x82]].concat(), "", Stream::Out).await;
         assert!(seen.starts_with("xx") && seen.ends_with("\u{fffd}\n"));
     }
 
     #[test]
-    fn the_newest_lines_are_kept_and_the_others_counted() {
-        let mut kept = Kept::default();
+    fn the_newest_lines_are_kept_and_dropped_ones_counted() {
+        let mut kept = OutputBuffer::default();
         let mut printed: Vec<(Stream, String)> = Vec::new();
         for n in 0..9_000_usize {
             let stream = if n % 7 < 3 { Stream::Out } else { Stream::Err };

@@ -1,8 +1,7 @@
-//! Who connected: the process at the other end of a local connection, and whether it is one of the
-//! debuggee's.
+//! Identifies the process at the other end of a local connection, and whether it belongs to the debuggee.
 //!
-//! Linux only, by `/proc` (proc(5)); elsewhere a connection has no known peer and is taken for the
-//! debuggee's.
+//! Works on Linux only, through `/proc` (proc(5)). On other systems the peer is unknown, and every connection
+//! counts as the debuggee's.
 
 use super::group::marked;
 use crate::classes::{ClassPaths, JavaCommand, Main};
@@ -15,53 +14,53 @@ use std::path::{Path, PathBuf};
 pub struct Peer {
     /// Its process id.
     pub pid: u32,
-    /// Its command line, a word each.
+    /// Its command line.
     pub command_line: Vec<String>,
-    /// What it runs, when it is `java`.
+    /// The main class or jar, if the process is `java`.
     pub main: Option<Main>,
-    /// Where its classes come from, when it is `java`: all that is known of a VM that a wrapper starts.
+    /// The class and module paths, if the process is `java`; the only source for a VM that a wrapper starts.
     pub class_paths: Option<ClassPaths>,
 }
 
-/// What is known about a connection.
+/// The identity of a connection's peer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Identity {
     /// A process of the debuggee.
     Ours(Box<Peer>),
-    /// A process that the debuggee did not start, or one that we may not look at.
-    Foreign(Stranger),
-    /// The system does not tell.
+    /// A process that the debuggee did not start, or that `qp` may not inspect.
+    Foreign(ForeignProcess),
+    /// The system does not report it.
     Unknown,
 }
 
-/// Who connected and is not the debuggee's, as far as the system tells.
+/// The peer of a connection that is not the debuggee's, as far as the system reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stranger {
-    /// The connection was closed before anybody could look.
+pub(super) enum ForeignProcess {
+    /// The connection was closed before it could be identified.
     Gone,
-    /// A process of the user with this id that we may not look at.
+    /// A process of this user id, which `qp` may not inspect.
     User(u32),
-    /// A process that we may look at.
+    /// A process that `qp` may inspect.
     Process {
         /// Its process id.
         pid: u32,
-        /// The name of its program.
+        /// The name of its executable.
         name: String,
     },
 }
 
-impl fmt::Display for Stranger {
+impl fmt::Display for ForeignProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stranger::Gone => f.write_str("one that hung up at once"),
-            Stranger::User(user) => write!(f, "user {user}"),
-            Stranger::Process { pid, name } => write!(f, "process {pid} (`{name}`)"),
+            ForeignProcess::Gone => f.write_str("a process that hung up at once"),
+            ForeignProcess::User(user) => write!(f, "user {user}"),
+            ForeignProcess::Process { pid, name } => write!(f, "process {pid} (`{name}`)"),
         }
     }
 }
 
 impl Peer {
-    /// Whether this is the VM that `jvm` means. See [`JvmPattern`].
+    /// Whether this is the VM that `jvm` selects. See [`JvmPattern`].
     pub(super) fn matches(&self, pattern: &JvmPattern) -> bool {
         match &self.main {
             Some(main) => pattern.is_of(main, &self.command_line),
@@ -70,8 +69,8 @@ impl Peer {
     }
 }
 
-/// What `jvm` of a chain means: a text that can be a class name is the main class (its binary or simple
-/// name); any other is a regular expression on the whole command line.
+/// The meaning of a chain's `jvm`: a text that can be a class name is the main class (binary or simple name);
+/// any other text is a regular expression on the whole command line.
 #[derive(Clone, Debug)]
 pub(super) enum JvmPattern {
     Class(String),
@@ -87,7 +86,7 @@ impl JvmPattern {
         regex::Regex::new(text).map(JvmPattern::CommandLine).map_err(|e| e.to_string())
     }
 
-    /// Whether a `java` with this main class and command line is meant.
+    /// Whether the pattern selects a `java` process with this main class and command line.
     pub fn is_of(&self, main: &Main, command_line: &[String]) -> bool {
         let JvmPattern::Class(wanted) = self else { return self.is_in(command_line) };
         let classes = match main {
@@ -108,22 +107,23 @@ impl JvmPattern {
     }
 }
 
-/// Finds the process at the other end of a connection between two ports of this machine. `leader` and `mark`
-/// are those of the debuggee's group.
+/// Identifies the process at the other end of a local connection. `leader` and `mark` are those of the
+/// debuggee's group.
 pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark: &str) -> Identity {
     if !Path::new("/proc/self/net/tcp").exists() {
         return Identity::Unknown;
     }
     let Some(Socket { user, inode }) = socket(remote, local) else {
-        return Identity::Foreign(Stranger::Gone);
+        return Identity::Foreign(ForeignProcess::Gone);
     };
-    // What the debuggee starts as another user we may not look at either, unless we are root.
+    // A process that the debuggee started as another user cannot be inspected either, unless `qp` runs as
+    // root.
     let own = rustix::process::geteuid();
     if user != own.as_raw() && !own.is_root() {
-        return Identity::Foreign(Stranger::User(user));
+        return Identity::Foreign(ForeignProcess::User(user));
     }
     let link = format!("socket:[{inode}]");
-    // Nearly always the leader itself, then a process of its group.
+    // The peer is nearly always the leader, else a process of its group.
     let near =
         std::iter::once(leader).chain(processes().filter(|p| *p != leader && is_ours(*p, leader, mark)));
     for pid in near {
@@ -132,18 +132,19 @@ pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark:
         }
     }
     Identity::Foreign(match processes().find(|pid| holds(*pid, &link)) {
-        Some(pid) => Stranger::Process { pid, name: program(pid) },
-        None => Stranger::User(user),
+        Some(pid) => ForeignProcess::Process { pid, name: program(pid) },
+        None => ForeignProcess::User(user),
     })
 }
 
-/// The name of a process's program, without what a terminal could take for more than text.
+/// The name of a process's executable, without control characters and backquotes.
 fn program(pid: u32) -> String {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     name.trim_end().chars().map(|c| if c.is_control() || c == '`' { '?' } else { c }).collect()
 }
 
-/// Whether a process is below the command: in its group, marked by it, or a descendant of its leader.
+/// Whether a process belongs to the command: it is in its group, carries its mark, or descends from its
+/// leader.
 fn is_ours(pid: u32, leader: u32, mark: &str) -> bool {
     let mut at = pid;
     for _ in 0..64 {
@@ -159,21 +160,21 @@ fn is_ours(pid: u32, leader: u32, mark: &str) -> bool {
     marked::carries(pid, mark)
 }
 
-/// All processes of the system, by `/proc`.
+/// The ids of all processes, from `/proc`.
 pub(super) fn processes() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|e| e.file_name().to_str()?.parse().ok())
 }
 
-/// What `/proc/PID/stat` says of a process.
+/// Fields of `/proc/PID/stat`.
 pub(super) struct Stat {
     pub parent: u32,
     pub group: u32,
-    /// Ended, and not yet reaped.
+    /// The process has ended but is not yet reaped.
     pub dead: bool,
 }
 
-/// Reads fields 3 to 5. The second field may hold blanks and parentheses; it ends at the last `)`.
+/// Reads fields 3 to 5. Field 2 may contain spaces and parentheses; it ends at the last `)`.
 pub(super) fn stat(pid: u32) -> Option<Stat> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(')')?;
@@ -182,14 +183,14 @@ pub(super) fn stat(pid: u32) -> Option<Stat> {
     Some(Stat { parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()?, dead })
 }
 
-/// One end of a connection, as the system tells of it.
+/// One end of a connection, from the system's table.
 struct Socket {
-    /// The id of its user.
+    /// The user id of its owner.
     user: u32,
     inode: u64,
 }
 
-/// The socket bound to `own` and connected to `other`, in either address family.
+/// Finds the socket bound to `own` and connected to `other`, in either address family.
 fn socket(own: SocketAddr, other: SocketAddr) -> Option<Socket> {
     let wanted = (canonical(own), canonical(other));
     ["/proc/self/net/tcp", "/proc/self/net/tcp6"].iter().find_map(|table| {
@@ -198,7 +199,7 @@ fn socket(own: SocketAddr, other: SocketAddr) -> Option<Socket> {
     })
 }
 
-/// What a row of `/proc/net/tcp` or `tcp6` says, if it is of these ends.
+/// Parses a row of `/proc/net/tcp` or `tcp6`; `None` if it has other ends.
 fn row(line: &str, wanted: ((IpAddr, u16), (IpAddr, u16))) -> Option<Socket> {
     let mut fields = line.split_whitespace().skip(1);
     let ends = (end(fields.next()?)?, end(fields.next()?)?);
@@ -210,7 +211,7 @@ fn row(line: &str, wanted: ((IpAddr, u16), (IpAddr, u16))) -> Option<Socket> {
     (inode != 0).then_some(Socket { user, inode })
 }
 
-/// `0100007F:1F90`: words of 32 bits as they lie in memory, then the port.
+/// Parses an end such as `0100007F:1F90`: 32-bit words in memory order, then the port.
 fn end(text: &str) -> Option<(IpAddr, u16)> {
     let (address, port) = text.rsplit_once(':')?;
     let word = |at: usize| Some(u32::from_str_radix(address.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
@@ -272,14 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_of_a_connection_count() {
+    fn both_ends_of_a_connection_must_match() {
         let row_of = |line: &str, own: &str| {
             row(line, (canonical(own.parse().unwrap()), end("0100007F:1F90").unwrap()))
         };
         let line = "  1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 77 1 0";
         let found = row_of(line, "127.0.0.1:50000").unwrap();
         assert_eq!((found.user, found.inode), (1000, 77));
-        // The same port of another address is another process's.
+        // The same port of another address belongs to another process.
         let other = line.replace("0100007F:C350", "0200007F:C350");
         assert!(row_of(&other, "127.0.0.1:50000").is_none());
         let mapped = line.replace("0100007F", "0000000000000000FFFF00000100007F");

@@ -1,6 +1,5 @@
-//! The file that a killed HotSpot VM leaves behind: its performance data, `/tmp/hsperfdata_USER/PID`
-//! (`-XX:+UsePerfData`, which is the default). A VM that ends by itself removes it; so must whoever kills
-//! one.
+//! Removes the performance data file of a killed HotSpot VM, `/tmp/hsperfdata_USER/PID` (`-XX:+UsePerfData`,
+//! the default). A VM that ends normally removes it itself.
 
 use std::path::Path;
 
@@ -9,11 +8,11 @@ pub(super) fn remove(pids: &[u32]) {
     if pids.is_empty() {
         return;
     }
-    // The VM writes there whatever `TMPDIR` says.
+    // The VM ignores `TMPDIR` here.
     let folders = std::fs::read_dir(Path::new("/tmp")).into_iter().flatten().flatten();
     for folder in folders.filter(|f| f.file_name().as_encoded_bytes().starts_with(b"hsperfdata_")) {
         for pid in pids {
-            // Nearly always there is none: the process was no VM, or ended in time.
+            // The file is usually absent: the process was no VM, or it removed the file itself.
             let _ = std::fs::remove_file(folder.path().join(pid.to_string()));
         }
     }

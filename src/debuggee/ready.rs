@@ -1,19 +1,19 @@
-//! When a program that goes on for ever, such as a server, is ready to be driven.
+//! Detects when a program that runs indefinitely, such as a server, is ready to be driven.
 
 use super::error::DebuggeeError;
 use super::output::Output;
 use super::remote::Remote;
 use std::time::Duration;
 
-/// How often is looked whether the program is ready.
+/// How often readiness is checked.
 const EVERY: Duration = Duration::from_millis(50);
 
 /// When `drive` may begin.
 #[derive(Clone, Debug)]
 pub enum Ready {
-    /// Something listens on this port of the program's machine.
+    /// A process listens on this port of the program's machine.
     Port(u16),
-    /// The program has printed a line in which this is found.
+    /// The program has printed a line that matches.
     Output(regex::Regex),
 }
 
@@ -21,17 +21,17 @@ impl Ready {
     /// Readiness by a line of output.
     ///
     /// # Errors
-    /// [`DebuggeeError::BadReady`] when the text is no regular expression.
+    /// [`DebuggeeError::BadReady`] when the text is not a regular expression.
     pub fn output(pattern: &str) -> Result<Ready, DebuggeeError> {
         let bad =
             |e: regex::Error| DebuggeeError::BadReady { pattern: pattern.into(), reason: e.to_string() };
         Ok(Ready::Output(regex::Regex::new(pattern).map_err(bad)?))
     }
 
-    /// Checks before the launch that it is the program itself which will make it ready.
+    /// Checks before the launch that the program is not yet ready.
     ///
     /// # Errors
-    /// [`DebuggeeError::PortTaken`] when something else listens on the port.
+    /// [`DebuggeeError::PortTaken`] when another process listens on the port.
     pub(super) async fn check(&self) -> Result<(), DebuggeeError> {
         match self {
             Ready::Port(port) if listening(*port).await => Err(DebuggeeError::PortTaken(*port)),
@@ -55,8 +55,8 @@ impl Ready {
     }
 }
 
-/// Whether something listens on a port. The system's table is read where there is one: a connection would be
-/// a first client that says nothing, and a simple server waits for it.
+/// Whether a process listens on a port. Prefers the system's table: a connection would be a silent first
+/// client, for which a simple server would wait.
 async fn listening(port: u16) -> bool {
     let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(std::fs::read_to_string);
     if let [Ok(_), _] | [_, Ok(_)] = &tables {
@@ -65,7 +65,7 @@ async fn listening(port: u16) -> bool {
     tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()
 }
 
-/// Whether a table of connections (proc(5)) has a socket in the state LISTEN with this port.
+/// Whether a connection table (proc(5)) holds a socket in state LISTEN with this port.
 fn listens_in(table: &str, port: u16) -> bool {
     table.lines().skip(1).any(|line| {
         let mut fields = line.split_whitespace().skip(1);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_port_is_ready_when_somebody_listens() {
+    async fn a_port_is_ready_when_a_process_listens() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         assert!(listening(port).await);

@@ -1,5 +1,4 @@
-//! A program that is not ours to launch: another command has it start anew, and its VM, which listens, is
-//! connected to.
+//! A remote program: the command `relaunch` restarts it, and `qp` connects to its listening VM.
 
 use super::error::DebuggeeError;
 use super::group::Exit;
@@ -11,17 +10,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// How long one connection may take: a host that drops what it gets says nothing.
+/// Time limit for one connection attempt: a host that drops packets never answers.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Where the VM of a remote program listens, and what is known of the program here.
+/// The address of a remote program's VM, and the local copies of its classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
-    /// Name or address; one of version 6 without brackets.
+    /// Host name or address; an IPv6 address has no brackets.
     pub host: String,
-    /// Of its debug agent.
+    /// The port of its debug agent.
     pub port: u16,
-    /// Copies of its classes.
+    /// Local copies of its classes.
     pub classes: Vec<PathBuf>,
 }
 
@@ -33,10 +32,10 @@ impl fmt::Display for Remote {
 }
 
 impl Remote {
-    /// Checks, before anything is launched, that the host has an address.
+    /// Checks before the launch that the host has an address.
     ///
     /// # Errors
-    /// [`DebuggeeError::NoHost`] when it has none, or that is not told in time.
+    /// [`DebuggeeError::NoHost`] when it has none, or the look-up takes too long.
     pub(super) async fn check(&self, limit: Duration) -> Result<(), DebuggeeError> {
         let no_host = |reason: String| DebuggeeError::NoHost { host: self.host.clone(), reason };
         let found = tokio::time::timeout(limit, tokio::net::lookup_host((self.host.as_str(), self.port)));
@@ -49,20 +48,20 @@ impl Remote {
         }
     }
 
-    /// Connects once. The host is looked up each time: it may be one that starts with the program.
+    /// Connects once. Looks up the host each time, because it may start with the program.
     ///
     /// # Errors
-    /// What the system says.
+    /// The operating system's error.
     pub async fn connect(&self) -> io::Result<TcpStream> {
         self.connect_to(self.port).await
     }
 
-    /// Whether the program runs on this machine, or its ports are led to ports of it.
+    /// Whether the program runs on this machine or its ports are forwarded to it.
     pub(super) fn is_here(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 
-    /// Whether something listens on another port of the host. It sees a client that says nothing.
+    /// Whether a process listens on another port of the host. The process sees a client that sends nothing.
     pub(super) async fn listens_on(&self, port: u16) -> bool {
         self.connect_to(port).await.is_ok()
     }
@@ -78,22 +77,22 @@ impl Remote {
     }
 }
 
-/// What was last seen where a VM should wait at its start.
+/// What the last connection attempt found at the port where a VM should wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// No connection; what the system says.
+pub enum PortState {
+    /// No connection; the operating system's reason.
     Nothing(String),
     /// The connection was closed at once.
     Closed,
-    /// Who answers is no debug agent.
+    /// The peer is not a debug agent.
     NoAgent,
-    /// Who accepted the connection says nothing.
+    /// The peer accepted the connection but does not answer.
     Silent,
-    /// A VM that was running already.
+    /// The VM was already running.
     Running,
 }
 
-/// That no VM waits at its start.
+/// No VM waits to be attached to.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "no VM waits at its start on {address}: {}; `relaunch` was `{command}` and {}{}",
@@ -101,47 +100,47 @@ pub enum Seen {
     became(*exit),
     super::error::output(tail)
 )]
-pub struct NotWaiting {
-    /// Where.
+pub struct NoWaitingVm {
+    /// The address.
     pub address: String,
-    /// What was seen there instead.
-    pub seen: Seen,
-    /// For how long.
+    /// What the last attempt found.
+    pub seen: PortState,
+    /// How long `qp` tried, in seconds.
     pub seconds: u64,
-    /// The words of `relaunch`.
+    /// The command `relaunch`.
     pub command: String,
-    /// How that ended, if it has.
+    /// How `relaunch` ended, if it has.
     pub exit: Option<Exit>,
     /// Its last output.
     pub tail: Tail,
 }
 
-/// How a program is started so that it can be attached to.
+/// The option that makes a VM wait to be attached to.
 const AGENT: &str = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=…";
 
-fn next(seen: &Seen, seconds: u64) -> String {
+fn next(seen: &PortState, seconds: u64) -> String {
     match seen {
-        Seen::Nothing(reason) => format!(
-            "no connection within {seconds} s ({reason}); see whether the program was started with `{AGENT}` and its \
+        PortState::Nothing(reason) => format!(
+            "no connection within {seconds} s ({reason}); check that the program was started with `{AGENT}` and its \
              port can be reached from here, or raise `timeout_s`"
         ),
-        Seen::Closed => format!(
-            "each connection was closed at once, for {seconds} s; see whether another debugger is attached, or whether \
+        PortState::Closed => format!(
+            "each connection was closed at once, for {seconds} s; check whether another debugger is attached, or whether \
              this is a tunnel to a port on which nothing listens"
         ),
-        Seen::NoAgent => {
-            format!("what answers there is no debug agent; `attach` names the port of `{AGENT}`")
+        PortState::NoAgent => {
+            format!("the process that answers there is not a debug agent; `attach` must name the port of `{AGENT}`")
         }
-        Seen::Silent => format!(
-            "what listens there did not answer within {seconds} s; see whether it is a debug agent, and not stopped"
+        PortState::Silent => format!(
+            "the process that listens there did not answer within {seconds} s; check that it is a debug agent and is not stopped"
         ),
-        Seen::Running => format!(
-            "the VM that answers there runs already, and what it did before is not seen; start it with `suspend=y` \
+        PortState::Running => format!(
+            "the VM there was already running, so its earlier events are lost; start it with `suspend=y` \
              (`{AGENT}`), and let `relaunch` end the old program before it starts the new one"
         ),
     }
 }
 
 fn became(exit: Option<Exit>) -> String {
-    exit.map_or_else(|| "goes on".to_owned(), |exit| format!("ended with {exit}"))
+    exit.map_or_else(|| "is still running".to_owned(), |exit| format!("ended with {exit}"))
 }

@@ -1,10 +1,10 @@
 //! One run: the debuggee's processes from launch to end.
 
-use super::error::{DebuggeeError, Others, Step, Strangers};
+use super::error::{DebuggeeError, ForeignConnections, OtherConnections, Step};
 use super::group::{Exit, Group};
 use super::output::{Forward, Tail};
-use super::peer::{Identity, Peer, Stranger, identify};
-use super::remote::{NotWaiting, Remote, Seen};
+use super::peer::{ForeignProcess, Identity, Peer, identify};
+use super::remote::{NoWaitingVm, PortState, Remote};
 use super::stdin::Stdin;
 use super::template::Template;
 use std::net::SocketAddr;
@@ -12,72 +12,71 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long a program goes on after its driver has finished.
+/// How long the program may go on after its driver has ended.
 const AFTER_DRIVE: Duration = Duration::from_millis(500);
 
-/// A launched debuggee. Dropping it kills all its processes; [`Running::stop`] lets them end first.
+/// A launched debuggee. Dropping it kills all its processes; [`Running::stop`] asks them to end first.
 #[derive(Debug)]
 pub struct Running {
     template: Arc<Template>,
     group: Group,
     drive: Option<Group>,
     started: Instant,
-    others: Others,
+    others: OtherConnections,
     asked_to_end: bool,
 }
 
-/// A debuggee that has ended, and nothing of it is left.
+/// An ended debuggee, of which no process is left.
 #[derive(Clone, Debug)]
 pub struct Exited {
     /// How its first process ended.
     pub exit: Exit,
     /// Its last output.
     pub tail: Tail,
-    /// From launch to end.
+    /// Time from launch to end.
     pub elapsed: Duration,
 }
 
-/// What operating a program has come to.
+/// The outcome of driving a program.
 #[derive(Debug)]
-pub enum Driving {
-    /// The driver could not be started, or failed.
+pub enum DriveOutcome {
+    /// The driver could not be started or failed.
     Failed(DebuggeeError),
-    /// The driver has finished, and the program, which would go on, cannot be asked to end: it is remote.
+    /// The driver has ended, and the remote program cannot be asked to end.
     Finished,
 }
 
-/// A connection of one of the debuggee's VMs.
+/// A connection from one of the debuggee's VMs.
 #[derive(Debug)]
 pub struct Incoming {
     /// The connection, before the JDWP handshake.
     pub stream: TcpStream,
-    /// Who connected, where the system tells.
+    /// The connecting process, where the system reports it.
     pub peer: Option<Peer>,
-    /// Whether it is the VM that `jvm` means; always, without `jvm`. Others must be let go: handshake, then
-    /// Dispose (a VM whose debugger hangs up before the handshake ends).
+    /// Whether `jvm` selects this VM; always true without `jvm`. Release other VMs by handshake and Dispose:
+    /// a VM whose debugger hangs up before the handshake ends.
     pub wanted: bool,
 }
 
-/// Tells the connections of a debuggee's processes from those of others.
+/// Accepts connections of a debuggee's processes and rejects all others.
 #[derive(Debug)]
-pub struct Doorkeeper {
+pub struct ConnectionFilter {
     leader: u32,
     mark: String,
-    /// Those who were not let in.
-    pub strangers: Strangers,
+    /// The rejected connections.
+    pub foreign: ForeignConnections,
 }
 
-impl Doorkeeper {
-    /// Whether this connection is one of the debuggee's processes. It is not read or written to before that
-    /// is known.
-    pub fn lets_in(&mut self, stream: &TcpStream) -> bool {
+impl ConnectionFilter {
+    /// Whether a connection comes from one of the debuggee's processes. Call it before any read or write.
+    pub fn accepts(&mut self, stream: &TcpStream) -> bool {
         let identity = match (stream.local_addr(), stream.peer_addr()) {
             (Ok(local), Ok(remote)) => identify(local, remote, self.leader, &self.mark),
-            _ => Identity::Foreign(Stranger::Gone),
+            _ => Identity::Foreign(ForeignProcess::Gone),
         };
         match identity {
             Identity::Foreign(stranger) => {
-                self.strangers.add(&stranger);
+                self.foreign.add(&stranger);
                 false
             }
             Identity::Ours(_) | Identity::Unknown => true,
@@ -92,36 +91,36 @@ impl Running {
             group,
             drive: None,
             started: Instant::now(),
-            others: Others::default(),
+            others: OtherConnections::default(),
             asked_to_end: false,
         }
     }
 
-    /// Process id of the command, which is its group's as well; not always the VM's ([`Peer::pid`]).
+    /// Process id of the command, which is also its group id; the VM may have another one ([`Peer::pid`]).
     pub fn pid(&self) -> u32 {
         self.group.pid()
     }
 
-    /// The command as it is written.
+    /// The command as written.
     pub fn command(&self) -> String {
         self.template.settings().command.join(" ")
     }
 
-    /// The end of what it has printed so far.
+    /// The end of its output so far.
     pub fn tail(&self) -> Tail {
         self.group.output().tail()
     }
 
-    /// Since the launch.
+    /// Time since the launch.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Awaits the next VM of this debuggee on `listener`. Connections of processes that are not the
-    /// debuggee's are closed and counted, never returned. Cancel-safe.
+    /// Waits for the next VM of this debuggee on `listener`. Closes and counts connections of other
+    /// processes. Cancel-safe.
     ///
     /// # Errors
-    /// When the debuggee ends first, or `limit` passes.
+    /// The debuggee ends first, or `limit` passes.
     pub async fn accept(
         &mut self,
         listener: &TcpListener,
@@ -131,7 +130,8 @@ impl Running {
         tokio::pin!(timeout);
         loop {
             tokio::select! {
-                // A VM that connected and ended is told from one that never connected.
+                // Prefer the connection, so that a VM that connected and ended is not reported as never
+                // connected.
                 biased;
                 accepted = listener.accept() => {
                     let (stream, remote) = accepted.map_err(DebuggeeError::Socket)?;
@@ -145,13 +145,13 @@ impl Running {
                             }
                             return Ok(Incoming { stream, peer, wanted });
                         }
-                        Err(stranger) => self.others.strangers.add(&stranger),
+                        Err(stranger) => self.others.foreign.add(&stranger),
                     }
                 }
                 exit = ended(&mut self.group) => return Err(self.ended_early(exit)),
                 () = &mut timeout => return Err(self.no_connection(limit)),
             }
-            // However many strangers come, the end of the program and the limit are seen between them.
+            // Check for the end and the limit between any number of foreign connections.
             tokio::select! {
                 biased;
                 exit = ended(&mut self.group) => return Err(self.ended_early(exit)),
@@ -168,12 +168,12 @@ impl Running {
 
     fn no_connection(&self, limit: Duration) -> DebuggeeError {
         let (others, tail) = (Box::new(self.others.clone()), self.tail());
-        // What is left of a limit is nearly a whole number of seconds.
+        // The remaining limit is slightly below a whole number of seconds.
         let seconds = limit.saturating_add(Duration::from_millis(999)).as_secs();
         DebuggeeError::NoConnection { command: self.command(), seconds, others, tail }
     }
 
-    fn judge(&self, local: SocketAddr, remote: SocketAddr) -> Result<(Option<Peer>, bool), Stranger> {
+    fn judge(&self, local: SocketAddr, remote: SocketAddr) -> Result<(Option<Peer>, bool), ForeignProcess> {
         match identify(local, remote, self.group.pid(), self.group.mark()) {
             Identity::Ours(peer) => {
                 let wanted = self.template.jvm().is_none_or(|pattern| peer.matches(pattern));
@@ -184,18 +184,18 @@ impl Running {
         }
     }
 
-    /// Knows the debuggee's processes from others, as long as it runs.
-    pub fn doorkeeper(&self) -> Doorkeeper {
+    /// A filter that recognises the debuggee's processes while it runs.
+    pub fn connection_filter(&self) -> ConnectionFilter {
         let (leader, mark) = (self.group.pid(), self.group.mark().to_owned());
-        Doorkeeper { leader, mark, strangers: Strangers::default() }
+        ConnectionFilter { leader, mark, foreign: ForeignConnections::default() }
     }
 
-    /// The remote program, if it is one.
+    /// The remote program, if there is one.
     pub fn remote(&self) -> Option<Remote> {
         self.template.settings().remote.clone()
     }
 
-    /// Resolves when `relaunch` fails, and never else. Cancel-safe.
+    /// Resolves only when `relaunch` fails. Cancel-safe.
     pub async fn relaunch_failed(&mut self) -> DebuggeeError {
         let exit = self.group.wait().await;
         if exit.success() {
@@ -210,24 +210,24 @@ impl Running {
         self.group.exited()
     }
 
-    /// That no VM of the remote program waits at its start, in the words of an error.
-    pub fn not_waiting(&mut self, seen: Seen) -> DebuggeeError {
+    /// The error that no VM of the remote program waits to be attached to.
+    pub fn no_waiting_vm(&mut self, seen: PortState) -> DebuggeeError {
         let address = self.remote().map(|remote| remote.to_string()).unwrap_or_default();
-        // A limit that has just passed is a whole number of seconds.
+        // The elapsed time is slightly above a whole number of seconds.
         let seconds = (self.elapsed() + Duration::from_millis(500)).as_secs();
         let exit = self.exited();
         let (command, tail) = (self.command(), self.tail());
-        DebuggeeError::NotWaiting(Box::new(NotWaiting { address, seen, seconds, command, exit, tail }))
+        DebuggeeError::NoWaitingVm(Box::new(NoWaitingVm { address, seen, seconds, command, exit, tail }))
     }
 
-    /// Operates the program: waits until it is ready, runs `drive`, and then asks a program that is driven as
-    /// soon as it is `ready` to end, since it would go on for ever. `QUERYPOINT_PID` tells the driver the
-    /// debuggee's process id, or that of `relaunch`. Never resolves where there is nothing to say.
-    pub async fn drive(&mut self, forward: Option<Forward>) -> Driving {
+    /// Drives the program: waits until it is ready and runs `drive`. A program with `ready` runs
+    /// indefinitely, so it is then asked to end. `QUERYPOINT_PID` gives the driver the process id of the
+    /// debuggee or of `relaunch`. Never resolves if there is nothing to report.
+    pub async fn drive(&mut self, forward: Option<Forward>) -> DriveOutcome {
         let template = self.template.clone();
         let settings = template.settings();
         let Some(command) = &settings.drive else { return std::future::pending().await };
-        // A run that was halted and goes on has its driver already.
+        // A halted run that goes on already has its driver.
         if self.drive.is_none() {
             if let Some(ready) = &settings.ready {
                 ready.wait(self.group.output(), settings.remote.as_ref()).await;
@@ -235,7 +235,7 @@ impl Running {
             let pid = [("QUERYPOINT_PID".to_owned(), self.pid().to_string())];
             match self.template.spawn(Step::Drive, command, Stdin::Null, &pid, forward) {
                 Ok(group) => self.drive = Some(group),
-                Err(error) => return Driving::Failed(error),
+                Err(error) => return DriveOutcome::Failed(error),
             }
         }
         if settings.ready.is_some()
@@ -243,18 +243,18 @@ impl Running {
             && let Some(group) = &mut self.drive
             && group.wait().await.success()
         {
-            // What the driver's last request started may still be on its way.
+            // The program may still process the driver's last request.
             tokio::time::sleep(AFTER_DRIVE).await;
             self.asked_to_end = true;
             if settings.remote.is_some() {
-                return Driving::Finished;
+                return DriveOutcome::Finished;
             }
             self.group.ask_to_end();
         }
-        Driving::Failed(drive_failed(&mut self.drive, &self.template).await)
+        DriveOutcome::Failed(drive_failed(&mut self.drive, &self.template).await)
     }
 
-    /// Whether the driver had finished and the program was then asked to end.
+    /// Whether the driver had ended and the program was then asked to end.
     pub fn was_asked_to_end(&self) -> bool {
         self.asked_to_end
     }
@@ -264,9 +264,9 @@ impl Running {
         self.group.wait().await
     }
 
-    /// Ends the run: asks every process to end, kills what is left after `grace`, and waits until it is gone.
-    /// A VM that a debugger holds suspended does not hear the request: close its connection first. The driver
-    /// is killed.
+    /// Ends the run: sends SIGTERM to every process, kills the remaining ones after `grace`, and waits for
+    /// their end. A VM that a debugger suspends ignores the signal: close its connection first. The driver is
+    /// killed.
     pub async fn stop(mut self, grace: Duration) -> Exited {
         drop(self.drive.take());
         let exit = self.group.stop(grace).await;
@@ -274,7 +274,7 @@ impl Running {
     }
 }
 
-/// Resolves when nothing of the group is left: a wrapper may start the VM in the background and end.
+/// Resolves when no process of the group is left: a wrapper may start the VM in the background and end.
 async fn ended(group: &mut Group) -> Exit {
     let exit = group.wait().await;
     while group.alive() {

@@ -1,4 +1,4 @@
-//! What the debuggee reads on its standard input: the same in every run (DESIGN §8).
+//! The debuggee's standard input, which is the same in every run (DESIGN §8).
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,26 +6,27 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 use tokio::sync::Notify;
 
-/// Where the debuggee's standard input comes from. It never inherits `qp`'s own: its process group is not the
-/// terminal's, so reading would stop it, and a second run would find it empty.
+/// The source of the debuggee's standard input. The debuggee never inherits the input of `qp`: its process
+/// group is not the terminal's foreground group, so a read would stop it, and a second run would find the
+/// input consumed.
 #[derive(Clone, Debug, Default)]
 pub enum Stdin {
-    /// Nothing to read.
+    /// No input.
     #[default]
     Null,
-    /// These bytes, then the end.
+    /// These bytes, then end of file.
     Bytes(Arc<[u8]>),
-    /// What `qp` itself reads: recorded while the first run reads it, and fed again to the next.
+    /// The input of `qp` itself, recorded while the first run reads it and fed again to later runs.
     Recorded(StdinRecording),
 }
 
 impl Stdin {
-    /// Writes the input until it ends or the process no longer reads.
+    /// Writes the input until it ends or the process stops reading.
     pub(super) async fn feed(self, mut pipe: ChildStdin) {
         match self {
             Stdin::Null => {}
             Stdin::Bytes(bytes) => {
-                // The program may end without reading everything.
+                // The program may end without reading all of it.
                 let _ = pipe.write_all(&bytes).await;
             }
             Stdin::Recorded(recording) => recording.feed(pipe).await,
@@ -33,28 +34,28 @@ impl Stdin {
     }
 }
 
-/// A growing copy of an input, shared by all runs. Kept whole, since every run begins at its beginning.
+/// A growing copy of an input, shared by all runs. It is kept whole, since every run reads from the start.
 #[derive(Clone, Debug, Default)]
 pub struct StdinRecording(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    data: Mutex<Recorded>,
+    data: Mutex<RecordedInput>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Recorded {
+struct RecordedInput {
     bytes: Vec<u8>,
     ended: bool,
 }
 
 impl StdinRecording {
-    /// Records `qp`'s own standard input. A thread reads it: a blocked read must hold up neither a run nor
+    /// Records the standard input of `qp`. A thread reads it, so that a blocked read delays neither a run nor
     /// the end of `qp`.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// No thread can be started.
     pub fn of_own_stdin() -> io::Result<StdinRecording> {
         StdinRecording::of(std::io::stdin())
     }
@@ -62,7 +63,7 @@ impl StdinRecording {
     /// Records any input.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// No thread can be started.
     pub fn of(mut input: impl Read + Send + 'static) -> io::Result<StdinRecording> {
         let recording = StdinRecording::default();
         let shared = recording.0.clone();
@@ -81,7 +82,7 @@ impl StdinRecording {
         Ok(recording)
     }
 
-    /// Adds to what the program can read.
+    /// Appends to the input.
     pub fn push(&self, bytes: &[u8]) {
         let mut data = self.0.data.lock().unwrap_or_else(PoisonError::into_inner);
         data.bytes.extend_from_slice(bytes);
@@ -89,13 +90,13 @@ impl StdinRecording {
         self.0.changed.notify_waiters();
     }
 
-    /// Ends what the program can read.
+    /// Ends the input.
     pub fn end(&self) {
         self.0.data.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
         self.0.changed.notify_waiters();
     }
 
-    /// All that the program could read so far.
+    /// The input so far.
     pub fn recorded(&self) -> Vec<u8> {
         self.0.data.lock().unwrap_or_else(PoisonError::into_inner).bytes.clone()
     }

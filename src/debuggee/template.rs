@@ -1,5 +1,4 @@
-//! How a debuggee is launched: everything a chain says about it, checked once and launched any number of
-//! times.
+//! How a debuggee is launched: a chain's settings, checked once and launched any number of times.
 
 use super::agent::{Agent, quoted};
 use super::build::{self, BuildOutcome};
@@ -20,42 +19,42 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a chain or a command line says about the debuggee (DESIGN §6).
+/// The debuggee's settings from a chain or a command line (DESIGN §6).
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The program and its arguments: `java …`, or any command that starts a JVM. With `remote`, what has
-    /// that program start anew.
+    /// The program and its arguments: `java …`, or any command that starts a JVM. With `remote`, the command
+    /// that restarts the remote program.
     pub command: Vec<String>,
-    /// The program, if it is not the command's.
+    /// The remote program, if the command does not run the program itself.
     pub remote: Option<Remote>,
     /// Working directory of every command.
     pub cwd: PathBuf,
     /// Variables added to `qp`'s own environment.
     pub env: Vec<(String, String)>,
-    /// What the program reads.
+    /// The program's input.
     pub stdin: Stdin,
-    /// Builds the program; before the first launch.
+    /// Builds the program before the first launch.
     pub build: Option<Vec<String>>,
-    /// Resets the world; before every launch.
+    /// Restores the initial state before every launch.
     pub before_run: Option<Vec<String>>,
     /// Operates the program while it runs.
     pub drive: Option<Vec<String>>,
-    /// When `drive` may begin; none: at once. With it the program is asked to end once `drive` has.
+    /// When `drive` may begin; `None` means at once. With it, the program is asked to end after `drive`.
     pub ready: Option<Ready>,
-    /// Which JVM of the process tree is meant: a main class (binary or simple name), or a regular expression
-    /// on the command line.
+    /// Selects a JVM of the process tree: a main class (binary or simple name), or a regular expression on
+    /// the command line.
     pub jvm: Option<String>,
-    /// Folders that hold the sources, relative to `cwd`; without any, `cwd` itself.
+    /// Source folders, relative to `cwd`; if empty, `cwd` itself.
     pub sources: Vec<PathBuf>,
-    /// The folder where successful builds are remembered; `None` for `querypoint/builds` in the user's cache
+    /// The folder that records successful builds; `None` means `querypoint/builds` in the user's cache
     /// folder.
     pub cache: Option<PathBuf>,
-    /// How long one run may take, connecting included.
+    /// Time limit of one run, including the connection.
     pub timeout: Duration,
 }
 
 impl Settings {
-    /// A command in a folder, with no input and a minute of time.
+    /// A command in a folder, without input, with a limit of 60 s.
     pub fn new(command: Vec<String>, cwd: PathBuf) -> Settings {
         Settings {
             command,
@@ -76,14 +75,14 @@ impl Settings {
 }
 
 impl Settings {
-    /// What the command is called in a chain.
+    /// The chain's name for the command.
     fn own_step(&self) -> Step {
         if self.remote.is_some() { Step::Relaunch } else { Step::Command }
     }
 }
 
-/// A debuggee that can be launched. Its runs must not overlap: ending one ends what carries the template's
-/// mark. For runs side by side make a template each.
+/// A debuggee that can be launched. Runs of one template must not overlap, since ending a run ends all
+/// processes with the template's mark. Parallel runs need a template each.
 #[derive(Debug)]
 pub struct Template {
     settings: Settings,
@@ -92,7 +91,7 @@ pub struct Template {
     guardian: Arc<Guardian>,
 }
 
-/// Build tools that run programs in a daemon unless told not to, with what tells them.
+/// Build tools that run programs in a daemon, the options that disable it, and the option to suggest.
 const DAEMONS: [(&str, &[&str], &str); 3] = [
     ("gradle", &["--no-daemon", "-Dorg.gradle.daemon=false"], "--no-daemon"),
     ("gradlew", &["--no-daemon", "-Dorg.gradle.daemon=false"], "--no-daemon"),
@@ -100,11 +99,10 @@ const DAEMONS: [(&str, &[&str], &str); 3] = [
 ];
 
 impl Template {
-    /// Checks what can be checked before anything is built: the folder, the patterns, daemons, empty
-    /// commands.
+    /// Checks everything that does not need a build: the folder, the patterns, daemons, empty commands.
     ///
     /// # Errors
-    /// [`DebuggeeError`] names the field and what to write instead.
+    /// [`DebuggeeError`] names the field and the correction.
     pub fn new(settings: Settings) -> Result<Template, DebuggeeError> {
         static TEMPLATES: AtomicU32 = AtomicU32::new(0);
         if !settings.cwd.is_dir() {
@@ -132,12 +130,12 @@ impl Template {
             JvmPattern::parse(text).map_err(|reason| DebuggeeError::BadJvm { pattern: text.clone(), reason })
         };
         let jvm = settings.jvm.as_ref().map(pattern).transpose()?;
-        // Of one length for all templates, so that the size of the environment does not differ.
+        // All marks have the same length, so that the size of the environment does not vary.
         let mark = format!("{:08x}{:08x}", std::process::id(), TEMPLATES.fetch_add(1, Ordering::Relaxed));
         Ok(Template { settings, jvm, mark, guardian: Arc::default() })
     }
 
-    /// What the template was made from.
+    /// The settings of the template.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -146,21 +144,21 @@ impl Template {
         self.jvm.as_ref()
     }
 
-    /// A variable of the environment that the debuggee runs with.
+    /// A variable of the debuggee's environment.
     pub fn variable(&self, name: &str) -> Option<String> {
         let own = self.settings.env.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.clone());
         own.or_else(|| std::env::var(name).ok())
     }
 
-    /// What the command is, for its class path. A `java` that does not run what `jvm` means is a wrapper: it
-    /// starts the VM that is meant. To be asked after [`Template::build`]: the jar of `-jar` is read.
+    /// Parses the command, for its class path. A `java` command that `jvm` does not select is a wrapper that
+    /// starts the selected VM. Call it after [`Template::build`], since it reads the jar of `-jar`.
     ///
     /// # Errors
-    /// When the program does not exist, or `java` would refuse the command.
+    /// The program does not exist, or `java` would refuse the command.
     pub fn launch_command(&self) -> Result<LaunchCommand, DebuggeeError> {
         let settings = &self.settings;
         if settings.remote.is_some() {
-            // Whatever it is, it is not the program.
+            // `relaunch` never runs the program itself.
             let program = settings.command.first().map(PathBuf::from).unwrap_or_default();
             return Ok(LaunchCommand::Wrapper { program });
         }
@@ -173,12 +171,12 @@ impl Template {
         })
     }
 
-    /// Runs `build`, unless the command, the sources and what it built are as they were after it last
-    /// succeeded. The record of that is in [`Settings::cache`], by default `querypoint/builds` in
-    /// `XDG_CACHE_HOME` or `~/.cache`.
+    /// Runs `build`, unless the command, its sources and its outputs are unchanged since the last success.
+    /// [`Settings::cache`] holds the record, by default `querypoint/builds` in `XDG_CACHE_HOME` or
+    /// `~/.cache`.
     ///
     /// # Errors
-    /// When the build cannot be started or fails.
+    /// The build cannot be started or fails.
     pub async fn build(&self, forward: Option<Forward>) -> Result<BuildOutcome, DebuggeeError> {
         let Some(command) = &self.settings.build else { return Ok(BuildOutcome::Nothing) };
         let record = build::Record::of(self, command);
@@ -191,15 +189,15 @@ impl Template {
         Ok(BuildOutcome::Built(started.elapsed()))
     }
 
-    /// Whether [`Template::build`] would run nothing.
+    /// Whether [`Template::build`] would skip the build.
     pub fn is_built(&self) -> bool {
         self.settings.build.as_ref().is_none_or(|command| build::Record::of(self, command).is_current())
     }
 
-    /// The file of `java X.java`; none where `java` runs classes.
+    /// The file of `java X.java`; `None` when `java` runs classes.
     ///
     /// # Errors
-    /// As [`Template::launch_command`].
+    /// As for [`Template::launch_command`].
     pub fn source_file(&self) -> Result<Option<PathBuf>, DebuggeeError> {
         Ok(match self.launch_command()? {
             LaunchCommand::Java(java) => match java.main {
@@ -210,17 +208,17 @@ impl Template {
         })
     }
 
-    /// Compiles the file of `java X.java` once more: the launcher does it in memory and leaves no class files
-    /// to read. Gives the folder of the classes, which goes with the value; none where `java` runs classes.
+    /// Compiles the file of `java X.java`, since the launcher compiles in memory and leaves no class files.
+    /// Returns the folder of the classes, removed on drop; `None` when `java` runs classes.
     ///
     /// # Errors
-    /// When it cannot be compiled, or there is no `javac`.
+    /// The file cannot be compiled, or there is no `javac`.
     pub async fn compile_source(&self) -> Result<Option<TemporaryFolder>, DebuggeeError> {
         let LaunchCommand::Java(java) = self.launch_command()? else { return Ok(None) };
         let Main::SourceFile(file) = &java.main else { return Ok(None) };
         let folder = TemporaryFolder::new("querypoint-source-");
         let folder = folder.map_err(DebuggeeError::TemporaryFolder)?;
-        // Of the same JDK, or else what the path has.
+        // Prefer the `javac` of the same JDK, else the one on the path.
         let beside =
             java.java_home.as_ref().map(|home| home.join("bin/javac")).filter(|javac| javac.is_file());
         let javac = beside.map_or_else(|| "javac".to_owned(), |javac| javac.display().to_string());
@@ -236,11 +234,11 @@ impl Template {
     /// Runs `before_run`, for at most the debuggee's timeout.
     ///
     /// # Errors
-    /// When it cannot be started, fails, or does not end in time; when the port of `ready` is another's, or
+    /// It cannot be started, fails, or does not end in time; another process listens on the port of `ready`;
     /// the host of a remote program has no address.
     pub async fn before_run(&self, forward: Option<Forward>) -> Result<(), DebuggeeError> {
         match (&self.settings.remote, &self.settings.ready) {
-            // The old program may still listen; a VM that waits at its start is told from it by other means.
+            // The old program may still listen; attaching recognises a VM that waits.
             (Some(remote), _) => remote.check(self.settings.timeout).await?,
             (None, Some(ready)) => ready.check().await?,
             (None, None) => {}
@@ -275,28 +273,27 @@ impl Template {
         Err(DebuggeeError::Failed { step, command: command.join(" "), exit, tail: group.output().tail() })
     }
 
-    /// The agent, for one run.
+    /// Prepares the agent for one run.
     ///
     /// # Errors
-    /// When it cannot be unpacked.
+    /// The agent cannot be unpacked.
     pub fn agent(&self) -> Result<Agent, DebuggeeError> {
         let cache = self.settings.cache.clone().or_else(build::cache_folder);
         Agent::new(cache.as_deref().and_then(Path::parent))
     }
 
     /// Starts the debuggee with a debug agent that connects to `address` and suspends the VM at its start,
-    /// and with the agent that places probes, if it is given. Must be called within a tokio runtime.
+    /// and with the probe agent if given. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// When the program cannot be started, or has a debug agent of its own.
+    /// The program cannot be started, or the command has its own debug agent.
     pub fn launch(
         self: &Arc<Self>,
         address: SocketAddr,
         agent: Option<&Agent>,
         forward: Option<Forward>,
     ) -> Result<Running, DebuggeeError> {
-        // The VM stands still for the debugger before the other agent begins, which finds its plan written
-        // then.
+        // The debug agent comes first: it suspends the VM, so the probe agent finds its plan already written.
         let jdwp = format!("-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}");
         let mut options = vec![jdwp];
         options.extend(agent.map(Agent::options).unwrap_or_default());
@@ -323,16 +320,16 @@ impl Template {
         Ok(Running::new(self.clone(), group))
     }
 
-    /// Starts what has a remote program start anew. Must be called within a tokio runtime.
+    /// Starts the command that restarts a remote program. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// The command cannot be started.
     pub fn relaunch(self: &Arc<Self>, forward: Option<Forward>) -> Result<Running, DebuggeeError> {
         let group = self.spawn(Step::Relaunch, &self.settings.command, Stdin::Null, &[], forward)?;
         Ok(Running::new(self.clone(), group))
     }
 
-    /// Starts a command of the debuggee in a group of its own.
+    /// Starts a command of the debuggee in its own process group.
     pub(super) fn spawn(
         &self,
         step: Step,
@@ -345,7 +342,7 @@ impl Template {
         let name = command.first().ok_or(DebuggeeError::Empty(step))?;
         let program = find_program(name, &settings.cwd, self.variable("PATH").as_deref())
             .ok_or_else(|| DebuggeeError::NoProgram { step, program: name.clone() })?;
-        // Relative paths would be looked up after the change to `cwd`.
+        // A relative path would be resolved after the change to `cwd`.
         let program = std::path::absolute(&program).unwrap_or(program);
         let env = [&settings.env, more_env].concat();
         let letter = match step {

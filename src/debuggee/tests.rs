@@ -1,4 +1,4 @@
-//! The room against real processes: shells, `sleep`, and VMs.
+//! Tests with real processes: shells, `sleep` and VMs.
 
 use super::*;
 use std::path::Path;
@@ -29,7 +29,7 @@ async fn listener() -> (TcpListener, std::net::SocketAddr) {
     (listener, address)
 }
 
-/// Whether a process runs; one that has ended and was not reaped does not.
+/// Whether a process runs; an ended but unreaped one does not.
 fn runs(pid: u32) -> bool {
     peer::stat(pid).is_some_and(|s| !s.dead)
 }
@@ -110,7 +110,7 @@ async fn a_foreign_connection_is_refused() {
     let foreign = tokio::net::TcpStream::connect(address).await.unwrap();
     let error = running.accept(&listener, Duration::from_millis(300)).await.unwrap_err();
     let DebuggeeError::NoConnection { others, .. } = &error else { panic!("{error}") };
-    let told = others.strangers.to_string();
+    let told = others.foreign.to_string();
     assert!(told.starts_with("1 connection that was not the debuggee's: process "), "{told}");
     assert!(error.to_string().contains("; it closed 1 connection"), "{error}");
     drop(foreign);
@@ -161,7 +161,7 @@ fn the_guardian_ends_the_groups_of_a_killed_process() {
     guardian.add(kept.id());
     guardian.add(sleeper.id());
     guardian.remove(kept.id());
-    // Dropping it closes the pipe, as the end of the process does.
+    // Dropping it closes the pipe, as the end of the process would.
     drop(guardian);
     let status = sleeper.wait().unwrap();
     assert_eq!(group::Exit::from(status).signal, Some(9));
@@ -251,7 +251,7 @@ async fn a_build_is_skipped_while_nothing_changes() {
 }
 
 #[tokio::test]
-async fn steps_before_and_beside_the_run() {
+async fn steps_run_before_and_during_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let mut chosen = settings(shell("sleep 60"), dir.path());
     chosen.before_run = Some(shell("echo reset > state"));
@@ -261,7 +261,7 @@ async fn steps_before_and_beside_the_run() {
     let (_listener, address) = listener().await;
     let mut running = template_.launch(address, None, None).unwrap();
     let driving = tokio::time::timeout(LIMIT, running.drive(None)).await.unwrap();
-    let Driving::Failed(error) = driving else { panic!("{driving:?}") };
+    let DriveOutcome::Failed(error) = driving else { panic!("{driving:?}") };
     let error = error.to_string();
     assert!(error.contains("`drive` failed with exit code 7") && error.contains("  reset"), "{error}");
     running.stop(GRACE).await;
@@ -294,7 +294,7 @@ async fn a_vm_that_ends_or_hangs_before_it_connects() {
     let error = running.accept(&listener, Duration::from_secs(1)).await.unwrap_err().to_string();
     assert!(error.contains("no VM connected within 1 s") && error.contains("  waiting"), "{error}");
 
-    // A wrapper that starts the VM in the background and ends is waited for.
+    // A wrapper may start the VM in the background and end; `qp` still waits for the VM.
     let script = "(sleep 0.3; exec sleep 0.3) & exit 0";
     let mut running = template(settings(shell(script), dir.path())).launch(address, None, None).unwrap();
     let error = running.accept(&listener, LIMIT).await.unwrap_err().to_string();

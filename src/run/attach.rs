@@ -8,7 +8,7 @@
 
 use super::error::RunError;
 use super::launch::{Greeted, LINGER, facts};
-use crate::debuggee::{Remote, Running, Seen};
+use crate::debuggee::{PortState, Remote, Running};
 use jdwp::commands::virtual_machine;
 use jdwp::{Connection, Event, HandshakeError, SuspendPolicy};
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Gre
     loop {
         let tried = tokio::select! {
             failure = running.relaunch_failed() => return Err(failure.into()),
-            () = sleep_until(deadline) => return Err(running.not_waiting(search.seen()).into()),
+            () = sleep_until(deadline) => return Err(running.no_waiting_vm(search.seen()).into()),
             tried = try_once(&remote) => tried,
         };
         match tried {
@@ -62,16 +62,16 @@ pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Gre
                 if stays {
                     return Ok(greeted);
                 }
-                search.note(Seen::Closed, false);
+                search.note(PortState::Closed, false);
             }
             Err(seen) => search.note(seen, running.exited().is_some()),
         }
         if search.is_in_vain() {
-            return Err(running.not_waiting(search.seen()).into());
+            return Err(running.no_waiting_vm(search.seen()).into());
         }
         tokio::select! {
             failure = running.relaunch_failed() => return Err(failure.into()),
-            () = sleep_until(deadline) => return Err(running.not_waiting(search.seen()).into()),
+            () = sleep_until(deadline) => return Err(running.no_waiting_vm(search.seen()).into()),
             () = sleep(search.pause) => {}
         }
     }
@@ -79,7 +79,7 @@ pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Gre
 
 /// What was seen so far.
 struct Search {
-    seen: Option<Seen>,
+    seen: Option<PortState>,
     /// Whether something else than a VM at its start was there since `relaunch` was started: such a VM is a
     /// new one.
     was_other: bool,
@@ -97,51 +97,52 @@ impl Default for Search {
 }
 
 impl Search {
-    fn note(&mut self, seen: Seen, relaunched: bool) {
+    fn note(&mut self, seen: PortState, relaunched: bool) {
         self.was_other = true;
         match &seen {
-            Seen::Running if relaunched || self.was_free => {
+            PortState::Running if relaunched || self.was_free => {
                 self.runs_since.get_or_insert_with(Instant::now);
             }
-            Seen::Running => {}
-            Seen::Nothing(_) | Seen::Closed => {
+            PortState::Running => {}
+            PortState::Nothing(_) | PortState::Closed => {
                 self.was_free = true;
                 self.runs_since = None;
             }
-            Seen::NoAgent | Seen::Silent => self.runs_since = None,
+            PortState::NoAgent | PortState::Silent => self.runs_since = None,
         }
         self.pause = match &seen {
-            Seen::Nothing(_) => SHORT,
+            PortState::Nothing(_) => SHORT,
             _ => (self.pause * 2).min(LONG),
         };
         self.seen = Some(seen);
     }
 
-    fn seen(&self) -> Seen {
-        self.seen.clone().unwrap_or_else(|| Seen::Nothing("no answer".to_owned()))
+    fn seen(&self) -> PortState {
+        self.seen.clone().unwrap_or_else(|| PortState::Nothing("no answer".to_owned()))
     }
 
     /// Whether waiting for something else is of no use.
     fn is_in_vain(&self) -> bool {
-        self.seen == Some(Seen::NoAgent) || self.runs_since.is_some_and(|since| since.elapsed() >= SURELY)
+        self.seen == Some(PortState::NoAgent)
+            || self.runs_since.is_some_and(|since| since.elapsed() >= SURELY)
     }
 }
 
-async fn try_once(remote: &Remote) -> Result<Greeted, Seen> {
-    let stream = remote.connect().await.map_err(|error| Seen::Nothing(error.to_string()))?;
+async fn try_once(remote: &Remote) -> Result<Greeted, PortState> {
+    let stream = remote.connect().await.map_err(|error| PortState::Nothing(error.to_string()))?;
     let options =
         jdwp::Options { handshake_timeout: Some(ANSWER), linger: LINGER, ..jdwp::Options::default() };
     let (conn, mut events) = Connection::handshake(stream, options).await.map_err(|error| match error {
-        jdwp::Error::Handshake(HandshakeError::NotJdwp) => Seen::NoAgent,
-        jdwp::Error::Handshake(HandshakeError::TimedOut(_)) => Seen::Silent,
-        _ => Seen::Closed,
+        jdwp::Error::Handshake(HandshakeError::NotJdwp) => PortState::NoAgent,
+        jdwp::Error::Handshake(HandshakeError::TimedOut(_)) => PortState::Silent,
+        _ => PortState::Closed,
     })?;
     let launcher = conn.send(virtual_machine::ClassesBySignature { signature: LAUNCHER.to_owned() });
     match timeout(ANSWER, launcher).await {
         Ok(Ok(classes)) if classes.is_empty() => {}
-        Ok(Ok(_)) => return Err(let_go(&conn, Seen::Running).await),
-        Ok(Err(_)) => return Err(Seen::Closed),
-        Err(_) => return Err(Seen::Silent),
+        Ok(Ok(_)) => return Err(let_go(&conn, PortState::Running).await),
+        Ok(Err(_)) => return Err(PortState::Closed),
+        Err(_) => return Err(PortState::Silent),
     }
     let started = async {
         while let Some(set) = events.next().await? {
@@ -153,21 +154,21 @@ async fn try_once(remote: &Remote) -> Result<Greeted, Seen> {
     };
     let start = match timeout(ANSWER, started).await {
         Ok(Ok(set)) => set.filter(|set| set.policy == SuspendPolicy::All),
-        Ok(Err(_)) => return Err(Seen::Closed),
+        Ok(Err(_)) => return Err(PortState::Closed),
         Err(_) => None,
     };
     if start.is_none() {
-        return Err(let_go(&conn, Seen::Running).await);
+        return Err(let_go(&conn, PortState::Running).await);
     }
     match timeout(ANSWER, facts(&conn, None)).await {
         Ok(Ok(facts)) => Ok(Greeted { conn, events, start, facts, process: None }),
-        Ok(Err(_)) => Err(Seen::Closed),
-        Err(_) => Err(Seen::Silent),
+        Ok(Err(_)) => Err(PortState::Closed),
+        Err(_) => Err(PortState::Silent),
     }
 }
 
 /// Lets a VM that is not meant go on as if nobody had been there.
-async fn let_go(conn: &Connection, seen: Seen) -> Seen {
+async fn let_go(conn: &Connection, seen: PortState) -> PortState {
     drop(timeout(ANSWER, conn.send(virtual_machine::Dispose {})).await);
     conn.close();
     seen

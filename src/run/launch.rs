@@ -12,7 +12,9 @@ use super::watched::Watched;
 use super::watcher::Watcher;
 use super::watches::{Marks, Watches};
 use crate::classes::ClassPool;
-use crate::debuggee::{Agent, Doorkeeper, Driving, Exit, Forward, Incoming, Running, Tail, Template};
+use crate::debuggee::{
+    Agent, ConnectionFilter, DriveOutcome, Exit, Forward, Incoming, Running, Tail, Template,
+};
 use crate::model::{Coordinate, MethodName, Tables};
 use crate::query::TraceQuery;
 use jdwp::Connection;
@@ -183,7 +185,7 @@ pub async fn execute(
         let address = listener.local_addr().map_err(RunError::Listen)?;
         (template.launch(address, agent.as_ref(), output.clone())?, Some(listener))
     };
-    let mut further = listener.map(|listener| Further::new(listener, running.doorkeeper()));
+    let mut further = listener.map(|listener| Further::new(listener, running.connection_filter()));
     let connected = tokio::select! {
         connected = greeted(&mut running, further.as_mut(), deadline, limit) => match connected {
             Err(RunError::Vm(error)) => return Err(broke_off(running, error).await),
@@ -271,8 +273,8 @@ impl Live {
         let watched = tokio::select! {
             watched = self.watcher.watch(observer) => Ok(Some(watched)),
             driving = self.running.drive(self.output.clone()) => match driving {
-                Driving::Failed(error) => Err(RunError::from(error)),
-                Driving::Finished => {
+                DriveOutcome::Failed(error) => Err(RunError::from(error)),
+                DriveOutcome::Finished => {
                     self.driven = true;
                     Ok(Some(Ok(Control::Stop)))
                 }
@@ -342,7 +344,7 @@ impl Live {
             _ => {}
         }
         seen.close_report();
-        if let Some(strangers) = further.map(|further| further.door.strangers).filter(|s| !s.is_empty()) {
+        if let Some(strangers) = further.map(|further| further.door.foreign).filter(|s| !s.is_empty()) {
             seen.report.warn(format!("while the program ran, qp closed {strangers}"));
         }
         let ended =
@@ -384,12 +386,12 @@ fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
 /// away.
 struct Further {
     listener: TcpListener,
-    door: Doorkeeper,
+    door: ConnectionFilter,
     released: JoinSet<()>,
 }
 
 impl Further {
-    fn new(listener: TcpListener, door: Doorkeeper) -> Further {
+    fn new(listener: TcpListener, door: ConnectionFilter) -> Further {
         Further { listener, door, released: JoinSet::new() }
     }
 
@@ -410,7 +412,7 @@ async fn let_go(further: Option<&mut Further>) {
         tokio::select! {
             accepted = listener.accept(), if released.len() < MOST_RELEASED => match accepted {
                 // Unwanted: it may run, but not under watch.
-                Ok((stream, _)) if door.lets_in(&stream) => drop(released.spawn(release(stream))),
+                Ok((stream, _)) if door.accepts(&stream) => drop(released.spawn(release(stream))),
                 Ok(_) => tokio::task::yield_now().await,
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             },

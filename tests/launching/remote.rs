@@ -283,7 +283,7 @@ fn a_command_that_fails_is_told() {
 #[test]
 fn a_vm_that_runs_already_is_refused() {
     let remote = Remote::new();
-    let texts = ["runs already, and what it did before is not seen", "start it with `suspend=y`"];
+    let texts = ["was already running, so its earlier events are lost", "start it with `suspend=y`"];
     for script in [background(&remote.java("n", "stay")), remote.java("n", "stay")] {
         remote.replay(&remote.debuggee(&script)).fails(4, &texts).within(SOON);
     }
@@ -300,7 +300,7 @@ fn what_is_no_debug_agent_is_told() {
         }
     });
     let run = remote.replay(&remote.at(&address.to_string(), "true"));
-    run.fails(4, &["what answers there is no debug agent"]).within(SOON);
+    run.fails(4, &["the process that answers there is not a debug agent"]).within(SOON);
 }
 
 #[test]
