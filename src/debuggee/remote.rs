@@ -129,7 +129,9 @@ fn next(seen: &PortState, seconds: u64) -> String {
              this is a tunnel to a port on which nothing listens"
         ),
         PortState::NoAgent => {
-            format!("the process that answers there is not a debug agent; `attach` must name the port of `{AGENT}`")
+            format!(
+                "the process that answers there is not a debug agent; `attach` must name the port of `{AGENT}`"
+            )
         }
         PortState::Silent => format!(
             "the process that listens there did not answer within {seconds} s; check that it is a debug agent and is not stopped"
