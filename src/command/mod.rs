@@ -8,6 +8,7 @@ pub mod check;
 pub mod debug;
 pub mod diagnose;
 pub mod diff;
+pub mod exchange;
 pub mod explain;
 pub mod program;
 pub mod replay;

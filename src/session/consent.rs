@@ -1,23 +1,23 @@
-//! What a file of somebody else would have run, and what a person says to that.
+//! The commands that a foreign file would run, and whether the user allows them.
 
 use std::path::PathBuf;
 
-/// What a file would have run.
+/// The commands that a file would run.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// The file, as it was named.
+    /// The file, as the user named it.
     pub file: PathBuf,
-    /// The folder in which it runs.
+    /// The folder in which they run.
     pub cwd: PathBuf,
-    /// The fields of the file that have something run, with what they say.
+    /// The fields of the file that name commands, and their values.
     pub commands: Vec<(&'static str, String)>,
-    /// All of that, so that no two that differ are the same.
+    /// Kind of file, folder and commands as one unambiguous text, which is signed.
     pub(super) content: String,
-    /// The tag that it carries.
+    /// The signature in the file.
     pub(super) signature: Option<String>,
 }
 
-/// What a person says to that.
+/// The user's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
     /// Yes, this time.
@@ -26,6 +26,6 @@ pub enum Consent {
     Always,
     /// No.
     Refused,
-    /// Nobody was there to be asked.
+    /// No person could be asked.
     Unasked,
 }

@@ -50,11 +50,12 @@ pub use explore::{
 pub use files::{portable, seen_from_cwd};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
-    CallShown, CallTree, CallsAsked, ChainAsked, ContentsShown, EventShown, EventsAsked, EventsShown,
-    ExportAsked, ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown, History,
-    Holds, ItemShown, LineOf, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, PlacesHeld,
-    RecordOptions, RecordedRun, RecordedTrace, Secrets, Shown, StateAsked, StateShown, Stepper, ThreadShown,
-    View, Way, WriteShown, as_chain, calls, events, export, find, history, holds, only, record, state,
+    CallShown, CallTree, CallsAsked, ChainAsked, ContentsShown, Direction, EventShown, EventsAsked,
+    EventsShown, ExportAsked, ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown,
+    History, Holds, ItemShown, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, PlacesHeld,
+    RecordOptions, RecordedRun, RecordedTrace, Secrets, Shown, SourceLine, StateAsked, StateShown, Stepper,
+    ThreadShown, View, WriteShown, as_chain, calls, events, export, find, history, holds, only, record,
+    state,
 };
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;

@@ -8,7 +8,7 @@ use super::render;
 use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::diagnose::{Begun, Diagnose, Said, said};
-use crate::command::trace::{StepReply, Traced, step};
+use crate::command::trace::{StepDialogue, StepReply, Traced};
 use crate::session::{
     Buggy, By, Context, Diagnoser, EventsShown, Judgement, Next, Question, SessionError, Trust,
 };
@@ -161,7 +161,10 @@ impl Ended {
 /// Walks over the call in which the bug is, to and fro (JHyde §2.3).
 async fn walk(cli: &Cli, args: &Diagnose, begun: Begun, lines: &mut Lines, hearing: &mut Hearing) -> u8 {
     match begun.walk(&args.source, &Context::silent()).await {
-        Ok((mut stepper, _recorded)) => super::stepper::go_on(cli, lines, &mut stepper, hearing).await,
+        Ok((stepper, _recorded)) => {
+            let mut dialogue = StepDialogue::new(stepper, lines.is_terminal());
+            super::stepper::lead(cli, lines, &mut dialogue, hearing).await
+        }
         Err(error) => {
             complain(format_args!("{}", error_text(&error, cli.colors(std::io::stderr().is_terminal()))));
             error.exit_code()
@@ -190,13 +193,11 @@ async fn look(
     said: &Said,
     context: &Context,
 ) -> Result<Looked, CommandError> {
-    let line = match said {
-        Said::Show(name) => format!("show {name}"),
-        Said::History(name) => format!("history {name}"),
+    Ok(Looked::Step(match said {
+        Said::Show(name) => StepReply::Show(diagnoser.stand(question, context).await?.show(name)?),
+        Said::History(name) => StepReply::History(diagnoser.stand(question, context).await?.history(name)?),
         _ => return Ok(Looked::Events(Box::new(diagnoser.events(question, context).await?))),
-    };
-    let mut stepper = diagnoser.stand(question, context).await?;
-    step(&line, &mut stepper).map(Looked::Step)
+    }))
 }
 
 /// What came of waiting for an answer.

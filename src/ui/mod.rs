@@ -6,7 +6,7 @@
 //! goes on meanwhile, `interrupt` hears Ctrl-C.
 
 pub mod cli;
-mod consent;
+mod consent_prompt;
 mod diagnoser;
 mod interrupt;
 mod out;

@@ -13,6 +13,14 @@ pub fn json(value: &impl serde::Serialize) -> String {
     }
 }
 
+/// A value as one line of JSON.
+pub fn json_line(value: &impl serde::Serialize) -> String {
+    match serde_json::to_string(value) {
+        Ok(text) => text + "\n",
+        Err(error) => format!("{}\n", serde_json::json!({ "error": error.to_string() })),
+    }
+}
+
 /// Prints a result. A reader that went away (`| head`) is no failure of the command.
 pub fn print(text: &str) -> u8 {
     let mut out = std::io::stdout().lock();

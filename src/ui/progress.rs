@@ -84,7 +84,7 @@ impl Progress for Bar {
     }
 
     fn consents(&self, wanted: &Wanted) -> Consent {
-        if self.trusts { Consent::Once } else { self.bar.suspend(|| super::consent::ask(wanted)) }
+        if self.trusts { Consent::Once } else { self.bar.suspend(|| super::consent_prompt::ask(wanted)) }
     }
 
     fn sink(&self) -> Option<Sink> {

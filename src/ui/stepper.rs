@@ -1,21 +1,18 @@
-//! The prompt of `qp trace step`: reads lines, has `command::trace` do them, renders what it gives.
+//! The prompt of `qp trace step`: reads lines, gives them to the dialogue, prints its replies.
 
 use super::cli::{Cli, Format};
 use super::interrupt::{Asked, Hearing, stopped_by};
-use super::out::{complain, error_text, print};
+use super::out::{complain, error_text, json_line, print};
 use super::progress::Bar;
 use super::render;
 use super::repl::{Input, Lines};
-use crate::command::CommandError;
-use crate::command::trace::{Step, StepReply, step};
-use crate::session::{Context, Stepper};
+use crate::command::exchange::Exchange;
+use crate::command::trace::{Step, StepDialogue, StepReply};
+use crate::session::Context;
 use std::io::IsTerminal;
 use std::rc::Rc;
 
-/// What it exits with after SIGTERM or SIGHUP.
-const ENDED: u8 = 130;
-
-/// Walks over a recorded run.
+/// Steps over a recorded run.
 pub async fn run(cli: &Cli, args: &Step) -> u8 {
     let mut hearing = match Hearing::new() {
         Ok(hearing) => hearing,
@@ -28,13 +25,13 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
     let (stop, context) = Context::uninterrupted(progress).renewed();
     let opened = stopped_by(&mut hearing, &stop, args.stepper(&context)).await;
     match opened {
-        Ok(mut stepper) => {
+        Ok(stepper) => {
             let mut lines = Lines::open();
-            let missing = stepper.missing();
-            if !missing.is_empty() {
-                tell(cli, "", Ok(StepReply::Missing(missing)));
+            let mut dialogue = StepDialogue::new(stepper, lines.is_terminal());
+            if let Some(missing) = dialogue.missing() {
+                show(cli, &missing);
             }
-            let code = go_on(cli, &mut lines, &mut stepper, &mut hearing).await;
+            let code = lead(cli, &mut lines, &mut dialogue, &mut hearing).await;
             lines.close();
             code
         }
@@ -45,63 +42,54 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
     }
 }
 
-/// Does what lines say until they end: the exit code.
-pub async fn go_on(cli: &Cli, lines: &mut Lines, stepper: &mut Stepper<'_>, hearing: &mut Hearing) -> u8 {
-    // What a script exits with: the gravest of its errors.
-    let mut code = tell(cli, "where", step("where", stepper));
-    loop {
+/// Leads a dialogue until it ends. Returns its exit code.
+pub async fn lead(cli: &Cli, lines: &mut Lines, dialogue: &mut StepDialogue, hearing: &mut Hearing) -> u8 {
+    let begins = dialogue.take("where");
+    dialogue.status().count(show(cli, &begins));
+    while !dialogue.has_ended() {
         lines.ask("step> ", cli.format == Format::Text);
         let input = tokio::select! {
             input = lines.next() => input,
             asked = hearing.next() => match asked {
                 Asked::EndRun => Input::Interrupted,
-                Asked::EndAll => return ENDED,
+                Asked::EndAll => {
+                    dialogue.status().terminate();
+                    break;
+                }
             }
         };
         match input {
             Input::Interrupted => {}
             Input::Unreadable(why) => {
-                code = code.max(tell(cli, "", Err(CommandError::Usage(why.to_owned()))));
+                let refused = dialogue.refuse(why);
+                dialogue.status().count(show(cli, &refused));
             }
             Input::End => break,
             Input::Text(text) => {
                 for line in text.lines() {
-                    let done = step(line, stepper);
-                    let quits = matches!(done, Ok(StepReply::Quit));
-                    code = code.max(tell(cli, line, done));
-                    if quits {
-                        return if lines.is_terminal() { 0 } else { code };
+                    let exchange = dialogue.take(line);
+                    dialogue.status().count(show(cli, &exchange));
+                    if dialogue.has_ended() {
+                        break;
                     }
                 }
             }
         }
     }
-    if lines.is_terminal() { 0 } else { code }
+    dialogue.status().exit_code()
 }
 
-/// Shows what was done: its exit code.
-fn tell(cli: &Cli, line: &str, done: Result<StepReply, CommandError>) -> u8 {
-    let color = |terminal| cli.colors(terminal);
-    match (cli.format, done) {
-        (_, Ok(StepReply::Nothing | StepReply::Quit)) => 0,
-        (Format::Text, Ok(reply)) => print(&render::stepped(&reply, color(std::io::stdout().is_terminal()))),
+/// Shows a reply. Returns an exit code: whether it could be written.
+fn show(cli: &Cli, exchange: &Exchange<StepReply>) -> u8 {
+    match (cli.format, &exchange.reply) {
+        (_, Ok(reply)) if reply.is_silent() => 0,
+        (Format::Json, _) => print(&json_line(exchange)),
+        (Format::Text, Ok(reply)) => {
+            print(&render::stepped(reply, cli.colors(std::io::stdout().is_terminal())))
+        }
         (Format::Text, Err(error)) => {
-            complain(format_args!("{}", error_text(&error, color(std::io::stderr().is_terminal()))));
-            error.exit_code()
-        }
-        (Format::Json, Ok(reply)) => print(&one_line(line, serde_json::to_value(&reply))),
-        (Format::Json, Err(error)) => {
-            let content = serde_json::json!({ "reply": "error", "content": error.to_string() });
-            print(&one_line(line, Ok(content))).max(error.exit_code())
+            complain(format_args!("{}", error_text(error, cli.colors(std::io::stderr().is_terminal()))));
+            0
         }
     }
-}
-
-/// A line of JSON: what was said, and what came of it.
-fn one_line(line: &str, reply: Result<serde_json::Value, serde_json::Error>) -> String {
-    let mut told = serde_json::json!({ "command": line });
-    if let (Some(told), Ok(serde_json::Value::Object(reply))) = (told.as_object_mut(), reply) {
-        told.extend(reply);
-    }
-    format!("{told}\n")
 }

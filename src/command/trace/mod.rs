@@ -24,7 +24,7 @@ pub use level::LevelArg;
 pub use reading::Memory;
 pub use record::Record;
 pub use state::State;
-pub use step::{STEP_TABLE, Step, StepReply, StepRow, step};
+pub use step::{STEP_TABLE, Step, StepCommand, StepDialogue, StepReply, StepRow};
 
 use super::CommandError;
 use crate::session::{

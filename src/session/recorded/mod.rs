@@ -35,4 +35,4 @@ pub use open::{MEMORY, RecordedTrace};
 pub use record::{RecordOptions, RecordedRun, record};
 pub use rerecord::{Only, detail, only};
 pub use secrets::Secrets;
-pub use step::{HeldShown, LineOf, ListedEvent, LocalShown, ObjectShown, Stepper, View, Way};
+pub use step::{Direction, HeldShown, ListedEvent, LocalShown, ObjectShown, SourceLine, Stepper, View};

@@ -1,28 +1,48 @@
-//! A walk over a recorded run, to and fro: at each event the call that it is in, its variables, its `this`
-//! and what hangs on that, as they were then (JHyde §3).
+//! Steps over a recorded run, forward and back: at each event the call that it is in, its variables, its
+//! `this` and the objects that hang on it, as they were then (JHyde §3).
+//!
+//! - [`Stepper`] holds the current event and moves it. Its parts read a recording at an event and know no
+//!   stepper: `line_steps` and `changes` find the next event, `variable` resolves names, `locals`, `objects`
+//!   and `view` show what is there.
 
-mod lines;
-mod target;
+mod changes;
+mod line_steps;
+mod locals;
+mod objects;
+mod variable;
 mod view;
 
-pub use lines::LineOf;
-pub use view::{HeldShown, ListedEvent, LocalShown, ObjectShown, View};
+pub use line_steps::SourceLine;
+pub use objects::{HeldShown, ObjectShown};
+pub use view::{ListedEvent, LocalShown, View};
 
+use super::History;
 use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::InspectError;
+use crate::inspect::calls::{CallShown, shown};
+use crate::inspect::history::of_parts;
+use crate::inspect::state::number;
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
-use crate::trace::{CONTENTS, EventPosition, EventTime, Traced};
+use crate::trace::{EventPosition, Level, Traced, Value};
+use locals::{KnownLocals, LocalValue};
+use objects::ObjectReader;
 use std::path::PathBuf;
-use target::Target;
-use view::Known;
+use variable::{EventScope, Variable};
 
-/// A recorded run that is read: one's own, or lent for a while.
+/// Lines of source on each side of an event's line.
+const AROUND: u32 = 3;
+/// Levels of an object that are shown.
+const DEPTH: u32 = 3;
+/// Writes that are shown of a history.
+const WRITES: usize = 200;
+
+/// A recording that is owned or borrowed.
 pub enum Lent<'a> {
-    /// Its own.
+    /// Owned.
     Own(Box<RecordedTrace>),
-    /// Somebody else's.
+    /// Borrowed.
     Of(&'a mut RecordedTrace),
 }
 
@@ -58,28 +78,28 @@ impl std::ops::DerefMut for Lent<'_> {
     }
 }
 
-/// Someone who stands at an event.
+/// Stands at an event of a recording.
 pub struct Stepper<'a> {
     trace: Lent<'a>,
     at: EventPosition,
     sources: Option<crate::classes::SourceRoots>,
     /// The variable whose changes are marked.
-    marked: Option<Target>,
-    /// The variables where one stood last.
-    known: Option<Known>,
+    marked: Option<Variable>,
+    /// The variables at the last event that was shown.
+    known: Option<KnownLocals>,
 }
 
-/// A way to go.
+/// In which direction the nearest event is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// To the last one before.
+pub enum Direction {
+    /// The last one before.
     Back,
-    /// To the first one after.
+    /// The first one after.
     Forward,
 }
 
 impl<'a> Stepper<'a> {
-    /// At the entry of a call; sources are looked for in these folders.
+    /// A stepper at the entry of a call. Sources are looked for in these folders too.
     ///
     /// # Errors
     /// There is no such call.
@@ -100,7 +120,7 @@ impl<'a> Stepper<'a> {
             sources,
             ..Debuggee::default()
         };
-        // Without sources everything else is there all the same.
+        // Stepping works without sources.
         let sources = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None);
         let sources = sources.ok().map(|workspace| workspace.sources());
         Ok(Stepper { trace, at, sources, marked: None, known: None })
@@ -111,7 +131,7 @@ impl<'a> Stepper<'a> {
         self.trace.missing()
     }
 
-    /// The same one at another event.
+    /// The stepper at another event.
     pub(crate) fn standing_at(self, at: EventPosition) -> Stepper<'a> {
         Stepper { at, ..self }
     }
@@ -199,7 +219,7 @@ impl<'a> Stepper<'a> {
         self.call(self.trace.calls.shown(self.at.node), true)
     }
 
-    /// Whether the recording is this user's own.
+    /// Whether this user made the recording.
     pub fn is_own(&self) -> bool {
         self.trace.is_own()
     }
@@ -209,7 +229,7 @@ impl<'a> Stepper<'a> {
         self.trace.about.redacted
     }
 
-    /// The chain of this event: what a further run halts at.
+    /// The chain of this event: another run can halt here.
     ///
     /// # Errors
     /// No run can halt here, or it cannot be read.
@@ -217,99 +237,144 @@ impl<'a> Stepper<'a> {
         super::as_chain::chain_of(&mut self.trace, self.at)
     }
 
-    /// To a write of a variable, or to a change of what the collection holds that it refers to.
+    /// To the line of this call that begins next, or that began last before; where there is none, in the call
+    /// around it.
     ///
     /// # Errors
-    /// There is no such variable, or no write; or writes were not recorded.
-    pub fn change(&mut self, way: Way, variable: &str) -> Result<(), SessionError> {
-        let target = self.target(variable)?;
-        let written = self.target_change(way, &target)?.map(|at| (at, target.clone()));
-        // A variable that refers to a collection changes with what that holds, too.
-        let changed = match self.collection(&target)? {
-            Some(collection) => {
-                let contents = Target::Parts(collection, vec![CONTENTS]);
-                self.target_change(way, &contents)?.map(|at| (at, contents))
-            }
-            None => None,
-        };
-        let nearest = match (written, changed) {
-            (Some(written), Some(changed)) => {
-                let calls = &mut self.trace.calls;
-                let is_later = calls.when_at(written.0)? > calls.when_at(changed.0)?;
-                let wants_later = way == Way::Back;
-                Some(if is_later == wants_later { written } else { changed })
-            }
-            (written, changed) => written.or(changed),
-        };
-        let (before, after) = ("before this event", "behind this event");
-        let side = if way == Way::Back { before } else { after };
-        let (at, target) = nearest
-            .ok_or_else(|| Stepper::no_further(&format!("no write to {variable} was recorded {side}")))?;
-        (self.at, self.marked) = (at, Some(target));
+    /// There is none, lines were not recorded, or the events cannot be read.
+    pub fn line(&mut self, direction: Direction) -> Result<(), SessionError> {
+        self.at = line_steps::neighbour(&mut self.trace.calls, self.at, direction)?;
         Ok(())
     }
 
-    fn target_change(&mut self, way: Way, target: &Target) -> Result<Option<EventPosition>, SessionError> {
-        match target {
-            Target::Local(_, name) => self.local_change(way, name),
-            Target::Parts(object, parts) => self.part_change(way, *object, parts),
-        }
+    /// To the execution of a line that comes next in this thread, or came last before.
+    ///
+    /// # Errors
+    /// There is none, lines were not recorded, or the events cannot be read.
+    pub fn to_line(&mut self, direction: Direction, line: &SourceLine) -> Result<(), SessionError> {
+        self.at = line_steps::execution(&mut self.trace.calls, self.at, direction, line)?;
+        Ok(())
     }
 
-    fn local_change(&mut self, way: Way, name: &str) -> Result<Option<EventPosition>, SessionError> {
-        let at = self.at;
-        let mut found = None;
-        let writes = |seen: &crate::trace::TracedEvent<'_>| {
-            let named = seen.site.written.as_ref().is_some_and(|written| written.name == name);
-            (named && matches!(seen.site.what, Traced::Local { .. })).then(|| seen.position()).flatten()
-        };
-        match way {
-            Way::Back => self.trace.calls.events_until(at, |_, seen| found = writes(seen).or(found))?,
-            Way::Forward => self.trace.calls.events_after(at, |_, seen| {
-                found = writes(seen);
-                found.is_none()
-            })?,
-        }
-        Ok(found)
-    }
-
-    fn part_change(
-        &mut self,
-        way: Way,
-        object: u32,
-        parts: &[u32],
-    ) -> Result<Option<EventPosition>, SessionError> {
-        let calls = &mut self.trace.calls;
-        let when = calls.when_at(self.at)?;
-        let mut found: Option<(EventTime, EventPosition)> = None;
-        for part in parts {
-            let rows = calls.write_rows(object, *part);
-            // Of these rows one begins last before, and one first after: the write is in either.
-            let low = calls.row_from(&rows, when);
-            let near = low.saturating_sub(1)..low.saturating_add(2);
-            for row in near.filter(|row| rows.contains(row)) {
-                calls.each_write(calls.writes_in(row), |_, seen| {
-                    let at = seen.when();
-                    let (is_wanted, is_nearer) = match way {
-                        Way::Back => (at < when, found.is_none_or(|(known, _)| at > known)),
-                        Way::Forward => (at > when, found.is_none_or(|(known, _)| at < known)),
-                    };
-                    if is_wanted && is_nearer {
-                        found = seen.position().map(|standing| (at, standing)).or(found);
-                    }
-                    crate::trace::WalkControl::Next
-                })?;
-            }
-        }
-        Ok(found.map(|(_, standing)| standing))
+    /// To the nearest write of a variable, or to a change of the contents of the collection that it refers to.
+    /// Marks what changes there.
+    ///
+    /// # Errors
+    /// There is no such variable, or no write; or writes were not recorded.
+    pub fn change(&mut self, direction: Direction, name: &str) -> Result<(), SessionError> {
+        let mut scope = self.scope()?;
+        let variable = scope.variable(name)?;
+        let nearest = changes::nearest(&mut scope, direction, &variable)?;
+        let (before, after) = ("before this event", "behind this event");
+        let side = if direction == Direction::Back { before } else { after };
+        let none = || Stepper::no_further(&format!("no write to {name} was recorded {side}"));
+        let (at, changed) = nearest.ok_or_else(none)?;
+        (self.at, self.marked) = (at, Some(changed));
+        Ok(())
     }
 
     /// Marks the changes of a variable in lists of events.
     ///
     /// # Errors
     /// There is no such variable.
-    pub fn mark(&mut self, variable: &str) -> Result<(), SessionError> {
-        self.marked = Some(self.target(variable)?);
+    pub fn mark(&mut self, name: &str) -> Result<(), SessionError> {
+        self.marked = Some(self.scope()?.variable(name)?);
         Ok(())
+    }
+
+    /// The current event and what is in scope there.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn view(&mut self) -> Result<View, SessionError> {
+        let (node, at) = (self.at.node, self.at);
+        let calls = &mut self.trace.calls;
+        let no_such = InspectError::NoSuchCall { node, calls: calls.count() };
+        let call = CallShown::of(calls, node)?.ok_or(no_such)?;
+        let event = view::event_at(&mut self.trace, at)?;
+        let calls = &mut self.trace.calls;
+        let thread = calls.thread_of(node).unwrap_or_default();
+        let source = calls.method(node).and_then(|method| method.source.as_deref().map(str::to_owned));
+        let mut lines = Vec::new();
+        if let (Some(sources), Some(line)) = (&self.sources, event.line)
+            && let Some(text) = sources.find(&call.class, source.as_deref(), None)
+        {
+            let line = u32::from(line);
+            let range = line.saturating_sub(AROUND).max(1)..=line + AROUND;
+            lines.extend(range.filter_map(|n| Some((n, text.line(n)?.replace('\t', "    ")))));
+        }
+        let EventScope { locals, this, .. } = self.scope()?;
+        let objects = &self.trace.calls.objects;
+        let local =
+            |LocalValue { name, value, changed }| LocalShown { name, value: shown(&value, objects), changed };
+        let locals = locals.into_iter().map(local).collect();
+        let this = match this {
+            Some(this) if self.trace.about.level >= Level::Writes => Some(self.object(this, 1)?),
+            _ => None,
+        };
+        Ok(View { thread, call, event, source, lines, locals, this })
+    }
+
+    /// The events of the call around this one: up to `many` on each side.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn list(&mut self, many: usize) -> Result<Vec<ListedEvent>, SessionError> {
+        view::list(&mut self.trace, self.at, many, self.marked.as_ref())
+    }
+
+    /// An object or variable, with the objects that it refers to.
+    ///
+    /// # Errors
+    /// There is no such variable or object, or it has no value here.
+    pub fn show(&mut self, name: &str) -> Result<HeldShown, SessionError> {
+        let unknown = || InspectError::NoVariable(name.to_owned());
+        let mut scope = self.scope()?;
+        let value = match Some(name).filter(|name| name.contains('@')).and_then(number) {
+            Some(object) => Some(Value::Object(scope.calls.objects.own(object))),
+            None if name == "this" => scope.this.map(Value::Object),
+            None => {
+                let variable = scope.variable(name)?;
+                scope.value(&variable)?
+            }
+        };
+        let value = value.ok_or_else(unknown)?;
+        let inner = match value {
+            Value::Object(object) if object != 0 => Some(self.object(object, DEPTH)?),
+            _ => None,
+        };
+        let value = Some(shown(&value, &self.trace.calls.objects));
+        Ok(HeldShown { name: name.to_owned(), value, changed: false, inner })
+    }
+
+    /// The last writes to a variable, as it is named here.
+    ///
+    /// # Errors
+    /// There is no such variable, or the events cannot be read.
+    pub fn history(&mut self, name: &str) -> Result<History, SessionError> {
+        match self.scope()?.variable(name)? {
+            Variable::Local(..) => view::local_history(&mut self.trace, self.at.node, name, WRITES),
+            Variable::Parts(object, parts) => {
+                let found = of_parts(&mut self.trace, name, object, &parts, WRITES)?;
+                Ok(History { missing: self.trace.missing(), ..found })
+            }
+        }
+    }
+
+    /// An object before this event, and the objects that it refers to down to a depth.
+    fn object(&mut self, object: u32, depth: u32) -> Result<ObjectShown, SessionError> {
+        let calls = &mut self.trace.calls;
+        let when = calls.when_at(self.at)?;
+        let (began, _) = calls.span(self.at.node)?;
+        ObjectReader::new(calls, when, began).object(object, depth)
+    }
+
+    /// The variables in scope at this event.
+    fn scope(&mut self) -> Result<EventScope<'_>, SessionError> {
+        let (calls, at) = (&mut self.trace.calls, self.at);
+        let this = calls.call(at.node)?.and_then(|call| call.this).filter(|this| *this != 0);
+        self.known = KnownLocals::before(self.known.take(), calls, at)?;
+        let locals = self.known.as_ref().map(KnownLocals::list).unwrap_or_default();
+        Ok(EventScope { calls, at, locals, this })
     }
 }

@@ -1,15 +1,15 @@
-//! Asks the person at the terminal whether a file of somebody else may be run.
+//! Asks the person at the terminal whether the commands of a foreign file may be run.
 
 use super::out::complain;
 use crate::session::{Consent, Wanted};
 use std::io::{IsTerminal, Read};
 
-/// Shows what would be run, and asks. Nobody is asked where no person is at the other end.
+/// Shows what would be run, and asks. Without a person at the terminal, the answer is [`Consent::Unasked`].
 pub fn ask(wanted: &Wanted) -> Consent {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Consent::Unasked;
     }
-    // What is typed there is a line at once, and leaves what comes behind it to the prompt.
+    // A terminal gives one line per read, so that lines typed ahead stay for the prompt.
     let Ok(mut terminal) = std::fs::File::open("/dev/tty") else { return Consent::Unasked };
     let name = wanted.file.display();
     complain(format_args!(

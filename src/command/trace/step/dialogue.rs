@@ -1,0 +1,135 @@
+//! The dialogue of `qp trace step`: commands go in, replies come out. It knows no terminal, so every front end
+//! has the same one.
+
+use super::commands::{AROUND, STEP_TABLE, StepCommand, StepRow};
+use crate::command::exchange::{DialogueStatus, Exchange};
+use crate::command::trace::MadeChain;
+use crate::command::{CommandError, save_chain};
+use crate::session::{self, HeldShown, History, ListedEvent, SessionError, Stepper, View};
+use std::path::Path;
+
+/// The reply to a command.
+#[derive(Clone, Debug, serde::Serialize)]
+#[serde(tag = "reply", content = "content", rename_all = "kebab-case")]
+pub enum StepReply {
+    /// The current event.
+    View(Box<View>),
+    /// Events.
+    List(Vec<ListedEvent>),
+    /// An object or variable.
+    Show(HeldShown),
+    /// Writes.
+    History(History),
+    /// A chain.
+    Chain(MadeChain),
+    /// What is missing of the run, and why.
+    Missing(Vec<String>),
+    /// The table of commands.
+    Help(&'static [StepRow]),
+    /// There was no command.
+    Nothing,
+    /// The dialogue ends.
+    Quit,
+}
+
+impl StepReply {
+    /// Whether a front end shows nothing of it.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, StepReply::Nothing | StepReply::Quit)
+    }
+}
+
+/// Steps over a recorded run by commands.
+pub struct StepDialogue {
+    stepper: Stepper<'static>,
+    status: DialogueStatus,
+    has_ended: bool,
+}
+
+impl StepDialogue {
+    /// A dialogue with a person, or with a script.
+    pub fn new(stepper: Stepper<'static>, is_attended: bool) -> StepDialogue {
+        StepDialogue { stepper, status: DialogueStatus::new(is_attended), has_ended: false }
+    }
+
+    /// What is missing of the run, if anything is. A front end shows it first.
+    pub fn missing(&self) -> Option<Exchange<StepReply>> {
+        let missing = self.stepper.missing();
+        let is_whole = missing.is_empty();
+        (!is_whole).then(|| Exchange { command: String::new(), reply: Ok(StepReply::Missing(missing)) })
+    }
+
+    /// Executes the command of a line.
+    pub fn take(&mut self, line: &str) -> Exchange<StepReply> {
+        let reply = match StepCommand::parse(line) {
+            Ok(None) => Ok(StepReply::Nothing),
+            Ok(Some(command)) => self.execute(&command),
+            Err(error) => Err(error),
+        };
+        self.counted(line, reply)
+    }
+
+    /// Answers a line that cannot be read.
+    pub fn refuse(&mut self, why: &str) -> Exchange<StepReply> {
+        self.counted("", Err(CommandError::Usage(why.to_owned())))
+    }
+
+    fn counted(&mut self, line: &str, reply: Result<StepReply, CommandError>) -> Exchange<StepReply> {
+        if let Err(error) = &reply {
+            self.status.count(error.exit_code());
+        }
+        self.has_ended |= matches!(reply, Ok(StepReply::Quit));
+        Exchange { command: line.to_owned(), reply }
+    }
+
+    /// Executes a command.
+    ///
+    /// # Errors
+    /// There is no such event, variable or call, or a chain cannot be written; the current event stays.
+    pub fn execute(&mut self, command: &StepCommand) -> Result<StepReply, CommandError> {
+        let stepper = &mut self.stepper;
+        match command {
+            StepCommand::Next(times) => (0..*times).try_for_each(|_| stepper.forth())?,
+            StepCommand::Previous(times) => (0..*times).try_for_each(|_| stepper.back())?,
+            StepCommand::Line(direction, times) => (0..*times).try_for_each(|_| stepper.line(*direction))?,
+            StepCommand::ToLine(direction, line) => stepper.to_line(*direction, line)?,
+            StepCommand::Into => stepper.into_call()?,
+            StepCommand::Out => stepper.out()?,
+            StepCommand::End => stepper.to_end()?,
+            StepCommand::Change(direction, name) => stepper.change(*direction, name)?,
+            StepCommand::Call(node) => stepper.call(*node, false)?,
+            StepCommand::List(many) => return Ok(StepReply::List(stepper.list(*many)?)),
+            StepCommand::Mark(name) => {
+                stepper.mark(name)?;
+                return Ok(StepReply::List(stepper.list(AROUND)?));
+            }
+            StepCommand::Show(name) => return Ok(StepReply::Show(stepper.show(name)?)),
+            StepCommand::History(name) => return Ok(StepReply::History(stepper.history(name)?)),
+            StepCommand::Chain(file) => return self.chain(file.as_deref()),
+            StepCommand::Where => {}
+            StepCommand::Help => return Ok(StepReply::Help(STEP_TABLE)),
+            StepCommand::Quit => return Ok(StepReply::Quit),
+        }
+        Ok(StepReply::View(Box::new(stepper.view()?)))
+    }
+
+    fn chain(&mut self, file: Option<&Path>) -> Result<StepReply, CommandError> {
+        let mut chain = self.stepper.chain()?;
+        if let Some(file) = file {
+            chain = session::portable(&chain, file);
+            save_chain(&chain, file, self.stepper.is_own())?;
+        }
+        let text = chain.to_ron().map_err(SessionError::from)?;
+        Ok(StepReply::Chain(MadeChain::new(text, file, self.stepper.is_redacted())))
+    }
+
+    /// Whether the dialogue has ended by a command.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// The exit code of the dialogue. A front end counts its own failures there too.
+    pub fn status(&mut self) -> &mut DialogueStatus {
+        &mut self.status
+    }
+}

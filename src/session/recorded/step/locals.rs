@@ -1,0 +1,77 @@
+//! The variables of a call before one of its events.
+
+use crate::session::error::SessionError;
+use crate::trace::{Calls, EventPosition, Level, Traced, Value};
+
+/// A parameter or local variable.
+pub(super) struct LocalValue {
+    pub(super) name: String,
+    pub(super) value: Value,
+    /// Whether it is a parameter whose value differs from that at the entry of the call.
+    pub(super) changed: bool,
+}
+
+/// The variables of a call before the event `at`, as far as its events were read.
+pub(super) struct KnownLocals {
+    at: EventPosition,
+    /// Names, values, and the values that parameters had at the entry.
+    held: Vec<(String, Value, Option<Value>)>,
+}
+
+impl KnownLocals {
+    /// The variables of the call before an event; `None` where its entry was not recorded. A call can have
+    /// millions of events, so reading continues from what is known of an earlier event.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub(super) fn before(
+        known: Option<KnownLocals>,
+        calls: &mut Calls,
+        at: EventPosition,
+    ) -> Result<Option<KnownLocals>, SessionError> {
+        let known = known.filter(|known| known.at == at || known.at.is_before(at));
+        let known = match known {
+            Some(known) => Some(known),
+            None => KnownLocals::at_entry(calls, at.node)?,
+        };
+        let Some(mut known) = known else { return Ok(None) };
+        let held = &mut known.held;
+        if calls.method(at.node).is_some_and(|method| method.level == Level::All) {
+            calls.events_between(known.at, at, |_, seen| {
+                let (Traced::Local { .. }, Some(written), Some(value)) =
+                    (seen.site.what, &seen.site.written, seen.values.first())
+                else {
+                    return;
+                };
+                match held.iter_mut().find(|(name, ..)| *name == written.name) {
+                    Some((_, known, _)) => *known = *value,
+                    None => held.push((written.name.clone(), *value, None)),
+                }
+            })?;
+        }
+        known.at = at;
+        Ok(Some(known))
+    }
+
+    fn at_entry(calls: &mut Calls, node: u32) -> Result<Option<KnownLocals>, SessionError> {
+        let Some(entry) = calls.entry(node) else { return Ok(None) };
+        let Some(call) = calls.call(node)? else { return Ok(None) };
+        let names = calls.method(node).map(|method| method.parameters.clone()).unwrap_or_default();
+        let named = |(at, value): (usize, Value)| {
+            let name = names.get(at).cloned().flatten();
+            (name.unwrap_or_else(|| format!("argument {}", at + 1)), value, Some(value))
+        };
+        let held = call.arguments.into_iter().enumerate().map(named).collect();
+        Ok(Some(KnownLocals { at: entry, held }))
+    }
+
+    /// The variables in the order in which they got their first values.
+    pub(super) fn list(&self) -> Vec<LocalValue> {
+        let one = |(name, value, first): &(String, Value, Option<Value>)| LocalValue {
+            name: name.clone(),
+            value: *value,
+            changed: first.is_some_and(|first| !first.is(*value)),
+        };
+        self.held.iter().map(one).collect()
+    }
+}
