@@ -1,4 +1,4 @@
-//! Method calls: which method, with which arguments, and its result.
+//! Method calls: overload selection, argument conversion, and the result.
 
 use super::error::{EvalError, nearest};
 use super::evaluate::{Evaluator, Held, Operand, Start};
@@ -10,20 +10,20 @@ use super::tree::Node;
 use super::types::{Type, method_types};
 use crate::model::{ObjectId, Value, quoted};
 
-/// How much of a thrown exception's message is shown.
+/// Maximum number of characters shown of an exception's message.
 const MESSAGE: usize = 120;
 
-/// What a method is called on.
+/// The receiver of a method call.
 struct Receiver<C> {
-    /// The object; none in a static context.
+    /// The object; `None` in a static context.
     object: Option<ObjectId>,
-    /// Where its methods are looked up, in this order: the static type, then the runtime class.
+    /// The classes in which to look up its methods, in this order: the static type, then the runtime class.
     classes: Vec<C>,
-    /// `super.m()`
+    /// Whether the call is `super.m()`.
     nonvirtual: bool,
 }
 
-/// The method a call means.
+/// The method selected for a call.
 struct Chosen<C> {
     method: FoundMethod<C>,
     parameters: Parameters,
@@ -76,8 +76,8 @@ impl<M: Machine> Evaluator<'_, M> {
         Err(EvalError::Threw { text: node.to_string(), class, message, exception })
     }
 
-    /// The message of an exception, as its field holds it: `getMessage` is code of the program. None where
-    /// there is none or it cannot be read, which does not change that the call threw.
+    /// The message of an exception, read from its field, because `getMessage` would run code of the program.
+    /// `None` if there is none or it cannot be read.
     async fn message(&mut self, exception: ObjectId, class: &M::Class) -> Option<String> {
         let field = self.find_field(class, "detailMessage").await.ok()??;
         match self.machine.get_field(exception, &field.class, field.index).await.ok()? {
@@ -90,7 +90,7 @@ impl<M: Machine> Evaluator<'_, M> {
         }
     }
 
-    /// For `m()`: the innermost class around the frame that has a method of that name (JLS §15.12.1).
+    /// The receiver of `m()`: the innermost enclosing class that has a method with that name (JLS §15.12.1).
     async fn unqualified(&mut self, name: &str) -> EvalResult<Receiver<M::Class>, M> {
         let innermost = self.innermost().await?;
         let own = innermost.class.clone();
@@ -221,7 +221,8 @@ impl<M: Machine> Evaluator<'_, M> {
         })
     }
 
-    /// The type that counts for the choice: the runtime class, or the type it was cast to.
+    /// The argument type for overload selection: the runtime class, or the type to which the argument was
+    /// cast.
     async fn argument_type(
         &mut self,
         node: &Node,
@@ -293,7 +294,7 @@ impl<M: Machine> Evaluator<'_, M> {
                 None => None,
             };
             let Some(made) = made else {
-                let problem = format!("needs a new {array}, which cannot be made here; pass an array");
+                let problem = format!("needs a new {array}, which cannot be created here; pass an array");
                 return Err(EvalError::Type { text: node.to_string(), problem });
             };
             passed.push(made);
@@ -301,7 +302,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(passed)
     }
 
-    /// The box of a primitive value, by `valueOf` of its class (JLS §5.1.7).
+    /// Boxes a primitive value with `valueOf` of its box class (JLS §5.1.7).
     pub(super) async fn boxed(&mut self, value: Value, node: &Node) -> EvalResult<Value, M> {
         let Some(primitive) = primitive_of(&value) else { return Ok(value) };
         let name = primitive.box_class();

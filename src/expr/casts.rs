@@ -18,7 +18,7 @@ impl<M: Machine> Evaluator<'_, M> {
             let was_primitive = operand.primitive().is_some();
             let value = self.unboxed(operand, inner).await?;
             let from = primitive_of(&value);
-            // What comes out of a box only widens (JLS §5.5).
+            // An unboxed value can only be widened (JLS §5.5).
             let allowed = was_primitive || from.is_some_and(|from| from.widens_to(to));
             return match convert(&value, to).filter(|_| allowed) {
                 Some(value) => Ok(Operand::of(value)),
@@ -73,7 +73,7 @@ impl<M: Machine> Evaluator<'_, M> {
         let value = match &operand.held {
             Held::Value(Value::Null) => return Ok(false),
             Held::Value(value) if value.object_id().is_none() => {
-                return type_error::<_, M>(node, format!("{} is no object", kind_of(value)));
+                return type_error::<_, M>(node, format!("{} is not an object", kind_of(value)));
             }
             Held::Value(value) => value.clone(),
             Held::Text(_) => self.materialize(operand.clone()).await?,
@@ -91,12 +91,13 @@ impl<M: Machine> Evaluator<'_, M> {
         match (written, &class.element) {
             (Some((element, _)), _) => Ok(known.is_subtype(&own, &class.with_element(element))),
             (None, ElementName::Class(name)) => {
-                // Class files keep no imports, so the simple name of one of the object's own types will do.
+                // Class files contain no imports, so the simple name of one of the object's own types is
+                // accepted.
                 let called = known.0.keys().filter(|k| is_called(k, name)).cloned().collect::<Vec<_>>();
                 let is =
                     called.into_iter().any(|k| known.is_subtype(&own, &class.with_element(Type::Class(k))));
-                // No object can be of a class that is not loaded; but a simple name may be an imported
-                // class's.
+                // No object can have a class that is not loaded, but a simple name may denote an imported
+                // class.
                 if is || name.contains('.') {
                     Ok(is)
                 } else {

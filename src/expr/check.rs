@@ -1,4 +1,5 @@
-//! Types of an expression before the run, as far as class files tell. Only what is surely wrong is an error.
+//! Computes the types of an expression before the run, as far as class files determine them. Reports only
+//! definite errors.
 
 use super::Expr;
 use super::error::{TypeError, UNKNOWN_NAME, nearest};
@@ -9,10 +10,10 @@ use super::scope::{EventTypes, Scope};
 use super::tree::{BinaryOperator, ElementName, Literal, Node, TypeName, UnaryOperator};
 use super::types::{Primitive, Type};
 
-/// The type of an expression at a frame. [`Type::Unknown`] where a class is not known.
+/// The type of an expression in a frame; [`Type::Unknown`] if a class is unknown.
 ///
 /// # Errors
-/// What is surely wrong: a name that nothing has, operands that do not fit, arguments no method takes.
+/// Definite errors: an undefined name, operands of the wrong type, or arguments that no method accepts.
 pub fn check(
     expr: &Expr,
     scope: &Scope,
@@ -22,10 +23,10 @@ pub fn check(
     Checker { names: Names { scope, classes }, event }.type_of(expr.node())
 }
 
-/// Checks an expression that decides: its type must be `boolean` (or `Boolean`).
+/// Checks a condition: its type must be `boolean` (or `Boolean`).
 ///
 /// # Errors
-/// As [`check`], and an expression of another type.
+/// Those of [`check`], and an expression of another type.
 pub fn check_condition(
     expr: &Expr,
     scope: &Scope,
@@ -36,8 +37,7 @@ pub fn check_condition(
     checker.condition(expr.node())
 }
 
-/// The primitive type that both branches of a conditional have together, as far as the expression alone
-/// tells.
+/// The common primitive type of both branches of a conditional, as far as the expression alone determines it.
 pub(super) fn conditional_primitive(
     yes: &Node,
     no: &Node,
@@ -50,7 +50,7 @@ pub(super) fn conditional_primitive(
     branches(yes, a, no, b)
 }
 
-/// JLS §15.25.2: the type of a conditional with two numeric (or two boolean) branches.
+/// The type of a conditional with two numeric (or two boolean) branches (JLS §15.25.2).
 fn branches(yes: &Node, a: Primitive, no: &Node, b: Primitive) -> Option<Primitive> {
     let small = |p| matches!(p, Primitive::Byte | Primitive::Short | Primitive::Char);
     match (a, b) {
@@ -63,7 +63,7 @@ fn branches(yes: &Node, a: Primitive, no: &Node, b: Primitive) -> Option<Primiti
     }
 }
 
-/// Whether the node is an `int` constant that the smaller type can hold.
+/// Whether the node is an `int` constant that fits the smaller type.
 fn fits(node: &Node, into: Primitive) -> bool {
     let value = match node {
         Node::Literal(Literal::Int(v)) => i64::from(*v),
@@ -86,7 +86,7 @@ pub(super) struct Checker<'a> {
     pub(super) event: &'a EventTypes,
 }
 
-/// What the first parts of a dotted name are.
+/// The meaning of the first parts of a dotted name.
 pub(super) enum Head<'a> {
     Variable(Variable<'a>),
     Class(String),
@@ -134,7 +134,7 @@ impl<'a> Checker<'a> {
             Node::InstanceOf { operand, class } => {
                 let of = self.type_of(operand)?;
                 match of {
-                    Type::Primitive(_) | Type::Void => wrong(node, format!("{of} is no object")),
+                    Type::Primitive(_) | Type::Void => wrong(node, format!("{of} is not an object")),
                     _ => self.written(class).map(|_| Type::BOOLEAN),
                 }
             }
@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
             if is_called(&class, written) {
                 return match owner {
                     Some(_) => Ok(Type::class(&class)),
-                    None => wrong(node, format!("no instance of {class} is at hand here")),
+                    None => wrong(node, format!("no instance of {class} is available here")),
                 };
             }
             match self.names.outwards(&class, owner) {
@@ -187,7 +187,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a dotted name starts with and how many parts that takes; none if class files do not tell.
+    /// The meaning of the start of a dotted name, and the number of its parts; `None` if class files do not
+    /// determine it.
     pub(super) fn head(&self, parts: &[&str]) -> Result<Option<(Head<'a>, usize)>, TypeError> {
         let Some(first) = parts.first() else { return Ok(None) };
         let variable = self.names.variable(first);
@@ -198,8 +199,8 @@ impl<'a> Checker<'a> {
             return Ok(Some((Head::Class(class), used)));
         }
         let scope = self.names.scope;
-        // `a.b` can be a field of a class that is not known; a lone name cannot. Nor does a class begin in
-        // lower case, so `recrod.bar` is a slip, while `a.b.c` may name a package.
+        // `a.b` can be a field of an unknown class; a single name cannot. Classes do not begin with a
+        // lower-case letter either, so `recrod.bar` is a typing error, while `a.b.c` may name a package.
         let may_be_class = parts.len() > 2 || parts.len() == 2 && first.starts_with(char::is_uppercase);
         if variable == Lookup::Unknown || may_be_class {
             return Ok(None);
@@ -220,7 +221,7 @@ impl<'a> Checker<'a> {
             }
             Variable::NoInstance(field) => wrong(
                 name,
-                format!("is a field of {} objects, and no such object is at hand here", field.class),
+                format!("is a field of {} objects, and no such object is available here", field.class),
             ),
         }
     }
@@ -256,7 +257,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The static field of a class; none if class files do not tell.
+    /// The static field of a class; `None` if class files do not determine it.
     pub(super) fn static_field(
         &self,
         class: &str,
@@ -275,7 +276,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The field of a value of that type; none if class files do not tell.
+    /// The field of a value of this type; `None` if class files do not determine it.
     pub(super) fn member(
         &self,
         owner: &str,
@@ -309,13 +310,13 @@ impl<'a> Checker<'a> {
         Ok(field.map_or(Type::Unknown, |f| Type::of_descriptor(&f.descriptor)))
     }
 
-    /// The type of what stands left of a dot; unknown where it is the name of a class or a package.
+    /// The type of the expression before a dot; unknown if it names a class or a package.
     pub(super) fn owner_type(&self, owner: &Node) -> Result<Type, TypeError> {
         match owner.dotted() {
             Some(parts) => match self.head(&parts) {
                 Ok(Some((Head::Class(_), used))) if used == parts.len() => Ok(Type::Unknown),
                 Ok(_) => self.type_of(owner),
-                // A lone name left of a dot may be a class that is not known.
+                // A single name before a dot may be an unknown class.
                 Err(_) => Ok(Type::Unknown),
             },
             None => self.type_of(owner),
@@ -334,13 +335,13 @@ impl<'a> Checker<'a> {
         match of {
             Type::Array(element) => Ok(*element),
             Type::Unknown => Ok(Type::Unknown),
-            // An object of type Object can be an array.
+            // A value of type Object can be an array.
             Type::Class(name) if &*name == "java.lang.Object" => Ok(Type::Unknown),
-            other => wrong(array, format!("{other} is no array")),
+            other => wrong(array, format!("{other} is not an array")),
         }
     }
 
-    /// A type as written; unknown if its class is not.
+    /// The type with this name; unknown if its class is unknown.
     fn written(&self, name: &TypeName) -> Result<Type, TypeError> {
         Ok(match &name.element {
             ElementName::Primitive(p) => name.with_element(Type::Primitive(*p)),
@@ -433,12 +434,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The primitive type an operand has once it is out of its box.
+/// The primitive type of an operand after unboxing.
 fn operand_kind(of: &Type) -> Option<Primitive> {
     of.unboxed()
 }
 
-/// Whether a value of the type may turn out to be a box when the program runs.
+/// Whether a value of this type can be a boxed primitive at run time.
 pub(super) fn may_unbox(of: &Type) -> bool {
     match of {
         Type::Unknown => true,

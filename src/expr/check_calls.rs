@@ -1,5 +1,5 @@
-//! Types of method calls before the run. Overloads are chosen by the runtime types, so only what no object
-//! could be passed to is an error.
+//! Types of method calls before the run. Evaluation selects overloads by the runtime types, so a call is an
+//! error only if no object could be passed.
 
 use super::check::{Checker, Head, may_unbox, wrong};
 use super::error::{TypeError, nearest};
@@ -54,7 +54,8 @@ impl Checker<'_> {
         })
     }
 
-    /// For `m()`: the innermost class around with such a method, and whether no instance of it is at hand.
+    /// The class of `m()`: the innermost enclosing class that has such a method, and whether no instance of
+    /// it is available.
     fn class_with_method(&self, name: &str) -> Option<(String, bool)> {
         let mut class = self.names.scope.class.to_string();
         let mut owner = (!self.names.scope.is_static).then_some(Node::This);
@@ -73,10 +74,10 @@ impl Checker<'_> {
         }
     }
 
-    /// The class whose method is called, and whether it is called on the class itself; none if unknown.
+    /// The class whose method is called, and whether it is called on the class itself; `None` if unknown.
     fn call_owner(&self, owner: &Node) -> Result<Option<(String, bool)>, TypeError> {
         if let Some(parts) = owner.dotted() {
-            // `name.m()`: a lone name may be a class that is not known, so the rule for two parts holds.
+            // `name.m()`: a single name may be an unknown class, so the rule for two parts applies.
             let mut with_member = parts.clone();
             with_member.push("");
             match self.head(&with_member)? {
@@ -94,8 +95,8 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the method can take arguments of these static types. Objects may be of narrower classes at run
-/// time.
+/// Whether the method can accept arguments of these static types. At run time, objects may have narrower
+/// classes.
 fn may_take(method: &MethodDeclaration, arguments: &[Type]) -> bool {
     let may = |argument: &Type, parameter: &Type| match (argument, parameter) {
         (Type::Void, _) => false,

@@ -1,9 +1,9 @@
-//! The text that `+` makes of a value in string concatenation (JLS §5.1.11).
+//! Converts values to text for string concatenation with `+` (JLS §5.1.11).
 
 use crate::model::Value;
 
-/// The text of a primitive value, a string or `null`; none for other objects, whose `toString` would have to
-/// run.
+/// The text of a primitive value, a string or `null`; `None` for other objects, which would need a call of
+/// `toString`.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => "null".to_owned(),
@@ -22,8 +22,8 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     })
 }
 
-/// The shape of `Double.toString`: decimal from 10⁻³ to below 10⁷, else scientific. The digits are the fewest
-/// that tell the number apart, as since JDK 19; older ones sometimes print one digit more.
+/// Formats like `Double.toString`: decimal from 10⁻³ to below 10⁷, otherwise scientific. Uses the fewest
+/// digits that identify the number, as since JDK 19; older versions sometimes print one digit more.
 fn floating(value: f64, shortest: &str) -> String {
     if value.is_nan() {
         return "NaN".to_owned();

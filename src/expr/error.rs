@@ -1,63 +1,63 @@
-//! What can be wrong with an expression: its syntax, its types before the run, its evaluation at a point.
+//! The errors of an expression: in its syntax, in its types before the run, and in its evaluation at a point.
 
 use super::tree::EventPart;
 use crate::model::Value;
 
-/// The text is not an expression or a reference.
+/// The text is neither an expression nor a reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`, column {column}: {problem}")]
 pub struct ParseError {
     /// The whole text.
     pub text: String,
-    /// Where, in characters, counted from 1.
+    /// The position in characters, from 1.
     pub column: usize,
-    /// What was expected there and what stands there instead.
+    /// What was expected there, and what was found.
     pub problem: String,
 }
 
-/// An expression that cannot mean anything at its place, known from the class files alone.
+/// An expression that is wrong at its place, as class files alone show.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`: {problem}")]
 pub struct TypeError {
     /// The part of the expression that is wrong.
     pub text: String,
-    /// What is wrong with it, and what would be right where that is known.
+    /// What is wrong with it, and the correction if it is known.
     pub problem: String,
 }
 
-/// How the problem of a name that means nothing begins.
-pub(super) const UNKNOWN_NAME: &str = "is no local or field here";
+/// The beginning of the problem text for an undefined name.
+pub(super) const UNKNOWN_NAME: &str = "is not a local or field here";
 
 impl TypeError {
-    /// Whether the text is a name that means nothing at its place.
+    /// Whether the problem is an undefined name.
     pub fn is_unknown_name(&self) -> bool {
         self.problem.starts_with(UNKNOWN_NAME)
     }
 }
 
-/// An expression that could not be evaluated at a point. `E` is the error of the run's own reads.
+/// An expression that could not be evaluated at a point. `E` is the error type of the machine.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError<E: std::error::Error + 'static> {
-    /// A name that is no variable and no loaded class here.
-    #[error("`{name}` is no local, field or loaded class here{hint}")]
+    /// A name that is neither a variable nor a loaded class here.
+    #[error("`{name}` is not a local, field or loaded class here{hint}")]
     UnknownName {
         /// The name.
         name: String,
-        /// What may have been meant; starts with punctuation when not empty.
+        /// A suggestion; empty, or starts with punctuation.
         hint: String,
     },
-    /// A local variable outside its range.
+    /// A local variable read outside its range.
     #[error("local `{name}` is not assigned yet at this point")]
     Unassigned {
         /// The local.
         name: String,
     },
-    /// A member of `null`.
+    /// An access to a member of `null`.
     #[error("`{text}` is null, so there is no {wanted}")]
     NullPointer {
         /// The expression that is `null`.
         text: String,
-        /// What was to be taken of it.
+        /// The member or element accessed.
         wanted: String,
     },
     /// Integer division or remainder by zero.
@@ -76,17 +76,17 @@ pub enum EvalError<E: std::error::Error + 'static> {
         /// The length.
         length: i32,
     },
-    /// A cast that fails.
+    /// A cast that failed.
     #[error("`{text}`: an object of {from} cannot be cast to {to}")]
     ClassCast {
         /// The cast.
         text: String,
-        /// The runtime class.
+        /// The runtime class of the object.
         from: String,
         /// The type cast to.
         to: String,
     },
-    /// Operands whose types do not fit.
+    /// Operands of the wrong type.
     #[error("`{text}`: {problem}")]
     Type {
         /// The part of the expression that is wrong.
@@ -94,7 +94,7 @@ pub enum EvalError<E: std::error::Error + 'static> {
         /// What is wrong with it.
         problem: String,
     },
-    /// A class without such a field.
+    /// A class without this field.
     #[error("`{text}`: {class} has no field `{field}`{hint}")]
     NoSuchField {
         /// The access.
@@ -103,10 +103,10 @@ pub enum EvalError<E: std::error::Error + 'static> {
         class: String,
         /// The field.
         field: String,
-        /// What may have been meant; starts with punctuation when not empty.
+        /// A suggestion; empty, or starts with punctuation.
         hint: String,
     },
-    /// No method of that name takes such arguments.
+    /// No method with this name accepts these arguments.
     #[error("`{text}`: {class} has no method `{method}({arguments})`{hint}")]
     NoSuchMethod {
         /// The call.
@@ -115,20 +115,20 @@ pub enum EvalError<E: std::error::Error + 'static> {
         class: String,
         /// The method.
         method: String,
-        /// The arguments' types.
+        /// The types of the arguments.
         arguments: String,
-        /// What may have been meant; starts with punctuation when not empty.
+        /// A suggestion; empty, or starts with punctuation.
         hint: String,
     },
-    /// Several methods fit and none is most specific.
+    /// Several methods are applicable and none is most specific.
     #[error("`{text}`: ambiguous between {}; cast an argument", candidates.join(" and "))]
     AmbiguousCall {
         /// The call.
         text: String,
-        /// The methods that fit.
+        /// The applicable methods.
         candidates: Vec<String>,
     },
-    /// A class that is needed and not loaded.
+    /// A class that the expression needs is not loaded.
     #[error(
         "`{text}`: no class `{class}` is loaded here; class files keep no imports, so write its full name"
     )]
@@ -147,7 +147,7 @@ pub enum EvalError<E: std::error::Error + 'static> {
     /// `this` in a static method.
     #[error("`{text}`: there is no `this` in a static method")]
     NoThis {
-        /// What needs `this`.
+        /// The expression that needs `this`.
         text: String,
     },
     /// A called method threw.
@@ -157,17 +157,17 @@ pub enum EvalError<E: std::error::Error + 'static> {
         text: String,
         /// The exception's class.
         class: String,
-        /// Its message in quotes; starts with punctuation when not empty.
+        /// Its message in quotes; empty, or starts with punctuation.
         message: String,
         /// The exception.
         exception: Value,
     },
-    /// The debuggee could not be read.
+    /// The state of the debuggee could not be read.
     #[error(transparent)]
     Machine(E),
 }
 
-/// ` (did you mean `x`?)` for the candidate nearest to `name`, or nothing if none is near.
+/// `; did you mean `x`?` for the candidate most similar to `name`; empty if none is similar.
 pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let limit = 1 + name.chars().count() / 3;
     candidates

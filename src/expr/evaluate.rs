@@ -1,4 +1,4 @@
-//! Evaluates an expression at a point, asking a [`Machine`] for what it reads.
+//! Evaluates an expression at a point, reading the state of the debuggee through a [`Machine`].
 
 use super::concat::text_of;
 use super::error::{EvalError, nearest};
@@ -31,13 +31,13 @@ pub(super) struct Evaluator<'m, M: Machine> {
 #[derive(Clone, Debug)]
 pub(super) struct Operand {
     pub(super) held: Held,
-    /// The static type, where one is known.
+    /// The static type, if known.
     pub(super) declared: Type,
-    /// Whether the static type comes from a cast, and so counts when an overload is chosen.
+    /// Whether the static type comes from a cast and therefore counts in overload selection.
     pub(super) is_cast: bool,
 }
 
-/// A value of the debuggee, or a text that does not exist there yet.
+/// A value of the debuggee, or a string that does not exist there yet.
 #[derive(Clone, Debug)]
 pub(super) enum Held {
     Value(Value),
@@ -81,8 +81,8 @@ pub(super) fn type_error<T, M: Machine>(text: impl ToString, problem: impl Into<
 }
 
 impl<M: Machine> Evaluator<'_, M> {
-    /// Evaluates a node. It recurses, so each kind of node has its own boxed future: the stack of a deep
-    /// expression then holds no room for the kinds that it is not.
+    /// Evaluates a node. The evaluation is recursive, so each kind of node has its own boxed future: a deep
+    /// expression then needs no stack space for the other kinds.
     pub(super) fn eval<'a>(&'a mut self, node: &'a Node) -> Evaluated<'a, M> {
         match node {
             Node::Field { owner, name } => Box::pin(self.field(node, owner, name)),
@@ -127,11 +127,11 @@ impl<M: Machine> Evaluator<'_, M> {
                 Some(value) => Ok(Operand::of(value)),
                 None => Err(EvalError::NotInEvent { part: *part }),
             },
-            other => type_error::<_, M>(other, "stands where a value is needed"),
+            other => type_error::<_, M>(other, "is not a value"),
         }
     }
 
-    /// `old(x)`, where that is no method of the program.
+    /// Evaluates `old(x)`, unless the program has such a method.
     async fn old(
         &mut self,
         node: &Node,
@@ -161,7 +161,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(Operand::of(Value::Boolean(value)))
     }
 
-    /// Makes a value of the debuggee of it.
+    /// Converts the operand to a value of the debuggee; may create a string there.
     pub(super) async fn materialize(&mut self, operand: Operand) -> EvalResult<Value, M> {
         match operand.held {
             Held::Value(value) => Ok(value),
@@ -173,7 +173,8 @@ impl<M: Machine> Evaluator<'_, M> {
         self.machine.class_of(id).await.map_err(EvalError::Machine)
     }
 
-    /// `this`, seen as the class that declares the method: private members are that class's.
+    /// `this`, with the declaring class of the method as its type, so that private members of that class are
+    /// found.
     pub(super) async fn this(&mut self, text: &str) -> EvalResult<Operand, M> {
         let level = self.innermost().await?;
         let value = level.object.ok_or_else(|| EvalError::NoThis { text: text.to_owned() })?;
@@ -197,10 +198,10 @@ impl<M: Machine> Evaluator<'_, M> {
         }
     }
 
-    /// The primitive value, taken out of its box if need be (JLS §5.1.8).
+    /// The primitive value, unboxed if necessary (JLS §5.1.8).
     pub(super) async fn unboxed(&mut self, operand: Operand, node: &Node) -> EvalResult<Value, M> {
         let value = match operand.held {
-            Held::Text(_) => return type_error::<_, M>(node, "a string is no number and no boolean"),
+            Held::Text(_) => return type_error::<_, M>(node, "a string is neither a number nor a boolean"),
             Held::Value(value) => value,
         };
         if value == Value::Null {
@@ -210,12 +211,12 @@ impl<M: Machine> Evaluator<'_, M> {
             Some(inner) => Ok(inner),
             None => type_error::<_, M>(
                 node,
-                format!("{} is no number and no boolean", self.describe(&value).await?),
+                format!("{} is neither a number nor a boolean", self.describe(&value).await?),
             ),
         }
     }
 
-    /// The primitive value itself or in its box; none for all else.
+    /// The primitive value, unboxed if necessary; `None` for any other value.
     async fn unbox(&mut self, value: &Value) -> EvalResult<Option<Value>, M> {
         if primitive_of(value).is_some() {
             return Ok(Some(value.clone()));
@@ -226,7 +227,7 @@ impl<M: Machine> Evaluator<'_, M> {
         if Primitive::from_box(&info.name).is_none() {
             return Ok(None);
         }
-        // Every box class of the JDK keeps its value in the private field `value`.
+        // Every box class of the JDK stores its value in the private field `value`.
         let index = info.fields.iter().position(|f| f.name == "value" && !f.is_static);
         match index {
             Some(index) => {
@@ -236,7 +237,7 @@ impl<M: Machine> Evaluator<'_, M> {
         }
     }
 
-    /// What a value is, for messages: `int`, `null`, `an object of shop.Rec`.
+    /// A description of the value for messages: `int`, `null`, `an object of shop.Rec`.
     pub(super) async fn describe(&mut self, value: &Value) -> EvalResult<String, M> {
         match value {
             Value::Object { id, .. } => {
@@ -278,7 +279,8 @@ impl<M: Machine> Evaluator<'_, M> {
         }
     }
 
-    /// What the first parts of a dotted name are: a variable, else a class. And how many parts that takes.
+    /// The meaning of the start of a dotted name (a variable, otherwise a class), and the number of its
+    /// parts.
     pub(super) async fn dotted_start(
         &mut self,
         parts: &[&str],
@@ -401,14 +403,14 @@ impl<M: Machine> Evaluator<'_, M> {
         let id = match &owner.held {
             Held::Value(Value::Object { id, .. }) => *id,
             Held::Value(value) => {
-                return type_error::<_, M>(array, format!("{} is no array", kind_of(value)));
+                return type_error::<_, M>(array, format!("{} is not an array", kind_of(value)));
             }
-            Held::Text(_) => return type_error::<_, M>(array, "a string is no array; use charAt"),
+            Held::Text(_) => return type_error::<_, M>(array, "a string is not an array; use charAt"),
         };
         let class = self.class_of(id).await?;
         let info = self.info(&class).await?;
         if !info.name.ends_with("[]") {
-            return type_error::<_, M>(array, format!("an object of {} is no array", info.name));
+            return type_error::<_, M>(array, format!("an object of {} is not an array", info.name));
         }
         let length = self.machine.array_length(id).await.map_err(EvalError::Machine)?;
         if at < 0 || at >= length {
@@ -442,7 +444,7 @@ impl<M: Machine> Evaluator<'_, M> {
         self.number(node, number::binary(operator, &a, &b), &[&a, &b], operator)
     }
 
-    /// `==` on references; a text of the expression is compared by its characters.
+    /// Compares references with `==`. A string literal of the expression is compared by its characters.
     fn same(&self, node: &Node, a: &Operand, b: &Operand) -> EvalResult<bool, M> {
         match (&a.held, &b.held) {
             (Held::Text(a), Held::Text(b)) => Ok(a == b),
@@ -451,14 +453,15 @@ impl<M: Machine> Evaluator<'_, M> {
                 Value::Null | Value::Object { .. } => Ok(false),
                 other => type_error::<_, M>(node, format!("cannot compare a string with {}", kind_of(other))),
             },
-            // Equal constants are one string, and strings with other characters are two (JLS §3.10.5).
+            // Equal constants are the same string, and strings with different characters are different ones
+            // (JLS §3.10.5).
             (Held::Value(Value::Str(a)), Held::Value(Value::Str(b)))
                 if self.machine.is_made(a.id) || self.machine.is_made(b.id) =>
             {
                 let are_constants = self.machine.is_made(a.id) && self.machine.is_made(b.id);
                 match a.text == b.text {
                     true if !are_constants => {
-                        type_error::<_, M>(node, "whether both are one string is not known; use equals")
+                        type_error::<_, M>(node, "it is unknown whether both are the same string; use equals")
                     }
                     same => Ok(same),
                 }
@@ -491,7 +494,7 @@ impl<M: Machine> Evaluator<'_, M> {
         }
     }
 
-    /// Gives the chosen branch the type that both branches together have (JLS §15.25).
+    /// Converts the selected branch to the common type of both branches (JLS §15.25).
     async fn conditional_type(&mut self, found: Operand, yes: &Node, no: &Node) -> EvalResult<Operand, M> {
         let scope = self.machine.scope();
         let kind = check::conditional_primitive(yes, no, scope, &EventTypes::unknown());
@@ -502,7 +505,7 @@ impl<M: Machine> Evaluator<'_, M> {
     }
 }
 
-/// What a dotted name starts with.
+/// The meaning of the start of a dotted name.
 pub(super) enum Start<C> {
     Value(Operand),
     Class(C),
@@ -521,7 +524,7 @@ fn literal_operand(literal: &Literal) -> Operand {
     }
 }
 
-/// What a value is, without asking for its class.
+/// A description of the value that needs no class lookup.
 pub(super) fn kind_of(value: &Value) -> String {
     match value {
         Value::Unassigned => "an unassigned local".to_owned(),

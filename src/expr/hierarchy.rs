@@ -1,4 +1,4 @@
-//! Loaded classes of a run: their superclasses, fields and methods, asked of the [`Machine`].
+//! The superclasses, fields and methods of loaded classes, read through the [`Machine`].
 
 use super::error::EvalError;
 use super::evaluate::Evaluator;
@@ -7,14 +7,14 @@ use super::overload::Supertypes;
 use super::types::Type;
 use std::sync::Arc;
 
-/// A field and where it is declared.
+/// A field and its declaring class.
 pub(super) struct FoundField<C> {
     pub(super) class: C,
     pub(super) index: usize,
     pub(super) info: FieldInfo,
 }
 
-/// A method and where it is declared.
+/// A method and its declaring class.
 pub(super) struct FoundMethod<C> {
     pub(super) class: C,
     pub(super) class_name: Arc<str>,
@@ -22,7 +22,7 @@ pub(super) struct FoundMethod<C> {
     pub(super) info: MethodInfo,
 }
 
-/// Classes with what they declare.
+/// Classes with their declarations.
 pub(super) type Lineage<C> = Vec<(C, Arc<ClassInfo<C>>)>;
 
 pub(super) type EvalResult<T, M> = Result<T, EvalError<<M as Machine>::Error>>;
@@ -36,8 +36,8 @@ impl<M: Machine> Evaluator<'_, M> {
         self.machine.find_class(name).await.map_err(EvalError::Machine)
     }
 
-    /// The class and all its supertypes, superclasses first, each once. An interface and an array end in
-    /// `java.lang.Object`, whose members they have too.
+    /// The class and all its supertypes, superclasses first, each once. For interfaces and arrays this
+    /// includes `java.lang.Object`, whose members they also have.
     pub(super) async fn lineage(&mut self, class: &M::Class) -> EvalResult<Lineage<M::Class>, M> {
         let mut line: Lineage<M::Class> = Vec::new();
         let mut interfaces: Vec<M::Class> = Vec::new();
@@ -70,7 +70,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(line)
     }
 
-    /// The class or supertype of that name.
+    /// The class or supertype with this name.
     pub(super) async fn supertype(
         &mut self,
         class: &M::Class,
@@ -80,7 +80,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(line.into_iter().find(|(_, info)| &*info.name == name).map(|(c, _)| c))
     }
 
-    /// The field of that name in the class or its supertypes, private ones too, nearest first.
+    /// The nearest field with this name in the class or its supertypes, including private fields.
     pub(super) async fn find_field(
         &mut self,
         class: &M::Class,
@@ -94,7 +94,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(None)
     }
 
-    /// All methods of that name in the class and its supertypes, nearest first.
+    /// All methods with this name in the class and its supertypes, nearest first.
     pub(super) async fn find_methods(
         &mut self,
         class: &M::Class,
@@ -112,19 +112,19 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(found)
     }
 
-    /// The names of all fields of the class and its supertypes, for hints.
+    /// The names of all fields of the class and its supertypes, for suggestions.
     pub(super) async fn field_names(&mut self, class: &M::Class) -> EvalResult<Vec<String>, M> {
         let line = self.lineage(class).await?;
         Ok(line.iter().flat_map(|(_, info)| info.fields.iter().map(|f| f.name.clone())).collect())
     }
 
-    /// The names of all methods of the class and its supertypes, for hints.
+    /// The names of all methods of the class and its supertypes, for suggestions.
     pub(super) async fn method_names(&mut self, class: &M::Class) -> EvalResult<Vec<String>, M> {
         let line = self.lineage(class).await?;
         Ok(line.iter().flat_map(|(_, info)| info.methods.iter().map(|m| m.name.clone())).collect())
     }
 
-    /// Adds a class and all above it.
+    /// Adds a class and all its supertypes.
     pub(super) async fn add_supertypes(
         &mut self,
         class: &M::Class,
@@ -143,7 +143,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(())
     }
 
-    /// Adds the class of a type, or of an array's elements, where it is loaded.
+    /// Adds the class of a type, or of an array's elements, if it is loaded.
     pub(super) async fn add_type(&mut self, of: &Type, known: &mut Supertypes) -> EvalResult<(), M> {
         let mut element = of;
         while let Type::Array(inner) = element {
@@ -159,7 +159,7 @@ impl<M: Machine> Evaluator<'_, M> {
     }
 }
 
-/// The type of a runtime class by its name: `pkg.Rec[]` is an array.
+/// The type of a runtime class, given by its name: `pkg.Rec[]` is an array.
 pub(super) fn type_named(name: &str) -> Type {
     let mut element = name;
     let mut dimensions = 0;

@@ -1,11 +1,11 @@
-//! The values of literals (JLS §3.10). The grammar has already checked their shape.
+//! The values of literals (JLS §3.10). The grammar has already checked their syntax.
 
 use super::tree::Literal;
 
-/// The value of an integer literal, `negative` if a minus sign stands directly before it.
+/// The value of an integer literal. `negative` says whether it follows a minus sign.
 ///
 /// # Errors
-/// Says why there is no such literal, for example that it does not fit.
+/// Why the literal is invalid, for example because it is too large.
 pub(super) fn integer(text: &str, negative: bool) -> Result<Literal, String> {
     let (digits, long) = match text.strip_suffix(['l', 'L']) {
         Some(digits) => (digits, true),
@@ -26,17 +26,18 @@ pub(super) fn integer(text: &str, negative: bool) -> Result<Literal, String> {
     };
     let (bits, kind) = if long { (64, "long") } else { (32, "int") };
     let too_large = || {
-        let hint = if long { "" } else { "; write L behind it for a long" };
+        let hint = if long { "" } else { "; append L for a long" };
         format!("{text} does not fit into {kind}{hint}")
     };
     let magnitude = u128::from_str_radix(plain, radix).map_err(|_| {
         if radix == 8 && plain.contains(['8', '9']) {
-            format!("{text} is not octal, which a leading 0 makes it")
+            format!("{text} starts with 0 but is not an octal number")
         } else {
             too_large()
         }
     })?;
-    // Decimal literals are at most MAX, and MAX + 1 after a minus; the others fill all bits (JLS §3.10.1).
+    // A decimal literal is at most MAX, or MAX + 1 after a minus; other literals can use all bits (JLS
+    // §3.10.1).
     let limit = match radix {
         10 if negative => 1_u128 << (bits - 1),
         10 => (1_u128 << (bits - 1)) - 1,
@@ -45,7 +46,7 @@ pub(super) fn integer(text: &str, negative: bool) -> Result<Literal, String> {
     if magnitude > limit {
         return Err(too_large());
     }
-    // The magnitude fits into 64 (or 32) bits, so the truncating conversions keep all of it.
+    // The magnitude fits into 64 (or 32) bits, so the truncating conversions lose nothing.
     let value = magnitude as u64;
     Ok(if long {
         let value = value as i64;
@@ -59,7 +60,7 @@ pub(super) fn integer(text: &str, negative: bool) -> Result<Literal, String> {
 /// The value of a decimal floating-point literal.
 ///
 /// # Errors
-/// Says why there is no such literal: it rounds to infinity, or to zero without being zero (JLS §3.10.2).
+/// Why the literal is invalid: it rounds to infinity, or to zero although it is not zero (JLS §3.10.2).
 pub(super) fn floating(text: &str) -> Result<Literal, String> {
     let (digits, float) = match text.strip_suffix(['f', 'F']) {
         Some(digits) => (digits, true),
@@ -93,15 +94,15 @@ pub(super) fn floating(text: &str) -> Result<Literal, String> {
     }
 }
 
-/// The value of a string literal with its quotes.
+/// The value of a string literal, given with its quotes.
 pub(super) fn string(text: &str) -> Literal {
     Literal::Text(String::from_utf16_lossy(&units(text)))
 }
 
-/// The value of a character literal with its quotes.
+/// The value of a character literal, given with its quotes.
 ///
 /// # Errors
-/// A character outside the basic plane is two UTF-16 units, which no `char` holds.
+/// If the character is outside the basic plane: it has two UTF-16 units, too many for a `char`.
 pub(super) fn character(text: &str) -> Result<Literal, String> {
     match units(text).as_slice() {
         [unit] => Ok(Literal::Char(*unit)),
@@ -109,7 +110,7 @@ pub(super) fn character(text: &str) -> Result<Literal, String> {
     }
 }
 
-/// The UTF-16 units between the quotes, escapes replaced (JLS §3.3, §3.10.7).
+/// Decodes the UTF-16 units between the quotes, including escapes (JLS §3.3, §3.10.7).
 fn units(quoted: &str) -> Vec<u16> {
     let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
     let mut out = Vec::with_capacity(inner.len());
@@ -131,7 +132,7 @@ fn units(quoted: &str) -> Vec<u16> {
                 number(&mut chars, 16, 4)
             }
             Some(c) => match c.to_digit(8) {
-                // At most 0377: three digits only if the first is 0 to 3.
+                // The maximum is 0377: three digits only if the first is 0 to 3.
                 Some(first) if first < 4 => continue_octal(first, &mut chars, 2),
                 Some(first) => continue_octal(first, &mut chars, 1),
                 None => u16::try_from(u32::from(c)).unwrap_or(u16::MAX),

@@ -1,4 +1,4 @@
-//! What class files say of names, before the run: fields, methods and classes that an expression can mean.
+//! Name lookup in class files, before the run: the fields, methods and classes that an expression can denote.
 
 use super::resolve::{is_called, same_package_then_lang};
 use super::scope::{Scope, ScopeLocal};
@@ -6,13 +6,13 @@ use super::tree::Node;
 use super::types::{Type, method_types};
 use std::sync::Arc;
 
-/// Finds class files, wherever they come from.
+/// Provides class files, from any source.
 pub trait ClassLookup {
-    /// The class of that binary name (with dots); none if it is not known.
+    /// The class with this binary name (with dots); `None` if it is unknown.
     fn class(&self, binary_name: &str) -> Option<Arc<bytecode::ClassFile>>;
 }
 
-/// Knows no class: what can be said from an expression alone.
+/// Knows no class, for checks that depend on the expression alone.
 pub(super) struct NoClasses;
 
 impl ClassLookup for NoClasses {
@@ -21,18 +21,18 @@ impl ClassLookup for NoClasses {
     }
 }
 
-/// What a search through class files says.
+/// The result of a search through class files.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Lookup<T> {
-    /// Found.
+    /// The declaration that was found.
     Found(T),
     /// All classes that could have it are known, and none has it.
     Missing,
-    /// Some class that could have it is not known.
+    /// A class that could have it is unknown.
     Unknown,
 }
 
-/// A field and where it is declared.
+/// A field and its declaring class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldDeclaration {
     pub(super) class: String,
@@ -40,7 +40,7 @@ pub(super) struct FieldDeclaration {
     pub(super) is_static: bool,
 }
 
-/// A method and where it is declared.
+/// A method and its declaring class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MethodDeclaration {
     pub(super) class: String,
@@ -50,11 +50,11 @@ pub(super) struct MethodDeclaration {
     pub(super) is_varargs: bool,
 }
 
-/// The variable that a simple name means.
+/// The variable that a simple name denotes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Variable<'a> {
     Local(&'a ScopeLocal),
-    /// A field, or a captured local kept in one; `owner` is the way to its object.
+    /// A field, or a captured local stored in one; `owner` is the expression for its object.
     Field {
         owner: Node,
         name: String,
@@ -64,11 +64,11 @@ pub(super) enum Variable<'a> {
         name: String,
         field: FieldDeclaration,
     },
-    /// An instance field where no instance is at hand.
+    /// An instance field in a context without an instance.
     NoInstance(FieldDeclaration),
 }
 
-/// The names visible at a frame, by the class files.
+/// The names visible in a frame, according to class files.
 pub(super) struct Names<'a> {
     pub(super) scope: &'a Scope,
     pub(super) classes: &'a dyn ClassLookup,
@@ -98,7 +98,7 @@ impl<'a> Names<'a> {
         (line, complete)
     }
 
-    /// A field of the class or its supertypes, private ones too.
+    /// A field of the class or its supertypes, including private fields.
     pub(super) fn field(&self, class: &str, name: &str) -> Lookup<FieldDeclaration> {
         let (line, complete) = self.lineage(class);
         let found = line.iter().find_map(|file| {
@@ -116,8 +116,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// All methods of that name in the class, its supertypes and `java.lang.Object`; and whether all are
-    /// known.
+    /// All methods with this name in the class, its supertypes and `java.lang.Object`, and whether these
+    /// classes are all known.
     pub(super) fn methods(&self, class: &str, name: &str) -> (Vec<MethodDeclaration>, bool) {
         const ACC_VARARGS: u16 = 0x0080;
         let (mut line, mut complete) = self.lineage(class);
@@ -143,13 +143,13 @@ impl<'a> Names<'a> {
         (found, complete)
     }
 
-    /// Whether instances can be of a subclass that has more than this type shows: interfaces and `Object`,
-    /// which is also what erased generic types leave.
+    /// Whether instances can belong to a class with more members than this type shows: interfaces and
+    /// `Object`, which is also the erasure of most generic types.
     pub(super) fn is_open(&self, class: &str) -> bool {
         class == "java.lang.Object" || self.classes.class(class).is_none_or(|f| f.is_interface())
     }
 
-    /// The classes around the frame, its own first, by name.
+    /// The names of the frame's class and its enclosing classes, innermost first.
     fn nest(&self) -> Vec<&'a str> {
         let mut name: &str = &self.scope.class;
         let mut nest = vec![name];
@@ -160,7 +160,7 @@ impl<'a> Names<'a> {
         nest
     }
 
-    /// What a simple name means as a variable: JLS §6.4.1, then captured locals, from the inside out.
+    /// The variable that a simple name denotes (JLS §6.4.1), including captured locals, from the inside out.
     pub(super) fn variable(&self, name: &str) -> Lookup<Variable<'a>> {
         if let Some(local) = self.scope.local(name) {
             return Lookup::Found(Variable::Local(local));
@@ -173,7 +173,7 @@ impl<'a> Names<'a> {
             for field_name in [name, captured.as_str()] {
                 match self.field(&class, field_name) {
                     Lookup::Found(field) => {
-                        // A class not known before could have had it, nearer.
+                        // An unknown class, nearer than this one, could have the field.
                         if unknown {
                             return Lookup::Unknown;
                         }
@@ -196,7 +196,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The next class outwards and the way to its instance, if there is one.
+    /// The next enclosing class, and the expression for its instance if there is one.
     pub(super) fn outwards(&self, class: &str, owner: Option<Node>) -> Option<(String, Option<Node>)> {
         let file = self.classes.class(class);
         let link =
@@ -217,8 +217,8 @@ impl<'a> Names<'a> {
         None
     }
 
-    /// The class that a simple name means, or a dotted one's first parts, and how many parts that takes. With
-    /// `fields` a static field comes before a nested class of its name.
+    /// The class denoted by the start of a dotted name, and the number of parts it uses. With `fields`, a
+    /// static field takes precedence over a nested class with the same name.
     pub(super) fn class_prefix(&self, parts: &[&str], fields: bool) -> Option<(String, usize)> {
         let first = parts.first()?;
         let mut found = self.simple_class(first).map(|c| (c, 1));
@@ -258,13 +258,13 @@ impl<'a> Names<'a> {
         candidates.iter().find_map(|c| self.classes.class(c)).map(|c| c.name.clone())
     }
 
-    /// The class that a dotted name means as a whole.
+    /// The class denoted by a complete dotted name.
     pub(super) fn class_named(&self, name: &str) -> Option<String> {
         let parts: Vec<&str> = name.split('.').collect();
         self.class_prefix(&parts, false).filter(|(_, used)| *used == parts.len()).map(|(class, _)| class)
     }
 
-    /// The names of all variables visible, for hints.
+    /// The names of all visible variables, for suggestions.
     pub(super) fn variable_names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.scope.locals.iter().map(|l| l.name.clone()).collect();
         for class in self.nest() {
@@ -273,12 +273,12 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// The names of all fields of the class and its supertypes, for hints.
+    /// The names of all fields of the class and its supertypes, for suggestions.
     pub(super) fn field_names(&self, class: &str) -> Vec<String> {
         self.lineage(class).0.iter().flat_map(|f| f.fields.iter().map(|f| f.name.clone())).collect()
     }
 
-    /// The names of all methods of the class and its supertypes, for hints.
+    /// The names of all methods of the class and its supertypes, for suggestions.
     pub(super) fn method_names(&self, class: &str) -> Vec<String> {
         self.lineage(class).0.iter().flat_map(|f| f.methods.iter().map(|m| m.name.clone())).collect()
     }

@@ -1,22 +1,23 @@
-//! What the evaluator asks of a run: reads, calls and class information at one frame of one point.
+//! The interface between the evaluator and a run: reads, calls and class information in one frame of one
+//! point.
 
 use super::scope::{Scope, ScopeLocal};
 use super::tree::EventPart;
 use crate::model::{ObjectId, Value};
 use std::sync::Arc;
 
-/// A loaded reference type as the evaluator sees it.
+/// A loaded reference type.
 #[derive(Clone, Debug)]
 pub struct ClassInfo<C> {
-    /// Binary name with dots; an array by its element and brackets: `pkg.Outer$Rec[]`, `int[][]`.
+    /// Binary name with dots; for an array, its element type and brackets: `pkg.Outer$Rec[]`, `int[][]`.
     pub name: Arc<str>,
-    /// The superclass; none for `java.lang.Object` and interfaces.
+    /// The superclass; `None` for `java.lang.Object` and interfaces.
     pub superclass: Option<C>,
     /// The direct superinterfaces.
     pub interfaces: Vec<C>,
-    /// The fields it declares itself. The index in this list is what [`Machine::get_field`] is given.
+    /// The fields that it declares. [`Machine::get_field`] takes an index into this list.
     pub fields: Vec<FieldInfo>,
-    /// The methods it declares itself. The index in this list is what [`Machine::invoke`] is given.
+    /// The methods that it declares. [`Machine::invoke`] takes an index into this list.
     pub methods: Vec<MethodInfo>,
 }
 
@@ -46,12 +47,12 @@ pub struct MethodInfo {
     pub is_abstract: bool,
 }
 
-/// How a called method ended.
+/// The outcome of a method call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Invoked {
-    /// It returned this; [`Value::Void`] for a `void` method.
+    /// The value returned; [`Value::Void`] for a `void` method.
     Returned(Value),
-    /// It threw this.
+    /// The exception thrown.
     Threw(Value),
 }
 
@@ -60,35 +61,37 @@ pub enum Invoked {
 /// The futures run on one thread, so they need not be `Send`.
 #[allow(async_fn_in_trait)]
 pub trait Machine {
-    /// A loaded class, interface or array type of this run; two loaders' classes of one name differ.
+    /// A loaded class, interface or array type of this run. Classes with the same name from different loaders
+    /// differ.
     type Class: Clone + Eq + std::fmt::Debug;
     /// Why a read of the debuggee failed.
     type Error: std::error::Error + 'static;
 
-    /// From now on everything is what it was as the call began, or what it is; told is which of these it was
-    /// until now. None if this machine knows one time only: then `old` is a method of the program.
+    /// Switches between the state at the beginning of the call and the current state, for `old(x)`. Returns
+    /// the previous setting. `None` if this machine knows only one state; `old` is then a method of the
+    /// program.
     fn look_back(&mut self, to_the_begin: bool) -> Option<bool> {
         let _ = to_the_begin;
         None
     }
 
-    /// Whether only the expression has this string: a constant that was read from a class file. Which string
-    /// of the program that is, nobody knows.
+    /// Whether a string exists only in the expression: a constant read from a class file. It is unknown which
+    /// string of the program it is.
     fn is_made(&self, object: ObjectId) -> bool {
         let _ = object;
         false
     }
 
-    /// What is visible at the frame.
+    /// The names visible in the frame.
     fn scope(&self) -> &Scope;
 
-    /// What the event knows; none if it has no such part.
+    /// A part of the event; `None` if the event has no such part.
     fn event_part(&self, part: EventPart) -> Option<Value>;
 
     /// Reads a local of the frame: [`Value::Unassigned`] outside its range.
     async fn local(&mut self, local: &ScopeLocal) -> Result<Value, Self::Error>;
 
-    /// `this`; none in a static method.
+    /// `this`; `None` in a static method.
     async fn this_object(&mut self) -> Result<Option<Value>, Self::Error>;
 
     /// The class that declares the frame's method.
@@ -97,14 +100,14 @@ pub trait Machine {
     /// The runtime class of an object.
     async fn class_of(&mut self, object: ObjectId) -> Result<Self::Class, Self::Error>;
 
-    /// The loaded class of that name (written as [`ClassInfo::name`]) as the frame's loader sees it. It is
-    /// asked for many names that do not exist, so this should not cost a round trip each time.
+    /// The loaded class with this name (in the form of [`ClassInfo::name`]), as visible to the frame's class
+    /// loader. Called for many names that do not exist, so it should not cost a round trip each time.
     async fn find_class(&mut self, binary_name: &str) -> Result<Option<Self::Class>, Self::Error>;
 
-    /// What the class declares. Asked often; should be kept.
+    /// The declarations of a class. Called often; implementations should cache it.
     async fn class_info(&mut self, class: &Self::Class) -> Result<Arc<ClassInfo<Self::Class>>, Self::Error>;
 
-    /// Reads an instance field that `class` declares.
+    /// Reads an instance field declared by `class`.
     async fn get_field(
         &mut self,
         object: ObjectId,
@@ -112,18 +115,18 @@ pub trait Machine {
         field: usize,
     ) -> Result<Value, Self::Error>;
 
-    /// Reads a static field that `class` declares.
+    /// Reads a static field declared by `class`.
     async fn get_static(&mut self, class: &Self::Class, field: usize) -> Result<Value, Self::Error>;
 
     /// The length of an array.
     async fn array_length(&mut self, array: ObjectId) -> Result<i32, Self::Error>;
 
-    /// An element of an array; the index is inside it.
+    /// Reads an element of an array. The index is in range.
     async fn array_get(&mut self, array: ObjectId, index: i32) -> Result<Value, Self::Error>;
 
-    /// Calls a method that `class` declares, static without a target. The arguments already have the
-    /// parameters' types. With `nonvirtual` exactly this method is called (`super.m()`), else the target's
-    /// override of it.
+    /// Calls a method declared by `class`; a static method has no target. The arguments already have the
+    /// parameter types. With `nonvirtual`, calls exactly this method (`super.m()`), otherwise the override in
+    /// the target's class.
     async fn invoke(
         &mut self,
         target: Option<ObjectId>,
@@ -133,8 +136,8 @@ pub trait Machine {
         nonvirtual: bool,
     ) -> Result<Invoked, Self::Error>;
 
-    /// A new array of that type, filled with the elements: for a call of a method of variable arity. None if
-    /// this machine makes no arrays.
+    /// Creates an array of this type with these elements, for a call of a variable arity method. `None` if
+    /// this machine cannot create arrays.
     async fn new_array(
         &mut self,
         array: &Self::Class,
@@ -144,7 +147,7 @@ pub trait Machine {
         Ok(None)
     }
 
-    /// A new string.
+    /// Creates a string.
     async fn new_string(&mut self, text: &str) -> Result<Value, Self::Error>;
 
     /// Whether the object is an instance of the class, interface or array type.

@@ -1,24 +1,24 @@
 //! Expressions of `when`, `collect` and references, in Java syntax (DESIGN §6).
 //!
 //! This room parses them (`java.pest`), checks them against class files before the run ([`check`], [`place`])
-//! and evaluates them at a point through a [`Machine`] ([`evaluate`]). It may use `model` and `bytecode` and
-//! does no I/O: what a run can read, the run's own `Machine` reads.
+//! and evaluates them at a point through a [`Machine`] ([`evaluate`]). It uses `model` and `bytecode` and
+//! does no I/O: the run's own `Machine` reads the state.
 //!
-//! Names mean what they mean in Java (JLS §6), with what a debugger needs on top:
-//! - a name is a local, else a field of `this` or its superclasses (private ones too), else one of the outer
-//!   instances' or a captured local (`this$0`, `val$x`), else a static field of an enclosing class, else a
-//!   class: nested here, of the same package, of `java.lang`, or by its full name. Class files do not keep
-//!   imports, so a class of another package is written with its package.
-//! - a member is looked up in the static type where one is known, then in the runtime class, so casts are
-//!   seldom needed. Overloads are chosen by the runtime types of the arguments; a cast argument counts as its
-//!   cast.
-//! - `==` with a string literal (or a text computed in the expression) compares text. Between two strings of
-//!   the program it compares identity, as in Java: write `a.equals(b)`.
-//! - `+` joins text with numbers, booleans, strings, boxes and `null`. For other objects write `.toString()`:
-//!   what runs code in the debuggee shall be visible.
-//! - `old(x)` is what `x` was as the call began, where a [`Machine`] knows that; elsewhere it calls a method
-//!   of that name.
-//! - `.owner`, `.old`, `.new`, `.exception` and `.result` are what the event itself knows.
+//! Names have their meaning in Java (JLS §6), with additions for debugging:
+//! - A name is a local; otherwise a field of `this` or its superclasses (also private); otherwise a field of
+//!   an outer instance or a captured local (`this$0`, `val$x`); otherwise a static field of an enclosing
+//!   class; otherwise a class: nested here, in the same package, in `java.lang`, or given by its full name.
+//!   Class files contain no imports, so a class of another package needs its full name.
+//! - A member is looked up in the static type, if known, then in the runtime class, so casts are seldom
+//!   needed. Overloads are selected by the runtime types of the arguments; a cast argument counts with the
+//!   type of the cast.
+//! - `==` with a string literal (or a string computed in the expression) compares text. Between two strings
+//!   of the program it compares identity, as in Java: write `a.equals(b)`.
+//! - `+` joins text with numbers, booleans, strings, boxes and `null`. For other objects write `.toString()`,
+//!   so that code which runs in the debuggee is visible.
+//! - `old(x)` is the value of `x` at the beginning of the call, if the [`Machine`] knows it; otherwise it
+//!   calls a method with that name.
+//! - `.owner`, `.old`, `.new`, `.exception`, `.result` and `.index` are parts of the event.
 
 mod calls;
 mod casts;
@@ -66,14 +66,14 @@ pub struct Expr {
     node: Arc<Node>,
 }
 
-/// What is wrong with a key of a map where a value is read.
-const NOT_READ: &str = "only `LastChange` asks for what a map has for a key; read a value with its `get`";
+/// The problem text for `map{key}` where a value is read.
+const NOT_READ: &str = "only `LastChange` accepts `map{key}`; read a value with `get`";
 
 impl Expr {
     /// Parses an expression.
     ///
     /// # Errors
-    /// The column and what was expected there; also an expression that is nested too deeply.
+    /// The column and what was expected there. Also fails if the expression is nested too deeply.
     pub fn parse(text: &str) -> Result<Expr, ParseError> {
         parse::expression(text)
     }
@@ -88,27 +88,27 @@ impl Expr {
         &self.node
     }
 
-    /// Whether evaluating it calls methods of the debuggee, which can change the program.
+    /// Whether evaluation calls methods of the debuggee, which can change the program's state.
     pub fn has_calls(&self) -> bool {
         self.node.any(&|n| matches!(n, Node::Call { .. }))
     }
 
-    /// Whether it asks for this part of the event.
+    /// Whether it uses this part of the event.
     pub fn uses(&self, part: EventPart) -> bool {
         self.node.any(&|n| *n == Node::Event(part))
     }
 
-    /// What an event itself knows.
+    /// The expression for a part of the event.
     pub fn event(part: EventPart) -> Expr {
         Expr::from_node(Node::Event(part))
     }
 
-    /// A node alone.
+    /// The expression for a node.
     pub fn of_node(node: &Node) -> Expr {
         Expr::from_node(node.clone())
     }
 
-    /// A field of what it gives.
+    /// The expression for a field of this expression's value.
     pub fn field(&self, name: &str) -> Expr {
         Expr::from_node(Node::Field { owner: Box::new(self.node().clone()), name: name.to_owned() })
     }

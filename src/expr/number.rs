@@ -1,19 +1,19 @@
-//! Java arithmetic on values (JLS §5.1.3, §5.6, §15.15 to §15.24). Pure.
+//! Java arithmetic on values (JLS §5.1.3, §5.6, §15.15 to §15.24).
 
 use super::tree::{BinaryOperator, UnaryOperator};
 use super::types::Primitive;
 use crate::model::Value;
 
-/// Why an operation has no value.
+/// Why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoResult {
-    /// The operand types do not fit the operator.
+    /// The operator does not apply to these types.
     Types,
     /// Integer division or remainder by zero.
     DivisionByZero,
 }
 
-/// The primitive type of a value; none for references, `void` and unassigned.
+/// The primitive type of a value; `None` for references, `void` and unassigned values.
 pub(super) fn primitive_of(value: &Value) -> Option<Primitive> {
     Some(match value {
         Value::Boolean(_) => Primitive::Boolean,
@@ -24,18 +24,18 @@ pub(super) fn primitive_of(value: &Value) -> Option<Primitive> {
         Value::Long(_) => Primitive::Long,
         Value::Float(_) => Primitive::Float,
         Value::Double(_) => Primitive::Double,
-        // The rest are references or no values at all.
+        // The others are references or no values.
         _ => return None,
     })
 }
 
-/// Converts between numeric types, widening or narrowing, as a cast does; `boolean` only to itself.
+/// Converts between numeric types like a cast, widening or narrowing; `boolean` only to itself.
 pub(super) fn convert(value: &Value, to: Primitive) -> Option<Value> {
     match (value, to) {
         (Value::Boolean(v), Primitive::Boolean) => Some(Value::Boolean(*v)),
         (Value::Boolean(_), _) | (_, Primitive::Boolean) => None,
-        // A float goes to byte, short and char by way of int, to int and long saturating with NaN as 0
-        // (JLS §5.1.3), which is what `as` does.
+        // A float is converted to byte, short and char via int. Conversion to int and long saturates, with
+        // NaN as 0 (JLS §5.1.3), as `as` does.
         (Value::Float(v), _) => Some(from_floating(f64::from(*v), to).unwrap_or(Value::Float(*v))),
         (Value::Double(v), Primitive::Float) => Some(Value::Float(*v as f32)),
         (Value::Double(v), _) => Some(from_floating(*v, to).unwrap_or(Value::Double(*v))),
@@ -66,7 +66,7 @@ fn from_integral(v: i64, to: Primitive) -> Value {
     }
 }
 
-/// None where the value is of that type already.
+/// `None` if the value already has the type.
 fn from_floating(v: f64, to: Primitive) -> Option<Value> {
     Some(match to {
         Primitive::Byte => Value::Byte(v as i32 as i8),
@@ -96,7 +96,8 @@ pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, N
     }
 }
 
-/// Applies an operator to two primitive values. `&&` and `||` are taken too; their laziness is the caller's.
+/// Applies an operator to two primitive values. `&&` and `||` are accepted, but the caller must short-circuit
+/// them.
 pub(super) fn binary(operator: BinaryOperator, left: &Value, right: &Value) -> Result<Value, NoResult> {
     use BinaryOperator::{ShiftLeft, ShiftRight, UnsignedShiftRight};
     if let (Value::Boolean(a), Value::Boolean(b)) = (left, right) {
@@ -107,7 +108,7 @@ pub(super) fn binary(operator: BinaryOperator, left: &Value, right: &Value) -> R
         return Err(NoResult::Types);
     }
     if matches!(operator, ShiftLeft | ShiftRight | UnsignedShiftRight) {
-        // Each operand is promoted by itself; the left one decides type and mask (JLS §15.19).
+        // Each operand is promoted separately; the left one determines the type and the mask (JLS §15.19).
         let distance = integral(right).ok_or(NoResult::Types)? as u32;
         return match convert(left, a.promoted()) {
             Some(Value::Int(v)) => Ok(Value::Int(match operator {
@@ -165,7 +166,7 @@ fn logical(operator: BinaryOperator, a: bool, b: bool) -> Option<bool> {
     })
 }
 
-/// On `int` operands wrapping at 64 bits and then keeping the low 32 is the same as wrapping at 32.
+/// For `int` operands, wrapping at 64 bits and keeping the low 32 bits equals wrapping at 32 bits.
 fn integral_operation(
     operator: BinaryOperator,
     a: i64,
@@ -187,7 +188,7 @@ fn integral_operation(
     Ok(wrap(result))
 }
 
-/// Comparisons; with NaN all are false but `!=` (JLS §15.20.1, §15.21.1), as in Rust.
+/// Comparisons; with NaN all are false except `!=` (JLS §15.20.1, §15.21.1), as in Rust.
 fn compare<T: PartialOrd>(operator: BinaryOperator, a: &T, b: &T) -> Result<Value, NoResult> {
     Ok(Value::Boolean(match operator {
         BinaryOperator::Equal => a == b,

@@ -1,11 +1,11 @@
-//! What a condition compares: the parts whose values explain why it was true or false.
+//! The operands of a condition, whose values explain its outcome.
 
 use super::Expr;
 use super::tree::{BinaryOperator, Node};
 
 impl Expr {
-    /// The parts of a condition that have values of their own, in the order they are written, each once: the
-    /// two sides of comparisons, the operands of `&&`, `||`, `!` and `?:`, what a call is made on and with.
+    /// The parts of a condition that have their own values, in source order, each once: the two sides of
+    /// comparisons, the operands of `&&`, `||`, `!` and `?:`, and the receiver and arguments of calls.
     /// Literals are left out.
     pub fn operands(&self) -> Vec<Expr> {
         let mut found = Vec::new();
@@ -13,7 +13,7 @@ impl Expr {
         found
     }
 
-    /// The same of a condition about a call, in which calls run no code: they have values too.
+    /// The operands of a condition on a recorded call. Calls run no code there, so they count as values too.
     pub fn operands_with_calls(&self) -> Vec<Expr> {
         let mut found = Vec::new();
         gather(&self.node, &|_| false, &mut found);
@@ -21,7 +21,7 @@ impl Expr {
     }
 }
 
-/// A call is not made only to explain, where it runs code: what it is made on and with explains it.
+/// A call that runs code is not repeated for an explanation; its receiver and arguments are listed instead.
 fn gather(node: &Node, runs_code: &dyn Fn(&Node) -> bool, found: &mut Vec<Expr>) {
     match node {
         Node::Literal(_) => {}
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_are_what_has_a_value() -> Result<(), super::super::ParseError> {
+    fn operands_are_the_parts_with_values() -> Result<(), super::super::ParseError> {
         let operands = |text: &str| -> Result<Vec<String>, super::super::ParseError> {
             Ok(Expr::parse(text)?.operands().iter().map(|e| e.text().to_owned()).collect())
         };

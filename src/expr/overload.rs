@@ -1,15 +1,15 @@
-//! Which of several methods a call means (JLS §15.12.2), given the types of its arguments. Pure.
+//! Overload selection (JLS §15.12.2), given the types of the arguments.
 
 use super::types::{Primitive, Type};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The direct supertypes of the classes that matter to one call.
+/// The direct supertypes of the classes involved in a call.
 #[derive(Default)]
 pub(super) struct Supertypes(pub(super) HashMap<Arc<str>, Vec<Arc<str>>>);
 
 impl Supertypes {
-    /// Whether a value of type `a` is one of type `b` without conversion (JLS §4.10).
+    /// Whether a value of type `a` is a value of type `b` without conversion (JLS §4.10).
     pub(super) fn is_subtype(&self, a: &Type, b: &Type) -> bool {
         match (a, b) {
             _ if a == b => true,
@@ -47,23 +47,23 @@ impl Supertypes {
 pub(super) struct Parameters {
     /// Their types.
     pub(super) types: Vec<Type>,
-    /// Whether the last one takes a variable number of arguments.
+    /// Whether the last one accepts a variable number of arguments.
     pub(super) is_varargs: bool,
 }
 
-/// What a call means.
+/// The result of overload selection.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Selection {
-    /// No method takes these arguments.
+    /// No method accepts these arguments.
     None,
-    /// This one. With `expanded` the last arguments go into an array.
+    /// One method. With `expanded` the last arguments are put into an array.
     One {
         /// Index of the method.
         method: usize,
         /// Whether it is called with a variable number of arguments.
         expanded: bool,
     },
-    /// Several, none of them most specific.
+    /// Several methods, none of them most specific.
     Several(Vec<usize>),
 }
 
@@ -74,7 +74,7 @@ enum Phase {
     Expanded,
 }
 
-/// Chooses by the three phases of JLS §15.12.2: without boxing, with boxing, with variable arity.
+/// Selects in the three phases of JLS §15.12.2: without boxing, with boxing, with variable arity.
 pub(super) fn select(methods: &[Parameters], arguments: &[Type], supertypes: &Supertypes) -> Selection {
     for phase in [Phase::Strict, Phase::Loose, Phase::Expanded] {
         let fitting: Vec<usize> = methods
@@ -98,7 +98,7 @@ pub(super) fn select(methods: &[Parameters], arguments: &[Type], supertypes: &Su
             fitting.iter().copied().filter(|a| fitting.iter().all(|b| more_specific(*a, *b))).collect();
         match (fitting.as_slice(), best.first()) {
             ([], _) => {}
-            // Methods of equal parameters are overrides of each other; the first is the nearest.
+            // Methods with equal parameters override each other; the first is the nearest.
             (_, Some(best)) => return Selection::One { method: *best, expanded },
             (_, None) => return Selection::Several(fitting),
         }
@@ -106,7 +106,7 @@ pub(super) fn select(methods: &[Parameters], arguments: &[Type], supertypes: &Su
     Selection::None
 }
 
-/// The type of the parameter that takes the argument at an index, when the last one is repeated.
+/// The type of the parameter for the argument at an index, if the last parameter is repeated.
 pub(super) fn expanded_parameter(method: &Parameters, at: usize) -> Option<Type> {
     let last = method.types.len().checked_sub(1)?;
     match method.types.get(at.min(last)) {
@@ -143,7 +143,7 @@ fn converts(argument: &Type, parameter: &Type, phase: Phase, supertypes: &Supert
     }
 }
 
-/// Whether a primitive value, boxed, is an instance of the class.
+/// Whether the boxed value of a primitive type is an instance of the class.
 pub(super) fn boxes_to(from: Primitive, class: &str) -> bool {
     match class {
         "java.lang.Object" | "java.io.Serializable" | "java.lang.Comparable" => true,

@@ -1,4 +1,4 @@
-//! From text to tree: the grammar of `java.pest`, operator precedence by pest's Pratt parser.
+//! Parses text into a tree, with the grammar of `java.pest` and pest's Pratt parser for operator precedence.
 
 use super::literal;
 use super::tree::{BinaryOperator, ElementName, EventPart, Literal, Node, TypeName, UnaryOperator};
@@ -10,7 +10,7 @@ use pest::iterators::{Pair, Pairs};
 use pest::pratt_parser::{Assoc, Op, PrattParser};
 use std::sync::{Arc, LazyLock};
 
-// The derive writes public items without documentation.
+// The derive macro generates public items without documentation.
 #[allow(missing_docs)]
 mod grammar {
     #[derive(pest_derive::Parser)]
@@ -19,10 +19,10 @@ mod grammar {
 }
 use grammar::{JavaParser, Rule};
 
-/// Longest text taken, in bytes. Beyond it somebody feeds us something that is no expression.
+/// Maximum length of an expression in bytes. A longer text is probably not an expression.
 const LONGEST: usize = 10_000;
-/// Most brackets, conditionals and signs in one expression, and the highest tree. Parser and evaluator
-/// recurse, so this bounds the stack they need.
+/// Maximum number of brackets, conditionals and signs in an expression, and maximum height of its tree.
+/// Parser and evaluator are recursive, so this bounds their stack use.
 const DEEPEST: usize = 100;
 
 static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
@@ -44,7 +44,7 @@ static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
         .op(left(Rule::multiply) | left(Rule::divide) | left(Rule::remainder))
 });
 
-/// A problem at a byte offset of the text.
+/// A problem and its byte offset in the text.
 type Problem = (usize, String);
 
 pub(super) fn expression(text: &str) -> Result<Expr, ParseError> {
@@ -79,7 +79,7 @@ fn not_too_high(node: Node) -> Result<Node, Problem> {
 fn parse(rule: Rule, text: &str) -> Result<Pairs<'_, Rule>, ParseError> {
     if text.len() > LONGEST {
         let shown: String = text.chars().take(40).collect();
-        let problem = format!("an expression of {} bytes; the longest taken is {LONGEST}", text.len());
+        let problem = format!("an expression of {} bytes; the maximum is {LONGEST}", text.len());
         return Err(ParseError { text: format!("{shown}…"), column: 1, problem });
     }
     if let Some(offset) = too_deep(text) {
@@ -97,8 +97,8 @@ fn parse(rule: Rule, text: &str) -> Result<Pairs<'_, Rule>, ParseError> {
     })
 }
 
-/// The offset of the bracket, sign or `?` that is one too many. Everything that makes the parser recurse
-/// counts.
+/// The offset of the first bracket, sign or `?` beyond the limit. Counts everything that makes the parser
+/// recurse.
 fn too_deep(text: &str) -> Option<usize> {
     let mut quote = None;
     let mut escaped = false;
@@ -120,7 +120,7 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// What the grammar would have taken, in the reader's words.
+/// Describes what the grammar expected, in words for the user.
 fn expected(rules: &[Rule]) -> String {
     let mut words: Vec<&str> = Vec::new();
     for rule in rules {
@@ -167,7 +167,7 @@ fn expected(rules: &[Rule]) -> String {
     }
 }
 
-/// What stands at the offset, with a word on what is not part of the language.
+/// Describes the text at the offset, with a hint if it is not part of the language.
 fn found(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default().trim_start();
     let before = text.get(..offset).unwrap_or_default().trim_end();
@@ -179,7 +179,7 @@ fn found(text: &str, offset: usize) -> String {
     } else if rest.starts_with("->") || rest.starts_with("::") {
         "; expressions have no lambdas"
     } else if rest.starts_with('=') || rest.chars().nth(1) == Some('=') {
-        "; `=` assigns, which expressions cannot; `==` compares"
+        "; expressions cannot assign; use `==` to compare"
     } else if token == "new" {
         "; expressions cannot create objects"
     } else if token == "class" {
@@ -208,7 +208,7 @@ fn point_and_frame(pair: Pair<'_, Rule>) -> Result<(Option<String>, i32), Proble
     Ok((point, frame))
 }
 
-/// The grammar guarantees the children that are asked for; if it ever did not, this says where.
+/// Takes the next child. The grammar guarantees that it exists; otherwise the error says where it is missing.
 fn next<'a>(pairs: &mut Pairs<'a, Rule>, offset: usize) -> Result<Pair<'a, Rule>, Problem> {
     pairs.next().ok_or((offset, "expected an expression".to_owned()))
 }
@@ -266,7 +266,7 @@ fn infix(rule: Rule) -> BinaryOperator {
         Rule::subtract => BinaryOperator::Subtract,
         Rule::multiply => BinaryOperator::Multiply,
         Rule::divide => BinaryOperator::Divide,
-        // The Pratt parser hands over only the operators of its table; this is the last of them.
+        // The Pratt parser passes only operators of its table, and this is the last of them.
         _ => BinaryOperator::Remainder,
     }
 }
@@ -284,7 +284,7 @@ fn unary(pair: Pair<'_, Rule>) -> Result<Node, Problem> {
         _ => return postfix(first),
     };
     let operand = next(&mut inner, offset)?;
-    // -2147483648 is one literal: its magnitude alone does not fit (JLS §3.10.1).
+    // -2147483648 is one literal, because its magnitude alone does not fit (JLS §3.10.1).
     let magnitude = operand.as_str().trim_end();
     let plain = magnitude.replace('_', "").to_ascii_uppercase();
     let smallest = matches!(plain.as_str(), "2147483648" | "9223372036854775808L");

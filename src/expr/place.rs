@@ -1,4 +1,4 @@
-//! Which variable a reference names: what `LastChange` watches.
+//! Determines which variable a reference denotes, for `LastChange`.
 
 use super::Expr;
 use super::check::{Checker, Head};
@@ -8,24 +8,24 @@ use super::scope::{EventTypes, Scope};
 use super::tree::Node;
 use super::types::Type;
 
-/// A variable that an expression names.
+/// A variable denoted by an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// A local variable or parameter of the frame.
     Local {
         /// Its name.
         name: String,
-        /// Its index in the frame's local variable array.
+        /// Its slot in the frame.
         slot: u16,
         /// Its field descriptor.
         descriptor: String,
     },
     /// An instance field.
     Field {
-        /// Gives the object, at the frame: `this` where the field stands alone, `this.this$0` for an outer
-        /// one.
+        /// The expression for the object: `this` if the field stands alone, `this.this$0` for one of an outer
+        /// instance.
         owner: Expr,
-        /// Binary name of the class that declares the field.
+        /// Binary name of the declaring class.
         class: String,
         /// Its name; `val$x` for a captured local.
         name: String,
@@ -34,7 +34,7 @@ pub enum Place {
     },
     /// A static field.
     Static {
-        /// Binary name of the class that declares the field.
+        /// Binary name of the declaring class.
         class: String,
         /// Its name.
         name: String,
@@ -43,26 +43,26 @@ pub enum Place {
     },
     /// An element of an array.
     Element {
-        /// Gives the array, at the frame.
+        /// The expression for the array.
         array: Expr,
-        /// Gives the index, at the frame.
+        /// The expression for the index.
         index: Expr,
-        /// Its field descriptor; none where the expression does not tell.
+        /// Its field descriptor; `None` if the expression does not determine it.
         descriptor: Option<String>,
     },
-    /// A field of an object whose class only the run tells.
+    /// A field of an object whose class is known only in the run.
     Unknown {
-        /// Gives the object, at the frame.
+        /// The expression for the object.
         owner: Expr,
         /// The field's name.
         field: String,
     },
 }
 
-/// The variable an expression names.
+/// The variable denoted by an expression.
 ///
 /// # Errors
-/// As [`super::check`], and an expression that names no variable.
+/// Those of [`super::check`], and an expression that denotes no variable.
 pub fn place(expr: &Expr, scope: &Scope, classes: &dyn ClassLookup) -> Result<Place, TypeError> {
     let event = EventTypes::unknown();
     let checker = Checker { names: Names { scope, classes }, event: &event };
@@ -81,7 +81,7 @@ pub fn place(expr: &Expr, scope: &Scope, classes: &dyn ClassLookup) -> Result<Pl
         _ => Err(TypeError {
             text: expr.text().to_owned(),
             problem: format!(
-                "is {} and names no variable; a local, a field or an array element has changes",
+                "is {} and names no variable; only locals, fields and array elements have changes",
                 if of == Type::Unknown { "a value".to_owned() } else { format!("a value of type {of}") }
             ),
         }),
@@ -98,7 +98,7 @@ fn dotted(checker: &Checker<'_>, node: &Node, parts: &[&str]) -> Result<Place, T
             }),
             Variable::Field { owner, name, field } => Ok(of_field(owner, name, field)),
             Variable::Static { name, field } => Ok(of_static(name, field)),
-            // `type_of` has refused it already; this repeats why.
+            // `type_of` has already reported this error.
             Variable::NoInstance(_) => Err(no_variable(node, "needs an object")),
         },
         Some((Head::Class(class), used)) if used + 1 == parts.len() => {
@@ -112,16 +112,16 @@ fn dotted(checker: &Checker<'_>, node: &Node, parts: &[&str]) -> Result<Place, T
     }
 }
 
-/// A field of what stands left of the last dot.
+/// A field of the expression before the last dot.
 fn member(checker: &Checker<'_>, node: &Node) -> Result<Place, TypeError> {
     let Node::Field { owner, name } = node else {
-        // A lone name that class files do not explain: a field of `this` or one of a class that is not known.
+        // A single name that class files do not explain: a field of `this`, or of an unknown class.
         let Node::Name(name) = node else { return Err(no_variable(node, "names no variable")) };
         return Ok(unknown(Node::This, name));
     };
     // `super` selects where the field is looked up; the object is `this`.
     let object = if **owner == Node::Super { Node::This } else { (**owner).clone() };
-    // A dotted name of which the class files know nothing has no typed owner.
+    // If class files know nothing about a dotted name, its owner has no type.
     let of = match owner.dotted() {
         Some(_) => checker.type_of(node).and_then(|_| checker.owner_type(owner))?,
         None => checker.type_of(owner)?,

@@ -3,14 +3,15 @@
 use super::{Expr, ParseError, parse};
 use std::fmt;
 
-/// A value at a point: `A(0):foo`, `P2(-1):color`, `A:this.a.b`; without a point, of the point that asks.
+/// A value at a point: `A(0):foo`, `P2(-1):color`, `A:this.a.b`. Without a point it refers to the point that
+/// contains it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Id of the point; none for the current one.
+    /// Id of the point; `None` for the current one.
     pub point: Option<String>,
-    /// Frame of the point's stack: 0 is the newest and assumed, -1 the oldest.
+    /// Frame of the point's stack: 0 is the newest and the default, -1 the oldest.
     pub frame: i32,
-    /// What is read there.
+    /// The expression to read there.
     pub expr: Expr,
 }
 
@@ -25,8 +26,7 @@ impl Reference {
 }
 
 impl fmt::Display for Reference {
-    /// Writes `POINT(FRAME):EXPR` with the frame always, as the paper does; without a point the expression
-    /// alone.
+    /// Writes `POINT(FRAME):EXPR` including the frame, as in the paper; without a point, only the expression.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.point {
             Some(point) => write!(f, "{point}({}):{}", self.frame, self.expr),

@@ -1,4 +1,4 @@
-//! What a name means at run time (JLS §6.4, §6.5): local, field, outer instance, captured local, static,
+//! Name resolution at run time (JLS §6.4, §6.5): local, field, outer instance, captured local, static field,
 //! class.
 
 use super::error::{EvalError, nearest};
@@ -9,7 +9,7 @@ use super::tree::ElementName;
 use super::types::Type;
 use crate::model::{ObjectId, Value};
 
-/// One class of the lexical nest, from the frame's own outwards, with its instance where there is one.
+/// A class of the lexical nest, from the frame's own class outwards, with its instance if there is one.
 pub(super) struct Level<C> {
     pub(super) class: C,
     pub(super) object: Option<Value>,
@@ -27,7 +27,8 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(Level { class, object })
     }
 
-    /// The next class outwards: by the synthetic field `this$0` where there is an instance, else by the name.
+    /// The next enclosing class: from the synthetic field `this$0` if there is an instance, otherwise from
+    /// the name.
     pub(super) async fn outwards(
         &mut self,
         level: &Level<M::Class>,
@@ -55,7 +56,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(None)
     }
 
-    /// The value of a simple name; none if it names no variable.
+    /// The value of a simple name; `None` if it denotes no variable.
     pub(super) async fn variable(&mut self, name: &str) -> EvalResult<Option<Operand>, M> {
         if let Some(local) = self.machine.scope().local(name).cloned() {
             let value = self.machine.local(&local).await.map_err(EvalError::Machine)?;
@@ -80,7 +81,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(None)
     }
 
-    /// Reads a field of an object, or a static one.
+    /// Reads an instance field or a static field.
     pub(super) async fn read_field(
         &mut self,
         field: &FoundField<M::Class>,
@@ -96,7 +97,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(Operand::declared(value, Type::of_descriptor(&field.info.descriptor)))
     }
 
-    /// The instance of the enclosing class of that (simple or full) name, for `Outer.this`.
+    /// The instance of the enclosing class with this simple or full name, for `Outer.this`.
     pub(super) async fn outer_this(&mut self, class: &str) -> EvalResult<Operand, M> {
         let mut level = Some(self.innermost().await?);
         while let Some(at) = level {
@@ -111,7 +112,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Err(EvalError::Type { text: format!("{class}.this"), problem })
     }
 
-    /// The loaded class that a dotted name means here.
+    /// The loaded class denoted by a complete dotted name.
     pub(super) async fn class_named(&mut self, name: &str) -> EvalResult<Option<M::Class>, M> {
         let parts: Vec<&str> = name.split('.').collect();
         match self.class_prefix(&parts, false).await? {
@@ -120,8 +121,8 @@ impl<M: Machine> Evaluator<'_, M> {
         }
     }
 
-    /// The class that the first parts of a dotted name mean, and how many they are. With `fields` a static
-    /// field comes before a nested class of the same name.
+    /// The class denoted by the start of a dotted name, and the number of parts it uses. With `fields`, a
+    /// static field takes precedence over a nested class with the same name.
     pub(super) async fn class_prefix(
         &mut self,
         parts: &[&str],
@@ -151,8 +152,8 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(Some((class, used)))
     }
 
-    /// A class by its simple name: nested in an enclosing class or its supertypes, itself an enclosing class,
-    /// of the same package, of `java.lang`, or by a name with `$`.
+    /// Finds a class by its simple name: nested in an enclosing class or its supertypes, itself an enclosing
+    /// class, in the same package, in `java.lang`, or a name with `$`.
     async fn simple_class(&mut self, name: &str) -> EvalResult<Option<M::Class>, M> {
         let own = self.machine.scope().class.clone();
         let mut around = Some(&*own);
@@ -179,7 +180,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(None)
     }
 
-    /// The error for a name that is neither a variable nor a class, with what may have been meant.
+    /// The error for a name that is neither a variable nor a class, with a suggestion.
     pub(super) async fn unknown_name(&mut self, name: &str) -> EvalError<M::Error> {
         let mut names = match self.fields_around().await {
             Ok(names) => names,
@@ -194,7 +195,7 @@ impl<M: Machine> Evaluator<'_, M> {
         EvalError::UnknownName { name: name.to_owned(), hint }
     }
 
-    /// The names of the fields of the frame's class and of those around it.
+    /// The names of the fields of the frame's class and its enclosing classes.
     async fn fields_around(&mut self) -> EvalResult<Vec<String>, M> {
         let mut names = Vec::new();
         let mut level = Some(self.innermost().await?);
@@ -205,7 +206,7 @@ impl<M: Machine> Evaluator<'_, M> {
         Ok(names)
     }
 
-    /// The type that a cast or `instanceof` names; none if its class is not loaded.
+    /// The type named in a cast or `instanceof`; `None` if its class is not loaded.
     pub(super) async fn type_written(
         &mut self,
         element: &ElementName,
@@ -223,14 +224,14 @@ impl<M: Machine> Evaluator<'_, M> {
     }
 }
 
-/// Whether a binary name can be written so: in full, with dots for `$`, or by its last parts.
+/// Whether `written` denotes the class: its full name, possibly with dots for `$`, or the last parts of it.
 pub(super) fn is_called(binary: &str, written: &str) -> bool {
     let dotted = binary.replace('$', ".");
     binary == written
         || dotted.strip_suffix(written).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// The binary names that a simple class name can stand for outside the nest.
+/// The binary names that a simple class name can denote outside the nest.
 pub(super) fn same_package_then_lang(own: &str, name: &str) -> [String; 2] {
     let same = match own.rsplit_once('.') {
         Some((package, _)) => format!("{package}.{name}"),

@@ -1,10 +1,10 @@
-//! What is visible at one frame's bytecode index.
+//! The names visible at the bytecode index of a frame.
 
 use super::tree::EventPart;
 use super::types::Type;
 use std::sync::Arc;
 
-/// What names can mean in one frame.
+/// The names visible in one frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Binary name of the class that declares the frame's method, with dots.
@@ -13,7 +13,7 @@ pub struct Scope {
     pub is_static: bool,
     /// The locals and parameters visible at the frame's bytecode index.
     pub locals: Vec<ScopeLocal>,
-    /// Whether the method has a LocalVariableTable. Without one nothing is known of names of locals.
+    /// Whether the method has a LocalVariableTable. Without one, the names of locals are unknown.
     pub has_variable_table: bool,
 }
 
@@ -29,34 +29,34 @@ pub struct ScopeLocal {
 }
 
 impl Scope {
-    /// The local of that name. Where ranges overlap the last one counts, which is the innermost.
+    /// The local with this name. If ranges overlap, the last one is the innermost.
     pub fn local(&self, name: &str) -> Option<&ScopeLocal> {
         self.locals.iter().rev().find(|l| l.name == name)
     }
 }
 
-/// The declared types of what an event knows. `None`: this event has no such part, and asking for it is an
+/// The declared types of the parts of an event. `None`: this event has no such part, and using it is an
 /// error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventTypes {
-    /// Of `.owner`.
+    /// The type of `.owner`.
     pub owner: Option<Type>,
-    /// Of `.old`.
+    /// The type of `.old`.
     pub old: Option<Type>,
-    /// Of `.new`.
+    /// The type of `.new`.
     pub new: Option<Type>,
-    /// Of `.exception`.
+    /// The type of `.exception`.
     pub exception: Option<Type>,
-    /// Of `.result`.
+    /// The type of `.result`.
     pub result: Option<Type>,
-    /// Of `.index`.
+    /// The type of `.index`.
     pub index: Option<Type>,
-    /// Whether `old(x)` tells what `x` was as the call began.
+    /// Whether `old(x)` gives the value of `x` at the beginning of the call.
     pub has_old: bool,
 }
 
 impl EventTypes {
-    /// For an event of which nothing is known: every part may exist, of any type.
+    /// For an unknown event: every part may exist and have any type.
     pub fn unknown() -> EventTypes {
         let any = Some(Type::Unknown);
         EventTypes {

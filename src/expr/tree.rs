@@ -1,4 +1,4 @@
-//! The tree of an expression, and its text in Java syntax. Knows nothing of classes or values of a run.
+//! The tree of an expression, and its text in Java syntax. Independent of classes and values.
 
 use super::types::{Primitive, Type};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Node {
     /// A literal.
     Literal(Literal),
-    /// A simple name: a local, a field, or the first part of a class name (JLS §6.5 tells them apart later).
+    /// A simple name: a local, a field, or the first part of a class name (resolved later, JLS §6.5).
     Name(String),
     /// `this`
     This,
@@ -16,13 +16,13 @@ pub enum Node {
     Super,
     /// `Outer.this`: the dotted name of the class.
     OuterThis(String),
-    /// `.old` and its like: what the event itself knows.
+    /// A part of the event, such as `.old`.
     Event(EventPart),
     /// `owner.name`: a field, the length of an array, or a further part of a class name.
     Field {
-        /// Left of the dot.
+        /// The expression before the dot.
         owner: Box<Node>,
-        /// Right of the dot.
+        /// The name after the dot.
         name: String,
     },
     /// `array[index]`
@@ -32,7 +32,7 @@ pub enum Node {
         /// The index.
         index: Box<Node>,
     },
-    /// `map{key}`: the value of a key; it has changes, and is not evaluated.
+    /// `map{key}`: the value for a key. It can be watched for changes but not evaluated.
     Mapped {
         /// The map.
         map: Box<Node>,
@@ -41,7 +41,7 @@ pub enum Node {
     },
     /// A method call.
     Call {
-        /// Left of the dot; none for `name(…)`.
+        /// The expression before the dot; `None` for `name(…)`.
         owner: Option<Box<Node>>,
         /// Name of the method.
         name: String,
@@ -52,10 +52,10 @@ pub enum Node {
     Unary {
         /// The operator.
         operator: UnaryOperator,
-        /// What it applies to.
+        /// The operand.
         operand: Box<Node>,
     },
-    /// `a + b` and its like.
+    /// `a + b` and similar.
     Binary {
         /// The operator.
         operator: BinaryOperator,
@@ -66,21 +66,21 @@ pub enum Node {
     },
     /// `(type) operand`
     Cast {
-        /// The type as written.
+        /// The type, as written.
         to: TypeName,
-        /// What is cast.
+        /// The operand.
         operand: Box<Node>,
     },
     /// `operand instanceof type`
     InstanceOf {
-        /// What is asked about.
+        /// The operand.
         operand: Box<Node>,
-        /// The type as written.
+        /// The type, as written.
         class: TypeName,
     },
     /// `condition ? yes : no`
     Conditional {
-        /// Decides.
+        /// The condition.
         condition: Box<Node>,
         /// The value if the condition is true.
         yes: Box<Node>,
@@ -110,7 +110,7 @@ pub enum Literal {
     Text(String),
 }
 
-/// What an event knows beside the frame; written with a leading dot.
+/// A part of an event, written with a leading dot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventPart {
     /// `.owner`: the object whose field is written or read.
@@ -121,9 +121,9 @@ pub enum EventPart {
     New,
     /// `.exception`: the exception thrown.
     Exception,
-    /// `.result`: what the method returns.
+    /// `.result`: the value that the method returns.
     Result,
-    /// `.index`: which element of the array.
+    /// `.index`: the index of the array element.
     Index,
 }
 
@@ -183,7 +183,7 @@ impl fmt::Display for UnaryOperator {
 
 macro_rules! binary_operators {
     ($($name:ident $text:literal $level:literal),* $(,)?) => {
-        /// A binary operator, loosest first.
+        /// A binary operator, in ascending order of precedence.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum BinaryOperator {
             $(#[doc = concat!("`", $text, "`")] $name,)*
@@ -195,7 +195,7 @@ macro_rules! binary_operators {
                 match self { $(BinaryOperator::$name => $text,)* }
             }
 
-            /// How tightly it binds (JLS §15, 1 is loosest).
+            /// The precedence (JLS §15); 1 is the lowest.
             pub(super) fn level(self) -> u8 {
                 match self { $(BinaryOperator::$name => $level,)* }
             }
@@ -221,7 +221,7 @@ impl fmt::Display for BinaryOperator {
 pub struct TypeName {
     /// The element type.
     pub element: ElementName,
-    /// How many `[]` follow it.
+    /// The number of `[]` after it.
     pub dimensions: usize,
 }
 
@@ -243,7 +243,7 @@ impl TypeName {
         }
     }
 
-    /// The type, once the element's class is known by its binary name.
+    /// The type, given that of its element.
     pub(super) fn with_element(&self, element: Type) -> Type {
         (0..self.dimensions).fold(element, |t, _| Type::Array(Box::new(t)))
     }
@@ -260,7 +260,7 @@ impl fmt::Display for TypeName {
 }
 
 impl Node {
-    /// The nodes directly below, in source order.
+    /// The child nodes, in source order.
     pub fn children(&self) -> Vec<&Node> {
         match self {
             Node::Literal(_)
@@ -286,12 +286,12 @@ impl Node {
         1 + self.children().into_iter().map(Node::height).max().unwrap_or(0)
     }
 
-    /// Whether this node or one below it satisfies `test`.
+    /// Whether this node or a descendant satisfies `test`.
     pub(super) fn any(&self, test: &dyn Fn(&Node) -> bool) -> bool {
         test(self) || self.children().into_iter().any(|c| c.any(test))
     }
 
-    /// Of `old(x)`, which of a call tells what `x` was as it began: `x`.
+    /// For `old(x)`, the operand `x`. `old` gives a value at the beginning of a call.
     pub fn old(&self) -> Option<&Node> {
         match self {
             Node::Call { owner: None, name, arguments } if name == "old" => match arguments.as_slice() {
@@ -302,13 +302,13 @@ impl Node {
         }
     }
 
-    /// This node and all below it.
+    /// This node and all its descendants.
     pub fn all(&self) -> Vec<&Node> {
         let below = self.children().into_iter().flat_map(Node::all);
         std::iter::once(self).chain(below).collect()
     }
 
-    /// `a.b.c` as its parts, when the node is nothing but names and dots.
+    /// The parts of `a.b.c`, if the node consists only of names and dots.
     pub(super) fn dotted(&self) -> Option<Vec<&str>> {
         match self {
             Node::Name(name) => Some(vec![name]),
@@ -321,7 +321,7 @@ impl Node {
         }
     }
 
-    /// How tightly the node binds: operators 1 to 10 as in [`BinaryOperator::level`], unary 11, the rest 12.
+    /// The precedence of the node: operators 1 to 10 as in [`BinaryOperator::level`], unary 11, others 12.
     fn level(&self) -> u8 {
         match self {
             Node::Conditional { .. } => 0,
@@ -385,7 +385,7 @@ impl fmt::Display for Node {
             }
             Node::Unary { operator, operand } => {
                 write!(f, "{operator}")?;
-                // `- -x` must not become `--x`, so a unary operand is put in parentheses.
+                // `- -x` must not become `--x`, so unary operands are put in parentheses.
                 operand.write_at(12, f)
             }
             Node::Binary { operator, left, right } => {

@@ -1,4 +1,4 @@
-//! Java types, their descriptors (JVMS §4.3.2) and the promotions of JLS §5.6. Pure.
+//! Java types, their descriptors (JVMS §4.3.2) and the promotions of JLS §5.6.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub enum Primitive {
     Double,
 }
 
-/// Keyword, descriptor letter and box class of each primitive type.
+/// The keyword, descriptor letter and box class of each primitive type.
 const PRIMITIVES: [(Primitive, &str, char, &str); 8] = [
     (Primitive::Boolean, "boolean", 'Z', "java.lang.Boolean"),
     (Primitive::Byte, "byte", 'B', "java.lang.Byte"),
@@ -51,17 +51,17 @@ impl Primitive {
         &PRIMITIVES[at]
     }
 
-    /// The type of a keyword.
+    /// The type with this keyword.
     pub fn from_keyword(word: &str) -> Option<Primitive> {
         PRIMITIVES.iter().find(|row| row.1 == word).map(|row| row.0)
     }
 
-    /// The type of a descriptor's letter.
+    /// The type with this descriptor letter.
     pub fn from_letter(letter: char) -> Option<Primitive> {
         PRIMITIVES.iter().find(|row| row.2 == letter).map(|row| row.0)
     }
 
-    /// The type that a box class holds: `int` of `java.lang.Integer`.
+    /// The type boxed by a class: `int` for `java.lang.Integer`.
     pub fn from_box(class: &str) -> Option<Primitive> {
         PRIMITIVES.iter().find(|row| row.3 == class).map(|row| row.0)
     }
@@ -119,18 +119,18 @@ impl fmt::Display for Primitive {
     }
 }
 
-/// The type of an expression as far as it is known before the run.
+/// The type of an expression, as far as it is known before the run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A primitive type.
     Primitive(Primitive),
-    /// A class or interface by its binary name with dots.
+    /// A class or interface, given by its binary name with dots.
     Class(Arc<str>),
     /// An array of the type.
     Array(Box<Type>),
     /// The type of `null`.
     Null,
-    /// What a `void` method gives.
+    /// The result of a `void` method.
     Void,
     /// Not known before the run.
     Unknown,
@@ -158,7 +158,7 @@ impl Type {
         parse_descriptor(&mut rest).filter(|_| rest.is_empty()).unwrap_or(Type::Unknown)
     }
 
-    /// The field descriptor; none for types that have none.
+    /// The field descriptor; `None` for types that have none.
     pub fn descriptor(&self) -> Option<String> {
         match self {
             Type::Primitive(p) => Some(p.letter().to_string()),
@@ -169,7 +169,7 @@ impl Type {
         }
     }
 
-    /// The primitive type it is or, if it is a box class, unboxes to (JLS §5.1.8).
+    /// The primitive type itself, or the one that a box class unboxes to (JLS §5.1.8).
     pub fn unboxed(&self) -> Option<Primitive> {
         match self {
             Type::Primitive(p) => Some(*p),
@@ -178,7 +178,7 @@ impl Type {
         }
     }
 
-    /// Whether it is a reference type, `null`'s included.
+    /// Whether it is a reference type, including the type of `null`.
     pub fn is_reference(&self) -> bool {
         matches!(self, Type::Class(_) | Type::Array(_) | Type::Null)
     }
@@ -190,7 +190,7 @@ impl Type {
 }
 
 impl fmt::Display for Type {
-    /// Writes a class by its binary name, an array as `name[]`.
+    /// Writes a class as its binary name, an array as `name[]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Type::Primitive(p) => write!(f, "{p}"),
@@ -203,7 +203,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// The parameter types and the return type of a method descriptor (JVMS §4.3.3); none if it is malformed.
+/// The parameter types and the return type of a method descriptor (JVMS §4.3.3); `None` if it is malformed.
 pub fn method_types(descriptor: &str) -> Option<(Vec<Type>, Type)> {
     let mut rest = descriptor.strip_prefix('(')?;
     let mut parameters = Vec::new();

@@ -1,19 +1,19 @@
-//! What is known of an object beside its class and identity, so that a person can judge it.
+//! What is known about an object besides its class and identity, for display to the user.
 
 use super::value::{ObjectId, Value};
 use std::sync::Arc;
 
-/// Most elements, pairs or fields that are kept of one object.
+/// Maximum number of elements, pairs or fields kept per object.
 pub const MOST_ITEMS: usize = 16;
 
-/// What an object is. It never changes, so it is read once per run.
+/// A description of an immutable object. Read once per run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
     /// The primitive value in a box.
     Boxed(Value),
-    /// A text that stands for the object: `Level.HIGH`, `BigDecimal 12.50`, `Order.class`.
+    /// A text that represents the object: `Level.HIGH`, `BigDecimal 12.50`, `Order.class`.
     Text(Arc<str>),
-    /// An `Optional` that holds this value.
+    /// An `Optional` with this value.
     Optional(Value),
     /// The message of an exception.
     Message(Arc<str>),
@@ -21,56 +21,56 @@ pub enum Told {
     Lambda(Arc<LambdaCode>),
 }
 
-/// The method that a lambda or a method reference calls.
+/// The method called by a lambda or method reference.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LambdaCode {
     /// Binary name of its class.
     pub class: Arc<str>,
-    /// Name of the method; javac calls the body of a lambda `lambda$caller$0`.
+    /// Name of the method. javac names the body of a lambda `lambda$caller$0`.
     pub method: Arc<str>,
     /// Name of the source file and the first line of the body.
     pub place: Option<(Arc<str>, u32)>,
 }
 
 impl LambdaCode {
-    /// Whether the method is the body of a lambda; otherwise it is what a method reference names.
+    /// Whether the method is the body of a lambda rather than the target of a method reference.
     pub fn is_body(&self) -> bool {
         self.method.starts_with("lambda$")
     }
 }
 
-/// What an object held when it was read. At most [`MOST_ITEMS`] parts are kept.
+/// The contents of an object when it was read. At most [`MOST_ITEMS`] items are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Held {
-    /// The elements of an array or a collection, in its order.
+    /// The elements of an array or collection, in its order.
     Elements {
-        /// The first of them.
+        /// The first elements.
         first: Vec<Value>,
-        /// How many there are.
+        /// The number of elements.
         size: usize,
     },
-    /// The pairs of a map, in its order.
+    /// The entries of a map, in its order.
     Pairs {
-        /// The first of them.
+        /// The first entries.
         first: Vec<(Value, Value)>,
-        /// How many there are.
+        /// The number of entries.
         size: usize,
     },
-    /// The fields of an object, those of its superclasses last.
+    /// The fields of an object, with those of superclasses last.
     Fields {
-        /// The first of them.
+        /// The first fields.
         first: Vec<(Arc<str>, Value)>,
-        /// How many there are.
+        /// The number of fields.
         size: usize,
     },
     /// The characters of a string builder.
     Text(Arc<str>),
-    /// One value, such as that of an `AtomicInteger`.
+    /// A single value, such as that of an `AtomicInteger`.
     Value(Value),
 }
 
 impl Held {
-    /// The values in it.
+    /// The values it contains.
     pub fn values(&self) -> Vec<&Value> {
         match self {
             Held::Elements { first, .. } => first.iter().collect(),
@@ -82,5 +82,5 @@ impl Held {
     }
 }
 
-/// What several objects held at one time.
+/// The contents of several objects at one time.
 pub type HeldByObject = Vec<(ObjectId, Held)>;

@@ -1,66 +1,64 @@
-//! Where an occurrence of one run is to be found in another: by names and counts only, since nothing else
-//! survives a relaunch.
+//! Identifies an occurrence across runs. Uses only names and counts, since nothing else survives a relaunch.
 
 use super::occurrence::Way;
 use super::site::Site;
 use std::sync::Arc;
 
-/// The coordinate of an occurrence (DESIGN §5.14). It may use nothing above `model`.
+/// The coordinate of an occurrence (DESIGN §5.14).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Coordinate {
-    /// Which TraceQuery's event, by its place in the chain.
+    /// The TraceQuery, by its position in the chain.
     pub query: u16,
-    /// Where the event happens.
+    /// The site of the event.
     pub site: Site,
     /// Name of the thread.
     pub thread: Arc<str>,
-    /// Which of the event's hits there in threads of that name, from 1.
+    /// The number of the hit among those of the event at this site in threads with this name, from 1.
     pub ordinal: u32,
-    /// What the occurrence's `way` is.
+    /// The `way` of the occurrence.
     pub way: Option<Way>,
 }
 
-/// What the VM said, at a point, of the last hit before it of another point's TraceQuery.
+/// What a run reported, at one point, about the last preceding hit of another point's TraceQuery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
-    /// Which TraceQuery, by its place in the chain.
+    /// The TraceQuery, by its position in the chain.
     pub query: u16,
     /// The last hit.
     pub last: LastHit,
-    /// Its number among all hits of the TraceQuery, where those are numbered.
+    /// The number of that hit among all hits of the TraceQuery, if they are numbered.
     pub number: Option<u64>,
 }
 
-/// A last hit.
+/// The last hit before a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LastHit {
     /// There was none.
     Never,
-    /// It was here.
+    /// It is at this coordinate.
     At(Coordinate),
-    /// That is not known, and why.
+    /// Unknown, with the reason.
     Unknown(String),
-    /// So the value came that a point sees.
+    /// The value flow that ends at the point.
     Came(Came),
 }
 
-/// The way by which a value came to where a point sees it.
+/// The flow of a value from its origin to a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Came {
-    /// From the point back to where it was computed. Never empty.
+    /// From the point back to where the value was computed. Never empty.
     pub steps: Vec<CameBy>,
-    /// Why it is not followed further; none where the last step is where it was computed.
+    /// Why the flow is not traced further; `None` if the last step computed the value.
     pub end: Option<String>,
 }
 
-/// One step of a value's way.
+/// One step of a value flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CameBy {
-    /// Where it is seen to pass; the coordinate's `way` says which place of the TraceQuery's event it is.
+    /// Where the value passes. The coordinate's `way` is the position of the site in the TraceQuery's event.
     pub at: Coordinate,
-    /// Where the caller stands, for a parameter and a result: it must be there.
+    /// For a parameter or result: the required position of the caller.
     pub caller: Option<Site>,
-    /// Where it was read, for what came out of a field or an element that this step wrote: of the same
-    /// object.
+    /// For a field or element written by this step: where the value was read from the same object.
     pub got: Option<Coordinate>,
 }

@@ -1,5 +1,5 @@
-//! What objects are that never change, by the values of their fields: dates, numbers, `Optional`. Both back
-//! ends and recordings read the fields; what they mean stands here alone.
+//! Describes immutable JDK objects by the values of their fields: dates, numbers, `Optional`. The JDWP back
+//! end, the probes and recordings read the fields; only this module interprets them.
 
 use super::content::{LambdaCode, Told};
 use super::namer::{Namer, short_class_name};
@@ -8,7 +8,7 @@ use super::tables::Tables;
 use super::value::{ObjectId, Value};
 use std::sync::Arc;
 
-/// What kind of unchanging object the instances of a class are.
+/// The kind of immutable object that the instances of a class are.
 pub enum Fact {
     /// A box of a primitive value.
     Boxed,
@@ -28,17 +28,16 @@ pub enum Fact {
     BigDecimal,
     /// A lambda or method reference.
     Lambda(Arc<LambdaCode>),
-    /// Its own text of these fields.
+    /// Described by a text computed from these fields.
     Written(&'static [&'static str], fn(&[Value]) -> Option<String>),
-    /// The texts of these fields, joined by these.
+    /// Described by the texts of these fields (second) with separators before them (first).
     Joined(&'static [(&'static str, &'static str)]),
 }
 
 impl Fact {
-    /// What a class is, by its name and those of its superclasses.
+    /// The kind of a class, given its name and those of its superclasses.
     pub fn of(names: &[Arc<str>]) -> Option<Fact> {
-        // The class that directly extends java.lang.Enum is the type; its constants can have classes of their
-        // own.
+        // The direct subclass of java.lang.Enum is the enum type. Its constants can have their own classes.
         if let Some(at) = names.iter().position(|name| &**name == "java.lang.Enum") {
             return names.get(at.checked_sub(1)?).map(|name| Fact::Enum(name.clone()));
         }
@@ -77,7 +76,7 @@ impl Fact {
         })
     }
 
-    /// The names of the fields that tell it, in the order in which [`Fact::told`] takes their values.
+    /// The names of the fields to read, in the order in which [`Fact::told`] takes their values.
     pub fn fields(&self) -> Vec<&'static str> {
         match self {
             Fact::Boxed | Fact::Optional => vec!["value"],
@@ -92,8 +91,8 @@ impl Fact {
         }
     }
 
-    /// What an object of a class is whose fields have these values; for a `BigInteger` its sign and the words
-    /// of its magnitude. `known` says what another object is. None where that is not told by values.
+    /// The description of an object with these field values; for a `BigInteger`, its sign and the words of
+    /// its magnitude. `known` describes other objects. `None` if the values are not sufficient.
     pub fn told(
         &self,
         class: &str,
@@ -141,7 +140,7 @@ impl Fact {
     }
 }
 
-/// The text of an object without its class: what follows `LocalDate `.
+/// The text of an object without its class name: the part after `LocalDate `.
 fn plain(told: Option<&Told>) -> Option<String> {
     match told? {
         Told::Text(text) => text.split_once(' ').map(|(_, plain)| plain.to_owned()),
@@ -159,7 +158,7 @@ fn joined(
     for ((with, _), value) in fields.iter().zip(values) {
         let part = plain(known(value.object_id()?).as_ref())?;
         if *with == "[" {
-            // A zone that is its offset is not repeated.
+            // A zone that equals its offset is not repeated.
             if before.as_deref() != Some(part.as_str()) {
                 out.push_str(&format!("[{part}]"));
             }
@@ -223,7 +222,7 @@ fn time(values: &[Value]) -> Option<String> {
     Some(out)
 }
 
-/// Behind the seconds: three, six or nine digits.
+/// The fraction of a second: three, six or nine digits.
 fn fraction(nano: i64) -> String {
     match nano {
         0 => String::new(),
@@ -238,7 +237,7 @@ fn instant(values: &[Value]) -> Option<String> {
     Some(instant_text(seconds, nanos))
 }
 
-/// Seconds since 1970 as an ISO 8601 instant in UTC.
+/// Formats seconds since 1970 as an ISO 8601 instant in UTC.
 pub fn instant_text(seconds: i64, nanos: i64) -> String {
     let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let (year, month, day) = civil(days);
@@ -246,7 +245,7 @@ pub fn instant_text(seconds: i64, nanos: i64) -> String {
     format!("{date}T{:02}:{:02}:{:02}{}Z", rest / 3600, rest / 60 % 60, rest % 60, fraction(nanos))
 }
 
-/// The date of a day since 1970 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible
+/// Converts days since 1970 to a date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible
 /// low-level date algorithms").
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days.saturating_add(719_468);
@@ -260,7 +259,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// As `java.time.Duration.toString` writes it.
+/// Formats like `java.time.Duration.toString`.
 fn duration(values: &[Value]) -> Option<String> {
     let [seconds, nanos] = numbers(values)?;
     if seconds == 0 && nanos == 0 {

@@ -1,13 +1,12 @@
-//! The text of a lambda as it stands in its source.
+//! The source text of a lambda.
 
 use super::LambdaCode;
 use std::sync::Arc;
 
-/// Longest text of a lambda, in characters.
+/// Maximum length of a lambda's text, in characters.
 const LAMBDA: usize = 60;
 
-/// The text of a lambda by its source, of which `source` gives a line of a file. None where the source is not
-/// there.
+/// The source text of a lambda. `source` returns a line of a file. `None` if the source is unavailable.
 pub fn lambda_in_source(
     code: &LambdaCode,
     source: impl FnOnce(&Arc<str>, u32) -> Option<String>,
@@ -22,8 +21,8 @@ pub fn lambda_in_source(
     Some(format!("{file}:{line} {body}"))
 }
 
-/// The lambda in a source line, if there is exactly one: its parameters, the arrow and its body as far as it
-/// is in the line.
+/// The lambda in a source line, if there is exactly one: its parameters, the arrow, and the part of its body
+/// on that line.
 fn lambda_in(line: &str) -> Option<&str> {
     let mut arrows = line.match_indices("->");
     let (arrow, _) = arrows.next()?;

@@ -1,7 +1,7 @@
-//! The nouns every layer shares: sites, values, stacks and occurrences (DESIGN §2).
+//! The types shared by every layer: sites, values, stacks and occurrences (DESIGN §2).
 //!
-//! This is the lowest room of the package. It may use nothing above it and does no I/O: what an execution
-//! looks like when it is written down, whichever back end watched it.
+//! This is the lowest room of the package. It uses no other room and does no I/O. It describes an execution
+//! independently of the back end that observed it.
 
 mod content;
 mod coordinate;

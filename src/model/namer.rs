@@ -1,4 +1,5 @@
-//! The one place that decides how a value reads, whichever back end has read it (docs/formats.md, "Values").
+//! Formats values. This is the only place that decides how a value reads, for every back end
+//! (docs/formats.md, "Values").
 
 use super::content::{Held, LambdaCode, Told};
 use super::tables::Tables;
@@ -7,13 +8,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Longest text of one part of an object, in characters.
+/// Maximum length of one part of an object's contents, in characters.
 const PART: usize = 60;
-/// Longest text of what an object holds, in characters.
+/// Maximum length of an object's contents, in characters.
 const WHOLE: usize = 240;
 
-/// Writes values as in Java source (DESIGN §6) and numbers objects `Rec@1`, `Rec@2` per class by their order
-/// in one answer, so that every back end prints the same.
+/// Formats values as in Java source (DESIGN §6). Numbers objects `Rec@1`, `Rec@2` per class in the order of
+/// their use in one answer, so that every back end prints the same.
 #[derive(Default)]
 pub struct Namer {
     numbers: HashMap<ObjectId, String>,
@@ -25,8 +26,8 @@ impl Namer {
     /// The text of a value: `-387`, `"BG"`, `'c'`, `null`, `2L`, `1.5f`, `Rec@2`, `int[]@1`, `Integer 5`,
     /// `Level.HIGH`, `unassigned`.
     pub fn text(&mut self, value: &Value, tables: &Tables) -> String {
-        // A number is taken even where it is not shown: those of other objects do not depend on what is known
-        // of this one.
+        // Allocates a number even if it is not shown, so that the numbers of other objects do not depend on
+        // what is known about this one.
         let identity = self.identity(value, tables);
         match value.object_id().and_then(|id| tables.told(id)) {
             Some(Told::Boxed(inside)) => boxed(&value.class_name(tables).unwrap_or_default(), inside),
@@ -37,7 +38,7 @@ impl Namer {
         }
     }
 
-    /// The text that names an object by its class and number, also where [`Namer::text`] knows more.
+    /// The class and number of an object, even if [`Namer::text`] has a better description.
     pub fn identity(&mut self, value: &Value, tables: &Tables) -> String {
         match value {
             Value::Unassigned => "unassigned".to_owned(),
@@ -58,7 +59,7 @@ impl Namer {
         }
     }
 
-    /// The text of an element of a collection: a box in it reads like the value that it holds.
+    /// The text of an element of a collection. A boxed value reads like the primitive.
     pub fn item(&mut self, value: &Value, tables: &Tables) -> String {
         match value.object_id().and_then(|id| tables.told(id)) {
             Some(Told::Boxed(inside)) => self.identity(&inside.clone(), tables),
@@ -66,8 +67,8 @@ impl Namer {
         }
     }
 
-    /// What an object holds, as it stands behind its name: `{total: 90, open: true}`, `[1, 2, … 7 more]`, the
-    /// message of an exception in quotes. None where nothing is known.
+    /// The contents of an object, shown after its name: `{total: 90, open: true}`, `[1, 2, … 7 more]`, or the
+    /// quoted message of an exception. `None` if nothing is known.
     pub fn contents(&mut self, value: &Value, held: Option<&Held>, tables: &Tables) -> Option<String> {
         if let Some(Told::Message(message)) = value.object_id().and_then(|id| tables.told(id)) {
             return Some(message_text(message));
@@ -95,7 +96,7 @@ impl Namer {
         Some(format!("{open}{}{close}", listed(&parts, size)))
     }
 
-    /// Sets the text of a lambda, which only its source has.
+    /// Sets the text of a lambda, taken from its source.
     pub fn name_lambda(&mut self, code: Arc<LambdaCode>, text: String) {
         self.lambdas.insert(code, text);
     }
@@ -117,8 +118,8 @@ impl Namer {
     }
 }
 
-/// A lambda by its place and a method reference by what it names: `Shop.java:41 lambda`, `Order::total`. The
-/// source can tell more ([`Namer::name_lambda`]).
+/// A lambda by its place, or a method reference by its target: `Shop.java:41 lambda`, `Order::total`. The
+/// source can give a better text ([`Namer::name_lambda`]).
 pub fn lambda_text(code: &LambdaCode) -> String {
     match (&code.place, code.is_body()) {
         (Some((file, line)), true) => format!("{file}:{line} lambda"),
@@ -130,31 +131,31 @@ pub fn lambda_text(code: &LambdaCode) -> String {
     }
 }
 
-/// The message of an exception, as it stands behind its name.
+/// The message of an exception, shown after its name.
 pub fn message_text(message: &str) -> String {
     quoted(&shortened(message, WHOLE), '"')
 }
 
-/// An `Optional` by what it holds.
+/// An `Optional` with its value.
 pub fn optional(inside: &str) -> String {
     format!("Optional[{inside}]")
 }
 
-/// A box by its class and what it holds: `Integer 5`, `Long 5`, `Character 'c'`.
+/// A boxed value with its class: `Integer 5`, `Long 5`, `Character 'c'`.
 pub fn boxed(class: &str, inside: &Value) -> String {
     let text = Namer::default().identity(inside, &Tables::default());
-    // The class says what the suffix would.
+    // The class name makes the suffix redundant.
     let text = match inside {
         Value::Long(_) => text.trim_end_matches('L'),
         Value::Float(v) if v.is_finite() => text.trim_end_matches('f'),
         _ => &text,
     };
     let short = short_class_name(class);
-    // `Double.NaN` names its class already.
+    // `Double.NaN` already names its class.
     if text.starts_with(&format!("{short}.")) { text.to_owned() } else { format!("{short} {text}") }
 }
 
-/// Parts with commas, and how many more there are.
+/// Joins the parts with commas and adds the number of omitted ones.
 fn listed(parts: &[String], size: usize) -> String {
     let mut out = String::new();
     let mut shown = 0;
@@ -177,7 +178,7 @@ fn listed(parts: &[String], size: usize) -> String {
     out
 }
 
-/// At most so many characters of a text.
+/// Truncates a text to `most` characters.
 fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
@@ -185,14 +186,14 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Whether the VM made this class for a lambda or a method reference. Its methods only pass calls on.
+/// Whether the VM generated this class for a lambda or method reference. Its methods only forward calls.
 pub fn is_lambda_class(class: &str) -> bool {
     class.contains("$$Lambda")
 }
 
-/// `pkg.Outer$Inner` as `Outer.Inner`, `Intro$1` unchanged after the package. In recordings a lambda is named
-/// by the method that it calls, a proxy by its interfaces: `Shop.lambda$main$0`, `ArrayList::new`,
-/// `Proxy(Runnable)`.
+/// Shortens `pkg.Outer$Inner` to `Outer.Inner`; `Intro$1` only loses its package. In recordings a lambda
+/// class is named after the method that it calls, a proxy class after its interfaces: `Shop.lambda$main$0`,
+/// `ArrayList::new`, `Proxy(Runnable)`.
 pub fn short_class_name(class: &str) -> String {
     if let Some((host, method)) = class.split_once("$$Lambda/") {
         return match method.split_once("::") {
@@ -225,7 +226,7 @@ fn float_text(value: f64, digits: &str, class: &str, suffix: &str) -> String {
     }
 }
 
-/// A text between quotes, with the escapes of Java.
+/// A text in quotes, with Java escapes.
 pub fn quoted(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_reads_by_its_class_and_value() {
+    fn a_boxed_value_reads_with_its_class() {
         let long = boxed("java.lang.Long", &Value::Long(5));
         let float = boxed("java.lang.Float", &Value::Float(1.5));
         let nan = boxed("java.lang.Double", &Value::Double(f64::NAN));
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_an_object_does_not_change_the_numbers_of_others() {
+    fn descriptions_do_not_change_the_numbers_of_other_objects() {
         let mut tables = Tables::default();
         let class = tables.class_key("java.lang.Integer");
         let integer = |id| Value::Object { id: ObjectId(id), class };

@@ -1,6 +1,6 @@
-//! Numbers of the JDK that do not fit a machine word, as Java writes them.
+//! Formats JDK numbers that do not fit a machine word, as Java does.
 
-/// A `BigInteger` by its sign and magnitude, the highest word first.
+/// A `BigInteger` given by its sign and magnitude, highest word first.
 pub fn integer(negative: bool, words: &[u32]) -> String {
     const CHUNK: u64 = 1_000_000_000;
     let mut words = words.to_vec();
@@ -9,7 +9,7 @@ pub fn integer(negative: bool, words: &[u32]) -> String {
         let mut rest: u64 = 0;
         for word in &mut words {
             let value = rest << 32 | u64::from(*word);
-            // The rest is below the divisor, so the quotient fits a word.
+            // The remainder is less than the divisor, so the quotient fits a word.
             *word = u32::try_from(value / CHUNK).unwrap_or(u32::MAX);
             rest = value % CHUNK;
         }
@@ -21,7 +21,7 @@ pub fn integer(negative: bool, words: &[u32]) -> String {
     out
 }
 
-/// A `BigDecimal` by its digits, with their sign, and its scale (`BigDecimal.toString`).
+/// A `BigDecimal` given by its signed digits and its scale (`BigDecimal.toString`).
 pub fn decimal(digits: &str, scale: i32) -> String {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(digits) => ("-", digits),

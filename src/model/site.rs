@@ -1,21 +1,21 @@
-//! Sites: where an event can occur, by name, so that a site survives a relaunch (DESIGN §2).
+//! Sites: where an event can occur. Identified by names, so that a site survives a relaunch (DESIGN §2).
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A method by the names the class file uses.
+/// A method, with the names of the class file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MethodName {
     /// Binary name of the class with dots: `pkg.Outer$Inner` (JLS §13.1).
     pub class: Arc<str>,
-    /// Name of the method, `<init>` and `<clinit>` included.
+    /// Name of the method; can be `<init>` or `<clinit>`.
     pub name: Arc<str>,
     /// Method descriptor (JVMS §4.3.3).
     pub descriptor: Arc<str>,
 }
 
 impl MethodName {
-    /// Puts the three names together.
+    /// Combines the three names.
     pub fn new(
         class: impl Into<Arc<str>>,
         name: impl Into<Arc<str>>,
@@ -34,7 +34,7 @@ impl fmt::Display for MethodName {
 /// A bytecode index in a method.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site {
-    /// The method that holds the site.
+    /// The method that contains the site.
     pub method: MethodName,
     /// Bytecode index, in bytes from the start of the method's code array (0 to 65535).
     pub bci: u32,

@@ -1,7 +1,7 @@
-//! What the occurrences of one run share: names, frames, stacks and activations, each kept once.
+//! Data shared by the occurrences of one run: names, frames, stacks and activations, each stored once.
 //!
-//! A candidate then holds four-byte keys. Stacks are a tree of frames that shares every common bottom part,
-//! so a million candidates under one caller cost one stack.
+//! A candidate holds four-byte keys. Stacks are a tree of frames that shares common callers, so a million
+//! candidates with one caller cost one stack.
 
 use super::content::Told;
 use super::site::{MethodName, Site};
@@ -22,7 +22,7 @@ macro_rules! keys {
 keys!(
     /// A class name of this run.
     ClassKey,
-    /// A site of this run with the line it stands for.
+    /// A frame of this run: a site and its line.
     FrameKey,
     /// A stack of this run. [`StackKey::EMPTY`] has no frames.
     StackKey,
@@ -30,7 +30,7 @@ keys!(
     ThreadKey,
     /// A list of names under which values were collected. [`ShapeKey::NONE`] names nothing.
     ShapeKey,
-    /// Why a value could not be read.
+    /// The reason why a value could not be read.
     ReasonKey
 );
 
@@ -44,7 +44,7 @@ impl ShapeKey {
     pub const NONE: ShapeKey = ShapeKey(0);
 }
 
-/// Which activation of a method: one execution of its body from entry to exit (DESIGN §5.5). Serial numbers
+/// An activation of a method: one execution of its body from entry to exit (DESIGN §5.5). Serial numbers
 /// start at 1 and are never reused in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ActivationKey(NonZeroU64);
@@ -56,29 +56,28 @@ impl ActivationKey {
     }
 }
 
-/// What is known of one activation.
+/// The data of one activation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activation {
-    /// The nearest activation further down the same stack that is tracked too.
+    /// The nearest older activation on the same stack that is tracked too.
     pub caller: Option<ActivationKey>,
-    /// Depth of its frame: the number of frames on the stack up to and including it; the oldest frame has
-    /// depth 1.
+    /// Depth of its frame: the number of frames up to and including it. The oldest frame has depth 1.
     pub depth: u32,
     /// Its method, as an index into the run's tracked methods.
     pub method: u32,
-    /// False where the entry could not be told from a jump to index 0, or was not seen: it may be another
-    /// activation.
+    /// False if the entry could not be distinguished from a jump to index 0, or was not observed. It may then
+    /// be another activation.
     pub certain: bool,
 }
 
-/// One frame of a kept stack.
+/// One frame of a stored stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// Where the frame stands.
+    /// The current instruction of the frame.
     pub site: Site,
-    /// Source line of the site, when the class has a line table.
+    /// Source line of the site, if the class has a line table.
     pub line: Option<u32>,
-    /// Name of the source file, when the class tells it.
+    /// Name of the source file, if the class file names it.
     pub source_file: Option<Arc<str>>,
 }
 
@@ -103,16 +102,16 @@ pub struct Tables {
     told: HashMap<ObjectId, Told>,
 }
 
-/// Most objects of one run of which it is kept what they are: some 50 MB.
+/// Maximum number of described objects per run; about 50 MB.
 const TOLD: usize = 500_000;
 
 fn key(index: usize) -> u32 {
-    // Tables of four billion entries do not fit the memory they describe; saturating keeps this total.
+    // Tables of four billion entries exceed memory; saturating makes the conversion total.
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 impl Tables {
-    /// The key of a class name, new or known.
+    /// The key of a class name; adds it if it is new.
     pub fn class_key(&mut self, name: &str) -> ClassKey {
         if let Some(index) = self.classes.get_index_of(name) {
             return ClassKey(key(index));
@@ -120,24 +119,24 @@ impl Tables {
         ClassKey(key(self.classes.insert_full(name.into()).0))
     }
 
-    /// The class name behind a key; `?` for a key of another run.
+    /// The class name of a key; `?` for a key of another run.
     pub fn class(&self, class: ClassKey) -> Arc<str> {
         self.classes.get_index(class.0 as usize).cloned().unwrap_or_else(|| "?".into())
     }
 
-    /// Keeps what an object is. It never changes.
+    /// Stores the description of an immutable object.
     pub fn tell(&mut self, object: ObjectId, told: Told) {
         if self.told.len() < TOLD {
             self.told.insert(object, told);
         }
     }
 
-    /// What an object is, where that is known beside its class.
+    /// The description of an object, if known.
     pub fn told(&self, object: ObjectId) -> Option<&Told> {
         self.told.get(&object)
     }
 
-    /// The codes of the lambdas that were met.
+    /// The lambdas described so far.
     pub fn lambdas(&self) -> impl Iterator<Item = &Arc<super::content::LambdaCode>> {
         self.told.values().filter_map(|told| match told {
             Told::Lambda(code) => Some(code),
@@ -170,28 +169,28 @@ impl Tables {
         ReasonKey(key(self.reasons.insert_full(reason.to_owned()).0))
     }
 
-    /// The reason behind a key.
+    /// The reason of a key.
     pub fn reason(&self, reason: ReasonKey) -> &str {
         self.reasons.get_index(reason.0 as usize).map_or("unknown", String::as_str)
     }
 
-    /// Adds a thread by name. Threads may share a name, so each call makes a new key.
+    /// Adds a thread by name. Threads may share a name, so each call creates a new key.
     pub fn add_thread(&mut self, name: impl Into<Arc<str>>) -> ThreadKey {
         self.threads.push(name.into());
         ThreadKey(key(self.threads.len() - 1))
     }
 
-    /// The name of a thread when it was first seen.
+    /// The name that a thread had when it was first seen.
     pub fn thread(&self, thread: ThreadKey) -> Arc<str> {
         self.threads.get(thread.0 as usize).cloned().unwrap_or_else(|| "?".into())
     }
 
-    /// The key of a frame, new or known.
+    /// The key of a frame; adds it if it is new.
     pub fn frame_key(&mut self, frame: Frame) -> FrameKey {
         FrameKey(key(self.frames.insert_full(frame).0))
     }
 
-    /// The frame behind a key.
+    /// The frame of a key.
     pub fn frame(&self, frame: FrameKey) -> Option<&Frame> {
         self.frames.get_index(frame.0 as usize)
     }
@@ -221,7 +220,7 @@ impl Tables {
         })
     }
 
-    /// Number of frames of a stack.
+    /// The number of frames of a stack.
     pub fn depth(&self, stack: StackKey) -> u32 {
         key(self.frame_keys(stack).count())
     }
@@ -231,17 +230,17 @@ impl Tables {
         key(self.methods.insert_full(method.clone()).0)
     }
 
-    /// The key of a method if it is tracked.
+    /// The key of a method, if it is tracked.
     pub fn find_method(&self, method: &MethodName) -> Option<u32> {
         self.methods.get_index_of(method).map(key)
     }
 
-    /// Whether this is the key of the tracked method. Faster than to look the method up.
+    /// Whether this is the key of the tracked method. Faster than looking the method up.
     pub fn is_method(&self, key: u32, method: &MethodName) -> bool {
         self.methods.get_index(key as usize) == Some(method)
     }
 
-    /// Adds an activation and gives it its serial.
+    /// Adds an activation and assigns its serial number.
     pub fn add_activation(&mut self, activation: Activation) -> ActivationKey {
         let number = self.last_activation.map_or(NonZeroU64::MIN, |last| last.saturating_add(1));
         self.last_activation = Some(number);
@@ -250,7 +249,7 @@ impl Tables {
         serial
     }
 
-    /// What is known of an activation.
+    /// The data of an activation.
     pub fn activation(&self, activation: ActivationKey) -> Option<&Activation> {
         self.activations.get(&activation)
     }
@@ -269,12 +268,12 @@ impl Tables {
         })
     }
 
-    /// Number of activations held.
+    /// The number of stored activations.
     pub fn activation_count(&self) -> usize {
         self.activations.len()
     }
 
-    /// Forgets every activation that is neither in `roots` nor a caller of one.
+    /// Removes every activation that is neither in `roots` nor a caller of one.
     pub fn retain_activations(&mut self, roots: impl Iterator<Item = ActivationKey>) {
         let mut live = HashMap::new();
         for root in roots {
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn activations_survive_with_their_callers() {
+    fn retained_activations_keep_their_callers() {
         let mut t = Tables::default();
         let outer = t.add_activation(Activation { caller: None, depth: 1, method: 0, certain: true });
         let dead = t.add_activation(Activation { caller: Some(outer), depth: 2, method: 1, certain: true });

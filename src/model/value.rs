@@ -1,23 +1,23 @@
-//! Values of the debuggee as they are kept: small, and free of JDWP ids' types.
+//! Values of the debuggee, in a compact form without JDWP ids.
 
 use super::tables::{ClassKey, ReasonKey, Tables};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
 use std::sync::Arc;
 
-/// Identity of an object within one run. Opaque: two ids are equal exactly when the objects are the same one.
-/// It means nothing in another run.
+/// The identity of an object within one run. Opaque: two ids are equal exactly if the objects are identical.
+/// Meaningless in another run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u64);
 
-/// A Java value at a point. 16 bytes, since a million candidates may hold several.
+/// A Java value at a point. 16 bytes, since a million candidates may each hold several.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A local variable read outside its range: it holds nothing yet.
+    /// A local variable read outside its range: it has no value yet.
     Unassigned,
-    /// No element of a collection, or no value for a key.
+    /// A missing element of a collection, or a missing value for a key.
     Absent,
-    /// The expression could not be evaluated there, for the reason named.
+    /// The expression could not be evaluated there, for this reason.
     Failed(ReasonKey),
     /// The result of a `void` method.
     Void,
@@ -43,7 +43,7 @@ pub enum Value {
     Str(Arc<JavaString>),
     /// Any other object.
     Object {
-        /// Which object.
+        /// The identity of the object.
         id: ObjectId,
         /// Its runtime class.
         class: ClassKey,
@@ -53,7 +53,7 @@ pub enum Value {
 /// A string of the debuggee.
 #[derive(Debug, PartialEq)]
 pub struct JavaString {
-    /// Which object.
+    /// The identity of the object.
     pub id: ObjectId,
     /// Its text; unpaired surrogates are replaced by U+FFFD.
     pub text: String,
@@ -69,8 +69,8 @@ impl Value {
         }
     }
 
-    /// What two references, or two indices of an array, are compared by; none for other values, and for
-    /// `null`.
+    /// The number by which two references, or two array indices, are compared; `None` for other values and
+    /// for `null`.
     pub fn identity(&self) -> Option<u64> {
         let index =
             |index: i64| u64::from(u32::from_ne_bytes(i32::try_from(index).unwrap_or(-1).to_ne_bytes()));
@@ -83,7 +83,8 @@ impl Value {
         }
     }
 
-    /// Whether both are the same value: numbers by value (each `NaN` equals all), references by identity.
+    /// Whether both are the same value: numbers by value (each `NaN` equals every other), references by
+    /// identity.
     pub fn same(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
@@ -96,7 +97,7 @@ impl Value {
         }
     }
 
-    /// Whether both are the same value, and strings the same text.
+    /// Whether both are the same value, comparing strings by their text.
     pub fn equals(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Str(a), Value::Str(b)) => a.text == b.text,
@@ -104,8 +105,8 @@ impl Value {
         }
     }
 
-    /// Equal numbers for values that are equal; different ones, but for a hash's collisions, for others. None
-    /// for what could not be read.
+    /// A hash that is equal for equal values, as defined by [`Value::equals`]. `None` for a value that could
+    /// not be read.
     pub fn equality(&self) -> Option<u64> {
         let mut hasher = DefaultHasher::new();
         match self {

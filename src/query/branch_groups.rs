@@ -1,15 +1,15 @@
-//! Places in one method that a condition is asked from, by the ways that decide about them. What an
-//! activation keeps of the ways that it took is kept for each group: the last way that decides about one
-//! place may lie before one that does about another.
+//! Groups the places in a method about which a condition is asked, by the branch edges that decide them. An
+//! activation remembers its last deciding edge for each group separately: the last edge for one place can
+//! come before one for another place.
 
 use super::BranchSite;
 use crate::model::{MethodName, Site};
 use std::collections::BTreeSet;
 
-/// What decides about a place: branches by their index, with the ways.
+/// The edges that decide a place: branches by their index, with the targets.
 type Deciding = Vec<(u32, Vec<u32>)>;
 
-/// The groups of a method's places, each with the places that are in it.
+/// The groups of a method's places, each with its places.
 fn groups(branches: &[BranchSite], method: &MethodName) -> Vec<(Deciding, Vec<Site>)> {
     let places: BTreeSet<&Site> =
         branches.iter().flat_map(|branch| branch.controls.keys()).filter(|s| s.method == *method).collect();
@@ -29,14 +29,14 @@ fn groups(branches: &[BranchSite], method: &MethodName) -> Vec<(Deciding, Vec<Si
     groups
 }
 
-/// The group of a place in its method; none where nothing decides about it.
+/// The group of a place in its method; `None` if no branch decides it.
 pub fn group_of(branches: &[BranchSite], place: &Site) -> Option<u16> {
     let groups = groups(branches, &place.method);
     let found = groups.iter().position(|(deciding, places)| !deciding.is_empty() && places.contains(place));
     found.and_then(|group| u16::try_from(group).ok())
 }
 
-/// The groups about whose places a way of a branch decides.
+/// The groups with places that a branch edge decides.
 pub fn groups_of_way(branches: &[BranchSite], branch: &Site, to: u32) -> Vec<u16> {
     let groups = groups(branches, &branch.method);
     let decides = |(deciding, _): &(Deciding, Vec<Site>)| {
@@ -51,7 +51,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn places_that_the_same_ways_decide_about_are_one_group() {
+    fn places_decided_by_the_same_edges_are_one_group() {
         let method = MethodName::new("A", "m", "()V");
         let at = |bci| Site { method: method.clone(), bci };
         let branch = |bci, controls: &[(u32, &[u32])]| BranchSite {

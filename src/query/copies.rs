@@ -1,20 +1,20 @@
-//! The ways by which a value can have come to where a point sees it: every place of the program's own classes
-//! that may have passed it on, and where each had it from. Found from class files alone; which of the ways a
-//! run took, its log tells.
+//! The possible flows of a value to a point: every place in the program's classes that may have passed the
+//! value on, and the sources of the value at each place. Computed from class files alone; the log of a run
+//! says which flow it took.
 
 use crate::model::Site;
 use std::fmt;
 use std::sync::Arc;
 
-/// Places in [`Copies::sites`], ascending.
+/// Positions in [`Copies::sites`], ascending.
 pub type SiteSet = Arc<[u32]>;
 
-/// The ways of one point.
+/// The possible value flows to one point.
 #[derive(Clone)]
 pub struct Copies {
-    /// The places, by number.
+    /// The places through which the value can flow, by number.
     pub sites: Vec<CopySite>,
-    /// The variable that the point sees.
+    /// The variable that the point reads.
     pub seen: SeenCopy,
 }
 
@@ -26,77 +26,77 @@ impl Copies {
 }
 
 impl fmt::Debug for Copies {
-    /// Short: there can be very many.
+    /// Abbreviated, because there can be very many places.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} places, {:?}", self.sites.len(), self.seen)
     }
 }
 
-/// The variable that a point sees, with the places that give it its value.
+/// The variable that a point reads, with the places that can assign it.
 #[derive(Clone, Debug)]
 pub enum SeenCopy {
-    /// A local variable of a frame. By where the frame stands: the places that may have stored what it sees
-    /// there.
+    /// A local variable of a frame. For each possible position of the frame, the places that may have stored
+    /// the value read there.
     Local {
-        /// Which frame: 0 the newest, -1 the oldest.
+        /// The frame: 0 the newest, -1 the oldest.
         frame: i32,
-        /// The places.
+        /// The places, by position of the frame.
         stores: Vec<(Site, SiteSet)>,
     },
     /// A field.
     Field {
-        /// Which of the point's kept values is the owner; none for a static field.
+        /// The index of the owner among the point's kept values; `None` for a static field.
         owner: Option<usize>,
-        /// The places.
+        /// The places that write the field.
         puts: SiteSet,
     },
     /// An element of an array.
     Element {
-        /// Which of the point's kept values is the array.
+        /// The index of the array among the point's kept values.
         array: usize,
-        /// Which is the index.
+        /// The index of the element index among the point's kept values.
         index: usize,
-        /// The places.
+        /// The places that write elements.
         puts: SiteSet,
     },
 }
 
-/// A place that a value can pass.
+/// A place through which a value can flow.
 #[derive(Clone, Debug)]
 pub struct CopySite {
-    /// Where it is.
+    /// The instruction.
     pub site: Site,
-    /// What happens there.
+    /// How the value is passed on.
     pub what: CopyWhat,
-    /// Where the value can be from that is passed on here; empty where none is.
+    /// The possible sources of the value; empty if the place passes none on.
     pub sources: Vec<Source>,
 }
 
-/// What happens at a place. Values are described by the first letters of their descriptors.
+/// How a place passes a value on. Kinds are the first letters of descriptors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CopyWhat {
-    /// A parameter has its value, as the method is entered.
+    /// A parameter receives its value at the method's entry.
     Entered {
         /// Its slot.
         slot: u16,
         /// Its descriptor.
         descriptor: Arc<str>,
-        /// The calls that can enter the method, ascending, and which of their arguments it is; none where a
-        /// lambda has captured it.
+        /// The calls that can enter the method, ascending, with the position of the argument; `None` if a
+        /// lambda captured it.
         callers: Arc<[(u32, Option<usize>)]>,
     },
     /// A local variable is stored.
     Stored {
         /// Its slot.
         slot: u16,
-        /// The first letter of what is stored.
+        /// The first letter of the descriptor of the stored value.
         kind: char,
     },
     /// A local variable is increased by `iinc`.
     Increased {
         /// Its slot.
         slot: u16,
-        /// By how much.
+        /// The increment.
         by: i32,
     },
     /// A field is written.
@@ -107,7 +107,7 @@ pub enum CopyWhat {
         descriptor: Arc<str>,
         /// Whether it is static.
         is_static: bool,
-        /// Where `this` is no object yet: the call of the other constructor, behind which it is.
+        /// If `this` is not yet initialised: the call of the other constructor, after which it is.
         constructed: Option<u32>,
     },
     /// An element of an array is written.
@@ -117,7 +117,7 @@ pub enum CopyWhat {
     },
     /// A method is about to be called.
     Called {
-        /// For each of its parameters that may matter, where its argument can be from.
+        /// For each relevant parameter, the possible sources of its argument.
         arguments: Vec<(usize, Vec<Source>)>,
     },
     /// The method returns a value.
@@ -125,7 +125,7 @@ pub enum CopyWhat {
         /// The first letter of its descriptor.
         kind: char,
     },
-    /// A call has come back with a value.
+    /// A call has returned a value.
     Back,
     /// A field is about to be read.
     Got {
@@ -136,13 +136,13 @@ pub enum CopyWhat {
     },
     /// An element of an array is about to be read.
     GotElement,
-    /// Execution comes by an instruction that pushes what may be passed on.
+    /// Execution reaches an instruction that pushes a value that may be passed on.
     Chosen,
 }
 
 impl CopyWhat {
-    /// The descriptor of the value that can be seen to pass here, as far as it is known: `I` may stand for
-    /// any of the smaller types. None where no value can be seen.
+    /// The descriptor of the value observed here, as far as it is known: `I` may stand for any smaller type.
+    /// `None` if no value can be observed.
     pub fn value_descriptor(&self) -> Option<String> {
         match self {
             CopyWhat::Entered { descriptor, .. } | CopyWhat::Put { descriptor, constructed: None, .. } => {
@@ -162,13 +162,13 @@ impl CopyWhat {
     }
 }
 
-/// Where a value can be from that is passed on.
+/// A possible source of a value that is passed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A local variable of the same activation.
     Local {
-        /// The place that tells that it was this source, where there are several, or where the variable may
-        /// have been stored again since.
+        /// The place that identifies this source. Present if there are several sources, or if the variable
+        /// may have been stored again since.
         mark: Option<u32>,
         /// The places that may have stored it.
         stores: SiteSet,
@@ -182,24 +182,24 @@ pub enum Source {
     },
     /// The result of a method.
     Result {
-        /// The place behind the call.
+        /// The place after the call.
         back: u32,
-        /// The returns that can be meant.
+        /// The possible return instructions.
         returns: SiteSet,
-        /// The method, for people: `Map.get`.
+        /// The method for display: `Map.get`.
         method: Arc<str>,
     },
-    /// It was computed, or came from where nothing can be followed.
+    /// The value was computed here, or its source cannot be traced.
     End {
         /// As in [`Source::Local`].
         mark: Option<u32>,
-        /// Why it cannot be followed further; none where it was computed.
+        /// Why it cannot be traced further; `None` if it was computed here.
         why: Option<Arc<str>>,
     },
 }
 
 impl Source {
-    /// The place that tells that it was this source.
+    /// The place that identifies this source.
     pub fn mark(&self) -> Option<u32> {
         match self {
             Source::Local { mark, .. } | Source::End { mark, .. } => *mark,

@@ -1,8 +1,8 @@
-//! TraceQueries: what Querypoints become (paper §3 and §4): an event kind, its sites, constraints and an
-//! index.
+//! TraceQueries, the executable form of Querypoints (paper §3 and §4): an event kind, its sites, constraints
+//! and an index.
 //!
-//! The chain translates into them, a run watches their events, the locator checks their constraints. This
-//! room holds only the data: it may use `model` and `expr` and does no I/O.
+//! A chain is translated into TraceQueries, a run watches their events, and the locator checks their
+//! constraints. This room holds only data: it uses `model` and `expr` and does no I/O.
 
 mod branch_groups;
 mod copies;
@@ -15,57 +15,57 @@ use crate::model::{MethodName, Site, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A point of a chain by its place in it, from 0.
+/// A point of a chain, by its position from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointIndex(pub u16);
 
-/// The operational form of one Querypoint.
+/// The executable form of one Querypoint.
 #[derive(Clone, Debug)]
 pub struct TraceQuery {
     /// Its point.
     pub point: PointIndex,
-    /// The id of its point, for messages.
+    /// The id of its point, used in messages.
     pub id: Arc<str>,
-    /// What interrupts the execution.
+    /// The event to watch.
     pub event: Event,
-    /// What relates an occurrence to other points.
+    /// Constraints that relate an occurrence to other points.
     pub constraints: Vec<Constraint>,
-    /// Which instance of the result set: 0 the first, -1 the last (paper §3).
+    /// The index of the instance in the result set: 0 the first, -1 the last (paper §3).
     pub index: i64,
-    /// Values each candidate must keep so that the constraints of other points can be checked.
+    /// The values that each candidate must keep to check the constraints of other points.
     pub keep: Vec<Keep>,
-    /// What holds at the occurrence itself.
+    /// Conditions on the occurrence itself.
     pub local: LocalConditions,
-    /// What the user wants to see; `None` for the default collection of DESIGN §6.
+    /// What to show to the user; `None` for the default collection of DESIGN §6.
     pub collect: Option<Vec<Arc<Expr>>>,
-    /// For a change: the kept value of the later point that the new value of this one must equal. Where they
-    /// differ a write was missed (DESIGN §5.2).
+    /// For a change: the kept value of the later point that this one's new value must equal. If they differ,
+    /// a write was missed (DESIGN §5.2).
     pub compare_at: Option<(PointIndex, usize)>,
 }
 
-/// Conditions that need nothing but the occurrence.
+/// Conditions that depend only on the occurrence.
 #[derive(Clone, Debug, Default)]
 pub struct LocalConditions {
-    /// A Java condition at the newest frame.
+    /// A Java condition, evaluated in the newest frame.
     pub when: Option<Arc<Expr>>,
     /// Name of the thread.
     pub thread: Option<Arc<str>>,
-    /// A method that must be on the stack below, as `Class.method`.
+    /// A method that must be further down the stack, as `Class.method`.
     pub from: Option<Arc<str>>,
-    /// The one site whose hits count.
+    /// The only site whose hits count.
     pub site: Option<Site>,
 }
 
 /// A value that a candidate keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keep {
-    /// The frame the expression is evaluated in: 0 the newest, -1 the oldest.
+    /// The frame in which the expression is evaluated: 0 the newest, -1 the oldest.
     pub frame: i32,
     /// The expression.
     pub expr: Arc<Expr>,
 }
 
-/// What interrupts the execution.
+/// The event to watch.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// Execution reaches a place: a line or the start of a method.
@@ -78,49 +78,49 @@ pub enum Event {
     Read(Field),
     /// An exception is thrown.
     Thrown {
-        /// Binary name of its class or a superclass; `None` for all.
+        /// Binary name of its class or a superclass; `None` for all exceptions.
         class: Option<Arc<str>>,
-        /// Only caught, only uncaught, or both.
+        /// Only caught, only uncaught, or both (`None`).
         caught: Option<bool>,
     },
-    /// An exception is caught in an activation of one of these methods and its throw bypassed the line
+    /// An exception is caught in an activation of one of these methods, and its throw bypassed the line
     /// (DESIGN §5.10).
     Skipped(Vec<SkippedLine>),
-    /// An element of an array is about to be written; only probes see it.
+    /// An element of an array is about to be written; only probes observe this.
     ElementWritten(Element),
-    /// What is asked of a collection has changed; only probes see it.
+    /// The queried contents of a collection have changed; only probes observe this.
     Changed(Contents),
-    /// An object of a class, or an array of a type, has just been made.
+    /// An object of a class, or an array of a type, has just been created.
     Made(Making),
     /// A local variable is assigned.
     Stored(Vec<StoreSite>),
-    /// A branch is decided, or a handler entered, that a point may depend on.
+    /// A branch on which a point may depend is decided, or such a handler is entered.
     Branched(Vec<BranchSite>),
-    /// A value passes a place on its way to where a point sees it; only probes see it.
+    /// A value flows through a place towards a point; only probes observe this.
     Copied(Arc<Copies>),
 }
 
-/// A place where one pass of execution is one occurrence (DESIGN §5.8).
+/// A place at which each pass of execution is one occurrence (DESIGN §5.8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
     /// The method.
     pub method: MethodName,
     /// Indices at which a pass can begin.
     pub entries: Vec<u32>,
-    /// Indices just outside the place, that end a pass; needed only where a pass can meet two entries.
+    /// Indices just outside the place, which end a pass. Needed only if a pass can reach two entries.
     pub exits: Vec<u32>,
-    /// The place is the start of the method: a jump back to index 0 is no pass.
+    /// Whether the place is the start of the method. A jump back to index 0 is then no pass.
     pub on_entry: bool,
 }
 
-/// A field by the names of the class file.
+/// A field, with the names of the class file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
     /// Binary name of the declaring class.
     pub class: Arc<str>,
     /// Name of the field.
     pub name: Arc<str>,
-    /// Whether it is static: such a field has no owner.
+    /// Whether it is static. A static field has no owner.
     pub is_static: bool,
 }
 
@@ -129,73 +129,74 @@ pub struct Field {
 pub struct Element {
     /// Descriptor of the elements.
     pub descriptor: Arc<str>,
-    /// Their index, where the chain says it.
+    /// Their index, if the chain gives one.
     pub index: Option<i32>,
 }
 
-/// What is made.
+/// What is created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Making {
     /// An object.
     Object {
         /// Binary name of its class.
         class: Arc<str>,
-        /// Where it first can be handed out: in the constructors of the class or of one above it.
+        /// The places at which `this` is first initialised: in the constructors of the class or of a
+        /// superclass.
         sites: Vec<MakingSite>,
     },
-    /// An array; only probes see it.
+    /// An array; only probes observe this.
     Array {
         /// Descriptor of its type.
         descriptor: Arc<str>,
     },
 }
 
-/// A place of a constructor.
+/// A place in a constructor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MakingSite {
-    /// The instruction behind the call of the superclass's constructor.
+    /// The instruction after the call of the superclass constructor.
     pub site: Site,
     /// The index of that call.
     pub call: u32,
 }
 
-/// What is asked of the JDK's collections of one class.
+/// A query about the JDK collections of one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// Binary name of the class.
     pub class: Arc<str>,
-    /// What is asked.
+    /// The queried part of the contents.
     pub aspect: Aspect,
-    /// Where the index or key is from that an earlier run told: the kept value of a point.
+    /// The source of an index or key reported by an earlier run: the kept value of a point.
     pub told: Option<(PointIndex, usize)>,
-    /// The methods that can change it, of the class and of those around it.
+    /// The methods of the class and of related classes that can change the contents.
     pub calls: Vec<ContentsCall>,
 }
 
-/// What is asked of a collection.
+/// The queried part of a collection's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Aspect {
-    /// All that it holds.
+    /// All contents.
     All,
     /// An element of a list.
     Element(i32),
-    /// What a map has for a key.
+    /// The value of a map for a key.
     Key(Key),
 }
 
-/// A key that can be found without running code of the program.
+/// A key that can be looked up without running code of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     /// `null`
     Null,
     /// A string.
     Text(String),
-    /// What a box holds: the letter of its type's descriptor, and the number.
+    /// A boxed value: the letter of its type's descriptor, and the number.
     Boxed(char, i64),
 }
 
 impl Key {
-    /// What a value is as the key of a map; none where that is its identity.
+    /// The value as a map key; `None` if its equality is identity or unknown.
     pub fn of(value: &Value) -> Option<Key> {
         Some(match value {
             Value::Null => Key::Null,
@@ -212,7 +213,7 @@ impl Key {
 }
 
 impl std::fmt::Display for Key {
-    /// As in Java.
+    /// Formats the key as in Java.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Key::Null => f.write_str("null"),
@@ -228,44 +229,43 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// A method that can change what a collection holds.
+/// A method that can change the contents of a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentsCall {
     /// The method.
     pub method: MethodName,
-    /// Whether it is of a view that writes by itself.
+    /// Whether it belongs to a view that writes on its own.
     pub is_view: bool,
-    /// Whether it calls code that it is given: what that changes is its own.
+    /// Whether it calls code passed to it. Changes made by that code count separately.
     pub calls: bool,
-    /// When a call counts that leaves as much in the collection as before.
+    /// When a call counts although the size of the collection did not change.
     pub counts: Counts,
 }
 
-/// When a call counts that leaves as much in a collection as before, where all of it is asked about.
+/// When a call counts although the size of the collection did not change, for queries about all contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counts {
     /// Never.
     No,
-    /// Always, unless an exception leaves it: it puts the reference in this slot somewhere, be it the same
-    /// again.
+    /// Always, unless it throws: it puts the reference in this slot somewhere, even if it is already there.
     Put(u16, Place),
-    /// When it does not return `false` or `null`: then it may have.
+    /// If it returns neither `false` nor `null`: it may have changed the contents.
     May,
 }
 
-/// Where a call puts something.
+/// The position at which a call puts something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// At the index in this slot.
+    /// The index in this slot.
     At(u16),
-    /// For the key in this slot.
+    /// The key in this slot.
     Key(u16),
-    /// Where the iterator stands.
+    /// The position of the iterator.
     Here,
 }
 
 impl Event {
-    /// Whether only probes see it.
+    /// Whether only probes can observe it.
     pub fn needs_probes(&self) -> bool {
         matches!(
             self,
@@ -277,60 +277,61 @@ impl Event {
     }
 }
 
-/// The line that an exception can bypass, in one method.
+/// A line that an exception can bypass, in one method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedLine {
-    /// The method that holds the line.
+    /// The method that contains the line.
     pub method: MethodName,
-    /// For each handler's start, the indices of throwing or calling instructions from which reaching it
-    /// bypasses the line.
+    /// For each start of a handler, the throwing or calling instructions from which entering it bypasses the
+    /// line.
     pub bypassed_from: BTreeMap<u32, Vec<u32>>,
 }
 
 /// One store to a local variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreSite {
-    /// The storing instruction; index 0 for a parameter, which the entry of the method assigns.
+    /// The storing instruction; index 0 for a parameter, which is assigned at the method's entry.
     pub site: Site,
-    /// Where the new value can be read: the next instruction (DESIGN §5.4). The site itself for a parameter.
+    /// Where the new value can be read: the next instruction (DESIGN §5.4), or the site itself for a
+    /// parameter.
     pub value_at: u32,
-    /// Whether the variable has a value just before.
+    /// Whether the variable has a value immediately before.
     pub old_readable: bool,
     /// Slot of the variable.
     pub slot: u16,
     /// Descriptor of its type.
     pub descriptor: Arc<str>,
-    /// The points' sites that ask for this store: frames in which the variable is the one stored to.
+    /// The positions of frames in which the points read the variable stored here.
     pub asked_at: Vec<Site>,
 }
 
-/// One branch, or exception handler, that decides whether a point is reached.
+/// A branch, or an exception handler, that decides whether a point is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchSite {
-    /// The branch instruction. For a handler: its first instruction.
+    /// The branch instruction, or the first instruction of the handler.
     pub site: Site,
-    /// All the instructions that can follow; empty for a handler.
+    /// All possible next instructions; empty for a handler.
     pub targets: Vec<u32>,
-    /// For each site of the effect, in whichever frame, the targets on which it is control dependent.
-    /// For a handler, the instructions of its method whose exception, caught there, led to the effect.
+    /// For each site of the effect, in any frame, the targets on which it is control dependent. For a
+    /// handler, the instructions of its method whose exception led to the effect when caught there.
     pub controls: BTreeMap<Site, Vec<u32>>,
-    /// Where these targets leave an endless loop: the index with which each of its turns begins.
+    /// If these targets leave an endless loop: the index of the loop's header.
     pub turns: Option<u32>,
 }
 
 impl BranchSite {
-    /// Whether a target is one on which an effect is control dependent.
+    /// Whether an effect is control dependent on this target.
     pub fn decides(&self, target: u32) -> bool {
         self.controls.values().any(|ways| ways.contains(&target))
     }
 
-    /// Whether this is the start of an exception handler.
+    /// Whether this is an exception handler.
     pub fn is_handler(&self) -> bool {
         self.targets.is_empty()
     }
 }
 
-/// Whose frame a constraint speaks of.
+/// The frames to which a constraint applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameSelector {
     /// One frame of the stack: 0 the newest, -1 the oldest.
@@ -339,10 +340,10 @@ pub enum FrameSelector {
     Any,
 }
 
-/// A value of an occurrence that takes part in `sameness`.
+/// A value of an occurrence that is compared by `sameness`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// The object whose field was written or read, or that was made.
+    /// The object whose field was written or read, or that was created.
     Owner,
     /// One of the kept values.
     Kept(usize),
@@ -357,7 +358,7 @@ pub enum Constraint {
     After(PointIndex),
     /// Both are in the same thread.
     SameThread(PointIndex),
-    /// Both references name one object.
+    /// Both references denote the same object.
     Sameness {
         /// The occurrence's reference.
         mine: Slot,
@@ -366,7 +367,7 @@ pub enum Constraint {
         /// The other point's reference.
         theirs: Slot,
     },
-    /// Both values are the same: numbers and strings by what they are, other objects by identity, `null` as
+    /// Both values are equal: numbers and strings by value, other objects by identity, and `null` equals
     /// `null`.
     SameValue {
         /// The occurrence's value.
@@ -376,24 +377,24 @@ pub enum Constraint {
         /// The other point's value.
         theirs: Slot,
     },
-    /// The occurrence's activation is that of a frame of the point (exactly, where the paper compares stack
-    /// shapes).
+    /// The occurrence's activation is that of a frame of the point. Exact, where the paper compares stack
+    /// shapes.
     MayAffect {
         /// The other point.
         point: PointIndex,
-        /// Which of its frames.
+        /// The frame of that point.
         frame: FrameSelector,
     },
-    /// The store was to the variable that the point's frame sees: the point's site is one the store was found
-    /// for.
+    /// The store is to the variable that the point's frame reads: the point's site is among the sites for
+    /// which the store was found.
     StoresFor {
         /// The other point.
         point: PointIndex,
-        /// Which of its frames.
+        /// The frame of that point.
         frame: i32,
     },
-    /// The way taken (for a handler: the instruction left by the exception) is one that the point depends on,
-    /// in the frame of the occurrence's activation.
+    /// The point depends on the edge taken (for a handler, on the instruction left by the exception), in the
+    /// frame of the occurrence's activation.
     Controls(PointIndex),
     /// The point's activation is on the occurrence's stack.
     Within(PointIndex),
@@ -402,7 +403,7 @@ pub enum Constraint {
 }
 
 impl Constraint {
-    /// The point it depends on.
+    /// The point on which it depends.
     pub fn point(&self) -> PointIndex {
         match self {
             Constraint::Before(p)

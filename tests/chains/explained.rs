@@ -432,17 +432,17 @@ fn fields_like_the_one_that_is_not_there_are_offered() {
 fn variables_like_the_one_that_is_not_there_are_offered() {
     refused(
         r#"(id: "A", at: Line("Explained", {decides}), when: "reducd == 3")"#,
-        "`reducd`: is no local or field here; did you mean `reduced`? (at Explained.price@4 line {decides}); in scope \
+        "`reducd`: is not a local or field here; did you mean `reduced`? (at Explained.price@4 line {decides}); in scope \
          there: `amount`, `reduced`",
     );
     refused(
         r#"(id: "A", at: Line("Explained", {reduced}), when: "reduced == 3")"#,
-        "`reduced`: is no local or field here (at Explained.price@0 line {reduced}); the variable `reduced` of this \
+        "`reduced`: is not a local or field here (at Explained.price@0 line {reduced}); the variable `reduced` of this \
          method has a value only before lines {decides} to {end of price}",
     );
     refused(
         r#"(id: "A", at: Line("Explained", {decides})), (id: "B", at: LastChange("A:elephant"))"#,
-        "point `B`, LastChange(A:elephant): `elephant`: is no local or field here (at Explained.price@4 line \
+        "point `B`, LastChange(A:elephant): `elephant`: is not a local or field here (at Explained.price@4 line \
          {decides}); in scope there: `amount`, `reduced`",
     );
 }

@@ -443,7 +443,7 @@ fn what_means_nothing_is_refused_before_anything_is_asked() {
     refused(
         r#"(method: "MergeSort.merge", ensures: "lc = 4"),"#,
         &[
-            "`MergeSort.merge`: `lc = 4` is no condition: expected the end, an operator, a member or arguments, found `=`; `=` assigns, which expressions cannot; `==` compares",
+            "`MergeSort.merge`: `lc = 4` is no condition: expected the end, an operator, a member or arguments, found `=`; expressions cannot assign; use `==` to compare",
         ],
     );
     refused(
@@ -454,7 +454,7 @@ fn what_means_nothing_is_refused_before_anything_is_asked() {
     );
     refused(
         r#"(method: "MergeSort.merge", ensures: "lx == 4"),"#,
-        &["`MergeSort.merge`: `lx == 4`: `lx` is no local or field here; did you mean `la`?"],
+        &["`MergeSort.merge`: `lx == 4`: `lx` is not a local or field here; did you mean `la`?"],
     );
     refused(
         r#"(method: "MergeSort.merge", ensures: "lc + 1"),"#,
@@ -549,6 +549,6 @@ fn a_program_that_never_ends_is_asserted_about_while_it_runs() {
     // A mistake in the file ends the program too.
     let output = finish(&mut begun(r#"(method: "GoesOn.twice", ensures: "nn == 2"),"#));
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    assert!(said(&output).contains("`nn` is no local or field here"), "{}", said(&output));
+    assert!(said(&output).contains("`nn` is not a local or field here"), "{}", said(&output));
     assert!(processes_with("GoesOn").is_empty());
 }

@@ -54,8 +54,7 @@ fn constants_are_one_string_where_they_are_equal() {
     says("name", "NAME == SAME", "valid");
     says("name", "NAME != SAME", "invalid");
     says("other", "result == NAME", "invalid");
-    let why =
-        "the assertion cannot tell: `result == NAME`: whether both are one string is not known; use equals";
+    let why = "the assertion cannot tell: `result == NAME`: it is unknown whether both are the same string; use equals";
     says("name", "result == NAME", why);
     says("name", "result.equals(NAME)", "valid");
 }

@@ -84,7 +84,7 @@ fn the_chain_is_no_chain() {
     wrong(HANG, &nobody, &["no point has the id `X`", "points above: A"]);
     let when = format!(r#"(id: "A", at: Line("Hang", {line}), when: "step == ")"#);
     wrong(HANG, &when, &["expected an expression, found the end"]);
-    for (depth, text) in [(200, "more than 100 brackets"), (50_000, "the longest taken is 10000")] {
+    for (depth, text) in [(200, "more than 100 brackets"), (50_000, "the maximum is 10000")] {
         let brackets = format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
         wrong(HANG, &format!(r#"(id: "A", at: Line("Hang", {line}), when: "{brackets}")"#), &[text]);
     }

@@ -1,7 +1,7 @@
-//! What calls of methods that are not recorded do to the arrays that they are given.
+//! How methods that are not recorded treat the arrays passed to them.
 
-/// Methods that only read arrays that they are given, and keep none of them: of a class of the JDK, by name;
-/// all of a class where no name is given.
+/// Methods that only read the arrays passed to them and retain none: JDK class and method names. An empty
+/// list stands for all methods of the class.
 const READERS: [(&str, &[&str]); 34] = [
     (
         "java.util.Arrays",
@@ -55,7 +55,7 @@ const READERS: [(&str, &[&str]); 34] = [
     ("java.util.zip.CRC32", &["update"]),
 ];
 
-/// Whether a method, of a class whose name has dots, only reads arrays that it is given.
+/// Whether a method only reads the arrays passed to it. The class name has dots.
 pub fn only_reads(class: &str, name: &str) -> bool {
     READERS.iter().any(|(of, names)| *of == class && (names.is_empty() || names.contains(&name)))
 }

@@ -1,35 +1,34 @@
-//! The log of the hits at which values are passed on: records of one length, in the order of the hits, read
-//! from the end.
+//! The log of value flow: fixed-length records of hits, in order, read from the end.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// The length of a record, in bytes.
+/// The length of a record in bytes.
 pub const RECORD: usize = 24;
 
-/// So many records are read at once.
+/// The number of records read at once.
 const BLOCK: u64 = 1 << 14;
 
-/// One hit.
+/// One record: a hit of a site through which a value passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Logged {
-    /// The number of its site.
+    /// The number of the site.
     pub site: u32,
-    /// Which hit of the site it is in threads of that name, from 1.
+    /// The number of the hit among those of the site in threads with the same name, from 1.
     pub ordinal: u64,
-    /// The number of its thread.
+    /// The number of the thread.
     pub thread: u16,
-    /// The number of its activation in the thread; 0 where it has none.
+    /// The number of the activation in its thread; 0 if unknown.
     pub activation: u64,
-    /// Tells the object whose field or element it is from most others; 0 for none.
+    /// A hash of the object whose field or element was accessed; 0 for none.
     pub owner: u32,
-    /// Which element it is.
+    /// The index of the element.
     pub index: i32,
 }
 
 impl Logged {
-    /// Reads a record; none where a thread has not written it yet.
+    /// Decodes a record; `None` if its thread has not written it yet.
     pub fn read(bytes: [u8; RECORD]) -> Option<Logged> {
         let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
         let mut next = || words.next().unwrap_or_default();
@@ -50,27 +49,27 @@ impl Logged {
 #[derive(Debug)]
 pub struct LogReader {
     file: File,
-    /// How many records are before those that were read.
+    /// The number of records before those already read.
     before: u64,
-    /// Those that were read and not given, the last of them next.
+    /// Records that were read but not returned; the last one is next.
     block: Vec<Logged>,
 }
 
 impl LogReader {
-    /// From the end.
+    /// Starts at the end of the log.
     ///
     /// # Errors
-    /// The file cannot be opened.
+    /// If the file cannot be opened.
     pub fn open(path: &Path) -> io::Result<LogReader> {
         let file = File::open(path)?;
         let before = file.metadata()?.len() / u64::try_from(RECORD).unwrap_or(1);
         Ok(LogReader { file, before, block: Vec::new() })
     }
 
-    /// The next record towards the beginning; none at the beginning.
+    /// The previous record; `None` at the beginning.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// If the file cannot be read.
     pub fn back(&mut self) -> io::Result<Option<Logged>> {
         while self.block.is_empty() {
             if self.before == 0 {
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_backwards_over_holes_and_blocks() {
+    fn reading_backwards_skips_holes_and_crosses_blocks() {
         let path = std::env::temp_dir().join(format!("wire-log-{}", std::process::id()));
         let mut bytes = Vec::new();
         for n in 1..=BLOCK + 5 {

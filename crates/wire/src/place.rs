@@ -1,48 +1,48 @@
-//! Places of a program as people name them, where a recording begins and ends.
+//! Places in a program, as users write them, at which a recording begins and ends.
 
 use serde::{Deserialize, Serialize};
 
-/// A place, and which time it is reached.
+/// A place in the program, and which time it is reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The class, or the file of the source.
+    /// The class or source file.
     pub of: Of,
-    /// What of it.
+    /// The method or line in it.
     pub at: At,
-    /// Which time it is reached: from 1 on.
+    /// The number of the hit, from 1.
     pub hit: u32,
 }
 
-/// What a place is in.
+/// The class or file that contains a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Of {
-    /// A class, with its package or without; a line may be in one inside of it.
+    /// A class name, with or without its package. A line may also be in a nested class.
     Class(String),
-    /// A file of the source.
+    /// The name of a source file.
     File(String),
 }
 
-/// What of a class is reached.
+/// The method or line of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum At {
-    /// A method, as it is entered: any of this name.
+    /// The entry of a method: any overload with this name.
     Method(String),
-    /// A line, as it begins.
+    /// The start of a line.
     Line(u16),
 }
 
-/// Where a recording begins, and where it ends.
+/// Where a recording begins and ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Places {
-    /// None: with the program.
+    /// `None`: at the start of the program.
     pub from: Option<Place>,
-    /// None: with the program. It is counted from the beginning of the recording on.
+    /// `None`: at the end of the program. Its hits count from the beginning of the recording.
     pub to: Option<Place>,
 }
 
 impl Place {
-    /// `Class.method`, `Class:line` or `File.java:line`, each with `#n` for the n-th time; none if it is none
-    /// of these.
+    /// Parses `Class.method`, `Class:line` or `File.java:line`, each optionally followed by `#n` for the n-th
+    /// hit. `None` if the text has none of these forms.
     pub fn parse(text: &str) -> Option<Place> {
         let (place, hit) = match text.split_once('#') {
             Some((place, hit)) => (place, hit.parse().ok().filter(|hit| *hit > 0)?),
@@ -62,7 +62,7 @@ impl Place {
         Some(Place { of: Of::Class(class), at: At::Method(method), hit })
     }
 
-    /// Whether it is in a class, by its name with dots and the file of its source.
+    /// Whether the place is in a class, given the class name with dots and its source file.
     pub fn is_in(&self, class: &str, source: Option<&str>) -> bool {
         match (&self.of, &self.at) {
             (Of::File(file), _) => source == Some(file),
@@ -86,7 +86,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Whether a class is named by how its name ends: `Shop` is `com.acme.Shop`.
+/// Whether `wanted` is a suffix of the class name: `Shop` matches `com.acme.Shop`.
 fn is_called(class: &str, wanted: &str) -> bool {
     let (class, wanted) = (class.replace('$', "."), wanted.replace('$', "."));
     class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_read_as_they_are_shown() {
+    fn places_parse_as_they_are_displayed() {
         for text in ["Shop.open", "com.acme.Shop.open#3", "Shop:31", "com.acme.Shop$Item:31#2", "Shop.java:7"]
         {
             assert_eq!(Place::parse(text).map(|place| place.to_string()).as_deref(), Some(text));

@@ -1,4 +1,4 @@
-//! What the agent is to put where.
+//! The plan: which probes the agent inserts, and where.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -6,53 +6,53 @@ use std::path::{Path, PathBuf};
 /// The plan of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Where the agent writes its report; it is there and empty.
+    /// The file for the agent's report; it exists and is empty.
     pub report: PathBuf,
-    /// Where the agent writes the log of what is [`What::Copied`], when it is asked for it.
+    /// The file for the log of [`What::Copied`] hits.
     pub log: PathBuf,
-    /// By number.
+    /// The queries, by number.
     pub queries: Vec<PlannedQuery>,
-    /// Sites that are known by their method.
+    /// Sites in known methods.
     pub methods: Vec<MethodSites>,
-    /// Fields, whose sites are found as classes are loaded.
+    /// Fields whose access sites the agent finds as classes are loaded.
     pub fields: Vec<FieldSites>,
-    /// Arrays, whose sites are found as classes are loaded.
+    /// Arrays whose store sites the agent finds as classes are loaded.
     pub arrays: Vec<ArraySites>,
-    /// Types of arrays, whose making is found as classes are loaded.
+    /// Array types whose allocation sites the agent finds as classes are loaded.
     pub makings: Vec<MakingSites>,
-    /// What is asked of collections; their sites are among `methods`.
+    /// Queries about collections; their sites are among `methods`.
     pub contents: Vec<ContentsSites>,
-    /// Whether hits are only counted, and the counts told when the VM ends.
+    /// Whether hits are only counted, and the counts reported when the VM ends.
     pub counts: bool,
-    /// What is recorded. Then nothing else of the plan is meant.
+    /// The recording to make. If present, the agent ignores the rest of the plan.
     pub trace: Option<crate::recording::TracePlan>,
 }
 
-/// What one query wants of its hits.
+/// How the hits of one query are handled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedQuery {
-    /// So many of its first hits stop; `u32::MAX`: all.
+    /// Number of initial hits that suspend the VM; `u32::MAX` means all.
     pub budget: u32,
-    /// Later hits that stop all the same.
+    /// Later hits that suspend the VM as well.
     pub armed: Vec<Armed>,
-    /// How its hits are numbered over all threads, where the run is not expected to repeat another.
+    /// Numbers the hits over all threads, for a run that need not repeat another one.
     pub varied: Option<Varied>,
 }
 
-/// How the hits of a query are numbered, and which of them stop.
+/// Numbers the hits of a query and selects those that suspend the VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Varied {
-    /// The first number that stops.
+    /// The first number that suspends the VM.
     pub from: u64,
-    /// The first one behind it that does not.
+    /// The first number after that which does not.
     pub to: u64,
-    /// Whether the last hit of each owner is kept with its values and its stack.
+    /// Whether the last hit of each owner is kept with its values and stack.
     pub whole: bool,
-    /// Stops are those while the next hit of this query would stop, whatever their own numbers.
+    /// If set, hits suspend the VM while the next hit of this query would, regardless of their own numbers.
     pub with: Option<u16>,
 }
 
-/// A hit to stop at.
+/// A hit at which the VM is suspended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Armed {
     /// The class of its site.
@@ -63,15 +63,15 @@ pub struct Armed {
     pub descriptor: String,
     /// The index.
     pub bci: u32,
-    /// What tells it from other sites at that index: [`What::way`].
+    /// Distinguishes sites with the same index: [`What::way`].
     pub way: Option<u32>,
     /// The name of the thread.
     pub thread: String,
-    /// Its number among the hits of the site in threads of that name, from 1.
+    /// The number of the hit among those of the site in threads with this name, from 1.
     pub ordinal: u64,
 }
 
-/// What goes into one method.
+/// The sites in one method.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodSites {
     /// The class.
@@ -80,11 +80,11 @@ pub struct MethodSites {
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// The [`crate::code_hash`] of the code that the indices are of.
+    /// The [`crate::code_hash`] of the code to which the indices refer.
     pub code: u64,
     /// Whether its activations are numbered.
     pub serial: bool,
-    /// Instructions that an activation remembers as its last mark.
+    /// Instructions that each activation remembers as its last mark.
     #[serde(default)]
     pub marks: Vec<u32>,
     /// The sites.
@@ -94,37 +94,38 @@ pub struct MethodSites {
 /// One site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSite {
-    /// Whose it is.
+    /// The query to which it belongs.
     pub query: u16,
-    /// The index.
+    /// The code index.
     pub bci: u32,
-    /// What happens there.
+    /// The kind of event.
     pub what: What,
 }
 
-/// What happens at a site.
+/// The kind of event at a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
-    /// Execution reaches it.
+    /// Execution reaches the instruction.
     At,
-    /// The method is entered; a jump to index 0 does not count.
+    /// The method is entered. A jump to index 0 does not count.
     Entered,
-    /// The branch there takes a way.
+    /// The branch takes one of its edges.
     Way {
-        /// Where it leads.
+        /// The target of the edge.
         to: u32,
-        /// Whether the branch jumps there.
+        /// Whether the edge is a jump.
         jumps: bool,
-        /// Whether it is the next instruction, where execution goes on without a jump.
+        /// Whether the target is the next instruction, reached without a jump.
         falls: bool,
-        /// The groups of places for which an activation keeps it. Without any it only counts as a hit of the
-        /// branch.
+        /// The groups of places for which an activation remembers this edge. If empty, the edge only counts
+        /// as a hit of the branch.
         groups: Vec<u16>,
-        /// Where it leaves an endless loop whose turns are counted: the place of the branch in its query.
+        /// If the edge leaves an endless loop whose iterations are counted: the position of the branch in its
+        /// query.
         leaves: Option<u16>,
     },
-    /// A turn of an endless loop begins: it is counted in the activation. The place of the branch in its
-    /// query that can leave the loop.
+    /// An iteration of an endless loop begins and is counted in the activation. The number is the position in
+    /// the query of the branch that can leave the loop.
     Turn(u16),
     /// A local variable is stored.
     Stored(LocalStore),
@@ -132,35 +133,36 @@ pub enum What {
     Increased {
         /// Its slot.
         slot: u16,
-        /// By how much.
+        /// The increment.
         by: i32,
     },
-    /// A parameter has its value, as the method is entered.
+    /// A parameter receives its value at the method's entry.
     Passed(LocalStore),
-    /// The call of another constructor has made `this` an object. The index is that behind it.
+    /// The call of another constructor has initialised `this`. The index is that after the call.
     Made {
-        /// The index of the call.
+        /// The code index of the call.
         call: u32,
         /// Whether the last hit of each object is kept.
         keep: bool,
     },
-    /// The method may change what a collection holds. The index is 0: it is one site, however it is left.
+    /// The method may change the contents of a collection. The index is 0: the method is one site, however it
+    /// exits.
     Changes(CollectionCall),
     /// The instruction returns from the method.
     Returns {
         /// The first letter of the result's descriptor; `V` for none.
         kind: char,
     },
-    /// A value is passed on there: each hit is logged.
+    /// A value passes through: each hit is logged.
     Copied(Copied),
 }
 
-/// How a value is passed on at a site. Kinds are first letters of descriptors.
+/// How a value passes through a site. Kinds are first letters of descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Copied {
-    /// As a parameter, as the method is entered.
+    /// As a parameter, at the method's entry.
     Entered(LocalStore),
-    /// It is on top of the stack: of a store or a return.
+    /// It is on top of the stack, before a store or return.
     Top {
         /// Its kind.
         kind: char,
@@ -169,19 +171,19 @@ pub enum Copied {
     Increased {
         /// Its slot.
         slot: u16,
-        /// By how much.
+        /// The increment.
         by: i32,
     },
-    /// It is put into a field.
+    /// It is written to a field.
     Put {
         /// Its kind.
         kind: char,
         /// Whether the field is static.
         is_static: bool,
     },
-    /// It was put into a field of `this` before `this` was an object.
+    /// It was written to a field of `this` before `this` was initialised.
     Constructed {
-        /// The call behind which it is one.
+        /// The call after which `this` is initialised.
         behind: u32,
     },
     /// It is stored into an array.
@@ -198,15 +200,15 @@ pub enum Copied {
     },
     /// It is about to be read from an array.
     GotElement,
-    /// Execution comes by.
+    /// Execution reaches the instruction.
     Here,
-    /// Execution goes on behind.
+    /// The instruction has completed.
     Behind,
 }
 
 impl What {
-    /// What tells a site from another of the same query at the same index: the slot of a parameter, behind
-    /// all indices. The ways of a branch are one site.
+    /// Distinguishes sites of the same query at the same index. For a parameter, this is its slot plus a
+    /// constant above all code indices. The edges of a branch are one site.
     pub fn way(&self) -> Option<u32> {
         match self {
             What::Passed(LocalStore { slot, .. })
@@ -217,109 +219,108 @@ impl What {
     }
 }
 
-/// No code has an index so high (JVMS §4.7.3).
+/// Above all code indices (JVMS §4.7.3).
 const PASSED: u32 = 1 << 16;
-/// Nor has any method so many slots.
+/// Above the value for any parameter slot.
 const BEHIND: u32 = 1 << 17;
 
-/// A method of one of the JDK's collections.
+/// A method of a JDK collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionCall {
-    /// Whether it belongs to a view that leads to the collection.
+    /// Whether it belongs to a view of the collection.
     pub is_view: bool,
-    /// Whether it calls code that it is given.
+    /// Whether it calls code passed to it.
     pub calls: bool,
-    /// When a call counts that leaves as much in the collection as before, where all of it is asked about.
+    /// When a call counts although the size of the collection did not change, for queries about all contents.
     pub counts: Counts,
-    /// The indices of its returns.
+    /// The code indices of its return instructions.
     pub returns: Vec<u32>,
-    /// The first letter of its result's descriptor; `V` for none.
+    /// The first letter of the result's descriptor; `V` for none.
     pub result: char,
-    /// In a constructor: the index of the call of another, and the index behind it.
+    /// For a constructor: the index of the call of another constructor, and the index after it.
     pub call: Option<(u32, u32)>,
     /// Whether the last hit of each collection is kept.
     pub keep: bool,
 }
 
-/// When a call counts that leaves as much in a collection as before.
+/// When a call counts although the size of the collection did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Counts {
     /// Never.
     No,
-    /// Always, unless an exception leaves it: it puts the reference in this slot somewhere, be it the same
-    /// again.
+    /// Always, unless it throws: it puts the reference in this slot somewhere, even if it is already there.
     Put(u16, Place),
-    /// When it does not return `false` or `null`: then it may have.
+    /// If it returns neither `false` nor `null`: it may have changed the contents.
     May,
 }
 
-/// Where a call puts something.
+/// The position at which a call puts something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// At the index in this slot.
+    /// The index in this slot.
     At(u16),
-    /// For the key in this slot.
+    /// The key in this slot.
     Key(u16),
-    /// Where the iterator stands.
+    /// The position of the iterator.
     Here,
 }
 
-/// What is asked of the collections of a class.
+/// A query about the collections of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentsSites {
-    /// Whose it is.
+    /// The number of the query.
     pub query: u16,
-    /// The class, with dots, a space, a letter that says what is asked, and the index or key, as the recorder
-    /// reads it.
+    /// The class with dots, a space, a letter for the kind of query, and the index or key in the recorder's
+    /// format.
     pub about: String,
 }
 
-/// A local variable as it is stored.
+/// A local variable that is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalStore {
     /// Its slot.
     pub slot: u16,
-    /// The first letter of its descriptor; `L` for every reference.
+    /// The first letter of its descriptor; `L` for all references.
     pub kind: char,
 }
 
-/// A field whose accesses are sites, in whatever class.
+/// A field whose accesses are sites in every class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldSites {
-    /// Whose they are.
+    /// The query of the sites.
     pub query: u16,
-    /// The class that declares it.
+    /// The declaring class.
     pub class: String,
     /// Its name.
     pub name: String,
-    /// Its descriptor; empty where it is not known.
+    /// Its descriptor; empty if unknown.
     pub descriptor: String,
     /// Whether it is static.
     pub is_static: bool,
-    /// Whether writes are meant; else reads.
+    /// Whether the sites are writes rather than reads.
     pub writes: bool,
     /// Whether the last hit of each owner is kept.
     pub keep: bool,
 }
 
-/// Arrays of one type, the stores to whose elements are sites in every class that is not the VM's own.
+/// Arrays of one type. Stores to their elements are sites in every class outside the VM's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArraySites {
-    /// Whose they are.
+    /// The query of the sites.
     pub query: u16,
-    /// The first letter of the elements' descriptor; `L` for every reference.
+    /// The first letter of the elements' descriptor; `L` for all references.
     pub kind: char,
     /// Whether the last hit of each element is kept.
     pub keep: bool,
-    /// The index of the elements that are asked for, where that is known. Then hits of others neither stop
-    /// nor are kept.
+    /// The element index in question, if known. Hits of other elements then neither suspend the VM nor are
+    /// kept.
     pub index: Option<i32>,
 }
 
-/// Arrays of one type, whose making is a site in every class that is not the VM's own.
+/// Arrays of one type. Their allocations are sites in every class outside the VM's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MakingSites {
-    /// Whose they are.
+    /// The query of the sites.
     pub query: u16,
     /// The descriptor of the type.
     pub descriptor: String,
@@ -330,27 +331,27 @@ pub struct MakingSites {
 /// Why a plan cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// The file.
-    #[error("the plan {path}: {error}")]
+    /// The file cannot be read or written.
+    #[error("cannot read or write the plan {path}: {error}")]
     Io {
-        /// Its path.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The I/O error.
         error: std::io::Error,
     },
-    /// What is in it.
-    #[error("the plan {path} is of another version of qp, or broken: {error}")]
+    /// The content is not a valid plan.
+    #[error("the plan {path} is invalid or from another version of qp: {error}")]
     Json {
-        /// Its path.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The decoding error.
         error: serde_json::Error,
     },
 }
 
 impl Plan {
-    /// The descriptor of the class of a query's owners, where one names them all: that of a field, or the
-    /// type of the arrays.
+    /// The descriptor of a class or array type that all owners of a query have: that of its field or of its
+    /// arrays. `None` if there is no single one.
     pub fn owners(&self, query: i32) -> Option<String> {
         let field = self.fields.iter().find(|f| i32::from(f.query) == query && !f.is_static);
         let array = self.arrays.iter().find(|a| i32::from(a.query) == query);
@@ -364,12 +365,12 @@ impl Plan {
         }
     }
 
-    /// Where the plan of a process is in the folder of a run; without a process, of whichever it is.
+    /// The path of a plan in the folder of a run: that of one process, or that for any process.
     pub fn path(folder: &Path, process: Option<u32>) -> PathBuf {
         folder.join(process.map_or_else(|| "plan".to_owned(), |process| format!("plan-{process}")))
     }
 
-    /// The plan of a process, if there is one. A VM without is not meant.
+    /// The plan for a process; `None` if the run does not concern that VM.
     pub fn find(folder: &Path, process: u32) -> Option<Plan> {
         [Some(process), None].into_iter().find_map(|process| Plan::read(&Plan::path(folder, process)).ok())
     }
@@ -377,7 +378,7 @@ impl Plan {
     /// Reads a plan.
     ///
     /// # Errors
-    /// The file cannot be read, or is no plan.
+    /// If the file cannot be read or is not a plan.
     pub fn read(path: &Path) -> Result<Plan, PlanError> {
         let bytes = std::fs::read(path).map_err(|error| PlanError::Io { path: path.to_owned(), error })?;
         serde_json::from_slice(&bytes).map_err(|error| PlanError::Json { path: path.to_owned(), error })
@@ -386,7 +387,7 @@ impl Plan {
     /// Writes a plan.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), PlanError> {
         let bytes = serde_json::to_vec(self);
         let bytes = bytes.map_err(|error| PlanError::Json { path: path.to_owned(), error })?;

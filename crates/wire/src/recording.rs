@@ -1,20 +1,20 @@
-//! The recording of a run: what of it is recorded, the rings in which its threads leave their events, and
-//! what the numbers in those events mean. docs/trace-format.md describes it for readers of other programs.
+//! The recording of a run: what is recorded, the ring buffers into which threads write events, and the
+//! meaning of the numbers in those events. docs/trace-format.md describes the format for other programs.
 
 pub use crate::place::{At, Of, Place, Places};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How much is recorded.
+/// The level of detail of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Calls, with arguments and results, and exceptions.
     #[default]
     Calls,
-    /// What is written too: fields, elements, arrays that are made.
+    /// Also writes: fields, elements, and created arrays.
     Writes,
-    /// And lines, branches, local variables and locks.
+    /// Also lines, branches, local variables and locks.
     All,
 }
 
@@ -29,7 +29,7 @@ impl std::fmt::Display for Level {
 }
 
 impl Level {
-    /// The next lower one.
+    /// The next lower level.
     pub fn lower(self) -> Option<Level> {
         match self {
             Level::Calls => None,
@@ -39,224 +39,220 @@ impl Level {
     }
 }
 
-/// What is recorded of a run.
+/// What to record of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracePlan {
-    /// How much.
+    /// The level of detail.
     pub level: Level,
-    /// Classes whose methods are recorded: patterns of names with dots. Without any, all but those of the
-    /// JDK.
+    /// Patterns of the classes to record, with dots. If empty, all classes outside the JDK.
     pub scope: Vec<String>,
-    /// Classes that are not recorded all the same.
+    /// Patterns of classes to exclude.
     pub trust: Vec<String>,
-    /// Where the rings are made: one file for each thread.
+    /// The directory for the files with the rings.
     pub rings: PathBuf,
-    /// Only these calls.
+    /// Record only these calls.
     pub window: Option<Window>,
-    /// Only what is done between these places.
+    /// Record only between these places.
     #[serde(default)]
     pub places: Option<Places>,
 }
 
-/// Calls of one thread, by their ordinals: the thread's calls of recorded methods are counted from 0 on.
+/// A range of calls of one thread. The thread's calls of recorded methods are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     /// The name of the thread.
     pub thread: String,
-    /// How many threads of this name have come before it.
+    /// The number of earlier threads with this name.
     pub nth: u32,
     /// The first call.
     pub from: u64,
-    /// The first call that is not one of them any more.
+    /// The first call after the range.
     pub to: u64,
-    /// The calls around, outermost first: of these no more than calls is recorded.
+    /// The enclosing calls, outermost first. Only their entries and exits are recorded.
     pub around: Vec<u64>,
 }
 
-/// Where the data of a ring begins. Before it are words of 8 bytes, little endian, at these offsets. A page
-/// of any system.
+/// Offset of the data in a ring. Before it are the control words, 8 bytes each, little endian, at the offsets
+/// below. A multiple of the page size of any system.
 pub const RING_DATA: u64 = 1 << 16;
-/// How much data a ring holds, in bytes: those of the first threads, those of some more, and of all further
-/// ones. Each is a power of two, and no less than a page of any system.
+/// Size of a ring's data in bytes: for the first threads, for some more, and for all others. Each is a power
+/// of two and at least a page.
 pub const RING_SIZES: [u64; 3] = [1 << 22, 1 << 20, 1 << 16];
-/// How many rings have the first size, and how many the first two. Each further one is small: a program with
-/// thousands of threads has a ring for each.
+/// Number of rings of the first size, and of the first two sizes together. All others are small: a program
+/// with thousands of threads has a ring for each.
 pub const LARGE_RINGS: [u32; 2] = [8, 128];
-/// How many rings of a size lie in one file, one behind the other.
+/// Number of rings of each size in one file.
 pub const RINGS_IN_FILE: [u32; 3] = [1, 8, 64];
-/// No more rings than this are made, however many threads live at once.
+/// Maximum number of rings, however many threads are alive at once.
 pub const MOST_RINGS: u32 = 1 << 16;
-/// The file beside the rings by which they are found that were written to: words of 8 bytes, then a byte for
-/// each ring. It is there before the VM begins.
+/// The file that tells the reader which rings have new data: control words of 8 bytes, then one byte per
+/// ring. It exists before the VM starts.
 pub const BOARD: &str = "board";
-/// Where the bytes of the rings begin in it: not 0 where a thread has gone on in that ring since the reader
-/// has looked.
+/// Offset of the per-ring bytes. A byte is non-zero if its ring was written since the reader last checked.
 pub const BOARD_FLAGS: u64 = 64;
-/// How long it is.
+/// Size of the file in bytes.
 pub const BOARD_BYTES: u64 = BOARD_FLAGS + MOST_RINGS as u64;
-/// The word of the board by which the reader says that it takes out no more.
+/// Word of the board that the reader sets when it stops reading.
 pub const STOPPED: u64 = 0;
-/// The word of the board by which the agent says that it could not write to its report.
+/// Word of the board that the agent sets if it could not write to its report.
 pub const UNTOLD: u64 = 8;
-/// How many bytes the thread has written in all: whole events.
+/// Total number of bytes written by the thread; only whole events count.
 pub const WRITTEN: u64 = 0;
-/// How much the thread may have written before it looks at [`TAKEN`] again: it alone uses that.
+/// The value of [`WRITTEN`] up to which the thread can write without checking [`TAKEN`]. Only the thread uses
+/// it.
 pub const LIMIT: u64 = 8;
-/// How much data the ring holds, less 1: a place modulo that is one of its bits.
+/// Size of the ring's data minus 1, the mask for positions.
 pub const MASK: u64 = 16;
-/// The number by which the system knows the thread that made the ring; 0 where it does not tell.
+/// The system's number of the thread that created the ring; 0 if unknown.
 pub const THREAD: u64 = 24;
-/// How many of them were taken out: written by who reads the ring.
+/// Total number of bytes consumed. Written by the reader.
 pub const TAKEN: u64 = 64;
-/// 1: the thread has ended. 2: all that it has written was taken out, too, and another thread may have the
-/// ring.
+/// 1: the thread has ended. 2 ([`FREE`]): its events were also consumed, so another thread may take the ring.
 pub const ENDED: u64 = 128;
-/// See [`ENDED`]: written by who reads the ring.
+/// See [`ENDED`]; written by the reader.
 pub const FREE: u64 = 2;
-/// For how many microseconds the thread has waited until something was taken out.
+/// Time in microseconds that the thread has waited for the reader.
 pub const WAITED: u64 = 136;
-/// The number of the thread whose events the ring holds.
+/// The number of the thread whose events the ring contains.
 pub const OWNER: u64 = 144;
-/// Where the ring's byte of the board is, in the VM's memory: that alone uses it.
+/// The address of the ring's byte of the board in the VM's memory. Only the VM uses it.
 pub const FLAG: u64 = 152;
-/// So many bytes have to be read to know all of these words.
+/// Number of bytes to read to get all of these words except [`FLAG`].
 pub const CONTROL: usize = 152;
 
-/// The number that begins an event which says that its thread goes on where another one has recorded before:
-/// then a word of 8 bytes follows, which orders such events of all threads.
+/// First number of an event that says: another thread recorded events in between. A word of 8 bytes follows,
+/// which orders such events across threads.
 pub const TURN: u32 = 1;
-/// The first number of a site: an event begins with that of its site.
+/// The lowest site number. An event at a site begins with the number of the site.
 pub const FIRST_SITE: u32 = 16;
-/// The number that begins an event which tells of an object that is met for the first time, or for a second
-/// time where two threads do so at once: then its number follows, a byte that says what it is, and its class.
+/// First number of an event for the first use of an object; it can occur twice if two threads use the object
+/// at once. The object's number, a byte for its kind, and its class follow.
 pub const MEETING: u32 = 2;
-/// The number that begins an event which says that its thread ends: the exception that nobody caught follows,
-/// 0 for none.
+/// First number of an event for the end of a thread. The uncaught exception follows, or 0.
 pub const END: u32 = 3;
-/// The number that begins an event which says that a call goes on whose entry was not recorded: the site of
-/// its entry follows. The outermost comes first.
+/// First number of an event for a call in progress whose entry was not recorded. The site of its entry
+/// follows. The outermost call comes first.
 pub const AROUND: u32 = 5;
-/// The number that begins an event which says that its thread starts another one: the number of that one as
-/// an object follows.
+/// First number of an event for the start of another thread, whose number as an object follows.
 pub const START: u32 = 6;
-/// The number of the event that an element of an array was written through the list that stands on it: the
-/// array, the index, and what it holds from here on.
+/// First number of an event for a write to an array element through a list view of the array. The array, the
+/// index and the new value follow.
 pub const STORED: u32 = 7;
-/// The number that begins an event which says what a collection of the JDK holds: its number follows, what is
-/// done, and how many it holds then, -1 where that is not known; then what [`Change`] says.
+/// First number of an event about the contents of a JDK collection. The collection's number, the kind of
+/// change and the new size (-1 if unknown) follow, then the data described by [`Change`].
 pub const CONTENTS: u32 = 4;
-/// The bit of a class's number by which its name follows.
+/// Bit of a class number that says that the class name follows.
 pub const NAMED: u32 = 1 << 31;
-/// No event is longer than so many bytes: a call with 255 arguments, or an object whose class has a long
-/// name.
+/// Maximum size of an event in bytes: a call with 255 arguments, or an object whose class has a long name.
 pub const LONGEST_EVENT: u64 = 1 << 12;
-/// So many characters of a string are recorded, at most.
+/// Maximum number of recorded characters of a string.
 pub const TEXT: usize = 100;
-/// So many bytes of a class's name are recorded, at most.
+/// Maximum number of recorded bytes of a class name.
 pub const NAME: usize = 400;
-/// The object is a text: its length follows its class, and how it begins.
+/// A string: its length and its first characters follow the class.
 pub const IS_TEXT: u8 = 1;
-/// It is an array: its length follows.
+/// An array: its length follows.
 pub const IS_ARRAY: u8 = 2;
-/// It is a box of a primitive value: that follows.
+/// A boxed primitive: its value follows.
 pub const IS_BOX: u8 = 3;
-/// It is a constant of an enum: its name follows, as a text does.
+/// An enum constant: its name follows, encoded like a string.
 pub const IS_CONSTANT: u8 = 4;
-/// The same, of a constant that has a class of its own; the enum is the class above.
+/// An enum constant with its own class body; the enum is the superclass. Its name follows, encoded like a
+/// string.
 pub const IS_CONSTANT_WITH_BODY: u8 = 5;
-/// It is an exception: its message follows, as a text does. The length is -1 where it has none.
+/// An exception: its message follows, encoded like a string. The length is -1 if there is no message.
 pub const IS_EXCEPTION: u8 = 6;
-/// It is a class: its name follows, as that of a class that is met for the first time.
+/// A class object: the name of the class follows, encoded like that of a new class.
 pub const IS_CLASS: u8 = 7;
-/// It is an object of the JDK that never changes, told by its fields: how many values follow (a byte), and
-/// each of them, a letter as in descriptors and 8 bytes.
+/// An immutable JDK object described by its fields. The number of values (a byte) follows, then each value as
+/// a descriptor letter and 8 bytes.
 pub const IS_FIELDS: u8 = 8;
 
-/// What an event at a site is, and so what follows its number.
+/// The kind of an event at a site, which determines the data after the site number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Traced {
-    /// The method is entered: its arguments follow, `this` first; a constructor's `this` is no object yet,
-    /// and is left out.
+    /// The method is entered. The arguments follow, `this` first. A constructor's `this` is uninitialised and
+    /// left out.
     Enter,
-    /// A constructor has called another one, and its `this` is an object: that follows.
+    /// A constructor has called another constructor, which initialised `this`. `this` follows.
     Born,
-    /// The method returns: its result follows, if it has one.
+    /// The method returns. Its result follows, if any.
     Return,
-    /// An exception leaves the method, and follows.
+    /// An exception leaves the method. The exception follows.
     Leave,
-    /// A handler of the method begins, and its exception follows.
+    /// A handler of the method begins. The exception follows.
     Catch,
-    /// A field of an object is written: the object follows, what the field held, and what it holds from here
-    /// on.
+    /// A field of an object is written. The object, the old value and the new value follow.
     Put,
-    /// A field of a constructor's `this` is written before that is an object: what it holds from here on
-    /// follows.
+    /// A constructor writes a field of `this` before `this` is initialised. The new value follows.
     Preset,
-    /// A static field is written: what it held follows, and what it holds from here on.
+    /// A static field is written. The old value and the new value follow.
     PutStatic,
-    /// An element is written: the array follows, the index, what the element held, and what it holds from
-    /// here on. The first letter of the elements' descriptor; `B` for `boolean` too, `L` for every reference.
+    /// An array element is written. The array, the index, the old value and the new value follow. The letter
+    /// is the first of the elements' descriptor: `B` also for `boolean`, `L` for all references.
     Element(char),
-    /// An array was made, and follows.
+    /// An array was created. The array follows.
     Array,
-    /// A local variable was written, and what it holds follows.
+    /// A local variable was written. The new value follows.
     Local {
         /// Its slot.
         slot: u16,
-        /// The first letter of a descriptor, `I` for all that the VM computes with as an `int`, `L` for every
-        /// reference.
+        /// The first letter of a descriptor: `I` for all types that the VM computes as `int`, `L` for all
+        /// references.
         kind: char,
     },
     /// A line begins.
     Line(u16),
-    /// Execution goes on behind a branch, at this index.
+    /// Execution continues at this index after a branch.
     Branch(u16),
-    /// An object was locked, and follows.
+    /// An object was locked. The object follows.
     Lock,
-    /// An object is unlocked, and follows.
+    /// An object is unlocked. The object follows.
     Unlock,
-    /// What a collection of the JDK holds is told, or changes: the collection follows, what is done, how many
-    /// it holds then, and what [`Change`] says. It happens at no site of its own.
+    /// The contents of a JDK collection are listed or changed. The collection, the kind of change, the new
+    /// size and the data described by [`Change`] follow. Not bound to a site.
     Contents,
-    /// A thread is about to be started: its object follows. It happens at no site of its own.
+    /// A thread is about to be started. Its thread object follows. Not bound to a site.
     Start,
 }
 
-/// What is done to a collection, by the number that tells it.
+/// The kind of change to a collection; the discriminants are the numbers in events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// All that a list or set holds: the place of the first of these, how many these are, and these.
+    /// Lists the contents of a list or set: the position of the first element, the number of elements, and
+    /// the elements.
     AllOfList = 1,
-    /// All that a map holds: the place of the first of these words, how many these are, and these: each key,
-    /// and its value.
+    /// Lists the contents of a map: the position of the first word, the number of words, and alternating keys
+    /// and values.
     AllOfMap = 2,
-    /// Everything was removed.
+    /// All elements were removed.
     Clear = 3,
-    /// An element was put in: the index, and the element.
+    /// An element was inserted: its index, and the element.
     Insert = 4,
-    /// One was replaced: the index, and the new one.
+    /// An element was replaced: its index, and the new element.
     Set = 5,
-    /// One was removed: the index.
+    /// An element was removed: its index.
     Remove = 6,
-    /// One was removed, wherever it was: the element.
+    /// An element was removed at an unknown position: the element.
     Take = 7,
-    /// A key has a value: the key, and the value. A new one is the last.
+    /// A key was associated with a value: the key, and the value. A new key becomes the last one.
     Put = 8,
-    /// A new key: the key, the value, whether another one is before it in the map's order (1, else 0), and
-    /// that.
+    /// A new key was added: the key, the value, whether another key precedes it in the map's order (1 or 0),
+    /// and that key.
     PutBehind = 9,
-    /// A key is the last one now: the key, and the value.
+    /// A key became the last one: the key, and the value.
     PutLast = 10,
     /// A key was removed: the key.
     Unput = 11,
-    /// It holds what another collection or array holds: that, and whether only the keys of that (1, else 0).
+    /// The collection is a view of another collection or array: that object, and whether the view contains
+    /// only its keys (1 or 0).
     Backed = 12,
-    /// A key of some map, it is not known which, has a value: the key, and the value.
+    /// A key of an unidentified map was associated with a value: the key, and the value.
     Doubt = 13,
 }
 
 impl Change {
-    /// All, by their numbers from 1 on.
+    /// All changes, by number from 1.
     const ALL: [Change; 13] = [
         Change::AllOfList,
         Change::AllOfMap,
@@ -273,12 +269,12 @@ impl Change {
         Change::Doubt,
     ];
 
-    /// That of a number.
+    /// The change with this number.
     pub fn of(number: u32) -> Option<Change> {
         Change::ALL.get(usize::try_from(number.checked_sub(1)?).ok()?).copied()
     }
 
-    /// One word for it.
+    /// The word for the change in output.
     pub fn word(self) -> &'static str {
         match self {
             Change::AllOfList | Change::AllOfMap => "all",
@@ -295,7 +291,7 @@ impl Change {
 }
 
 impl Traced {
-    /// From which level on it is recorded.
+    /// The lowest level at which the event is recorded.
     pub fn level(self) -> Level {
         match self {
             Traced::Enter | Traced::Born | Traced::Return | Traced::Leave | Traced::Catch | Traced::Start => {
@@ -313,18 +309,18 @@ impl Traced {
         }
     }
 
-    /// One word for it.
+    /// The word for the event in output.
     pub fn word(self) -> &'static str {
         Traced::WORDS[self.nth()]
     }
 
-    /// The words for what happens.
+    /// The words for all events.
     pub const WORDS: [&str; 15] = [
         "enter", "return", "leave", "born", "catch", "field", "element", "array", "local", "line", "branch",
         "lock", "unlock", "contents", "start",
     ];
 
-    /// The place of its word among these.
+    /// The position of the event's word in [`Traced::WORDS`].
     #[inline]
     pub fn nth(self) -> usize {
         match self {
@@ -347,10 +343,10 @@ impl Traced {
     }
 }
 
-/// A field or local variable that is written.
+/// A field or local variable that an event writes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Written {
-    /// The class by which the instruction names a field, with slashes: that which declares it, or one below.
+    /// The class that the instruction names for a field, with slashes: the declaring class or a subclass.
     /// Empty for a local variable.
     pub class: String,
     /// Its name.
@@ -359,35 +355,35 @@ pub struct Written {
     pub descriptor: String,
 }
 
-/// A site of events.
+/// A site of recorded events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedSite {
-    /// Its number, in this run only.
+    /// Its number, valid in this run only.
     pub id: u32,
-    /// The index, of the class file's code; that of the method's end for [`Traced::Leave`].
+    /// The code index in the class file; for [`Traced::Leave`], that of the end of the code.
     pub bci: u32,
-    /// What happens there.
+    /// The kind of its events.
     pub what: Traced,
-    /// The line of the source that it is in, if the class file says so.
+    /// Its source line, if the class file has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
-    /// Of a branch: the line where execution goes on.
+    /// For a branch: the line at which execution continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<u16>,
-    /// What is written there; of a local variable where the class file names it.
+    /// The field or local variable written; `None` for a local variable that the class file does not name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Written>,
-    /// Of a call: the method that has written it, `java.util.Arrays.sort`.
+    /// For a call: the method that wrote, such as `java.util.Arrays.sort`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
 
-/// A further site, where another one is: a call of code that is not recorded has written a field.
+/// An additional site at the code index of another one: an unrecorded method called there wrote a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteReport {
-    /// That other one.
+    /// The number of the other site.
     pub of: u32,
-    /// The number of this one.
+    /// The number of this site.
     pub id: u32,
     /// The field.
     pub written: Written,
@@ -395,7 +391,7 @@ pub struct WriteReport {
     pub is_static: bool,
 }
 
-/// A method that is recorded.
+/// A recorded method.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedMethod {
     /// Its name.
@@ -404,9 +400,9 @@ pub struct TracedMethod {
     pub descriptor: String,
     /// Its access flags (JVMS §4.6).
     pub access: u16,
-    /// How much of it is recorded.
+    /// The level at which it is recorded.
     pub level: Level,
-    /// The names of its parameters, as far as they are known.
+    /// The names of its parameters, as far as known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Option<String>>,
     /// Its sites.
@@ -420,56 +416,56 @@ impl TracedMethod {
     }
 }
 
-/// A class that is recorded.
+/// A recorded class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedClass {
     /// Its name, with slashes.
     pub class: String,
-    /// The file of its source, if the class file says so.
+    /// Its source file, if the class file names it.
     pub source: Option<String>,
-    /// The class that it extends, with slashes.
+    /// Its superclass, with slashes.
     pub superclass: Option<String>,
-    /// The names of the fields that it declares.
+    /// The names of its declared fields.
     pub fields: Vec<String>,
-    /// Its methods that are recorded.
+    /// Its recorded methods.
     pub methods: Vec<TracedMethod>,
-    /// Those that are not, and why.
+    /// Its methods that could not be recorded: name, descriptor and reason.
     pub left: Vec<(String, String, String)>,
 }
 
 /// The ring of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RingReport {
-    /// The number of the thread, which its chunks have.
+    /// The number of the thread, which also identifies its chunks.
     pub ring: u32,
-    /// The name of its thread.
+    /// The name of the thread.
     pub thread: String,
-    /// The number of its thread as an object.
+    /// The number of the thread object.
     pub object: u32,
-    /// Where its ring is. Another thread may have had it before, and have it when this one has ended.
+    /// The position of the ring. Other threads may have used it before, or use it after this one ends.
     pub place: RingPlace,
 }
 
-/// Where a ring is.
+/// The position of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RingPlace {
     /// The number of its file.
     pub file: u32,
-    /// The byte of that with which it begins.
+    /// Its offset in the file, in bytes.
     pub at: u64,
-    /// The number of its byte of the board.
+    /// The index of its byte in the board.
     pub slot: u32,
 }
 
 impl RingPlace {
-    /// The name of the file.
+    /// The name of its file.
     pub fn name(self) -> String {
         format!("rings-{}", self.file)
     }
 }
 
-/// Whether a class is named by a pattern: `com.acme.Shop` names that class and those inside it, `com.acme.*`
-/// the classes of a package, `com.acme.**` those of the packages below it too, `**` all.
+/// Whether a pattern matches a class. `com.acme.Shop` matches that class and its nested classes, `com.acme.*`
+/// the classes of a package, `com.acme.**` also those of its subpackages, and `**` everything.
 pub fn is_named(pattern: &str, class: &str) -> bool {
     let below = |package: &str| class.strip_prefix(package).and_then(|rest| rest.strip_prefix('.'));
     if pattern == "**" {
@@ -483,12 +479,12 @@ pub fn is_named(pattern: &str, class: &str) -> bool {
     }
 }
 
-/// The packages of the JDK, which are recorded only where a pattern names them.
+/// The packages of the JDK, which are recorded only if a pattern names them.
 const OF_THE_JDK: [&str; 6] =
     ["java.**", "javax.**", "jdk.**", "sun.**", "com.sun.**", "netscape.javascript.*"];
 
 impl TracePlan {
-    /// Whether a class is recorded, by its name with dots.
+    /// Whether a class, given by its name with dots, is recorded.
     pub fn records(&self, class: &str) -> bool {
         let named = |patterns: &[String]| patterns.iter().any(|pattern| is_named(pattern, class));
         let wanted = if self.scope.is_empty() {
@@ -505,14 +501,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_found_by_their_numbers() {
+    fn change_of_inverts_the_discriminant() {
         let numbers: Vec<u32> = (0..20).filter(|number| Change::of(*number).is_some()).collect();
         assert_eq!(numbers, (1..=13).collect::<Vec<u32>>());
         assert!((1..=13).all(|number| Change::of(number).is_some_and(|change| change as u32 == number)));
     }
 
     #[test]
-    fn each_thing_that_happens_has_its_word() {
+    fn each_kind_of_event_has_a_word() {
         use Traced::*;
         let all = [
             (Enter, "enter"),
@@ -538,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_name_classes_and_packages() {
+    fn patterns_match_classes_and_packages() {
         for (pattern, class, named) in [
             ("com.acme.Shop", "com.acme.Shop", true),
             ("com.acme.Shop", "com.acme.Shop$Item", true),
@@ -554,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn the_jdk_is_recorded_where_it_is_named() {
+    fn the_jdk_is_recorded_only_if_a_pattern_names_it() {
         let plan = |scope: &[&str], trust: &[&str]| TracePlan {
             level: Level::Calls,
             scope: scope.iter().map(ToString::to_string).collect(),

@@ -1,4 +1,4 @@
-//! What became of a plan.
+//! The agent's report on what it did with a plan.
 
 use crate::recording::{RingReport, TracedClass, WriteReport};
 use serde::{Deserialize, Serialize};
@@ -9,128 +9,128 @@ use std::path::Path;
 /// One line of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// The agent is at work.
+    /// The agent has started.
     Started,
-    /// A class was loaded, or transformed again, that holds sites.
+    /// A class with sites was loaded or transformed again.
     Class(ClassReport),
-    /// A class was loaded, or transformed again, that is recorded.
+    /// A recorded class was loaded or transformed again.
     Traced(TracedClass),
-    /// At a site that was told of before a call has written a field too.
+    /// An unrecorded call at a reported site wrote a field.
     Write(WriteReport),
-    /// A thread that is recorded has begun.
+    /// A recorded thread has started.
     Ring(RingReport),
-    /// The place was reached where the recording begins, or the one where it ends.
+    /// Execution reached the place where the recording begins or ends.
     Reached {
-        /// Whether it is the one where it ends.
+        /// Whether it is the end.
         is_end: bool,
     },
-    /// Something does not work, and what.
+    /// A problem, described for the user.
     Problem(String),
-    /// A hidden class was prepared whose code may hold sites. No load hook sees such a class, so it got no
-    /// probes.
+    /// A hidden class was prepared whose code may contain sites. Class file load hooks do not see hidden
+    /// classes, so it has no probes.
     Hidden(HiddenClass),
-    /// The VM ends, and this is what was counted.
+    /// The VM is ending; these are the counts.
     Counts {
-        /// Hits by number of the site; sites without any may be missing.
+        /// Number of hits by site number. Sites without hits may be missing.
         hits: Vec<(u32, u64)>,
-        /// How long the processors were busy with the VM, in milliseconds, where the system tells.
+        /// CPU time used by the VM, in milliseconds, if the system provides it.
         busy_ms: Option<u64>,
     },
 }
 
-/// A class that no load hook sees, such as one of `Lookup.defineHiddenClass`.
+/// A class that class file load hooks do not see, such as one defined by `Lookup.defineHiddenClass`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HiddenClass {
-    /// The name in its class file, with slashes: the VM puts a number of its own behind it.
+    /// The name in its class file, with slashes. The VM appends a number of its own.
     pub class: String,
-    /// The queries of which its code may hold sites.
+    /// The queries whose sites its code may contain.
     pub queries: Vec<u16>,
 }
 
-/// What was done to one class.
+/// The transformation of one class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassReport {
     /// Its name.
     pub class: String,
-    /// The methods that hold sites now.
+    /// Its methods that now contain sites.
     pub methods: Vec<MethodReport>,
-    /// The sites that are new.
+    /// The new sites.
     pub sites: Vec<SiteReport>,
-    /// What got nothing.
+    /// The methods without their planned sites.
     pub left: Vec<Left>,
 }
 
-/// A method that holds sites now.
+/// A method that now contains sites.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodReport {
     /// Its name.
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// The [`crate::code_hash`] of its code before.
+    /// The [`crate::code_hash`] of its original code.
     pub code: u64,
-    /// The length of its code before.
+    /// The length of its original code, in bytes.
     pub length: u32,
-    /// Where its instructions were and are, ascending.
+    /// The old and new index of each of its instructions, ascending.
     pub moved: Vec<(u32, u32)>,
-    /// The extra locals that keep something, with their slots.
+    /// The names and slots of its additional locals.
     pub kept: Vec<(String, u16)>,
 }
 
-/// A site by the number that its hits bear.
+/// A site and the number that its hits carry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteReport {
-    /// The number: in this run only.
+    /// The number; valid in this run only.
     pub id: u32,
-    /// Whose it is.
+    /// The query to which it belongs.
     pub query: u16,
     /// The method.
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// The index, of the code before.
+    /// The code index in the original code.
     pub bci: u32,
-    /// What tells it from other sites at that index: [`crate::What::way`]; or where a way leads, for the
-    /// number by which an activation remembers it.
+    /// Distinguishes sites with the same index: [`crate::What::way`]. For a branch edge that an activation
+    /// remembers, its target.
     pub way: Option<u32>,
-    /// For a field: the class by which it is named there.
+    /// For a field access: the class named by the instruction.
     pub named_by: Option<String>,
 }
 
-/// A method that was left as it was.
+/// A method that was not transformed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {
     /// Its name.
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// Whose sites are missing.
+    /// The queries whose sites are missing.
     pub queries: Vec<u16>,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// Reads a report while it is written.
+/// Reads a report while it is being written.
 #[derive(Debug)]
 pub struct ReportReader {
     file: File,
-    /// What was read of a line that is not whole yet.
+    /// The bytes of an incomplete line.
     rest: Vec<u8>,
 }
 
 impl ReportReader {
-    /// Reads from the beginning.
+    /// Starts at the beginning of the report.
     ///
     /// # Errors
-    /// The file cannot be opened.
+    /// If the file cannot be opened.
     pub fn open(path: &Path) -> io::Result<ReportReader> {
         Ok(ReportReader { file: File::open(path)?, rest: Vec::new() })
     }
 
-    /// What has come since the last time.
+    /// The reports added since the last call.
     ///
     /// # Errors
-    /// The file cannot be read, or holds something else.
+    /// If the file cannot be read or contains an invalid line.
     pub fn more(&mut self) -> io::Result<Vec<Report>> {
         self.file.read_to_end(&mut self.rest)?;
         let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return Ok(Vec::new()) };
@@ -140,10 +140,10 @@ impl ReportReader {
     }
 }
 
-/// The reports in some bytes; a last line without its end is left out.
+/// Parses the reports in `bytes`, without an incomplete last line.
 ///
 /// # Errors
-/// They hold something else.
+/// If a line is invalid.
 pub fn reports(bytes: &[u8]) -> io::Result<Vec<Report>> {
     let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
     let lines = bytes.get(..end).unwrap_or_default().split(|byte| *byte == b'\n');
@@ -157,7 +157,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn a_line_is_read_when_it_is_whole() {
+    fn only_complete_lines_are_read() {
         let path = std::env::temp_dir().join(format!("wire-{}", std::process::id()));
         let mut file = File::create(&path).unwrap();
         let mut reader = ReportReader::open(&path).unwrap();

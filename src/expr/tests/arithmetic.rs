@@ -1,4 +1,5 @@
-//! Every operator on edge values of every pair of numeric types, beside what javac and the VM make of it.
+//! Compares every operator on edge values of every pair of numeric types with the results of javac and the
+//! VM.
 
 use super::fake::{Fake, now};
 use super::oracle::{arithmetic_lines, heap};
@@ -19,7 +20,7 @@ const NUMERIC: [&str; 11] = ["+", "-", "*", "/", "%", "<", "<=", ">", ">=", "=="
 const INTEGRAL: [&str; 6] = ["&", "|", "^", "<<", ">>", ">>>"];
 const UNARY: [&str; 3] = ["-", "+", "~"];
 
-/// Values at the edges of each type.
+/// Edge values of each type.
 fn samples(kind: &str) -> Vec<Value> {
     match kind {
         "byte" => [i8::MIN, -1, 0, 7, i8::MAX].map(Value::Byte).to_vec(),
@@ -53,7 +54,8 @@ fn is_floating(kind: &str) -> bool {
     matches!(kind, "float" | "double")
 }
 
-/// A Java class that prints every operator on every pair of samples, and every prefix operator and cast.
+/// A Java class that prints the result of every operator on every pair of samples, and of every prefix
+/// operator and cast.
 pub(super) fn java_source() -> String {
     let mut methods = String::new();
     let mut calls = String::new();
@@ -119,7 +121,7 @@ fn text_of(value: &Value) -> String {
 }
 
 #[test]
-fn arithmetic_on_every_pair_of_types_is_java_s() {
+fn arithmetic_equals_java_for_every_pair_of_types() {
     let mut m = heap("shop.Outer");
     let mut java = arithmetic_lines().iter();
     let mut compared = 0;

@@ -1,4 +1,4 @@
-//! What is said before the run: type errors, types, and the variable a reference names.
+//! Checks before the run: type errors, types, and the variable that a reference denotes.
 
 use super::fake::{Classes, now};
 use super::oracle::{classes, heap, inner};
@@ -9,15 +9,15 @@ fn problem(text: &str) -> String {
     let expr = Expr::parse(text).unwrap();
     let error = check(&expr, m.scope.as_ref().unwrap(), &m.classes, &EventTypes::default());
     let error = error.map(|t| t.to_string()).expect_err(text);
-    // What is wrong before the run is wrong in it too.
+    // A definite error before the run is also an error in it.
     now(evaluate(&expr, &mut m)).map(|v| format!("{v:?}")).expect_err(text);
     error.to_string()
 }
 
 #[test]
-fn sure_errors_are_told_before_the_run() {
+fn definite_errors_are_reported_before_the_run() {
     for (text, part) in [
-        ("recz", "`recz`: is no local or field here; did you mean `rec`?"),
+        ("recz", "`recz`: is not a local or field here; did you mean `rec`?"),
         ("recz.name", "did you mean `rec`?"),
         ("rec.nmae", "`rec.nmae`: shop.Rec has no field `nmae`; did you mean `name`?"),
         ("this.secret", "shop.Outer$Inner has no field `secret`; cast it if it is of a subclass"),
@@ -38,20 +38,20 @@ fn sure_errors_are_told_before_the_run() {
         ("i && t", "`i`: is int where a boolean is needed"),
         ("str ? 1 : 2", "is java.lang.String where a boolean is needed"),
         ("arr[l]", "is long where an int index is needed"),
-        ("i[0]", "int is no array"),
-        ("rec[0]", "shop.Rec is no array"),
+        ("i[0]", "int is not an array"),
+        ("rec[0]", "shop.Rec is not an array"),
         ("(boolean) i", "int cannot be cast to boolean"),
         ("(int) t", "boolean cannot be cast to int"),
         ("(Integer) l", "long cannot be cast to java.lang.Integer"),
         ("(byte) box", "java.lang.Integer cannot be cast to byte"),
-        ("i instanceof Rec", "int is no object"),
+        ("i instanceof Rec", "int is not an object"),
         ("rec.nmae()", "shop.Rec has no method `nmae`"),
         ("over.h(t)", "no `h` takes (boolean); there is shop.Over(java.lang.Number) and"),
         ("over.v()", "no `v` takes ()"),
         ("Outer.instanceCall(1)", "not static; it needs an object"),
         (".old", "`.old`: this event has no such part"),
         ("Nothing.this.x", "Nothing is not a class around shop.Outer$Inner"),
-        ("Outer", "is no local or field here"),
+        ("Outer", "is not a local or field here"),
     ] {
         let error = if text == "Outer" {
             let m = inner();
@@ -85,7 +85,7 @@ fn static_methods_have_no_this() {
 }
 
 #[test]
-fn what_class_files_do_not_tell_is_left_to_the_run() {
+fn undetermined_names_are_left_to_the_run() {
     let m = inner();
     let scope = m.scope.as_ref().unwrap();
     for text in [
@@ -104,7 +104,7 @@ fn what_class_files_do_not_tell_is_left_to_the_run() {
         check(&Expr::parse(text).unwrap(), scope, &m.classes, &EventTypes::default())
             .unwrap_or_else(|e| panic!("{e}"));
     }
-    // A class of the frame's hierarchy that is not known could have any field.
+    // An unknown class in the frame's hierarchy could have any field.
     let mut without = classes();
     without.0.remove("shop.Outer$Inner");
     let unknown = check(&Expr::parse("anything").unwrap(), scope, &without, &EventTypes::default()).unwrap();
@@ -131,7 +131,7 @@ fn conditions_must_be_boolean() {
 }
 
 #[test]
-fn a_missing_variable_table_is_named() {
+fn a_missing_variable_table_is_reported() {
     let mut m = inner();
     m.scope_mut().locals.clear();
     m.scope_mut().has_variable_table = false;

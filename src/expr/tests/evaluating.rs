@@ -1,4 +1,4 @@
-//! Where evaluation differs from Java on purpose, and how it fails.
+//! Deliberate differences from Java's evaluation, and evaluation errors.
 
 use super::fake::{Fake, now};
 use super::oracle::{heap, inner};
@@ -14,7 +14,7 @@ fn error(m: &mut Fake, text: &str) -> String {
 }
 
 #[test]
-fn a_string_literal_is_compared_by_its_text() {
+fn a_string_literal_is_compared_by_text() {
     let mut m = inner();
     let twin = m.text("BG");
     m.local_value("twin", "Ljava/lang/String;", twin);
@@ -43,7 +43,7 @@ fn members_of_the_runtime_class_need_no_cast() {
     assert_eq!(value(&mut m, "anything instanceof shop.Derived"), Value::Boolean(true));
     let Value::Str(called) = value(&mut m, "anything.which(str)") else { panic!() };
     assert_eq!(called.text, "Derived.which(java.lang.Object)");
-    // Overloads go by the runtime types of the arguments.
+    // Overloads are selected by the runtime types of the arguments.
     let Value::Str(called) = value(&mut m, "over.f(o)") else { panic!() };
     assert_eq!(called.text, "Over.f(java.lang.String)");
 }
@@ -63,8 +63,8 @@ fn super_calls_the_overridden_method() {
 }
 
 #[test]
-fn fields_of_a_superclass_s_frame_are_that_class_s() {
-    // `this` is a Derived, but the method stands in Base: its `hidden` is Base's (JLS §8.3).
+fn a_frame_of_a_superclass_sees_the_fields_of_that_class() {
+    // `this` is a Derived, but Base declares the method, so `hidden` is the field of Base (JLS §8.3).
     let mut m = heap("shop.Base");
     let this = m.object(
         "shop.Derived",
@@ -77,7 +77,7 @@ fn fields_of_a_superclass_s_frame_are_that_class_s() {
 }
 
 #[test]
-fn the_event_s_own_values_are_read_with_a_leading_dot() {
+fn parts_of_the_event_have_a_leading_dot() {
     let mut m = inner();
     let rec = m.text("new name");
     let owner = m.object("shop.Rec", &[("shop.Rec", "name", rec), ("shop.Rec", "size", Value::Int(4))]);
@@ -89,12 +89,12 @@ fn the_event_s_own_values_are_read_with_a_leading_dot() {
 }
 
 #[test]
-fn failures_say_what_and_why() {
+fn errors_name_the_expression_and_the_reason() {
     let mut m = inner();
     m.local_value("later", "I", Value::Unassigned);
     for (text, message) in [
         ("later + 1", "local `later` is not assigned yet at this point"),
-        ("recz", "`recz` is no local, field or loaded class here; did you mean `rec`?"),
+        ("recz", "`recz` is not a local, field or loaded class here; did you mean `rec`?"),
         ("nothing.name", "`nothing` is null, so there is no .name"),
         ("none.length()", "`none` is null, so there is no .length()"),
         ("1 + i / zero", "`i / zero`: division by zero"),
@@ -118,13 +118,13 @@ fn failures_say_what_and_why() {
             "rec instanceof Imported",
             "`rec instanceof Imported`: no class `Imported` is loaded here; class files keep no imports, so write its full name",
         ),
-        ("i + rec", "`rec`: an object of shop.Rec is no number and no boolean"),
+        ("i + rec", "`rec`: an object of shop.Rec is neither a number nor a boolean"),
     ] {
         assert_eq!(error(&mut m, text), message);
     }
-    // No object can be of a class that is not loaded.
+    // No object can have a class that is not loaded.
     assert_eq!(value(&mut m, "rec instanceof org.other.Imported"), Value::Boolean(false));
-    // The simple name of one of the object's own types will do, whatever its package.
+    // The simple name of one of the object's own types is accepted, whatever its package.
     m.scope_mut().class = "elsewhere.Main".into();
     m.scope_mut().is_static = true;
     m.classes.0.insert("elsewhere.Main".to_owned(), m.classes.0["shop.Arithmetic"].clone());
@@ -133,7 +133,7 @@ fn failures_say_what_and_why() {
 }
 
 #[test]
-fn what_was_thrown_is_kept() {
+fn the_error_keeps_the_thrown_exception() {
     let mut m = inner();
     let failed = now(evaluate(&Expr::parse("str.trim()").unwrap(), &mut m)).unwrap_err();
     let EvalError::Threw { exception, .. } = failed else { panic!("{failed}") };
@@ -148,7 +148,7 @@ fn calls_are_visible_in_the_expression() {
 }
 
 #[test]
-fn the_highest_tree_fits_the_stack() {
+fn the_highest_allowed_tree_fits_the_stack() {
     let mut m = inner();
     assert_eq!(value(&mut m, &format!("{}i{}", "-(".repeat(49), ")".repeat(49))), Value::Int(-123_456_789));
     let Value::Str(called) = value(&mut m, &format!("{}box{}", "over.f(".repeat(47), ")".repeat(47))) else {

@@ -1,4 +1,4 @@
-//! A tiny heap whose classes are real class files, read by the fixture's own VM.
+//! A small simulated heap whose classes are real class files, read through a fake machine.
 
 use crate::expr::{
     ClassInfo, ClassLookup, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal, Type,
@@ -85,7 +85,7 @@ impl Fake {
         Value::Str(Arc::new(JavaString { id, text: text.to_owned() }))
     }
 
-    /// An object with fields, given as `(declaring class, name, value)`.
+    /// Creates an object with these fields: `(declaring class, name, value)`.
     pub(super) fn object(&mut self, class: &str, fields: &[(&str, &str, Value)]) -> Value {
         let fields = fields.iter().map(|(c, n, v)| (((*c).to_owned(), (*n).to_owned()), v.clone())).collect();
         self.add(class, Object::Instance { class: class.to_owned(), fields })
@@ -114,7 +114,7 @@ impl Fake {
         })
     }
 
-    /// The value in a box.
+    /// The value of a boxed primitive.
     pub(super) fn boxed_value(&self, value: &Value) -> Option<Value> {
         match self.heap.get(&value.object_id()?)? {
             Object::Instance { class, fields } => fields.get(&(class.clone(), "value".to_owned())).cloned(),
@@ -230,7 +230,8 @@ impl Machine for Fake {
         }
     }
 
-    /// Boxes, a few methods of String, and for the fixture's classes the text of the method that is called.
+    /// Simulates boxing, a few methods of String, and the fixture's methods, which return the text of their
+    /// name.
     async fn invoke(
         &mut self,
         target: Option<ObjectId>,

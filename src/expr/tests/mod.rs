@@ -1,5 +1,4 @@
-//! Tests of the room: parsing, checks before the run, evaluation on a fake heap, and Java itself as the
-//! oracle.
+//! Tests of parsing, checking and evaluation, on a fake heap and with Java itself as the oracle.
 
 mod arithmetic;
 mod checking;

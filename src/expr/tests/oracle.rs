@@ -1,4 +1,5 @@
-//! Our values beside those that javac and the VM compute for the same expressions: the independent oracle.
+//! Compares our values with those that javac and the VM compute for the same expressions, as an independent
+//! oracle.
 
 use super::arithmetic;
 use super::fake::{Classes, Fake, now};
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// In `Outer.Inner.run`.
+/// Expressions evaluated in `Outer.Inner.run`.
 const INNER: &[&str] = &[
     // Locals, promotion, overflow, shifts of small types, division.
     "b + s",
@@ -161,7 +162,7 @@ const INNER: &[&str] = &[
     "this.own + own",
     "Integer.MAX_VALUE == i",
     "java.lang.Integer.MAX_VALUE == i",
-    // Static types decide which field is meant; the runtime type which method runs.
+    // Static types determine the field, the runtime type determines the method.
     "der.hidden",
     "der.inherited",
     "((Derived) der).hidden",
@@ -224,7 +225,7 @@ const INNER: &[&str] = &[
     "over.f(\"lit\")",
     "nothing.name.length()",
     "over.f('c' + 1)",
-    // Laziness.
+    // Short-circuit evaluation.
     "t || i / zero > 0",
     "!t && i / zero > 0",
     "t ? 1 : i / zero",
@@ -232,7 +233,7 @@ const INNER: &[&str] = &[
     "none != null && none.length() > 0",
 ];
 
-/// In `run` of a class local to `Outer.local`.
+/// Expressions evaluated in `run` of a local class in `Outer.local`.
 const LOCAL: &[&str] = &[
     "captured",
     "captured + own",
@@ -243,7 +244,7 @@ const LOCAL: &[&str] = &[
     "instanceCall(captured)",
 ];
 
-/// In the static method `Outer.statically`.
+/// Expressions evaluated in the static method `Outer.statically`.
 const STATIC: &[&str] =
     &["given.size", "counter", "given.name + NAME", "outerCall(given.size)", "Rec.made", "given == null"];
 
@@ -277,7 +278,7 @@ fn compile(folder: &Path) -> String {
     run(Command::new("java").arg("-cp").arg(&classes).arg("shop.Outer").arg(folder.join("jdk")))
 }
 
-/// What Java printed for `arithmetic::java_source`.
+/// Java's output for `arithmetic::java_source`.
 pub(super) fn arithmetic_lines() -> &'static [String] {
     &fixture().arithmetic
 }
@@ -301,7 +302,7 @@ pub(super) fn classes() -> Classes {
     fixture().classes.clone()
 }
 
-/// The state that `Outer.main` builds, at a frame of the named class.
+/// The state built by `Outer.main`, in a frame of the given class.
 pub(super) fn heap(class: &str) -> Fake {
     let scope = Scope { class: class.into(), is_static: false, locals: Vec::new(), has_variable_table: true };
     let mut m = Fake { classes: classes(), scope: Some(scope), ..Fake::default() };
@@ -405,7 +406,7 @@ pub(super) fn inner() -> Fake {
     m
 }
 
-/// A value as the fixture prints it.
+/// Formats a value as the fixture prints it.
 fn shown(m: &Fake, value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -448,7 +449,7 @@ fn ours(m: &mut Fake, text: &str) -> (Type, String) {
 }
 
 #[test]
-fn expressions_have_the_values_that_java_gives_them() {
+fn expressions_have_the_same_values_as_in_java() {
     let mut local = heap("shop.Outer$1Local");
     local.scope_mut().has_variable_table = true;
     let mut statically = heap("shop.Outer");
@@ -468,7 +469,7 @@ fn expressions_have_the_values_that_java_gives_them() {
             if value != *expected {
                 differences.push(format!("{text}: Java {expected}, we {value}"));
             }
-            // Where the checker knows a primitive type, it is the type of the value.
+            // If the checker determines a primitive type, it is the type of the value.
             let kind = expected.split(' ').next().unwrap_or_default();
             let boxed = Type::class(match kind {
                 "char" => "java.lang.Character",

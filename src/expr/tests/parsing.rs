@@ -1,8 +1,8 @@
-//! What parses, to which tree, and what the errors say.
+//! Tests of the parser: accepted texts, their trees, and error messages.
 
 use crate::expr::{Expr, Reference};
 
-/// The text with a pair of parentheses around every operation.
+/// Formats an expression with parentheses around every operation.
 fn grouped(text: &str) -> String {
     use crate::expr::Node;
     fn go(node: &Node) -> String {
@@ -100,7 +100,7 @@ fn errors_point_at_the_column() {
         ("new Foo()", 1, "cannot create objects"),
         ("i++", 2, "cannot change variables"),
         ("x -> y", 3, "no lambdas"),
-        ("2147483648", 1, "does not fit into int; write L"),
+        ("2147483648", 1, "does not fit into int; append L"),
         ("1 + 99999999999999999999L", 5, "does not fit into long"),
         ("089", 1, "octal"),
         ("1e999", 1, "too large"),
@@ -127,7 +127,7 @@ fn errors_point_at_the_column() {
 }
 
 #[test]
-fn deep_nesting_is_refused_and_the_deepest_taken_is_evaluated() {
+fn nesting_is_limited_and_the_deepest_allowed_is_evaluated() {
     for (open, close) in [("(", ")"), ("a[", "]"), ("f(", ")"), ("- ", ""), ("(a)", ""), ("a ? b : ", "")] {
         let deep = |n: usize| format!("{}a{}", open.repeat(n), close.repeat(n));
         Expr::parse(&deep(45)).unwrap();
@@ -141,7 +141,7 @@ fn deep_nesting_is_refused_and_the_deepest_taken_is_evaluated() {
 }
 
 #[test]
-fn references_name_point_and_frame() {
+fn references_consist_of_point_frame_and_expression() {
     for (text, point, frame, expr) in [
         ("A(0):foo", Some("A"), 0, "foo"),
         ("P2(1):color", Some("P2"), 1, "color"),
