@@ -5,9 +5,10 @@
 //! own.
 
 use super::error::RunError;
+use super::probes::added_local;
 use super::stop::Stop;
 use super::vm::bci;
-use super::watcher::Watcher;
+use super::watched::Watched;
 use jdwp::{MethodId, ReferenceTypeId};
 
 /// The last mark of an activation.
@@ -26,10 +27,32 @@ pub(super) struct ArmStack {
 }
 
 impl ArmStack {
-    fn set(&mut self, last: Last) {
+    /// The thread comes by a mark.
+    pub(super) async fn mark(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
+        let depth = stop.depth(&watched.vm).await?;
+        let at = stop.location;
         // Frames that were newer have ended.
-        self.last.truncate(self.last.partition_point(|known| known.depth < last.depth));
-        self.last.push(last);
+        self.last.truncate(self.last.partition_point(|known| known.depth < depth));
+        self.last.push(Last { depth, class: at.class, method: at.method, bci: bci(at.index) });
+        Ok(())
+    }
+
+    /// The last mark that ran in the newest activation of the stopped thread, where its method holds marks.
+    pub(super) async fn last(&self, watched: &mut Watched, stop: &mut Stop) -> Result<Option<u32>, RunError> {
+        let at = stop.location;
+        let method = watched.vm.method(at.class, at.method).await?;
+        if !watched.is_marked(&method.name) {
+            return Ok(None);
+        }
+        if !watched.vm.is_probed() {
+            let depth = stop.depth(&watched.vm).await?;
+            return Ok(self.at(depth, at.class, at.method));
+        }
+        let newest = stop.frames(&mut watched.vm).await?.first().cloned();
+        let Some(newest) = newest else { return Ok(None) };
+        // 0 stands for none.
+        let kept = added_local(watched, stop, &newest, wire::ARM).await?;
+        Ok(kept.checked_sub(1).and_then(|bci| u32::try_from(bci).ok()))
     }
 
     /// The last mark at a depth. Each path to what asks has a mark, so it is never one of an earlier
@@ -37,34 +60,5 @@ impl ArmStack {
     fn at(&self, depth: u32, class: ReferenceTypeId, method: MethodId) -> Option<u32> {
         let found = self.last.iter().find(|known| known.depth == depth)?;
         ((found.class, found.method) == (class, method)).then_some(found.bci)
-    }
-}
-
-impl Watcher {
-    /// A thread comes by a mark.
-    pub(super) async fn marked(&mut self, stop: &mut Stop) -> Result<(), RunError> {
-        let depth = stop.depth(&self.watched.vm).await?;
-        let at = stop.location;
-        let last = Last { depth, class: at.class, method: at.method, bci: bci(at.index) };
-        self.state(stop.thread).arms.set(last);
-        Ok(())
-    }
-
-    /// The last mark that ran in the newest activation of a stopped thread, where its method holds marks.
-    pub(super) async fn arm(&mut self, stop: &mut Stop) -> Result<Option<u32>, RunError> {
-        let at = stop.location;
-        let method = self.watched.vm.method(at.class, at.method).await?;
-        if !self.watched.is_marked(&method.name) {
-            return Ok(None);
-        }
-        if !self.watched.vm.is_probed() {
-            let depth = stop.depth(&self.watched.vm).await?;
-            return Ok(self.state(stop.thread).arms.at(depth, at.class, at.method));
-        }
-        let newest = stop.frames(&mut self.watched.vm).await?.first().cloned();
-        let Some(newest) = newest else { return Ok(None) };
-        // 0 stands for none.
-        let kept = self.added(stop, &newest, wire::ARM).await?;
-        Ok(kept.checked_sub(1).and_then(|bci| u32::try_from(bci).ok()))
     }
 }

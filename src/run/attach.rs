@@ -7,7 +7,7 @@
 //! and its absence tells.
 
 use super::error::RunError;
-use super::launch::{Greeted, LINGER, facts};
+use super::greeting::{Greeted, LINGER, facts};
 use crate::debuggee::{PortState, Remote, Running};
 use jdwp::commands::virtual_machine;
 use jdwp::{Connection, Event, HandshakeError, SuspendPolicy};

@@ -172,6 +172,29 @@ async fn locals(
     Ok(())
 }
 
+/// The value of a slot of the newest frame.
+pub async fn slot_value(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    slot: u16,
+    sigbyte: Tag,
+) -> Result<Value, RunError> {
+    if let Some(raw) = stop.local(i32::from(slot)) {
+        return watched.vm.value(&mut watched.tables, raw).await;
+    }
+    let thread = stop.thread;
+    let Some(frame) = stop.newest(&watched.vm).await? else { return Ok(Value::Unassigned) };
+    let slots = vec![stack_frame::Slot { slot: i32::from(slot), sigbyte }];
+    match watched.vm.conn().send(stack_frame::GetValues { thread, frame, slots }).await {
+        Ok(raw) => {
+            let values = watched.vm.values(&mut watched.tables, &raw).await?;
+            Ok(values.into_iter().next().unwrap_or(Value::Unassigned))
+        }
+        Err(e) if e.is_fatal() => Err(e.into()),
+        Err(e) => Ok(Value::Failed(watched.tables.reason_key(&e.to_string()))),
+    }
+}
+
 /// Evaluates an expression in a frame; what cannot be evaluated is a value that says why.
 pub async fn read(
     watched: &mut Watched,

@@ -3,55 +3,64 @@
 
 use super::content::{Which, held, tell};
 use super::error::RunError;
-use super::watcher::Watcher;
+use super::queries::Queries;
+use super::watched::Watched;
 use crate::model::{Occurrence, Value};
 use crate::query::Event;
 use jdwp::Location;
+use std::collections::HashMap;
 
 /// Hits of one point whose objects' contents are read. By JDWP events a point can have millions.
 const DESCRIBED: u64 = 500;
 /// Most objects of one candidate whose contents are read.
 const OBJECTS: usize = 24;
 
-impl Watcher {
-    /// Reads what the objects of the candidates that were just found are and hold.
-    pub(super) async fn describe(&mut self) -> Result<(), RunError> {
-        for at in 0..self.found.len() {
-            let Some(found) = self.found.get(at) else { break };
+/// How many candidates of each query were described.
+#[derive(Default)]
+pub struct Descriptions {
+    counts: HashMap<u16, u64>,
+}
+
+impl Descriptions {
+    /// Reads what the objects of these candidates are and hold.
+    pub async fn add_to(
+        &mut self,
+        found: &mut [Occurrence],
+        watched: &mut Watched,
+        queries: &Queries,
+    ) -> Result<(), RunError> {
+        for found in found {
             let number = found.query;
-            let Some(query) = self.query(number) else { continue };
+            let Some(query) = queries.get(number) else { continue };
             let keep = query.keep.len();
-            let values: Vec<Value> = values(found).cloned().collect();
-            let values: Vec<&Value> = values.iter().collect();
-            let (owner, frame) = (found.owner.clone(), found.frame);
-            let (vm, tables) = (&mut self.watched.vm, &mut self.watched.tables);
-            let in_constructor = tables.frame(frame).is_some_and(|f| &*f.site.method.name == "<init>");
+            let values: Vec<&Value> = values(found).collect();
+            let (vm, tables) = (&mut watched.vm, &mut watched.tables);
+            let in_constructor = tables.frame(found.frame).is_some_and(|f| &*f.site.method.name == "<init>");
             let which = if in_constructor { Which::Constants } else { Which::All };
             tell(vm, tables, &values, which).await?;
             // The owner of a field that is written, or an object that is being made, may not be finished.
-            tell(vm, tables, &[&owner], Which::Constants).await?;
-            let count = self.described.entry(number).or_insert(0);
+            tell(vm, tables, &[&found.owner], Which::Constants).await?;
+            let count = self.counts.entry(number).or_insert(0);
             *count += 1;
             if *count > DESCRIBED {
                 continue;
             }
-            let Some(found) = self.found.get(at) else { break };
-            let shown: Vec<Value> = shown(found, &query.event, keep).cloned().collect();
-            let contents = held(vm, tables, &shown.iter().collect::<Vec<_>>(), OBJECTS).await?;
-            if let Some(found) = self.found.get_mut(at).filter(|_| !contents.is_empty()) {
+            let shown: Vec<&Value> = shown(found, &query.event, keep).collect();
+            let contents = held(vm, tables, &shown, OBJECTS).await?;
+            if !contents.is_empty() {
                 found.detail.get_or_insert_default().held = contents;
             }
         }
         Ok(())
     }
+}
 
-    /// Reads what these values are, as a thread sees them that stands at a location.
-    pub(super) async fn tell(&mut self, at: Location, values: &[&Value]) -> Result<(), RunError> {
-        let vm = &mut self.watched.vm;
-        let in_constructor = &*vm.method(at.class, at.method).await?.name.name == "<init>";
-        let which = if in_constructor { Which::Constants } else { Which::All };
-        tell(vm, &mut self.watched.tables, values, which).await
-    }
+/// Reads what these values are, as a thread sees them that stands at a location.
+pub async fn describe_values(watched: &mut Watched, at: Location, values: &[&Value]) -> Result<(), RunError> {
+    let vm = &mut watched.vm;
+    let in_constructor = &*vm.method(at.class, at.method).await?.name.name == "<init>";
+    let which = if in_constructor { Which::Constants } else { Which::All };
+    tell(vm, &mut watched.tables, values, which).await
 }
 
 /// All values of a candidate but its owner.

@@ -1,32 +1,52 @@
 //! Whether a hit is let through: it is counted, which gives its ordinal, then what needs nothing but the hit
 //! itself is looked at: its site, its thread, its callers, its condition.
 
-use super::collect::reason;
+use super::collect::{read, reason};
+use super::describe::describe_values;
 use super::error::RunError;
 use super::machine::FrameMachine;
 use super::report::Sample;
 use super::stop::Stop;
-use super::watcher::Watcher;
+use super::watched::Watched;
 use crate::expr::{Expr, evaluate};
-use crate::model::{MethodName, Occurrence, Value, short_class_name};
+use crate::model::{Coordinate, FrameKey, MethodName, Occurrence, Value, short_class_name};
 use crate::query::TraceQuery;
+use std::collections::HashMap;
+use std::sync::Arc;
 
-impl Watcher {
+/// Counts hits, and lets through those that the queries admit.
+#[derive(Default)]
+pub struct Filter {
+    /// Number of hits by query, place and name of the thread.
+    hits: HashMap<(u16, FrameKey, Arc<str>), u32>,
+    /// Where to halt.
+    halt_at: Option<Coordinate>,
+    /// The query of the coordinate that was just arrived at, and its candidate.
+    arrived: Option<(u16, Option<Occurrence>)>,
+}
+
+impl Filter {
     /// Counts a hit. Gives its ordinal if what needs nothing but the occurrence holds: its site, its
     /// thread, its callers, its condition.
-    pub(super) async fn admits(
+    pub async fn admits(
         &mut self,
+        watched: &mut Watched,
         stop: &mut Stop,
         query: &TraceQuery,
     ) -> Result<Option<u32>, RunError> {
-        let ordinal = self.count(stop, query).await?;
-        Ok(self.fits(stop, query).await?.then_some(ordinal))
+        let ordinal = self.count(watched, stop, query).await?;
+        Ok(fits(watched, stop, query).await?.then_some(ordinal))
     }
 
     /// Counts a hit of a query's event in the threads of one name, and sees whether it is the one to halt at.
-    pub(super) async fn count(&mut self, stop: &Stop, query: &TraceQuery) -> Result<u32, RunError> {
-        let frame = self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?;
-        let thread = self.state(stop.thread).name.clone();
+    pub async fn count(
+        &mut self,
+        watched: &mut Watched,
+        stop: &Stop,
+        query: &TraceQuery,
+    ) -> Result<u32, RunError> {
+        let frame = watched.vm.frame_key(&mut watched.tables, stop.location).await?;
+        let thread = watched.tables.thread(stop.key);
         let (ordinal, way) = match stop.counted {
             Some((ordinal, way)) => (ordinal, way),
             None => {
@@ -38,15 +58,25 @@ impl Watcher {
         if let Some(at) = &self.halt_at
             && (at.query, at.ordinal, &at.thread) == (query.point.0, ordinal, &thread)
             && (way.is_none() || way == at.way)
-            && self.watched.tables.frame(frame).is_some_and(|f| f.site == at.site)
+            && watched.tables.frame(frame).is_some_and(|f| f.site == at.site)
         {
             self.arrived = Some((at.query, None));
         }
         Ok(ordinal)
     }
 
+    /// Sets where the run is to halt.
+    pub fn halt_at(&mut self, coordinate: Option<Coordinate>) {
+        self.halt_at = coordinate;
+    }
+
+    /// Whether the hit to halt at was counted.
+    pub fn has_arrived(&self) -> bool {
+        self.arrived.is_some()
+    }
+
     /// Remembers a candidate if it is the one at the coordinate.
-    pub(super) fn remember_arrival(&mut self, occurrence: &Occurrence) {
+    pub fn remember_arrival(&mut self, occurrence: &Occurrence) {
         if let Some((query, candidate @ None)) = &mut self.arrived
             && *query == occurrence.query
         {
@@ -54,86 +84,102 @@ impl Watcher {
         }
     }
 
-    pub(super) async fn fits(&mut self, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
-        let number = query.point.0;
-        if let Some(site) = &query.local.site {
-            let frame = self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?;
-            if self.watched.tables.frame(frame).is_none_or(|frame| frame.site != *site) {
-                return Ok(false);
-            }
-        }
-        self.watched.report.query(number).events += 1;
-        if let Some(wanted) = &query.local.thread
-            && self.state(stop.thread).name != *wanted
-        {
-            let name = self.state(stop.thread).name.clone();
-            let report = self.watched.report.query(number);
-            report.other_thread += 1;
-            report.threads.add(&name);
+    /// The arrival, if there was one, with the candidate there if the hit is one.
+    pub fn take_arrival(&mut self) -> Option<Option<Occurrence>> {
+        self.arrived.take().map(|(_, candidate)| candidate)
+    }
+}
+
+/// Whether a query admits a hit, by what needs nothing but the hit: its site, thread, callers, condition.
+pub async fn fits(watched: &mut Watched, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
+    let number = query.point.0;
+    if let Some(site) = &query.local.site {
+        let frame = watched.vm.frame_key(&mut watched.tables, stop.location).await?;
+        if watched.tables.frame(frame).is_none_or(|frame| frame.site != *site) {
             return Ok(false);
         }
-        if let Some(from) = &query.local.from {
-            let (stack, _) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
-            let found = self.watched.tables.stack(stack).skip(1).any(|f| is_method(&f.site.method, from));
-            if !found {
-                let caller = self.watched.tables.stack(stack).nth(1);
-                let caller = caller.map_or_else(|| "no caller".to_owned(), |f| f.site.method.to_string());
-                let report = self.watched.report.query(number);
-                report.other_caller += 1;
-                report.callers.add(&caller);
-                return Ok(false);
-            }
-        }
-        match &query.local.when {
-            None => Ok(true),
-            Some(when) => self.condition(stop, number, when).await,
+    }
+    watched.report.query(number).events += 1;
+    if let Some(wanted) = &query.local.thread
+        && watched.tables.thread(stop.key) != *wanted
+    {
+        let name = watched.tables.thread(stop.key);
+        let report = watched.report.query(number);
+        report.other_thread += 1;
+        report.threads.add(&name);
+        return Ok(false);
+    }
+    if let Some(from) = &query.local.from {
+        let (stack, _) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
+        let found = watched.tables.stack(stack).skip(1).any(|f| is_method(&f.site.method, from));
+        if !found {
+            let caller = watched.tables.stack(stack).nth(1);
+            let caller = caller.map_or_else(|| "no caller".to_owned(), |f| f.site.method.to_string());
+            let report = watched.report.query(number);
+            report.other_caller += 1;
+            report.callers.add(&caller);
+            return Ok(false);
         }
     }
+    match &query.local.when {
+        None => Ok(true),
+        Some(when) => condition(watched, stop, number, when).await,
+    }
+}
 
-    async fn condition(&mut self, stop: &mut Stop, number: u16, when: &Expr) -> Result<bool, RunError> {
-        let result = match FrameMachine::new(&mut self.watched, stop, 0).await? {
-            Some(mut machine) => evaluate(when, &mut machine).await,
-            None => return self.condition_failed(number, "the thread had no frame"),
-        };
-        let problem = match result {
-            Ok(Value::Boolean(true)) => return Ok(true),
-            Ok(Value::Boolean(false)) => None,
-            Ok(_) => Some(format!("`{when}` is not a condition: its value is not boolean")),
-            Err(error) => Some(reason(when, error)?),
-        };
-        if let Some(problem) = problem {
-            return self.condition_failed(number, &problem);
-        }
-        let report = self.watched.report.query(number);
-        report.condition_false += 1;
-        // Ever rarer samples show how the operands went on, and are few however long it runs.
-        if report.condition_false.is_power_of_two() {
-            let number_of = report.condition_false;
-            let operands = self.operands(stop, when).await?;
-            if !operands.is_empty() {
-                self.watched.report.query(number).samples.push(Sample { number: number_of, operands });
-            }
-        }
-        Ok(false)
+async fn condition(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    number: u16,
+    when: &Expr,
+) -> Result<bool, RunError> {
+    let result = match FrameMachine::new(watched, stop, 0).await? {
+        Some(mut machine) => evaluate(when, &mut machine).await,
+        None => return condition_failed(watched, number, "the thread had no frame"),
+    };
+    let problem = match result {
+        Ok(Value::Boolean(true)) => return Ok(true),
+        Ok(Value::Boolean(false)) => None,
+        Ok(_) => Some(format!("`{when}` is not a condition: its value is not boolean")),
+        Err(error) => Some(reason(when, error)?),
+    };
+    if let Some(problem) = problem {
+        return condition_failed(watched, number, &problem);
     }
+    let report = watched.report.query(number);
+    report.condition_false += 1;
+    // Ever rarer samples show how the operands went on, and are few however long it runs.
+    if report.condition_false.is_power_of_two() {
+        let number_of = report.condition_false;
+        let operands = operands(watched, stop, when).await?;
+        if !operands.is_empty() {
+            watched.report.query(number).samples.push(Sample { number: number_of, operands });
+        }
+    }
+    Ok(false)
+}
 
-    fn condition_failed(&mut self, number: u16, problem: &str) -> Result<bool, RunError> {
-        let report = self.watched.report.query(number);
-        report.condition_failed += 1;
-        report.failures.add(problem);
-        Ok(false)
-    }
+fn condition_failed(watched: &mut Watched, number: u16, problem: &str) -> Result<bool, RunError> {
+    let report = watched.report.query(number);
+    report.condition_failed += 1;
+    report.failures.add(problem);
+    Ok(false)
+}
 
-    /// The operands of a false condition with their values.
-    async fn operands(&mut self, stop: &mut Stop, when: &Expr) -> Result<Vec<(String, Value)>, RunError> {
-        let mut operands = Vec::new();
-        for operand in when.operands().into_iter().filter(|e| !e.has_calls()).take(4) {
-            let value = super::collect::read(&mut self.watched, stop, 0, &operand).await?;
-            operands.push((operand.to_string(), value));
-        }
-        self.tell(stop.location, &operands.iter().map(|(_, value)| value).collect::<Vec<_>>()).await?;
-        Ok(operands)
+/// The operands of a false condition with their values.
+async fn operands(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    when: &Expr,
+) -> Result<Vec<(String, Value)>, RunError> {
+    let mut operands = Vec::new();
+    for operand in when.operands().into_iter().filter(|e| !e.has_calls()).take(4) {
+        let value = read(watched, stop, 0, &operand).await?;
+        operands.push((operand.to_string(), value));
     }
+    describe_values(watched, stop.location, &operands.iter().map(|(_, value)| value).collect::<Vec<_>>())
+        .await?;
+    Ok(operands)
 }
 
 /// Whether a method is the one written as `Class.method`: the class by its binary or its simple name.

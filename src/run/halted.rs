@@ -3,7 +3,8 @@
 use super::collect::read;
 use super::content::{Which, held, tell};
 use super::error::RunError;
-use super::launch::{Interrupt, Live, Outcome, Stage};
+use super::interrupt::Interrupt;
+use super::live::{Live, Outcome, Progress};
 use super::machine::scope_at;
 use super::observer::Observer;
 use super::report::Ended;
@@ -25,6 +26,25 @@ const DESCRIBED: usize = 256;
 /// Classes that no step ends in: those of the JDK, and the recorder's among them.
 const NOT_STEPPED_INTO: [&str; 5] = ["java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*"];
 
+/// How far a run has come.
+pub enum Stage {
+    /// It is over.
+    Over(Box<Outcome>),
+    /// It stands still, to be looked at.
+    Halted(Box<Halted>),
+}
+
+impl From<Progress> for Stage {
+    fn from(progress: Progress) -> Stage {
+        match progress {
+            Progress::Over(outcome) => Stage::Over(outcome),
+            Progress::Stands(live, standing) => {
+                Stage::Halted(Box::new(Halted { live: *live, standing: *standing }))
+            }
+        }
+    }
+}
+
 /// A run that stands still. Dropping it kills the program; [`Halted::end`] lets it end first.
 pub struct Halted {
     live: Live,
@@ -32,10 +52,6 @@ pub struct Halted {
 }
 
 impl Halted {
-    pub(super) fn new(live: Live, standing: Standing) -> Halted {
-        Halted { live, standing }
-    }
-
     /// Whether it stands at the coordinate it was to be halted at.
     pub fn has_arrived(&self) -> bool {
         self.standing.arrived
@@ -48,7 +64,7 @@ impl Halted {
 
     /// The tables that its values refer to.
     pub fn tables(&self) -> &Tables {
-        &self.live.watcher.watched.tables
+        self.live.tables()
     }
 
     /// The name of the thread that stands here.
@@ -61,7 +77,7 @@ impl Halted {
     /// # Errors
     /// The program has ended.
     pub async fn stack(&mut self) -> Result<(StackKey, Vec<FrameKey>), RunError> {
-        let watched = &mut self.live.watcher.watched;
+        let watched = self.live.watcher().watched();
         let (stack, frames) = self.standing.stop.stack(&mut watched.vm, &mut watched.tables).await?;
         Ok((stack, frames.to_vec()))
     }
@@ -72,7 +88,7 @@ impl Halted {
     /// # Errors
     /// The program has ended, or a method that the expression calls does not return.
     pub async fn evaluate(&mut self, frame: i32, expr: &Expr) -> Result<Value, RunError> {
-        read(&mut self.live.watcher.watched, &mut self.standing.stop, frame, expr).await
+        read(self.live.watcher().watched(), &mut self.standing.stop, frame, expr).await
     }
 
     /// The same, and whether it called methods of the program.
@@ -80,9 +96,9 @@ impl Halted {
     /// # Errors
     /// As [`Halted::evaluate`].
     pub async fn evaluate_and_tell(&mut self, frame: i32, expr: &Expr) -> Result<(Value, bool), RunError> {
-        let before = std::mem::take(&mut self.live.watcher.watched.report.called_methods);
+        let before = std::mem::take(&mut self.live.watcher().watched().report.called_methods);
         let value = self.evaluate(frame, expr).await;
-        let called = std::mem::replace(&mut self.live.watcher.watched.report.called_methods, before);
+        let called = std::mem::replace(&mut self.live.watcher().watched().report.called_methods, before);
         Ok((value?, called))
     }
 
@@ -92,7 +108,7 @@ impl Halted {
     /// # Errors
     /// The program has ended.
     pub async fn scope(&mut self, frame: i32) -> Result<Option<(Vec<String>, bool)>, RunError> {
-        let (watched, stop) = (&mut self.live.watcher.watched, &mut self.standing.stop);
+        let (watched, stop) = (self.live.watcher().watched(), &mut self.standing.stop);
         let Some(index) = stop.frame_index(&mut watched.vm, frame).await? else { return Ok(None) };
         let Some(at) = stop.frames(&mut watched.vm).await?.get(index).map(|f| f.location) else {
             return Ok(None);
@@ -112,7 +128,7 @@ impl Halted {
     pub async fn members(&mut self, value: &Value) -> Result<(Vec<(String, Value)>, usize), RunError> {
         let Value::Object { id, .. } = value else { return Ok((Vec::new(), 0)) };
         let object = jdwp::ObjectId::new(id.0);
-        let Watched { vm, tables, .. } = &mut self.live.watcher.watched;
+        let Watched { vm, tables, .. } = self.live.watcher().watched();
         let conn = vm.conn().clone();
         let class = conn.send(object_reference::ReferenceType { object }).await?;
         if class.ref_type_tag == TypeTag::Array {
@@ -152,7 +168,7 @@ impl Halted {
     /// # Errors
     /// The program has ended.
     pub async fn describe(&mut self, values: &[Value]) -> Result<HeldByObject, RunError> {
-        let Watched { vm, tables, .. } = &mut self.live.watcher.watched;
+        let Watched { vm, tables, .. } = self.live.watcher().watched();
         let at = self.standing.stop.location;
         let in_constructor = &*vm.method(at.class, at.method).await?.name.name == "<init>";
         let which = if in_constructor { Which::Constants } else { Which::All };
@@ -163,19 +179,19 @@ impl Halted {
 
     /// What the run has told by now; it stays as it is.
     pub fn outcome(&mut self) -> Outcome {
-        let watched = &mut self.live.watcher.watched;
+        let watched = self.live.watcher().watched();
         watched.close_report();
         Outcome {
             ended: Ended::Stopped,
             tables: watched.tables.clone(),
             report: watched.report.clone(),
-            tail: self.live.running.tail(),
+            tail: self.live.tail(),
         }
     }
 
     /// The end of what the program has printed so far.
     pub fn tail(&self) -> Tail {
-        self.live.running.tail()
+        self.live.tail()
     }
 
     /// Lets the run go on, to this coordinate if there is one. Its time begins anew.
@@ -189,10 +205,10 @@ impl Halted {
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
         let Halted { mut live, .. } = self;
-        live.watcher.halt_at = halt_at;
-        let deadline = tokio::time::Instant::now() + live.limit;
-        drop(live.watcher.watched.vm.conn().send(virtual_machine::Resume {}));
-        live.watch(deadline, interrupt, observer).await
+        live.watcher().halt_at(halt_at);
+        let deadline = tokio::time::Instant::now() + live.limit();
+        drop(live.watcher().watched().vm.conn().send(virtual_machine::Resume {}));
+        live.watch(deadline, interrupt, observer).await.map(Stage::from)
     }
 
     /// Lets the run go on until the thread comes to another line, or the observer halts it. A step goes into
@@ -222,7 +238,7 @@ impl Halted {
 
     /// The line of the newest frame, and the depth of that.
     async fn line(&mut self) -> Result<(jdwp::MethodId, Option<u32>, u32), RunError> {
-        let (watched, stop) = (&mut self.live.watcher.watched, &mut self.standing.stop);
+        let (watched, stop) = (self.live.watcher().watched(), &mut self.standing.stop);
         let at = stop.location;
         let line = watched.vm.method(at.class, at.method).await?.line(at.index);
         Ok((at.method, line, stop.depth(&watched.vm).await?))
@@ -243,8 +259,8 @@ impl Halted {
             suspend_policy: SuspendPolicy::EventThread,
             modifiers: std::iter::once(step).chain(excluded).collect(),
         };
-        let request = self.live.watcher.watched.vm.conn().send(ask).await?;
-        self.live.watcher.step = Some(request);
+        let request = self.live.watcher().watched().vm.conn().send(ask).await?;
+        self.live.watcher().halt_after(request);
         self.go_on(None, interrupt, observer).await
     }
 

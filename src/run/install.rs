@@ -6,6 +6,7 @@
 use super::error::RunError;
 use super::reachability::Notices;
 use super::report::RunReport;
+use super::requests::{breakpoint, exceptions, of_class};
 use super::vm::{LoadedClass, Vm, or_default, type_signature};
 use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
 use crate::classes::ClassPool;
@@ -403,31 +404,4 @@ fn is_marked_only(watch: &MethodWatch) -> bool {
 
 fn has_activation(watch: &MethodWatch) -> bool {
     watch.at.get(&0).is_some_and(|interests| interests.contains(&Interest::Activation))
-}
-
-fn breakpoint(location: Location) -> event_request::Set {
-    event_request::Set {
-        event_kind: EventKind::Breakpoint,
-        suspend_policy: SuspendPolicy::EventThread,
-        modifiers: vec![Modifier::LocationOnly(location)],
-    }
-}
-
-fn of_class(event_kind: EventKind, class: ReferenceTypeId) -> event_request::Set {
-    let modifiers = vec![Modifier::ClassOnly(class)];
-    event_request::Set { event_kind, suspend_policy: SuspendPolicy::EventThread, modifiers }
-}
-
-/// Asks for exceptions of a class and below, as far as they are wanted: caught, uncaught or both.
-pub(super) fn exceptions(
-    class: Option<ReferenceTypeId>,
-    wanted: &[(u16, Option<bool>)],
-) -> event_request::Set {
-    let caught = wanted.iter().any(|(_, caught)| *caught != Some(false));
-    let uncaught = wanted.iter().any(|(_, caught)| *caught != Some(true));
-    event_request::Set {
-        event_kind: EventKind::Exception,
-        suspend_policy: SuspendPolicy::EventThread,
-        modifiers: vec![Modifier::ExceptionOnly { class, caught, uncaught }],
-    }
 }

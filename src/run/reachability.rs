@@ -4,14 +4,14 @@
 //! request expires with the hit.
 
 use super::error::RunError;
-use super::install::exceptions;
 use super::report::RunReport;
+use super::requests::{exceptions, once};
 use super::vm::{ACC_ABSTRACT, ACC_NATIVE, LoadedClass, Vm, or_default};
 use super::watches::ClassWatch;
 use crate::model::{MethodName, short_class_name};
+use jdwp::TypeTag;
 use jdwp::commands::{event_request, object_reference, reference_type};
 use jdwp::{ClassLoaderId, EventKind, Location, MethodId, Modifier, ObjectId, ReferenceTypeId, RequestId};
-use jdwp::{SuspendPolicy, TypeTag};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -141,12 +141,4 @@ fn note(method: MethodName, report: &mut RunReport) {
         class.not_initialised = class.not_initialised.saturating_sub(1);
     }
     report.entered.insert(method);
-}
-
-fn once(at: Location) -> event_request::Set {
-    event_request::Set {
-        event_kind: EventKind::Breakpoint,
-        suspend_policy: SuspendPolicy::EventThread,
-        modifiers: vec![Modifier::LocationOnly(at), Modifier::Count(1)],
-    }
 }

@@ -10,7 +10,7 @@ use crate::classes::ClassPool;
 use crate::model::{MethodName, Tables};
 use crate::query::TraceQuery;
 use jdwp::commands::{thread_reference, virtual_machine};
-use jdwp::{Event, EventSet, Events, SuspendPolicy, ThreadId};
+use jdwp::{Event, EventSet, Events, Location, SuspendPolicy, ThreadId};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -132,6 +132,12 @@ impl Watched {
     /// The number of a method among those whose activations are told apart.
     pub fn tracked(&self, method: &MethodName) -> Option<u32> {
         self.tables.find_method(method)
+    }
+
+    /// The number of the method of a location among those whose activations are told apart.
+    pub async fn tracked_at(&mut self, at: &Location) -> Result<Option<u32>, RunError> {
+        let method = self.vm.method(at.class, at.method).await?;
+        Ok(self.tracked(&method.name))
     }
 
     /// The next event set; `None` when the VM has ended.

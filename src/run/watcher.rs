@@ -1,25 +1,18 @@
 //! Turns interruptions of the VM into occurrences.
 
-use super::activations::ActivationStack;
-use super::arms::ArmStack;
-use super::collect::Collector;
+use super::candidates::Candidates;
 use super::error::RunError;
-use super::launch::More;
+use super::hits;
 use super::observer::{Control, Observer};
-use super::probes::{is_own, program_below};
+use super::probes::{is_own, probed, program_below};
+use super::questions::More;
 use super::stop::Stop;
-use super::vm::or_default;
 use super::watched::Watched;
 use super::watches::Watches;
-use crate::model::{ActivationKey, Coordinate, Detail, FrameKey, Occurrence, ThreadKey, Value};
+use crate::model::{Coordinate, Occurrence, Tables};
 use crate::query::TraceQuery;
 use jdwp::commands::{event_request, thread_reference, virtual_machine};
-use jdwp::{
-    Event, EventKind, EventSet, Location, MethodId, ObjectId, ReferenceTypeId, RequestId, SuspendPolicy, Tag,
-    ThreadId,
-};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use jdwp::{Event, EventKind, EventSet, Location, RequestId, SuspendPolicy, ThreadId};
 use tokio::sync::mpsc;
 
 /// A thread that stands still, and with it the whole VM.
@@ -31,89 +24,44 @@ pub(super) struct Standing {
     pub(super) candidate: Option<Occurrence>,
 }
 
-/// An occurrence whose last part is known only at the thread's next instruction.
-pub(super) struct Waiting {
-    pub(super) occurrence: Occurrence,
-    pub(super) depth: u32,
-    pub(super) class: ReferenceTypeId,
-    pub(super) method: MethodId,
-    pub(super) completes: Completes,
-}
-
-/// What completes a [`Waiting`] occurrence.
-pub(super) enum Completes {
-    /// The new value of a local, read at this index.
-    Store { at: u32, slot: u16, tag: Tag },
-    /// The way of a branch of a query: one of its targets.
-    Branch { query: u16, branch: u16 },
-}
-
-/// What is known of one thread that was interrupted.
-#[derive(Default)]
-pub(super) struct ThreadState {
-    pub(super) key: Option<ThreadKey>,
-    pub(super) name: Arc<str>,
-    pub(super) activations: ActivationStack,
-    pub(super) waiting: Vec<Waiting>,
-    /// Passes that are on: the activation, the query and its pass.
-    pub(super) passing: BTreeSet<(ActivationKey, u16, u16)>,
-    /// The last mark that ran in each activation, oldest first.
-    pub(super) arms: ArmStack,
-    /// Turns of endless loops since a branch last left them: by activation, query and branch.
-    pub(super) turns: BTreeMap<(ActivationKey, u16, u16), u32>,
-}
-
 /// Watches one run.
 pub struct Watcher {
-    pub(super) watched: Watched,
-    pub(super) queries: HashMap<u16, Arc<TraceQuery>>,
-    pub(super) threads: HashMap<ThreadId, ThreadState>,
-    pub(super) collector: Collector,
-    pub(super) found: Vec<Occurrence>,
-    /// How many candidates of each query were described.
-    pub(super) described: HashMap<u16, u64>,
-    /// Where to halt.
-    pub(super) halt_at: Option<Coordinate>,
+    watched: Watched,
+    candidates: Candidates,
     /// What more the run is asked while it is on.
     more: Option<mpsc::Receiver<More>>,
-    pub(super) hits: HashMap<(u16, FrameKey, Arc<str>), u32>,
-    /// The query of the coordinate that was just arrived at, and its candidate.
-    pub(super) arrived: Option<(u16, Option<Occurrence>)>,
     standing: Option<Standing>,
     /// The step that is on: the run halts where it ends.
-    pub(super) step: Option<RequestId>,
-    /// Objects that were seen where a constructor goes on and a loop begins, by query.
-    pub(super) handed_out: HashSet<(u16, ObjectId)>,
-    /// How many threads make it worth to look which have ended.
-    many_threads: usize,
+    step: Option<RequestId>,
     events: u64,
     sequence: u64,
 }
 
-/// So few threads are kept until the end of the run, whether they have ended or not.
-const MANY_THREADS: usize = 1024;
-
 impl Watcher {
     /// Watches a VM for these TraceQueries, and for those that `more` brings while the run is on.
     pub fn new(watched: Watched, queries: &[TraceQuery], more: Option<mpsc::Receiver<More>>) -> Watcher {
-        Watcher {
-            watched,
-            queries: by_number(queries),
-            halt_at: None,
-            more,
-            hits: HashMap::new(),
-            arrived: None,
-            standing: None,
-            step: None,
-            handed_out: HashSet::new(),
-            threads: HashMap::new(),
-            collector: Collector::default(),
-            found: Vec::new(),
-            described: HashMap::new(),
-            many_threads: MANY_THREADS,
-            events: 0,
-            sequence: 0,
-        }
+        let candidates = Candidates::new(queries);
+        Watcher { watched, candidates, more, standing: None, step: None, events: 0, sequence: 0 }
+    }
+
+    /// The VM under watch, while it stands still.
+    pub fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
+
+    /// The tables of the run.
+    pub fn tables(&self) -> &Tables {
+        &self.watched.tables
+    }
+
+    /// Sets where the run is to halt.
+    pub fn halt_at(&mut self, coordinate: Option<Coordinate>) {
+        self.candidates.halt_at(coordinate);
+    }
+
+    /// Has the run halt where this step ends.
+    pub fn halt_after(&mut self, step: RequestId) {
+        self.step = Some(step);
     }
 
     /// Gives up the watching and keeps what is known.
@@ -149,7 +97,7 @@ impl Watcher {
             } else if !self.watched.prepare_classes(&set).await? {
                 self.events += 1;
                 let stop = self.interrupted(&set).await?;
-                match self.describe().await {
+                match self.candidates.describe(&mut self.watched).await {
                     // Where the VM ends meanwhile, what was found before counts: the next event set tells its
                     // end.
                     Ok(()) | Err(RunError::Vm(_)) => {}
@@ -157,11 +105,11 @@ impl Watcher {
                 }
                 if self.events.is_multiple_of(256) {
                     observer.progress(self.events);
-                    self.forget_threads().await?;
+                    self.candidates.forget_threads(&mut self.watched).await?;
                 }
                 let mut control = self.deliver(observer)?;
-                if self.arrived.is_some() {
-                    self.halt_at = None;
+                if self.candidates.has_arrived() {
+                    self.candidates.halt_at(None);
                     control = Control::Halt;
                 }
                 let ends_step = |event: &Event| matches!(event, Event::SingleStep { request, .. } if Some(*request) == self.step);
@@ -203,9 +151,8 @@ impl Watcher {
             // running.
             conn.send(thread_reference::Resume { thread: stop.thread }).await?;
         }
-        let arrived = self.arrived.take();
-        self.standing =
-            Some(Standing { stop, arrived: arrived.is_some(), candidate: arrived.and_then(|(_, c)| c) });
+        let arrival = self.candidates.take_arrival();
+        self.standing = Some(Standing { stop, arrived: arrival.is_some(), candidate: arrival.flatten() });
         Ok(Control::Halt)
     }
 
@@ -219,7 +166,7 @@ impl Watcher {
         let fits = self.watched.recorder.is_none()
             && observer.asked(&more.queries, self.sequence, tables).map_err(RunError::Observer)?;
         if fits {
-            self.queries = by_number(&more.queries);
+            self.candidates.watch_for(&more.queries);
             self.watched.watch_more(Watches::new(&more.queries, &more.tracked, &more.marks)).await?;
         }
         conn.send(virtual_machine::Resume {}).await?;
@@ -230,16 +177,11 @@ impl Watcher {
 
     fn deliver(&mut self, observer: &mut dyn Observer) -> Result<Control, RunError> {
         let mut control = Control::Continue;
-        for mut occurrence in std::mem::take(&mut self.found) {
+        for mut occurrence in self.candidates.take() {
             self.sequence += 1;
             occurrence.sequence = self.sequence;
-            let threads = &self.threads;
-            let live = || {
-                let keys = threads.values().flat_map(|t| {
-                    t.activations.keys().chain(t.waiting.iter().filter_map(|w| w.occurrence.activation))
-                });
-                keys.collect()
-            };
+            let candidates = &self.candidates;
+            let live = || candidates.live_activations();
             let asked = observer.occurrence(occurrence, &mut self.watched.tables, &live);
             match asked.map_err(RunError::Observer)? {
                 Control::Continue => {}
@@ -265,7 +207,7 @@ impl Watcher {
     async fn interruption(&mut self, event: &Event, entered: bool) -> Result<Option<Stop>, RunError> {
         let (Some(thread), Some(location)) = (event.thread(), event.location()) else { return Ok(None) };
         if self.watched.recorder.as_ref().is_some_and(|recorder| recorder.is_stop(location)) {
-            return self.probed(thread).await;
+            return probed(&mut self.watched, &mut self.candidates, thread).await;
         }
         let Some((location, hidden)) = self.program_at(event, thread, location).await? else {
             return Ok(None);
@@ -274,25 +216,28 @@ impl Watcher {
         if self.watched.noticed(event).await? {
             return Ok(None);
         }
-        let key = self.thread_key(thread).await?;
+        let key = self.candidates.thread_key(&mut self.watched, thread).await?;
         let mut stop = Stop::below(thread, key, location, hidden);
+        let (watched, candidates) = (&mut self.watched, &mut self.candidates);
         match event {
-            Event::MethodEntry { .. } => self.method_entered(&mut stop).await,
-            Event::Breakpoint { .. } => self.breakpoint(&mut stop, entered).await,
+            Event::MethodEntry { .. } => hits::method_entered(watched, candidates, &mut stop).await,
+            Event::Breakpoint { .. } => hits::breakpoint(watched, candidates, &mut stop, entered).await,
             Event::FieldModification { request, object, value, .. } => {
-                self.field(&mut stop, *request, *object, Some(*value)).await
+                hits::field(watched, candidates, &mut stop, *request, *object, Some(*value)).await
             }
             Event::FieldAccess { request, object, .. } => {
-                self.field(&mut stop, *request, *object, None).await
+                hits::field(watched, candidates, &mut stop, *request, *object, None).await
             }
             Event::Exception { request, exception, catch_location, .. } => {
                 let caught_at = match catch_location {
-                    Some(at) => Some(self.watched.vm.original(*at).await?),
+                    Some(at) => Some(watched.vm.original(*at).await?),
                     None => None,
                 };
-                self.exception(&mut stop, *request, *exception, caught_at).await
+                hits::exception(watched, candidates, &mut stop, *request, *exception, caught_at).await
             }
-            Event::MethodExitWithReturnValue { value, .. } => self.returned(&mut stop, *value).await,
+            Event::MethodExitWithReturnValue { value, .. } => {
+                hits::returned(watched, candidates, &mut stop, *value).await
+            }
             _ => Ok(()),
         }?;
         Ok(Some(stop))
@@ -317,195 +262,6 @@ impl Watcher {
         }
         if is_own(vm, location).await? { program_below(vm, thread).await } else { Ok(Some((location, 0))) }
     }
-
-    pub(super) async fn thread_key(&mut self, thread: ThreadId) -> Result<ThreadKey, RunError> {
-        if let Some(key) = self.threads.get(&thread).and_then(|t| t.key) {
-            return Ok(key);
-        }
-        let ask = self.watched.vm.conn().send(thread_reference::Name { thread });
-        let name: Arc<str> = or_default(ask.await)?.into();
-        let key = self.watched.tables.add_thread(name.clone());
-        self.threads.insert(thread, ThreadState { key: Some(key), name, ..ThreadState::default() });
-        Ok(key)
-    }
-
-    /// A thread by its name: one that was seen, or a new one.
-    pub(super) fn thread_named(&mut self, name: &Arc<str>) -> ThreadKey {
-        let known = self.threads.values().filter(|state| state.name == *name).find_map(|state| state.key);
-        known.unwrap_or_else(|| self.watched.tables.add_thread(name.clone()))
-    }
-
-    /// Forgets threads that have ended, each time that there are twice as many.
-    async fn forget_threads(&mut self) -> Result<(), RunError> {
-        if self.threads.len() < self.many_threads {
-            return Ok(());
-        }
-        let conn = self.watched.vm.conn().clone();
-        let listed = conn.send(virtual_machine::AllThreads {}).await?;
-        let listed: HashSet<ThreadId> = listed.into_iter().collect();
-        // Virtual threads are not listed (JDWP specification of AllThreads): each is asked.
-        let others = self.threads.keys().copied().filter(|id| !listed.contains(id));
-        let asked: Vec<_> =
-            others.map(|thread| (thread, conn.send(thread_reference::Status { thread }))).collect();
-        for (thread, status) in asked {
-            let lives = match status.await {
-                Ok(status) => status.thread_status != jdwp::ThreadStatus::Zombie,
-                Err(e) if e.is_fatal() => return Err(e.into()),
-                Err(_) => false,
-            };
-            if !lives {
-                self.threads.remove(&thread);
-                self.watched.vm.top.forget(thread);
-            }
-        }
-        self.many_threads = MANY_THREADS.max(2 * self.threads.len());
-        Ok(())
-    }
-
-    pub(super) fn state(&mut self, thread: ThreadId) -> &mut ThreadState {
-        self.threads.entry(thread).or_default()
-    }
-
-    /// The number of the method among the tracked ones, if it is tracked.
-    pub(super) async fn tracked(&mut self, at: &Location) -> Result<Option<u32>, RunError> {
-        let method = self.watched.vm.method(at.class, at.method).await?;
-        Ok(self.watched.tracked(&method.name))
-    }
-
-    /// The newest tracked activation on the stack of a stopped thread.
-    pub(super) async fn activation(&mut self, stop: &mut Stop) -> Result<Option<ActivationKey>, RunError> {
-        if self.watched.vm.is_probed() {
-            self.numbered(stop).await?;
-        }
-        let depth = stop.depth(&self.watched.vm).await?;
-        let method = self.tracked(&stop.location).await?;
-        let state = self.threads.entry(stop.thread).or_default();
-        Ok(state.activations.at(&mut self.watched.tables, method, depth))
-    }
-
-    /// A candidate at the newest frame of a stopped thread, without its sequence number.
-    pub(super) async fn candidate(
-        &mut self,
-        stop: &mut Stop,
-        query: &TraceQuery,
-        ordinal: u32,
-    ) -> Result<Occurrence, RunError> {
-        self.confirm(stop).await?;
-        let activation = self.activation(stop).await?;
-        let mut occurrence = self.candidate_in(stop, query, ordinal, activation).await?;
-        if let Some(arm) = self.arm(stop).await? {
-            occurrence.detail.get_or_insert_default().arm = Some(arm);
-        }
-        self.foretold(stop, occurrence).await
-    }
-
-    /// Forgets activations that have ended unnoticed.
-    pub(super) async fn confirm(&mut self, stop: &mut Stop) -> Result<(), RunError> {
-        let (_, frames) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
-        let frames = frames.to_vec();
-        let tables = &self.watched.tables;
-        let stands = |depth: u32, method: u32| {
-            let index = frames.len().checked_sub(usize::try_from(depth).unwrap_or(usize::MAX));
-            let frame = index.and_then(|i| frames.get(i)).and_then(|key| tables.frame(*key));
-            frame.is_some_and(|f| tables.is_method(method, &f.site.method))
-        };
-        self.threads.entry(stop.thread).or_default().activations.confirm(stands);
-        Ok(())
-    }
-
-    /// The newest tracked activation at an older frame of a stopped thread, while newer frames stand above
-    /// it.
-    pub(super) async fn activation_below(
-        &mut self,
-        stop: &mut Stop,
-        older: &mut Stop,
-    ) -> Result<Option<ActivationKey>, RunError> {
-        if self.watched.vm.is_probed() {
-            self.numbered(stop).await?;
-        }
-        let depth = older.depth(&self.watched.vm).await?;
-        let method = self.tracked(&older.location).await?;
-        let state = self.threads.entry(stop.thread).or_default();
-        Ok(state.activations.below(&mut self.watched.tables, method, depth))
-    }
-
-    /// A candidate in an activation.
-    pub(super) async fn candidate_in(
-        &mut self,
-        stop: &mut Stop,
-        query: &TraceQuery,
-        ordinal: u32,
-        activation: Option<ActivationKey>,
-    ) -> Result<Occurrence, RunError> {
-        let (stack, frames) = stop.stack(&mut self.watched.vm, &mut self.watched.tables).await?;
-        let frame = match frames.first() {
-            Some(frame) => *frame,
-            None => self.watched.vm.frame_key(&mut self.watched.tables, stop.location).await?,
-        };
-        let (shape, kept) = self.collector.collect(&mut self.watched, stop, query).await?;
-        Ok(Occurrence {
-            sequence: 0,
-            query: query.point.0,
-            ordinal,
-            thread: stop.key,
-            frame,
-            stack,
-            activation,
-            owner: stop.parts.owner.clone().unwrap_or(Value::Null),
-            old: stop.parts.old.clone().unwrap_or(Value::Unassigned),
-            new: stop.parts.new.clone().unwrap_or(Value::Unassigned),
-            way: None,
-            shape,
-            kept,
-            detail: None,
-        })
-    }
-
-    /// A candidate that is whole, with what the VM tells there of the points that depend on it.
-    pub(super) async fn foretold(
-        &mut self,
-        stop: &mut Stop,
-        mut occurrence: Occurrence,
-    ) -> Result<Occurrence, RunError> {
-        self.remember_arrival(&occurrence);
-        let forecasts = self.forecasts(stop, &occurrence).await?;
-        if !forecasts.is_empty() {
-            occurrence.detail.get_or_insert_default().forecasts = forecasts;
-        }
-        let sights = self.sights(stop, &occurrence).await?;
-        if !sights.is_empty() {
-            occurrence.detail.get_or_insert_default().sights.extend(sights);
-        }
-        Ok(occurrence)
-    }
-
-    /// The query of a number.
-    pub(super) fn query(&self, number: u16) -> Option<Arc<TraceQuery>> {
-        self.queries.get(&number).cloned()
-    }
-
-    /// A candidate with details, if the query admits it.
-    pub(super) async fn offer(
-        &mut self,
-        stop: &mut Stop,
-        query: &TraceQuery,
-        detail: Option<Detail>,
-    ) -> Result<(), RunError> {
-        if let Some(ordinal) = self.admits(stop, query).await? {
-            let mut occurrence = self.candidate(stop, query, ordinal).await?;
-            if let Some(detail) = detail {
-                let Detail { forecasts, sights, arm, .. } =
-                    occurrence.detail.take().map(|d| *d).unwrap_or_default();
-                occurrence.detail = Some(Box::new(Detail { forecasts, sights, arm, ..detail }));
-            }
-            self.found.push(occurrence);
-        }
-        Ok(())
-    }
-}
-
-fn by_number(queries: &[TraceQuery]) -> HashMap<u16, Arc<TraceQuery>> {
-    queries.iter().map(|q| (q.point.0, Arc::new(q.clone()))).collect()
 }
 
 /// What more is asked; never resolves when nobody can ask.

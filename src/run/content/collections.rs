@@ -3,6 +3,9 @@
 use crate::model::is_lambda_class;
 use std::sync::Arc;
 
+/// What the packages of the JDK begin with.
+const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
+
 /// How what an object holds is found from its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
@@ -87,7 +90,7 @@ impl Recipe {
         if let Some(known) = names.iter().find_map(|name| known(name)) {
             return Some(known);
         }
-        let is_jdk = super::JDK.iter().any(|package| class.starts_with(package));
+        let is_jdk = JDK.iter().any(|package| class.starts_with(package));
         (!is_jdk && !is_lambda_class(class)).then_some(Recipe::Fields)
     }
 }

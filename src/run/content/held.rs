@@ -3,8 +3,10 @@
 use super::super::error::RunError;
 use super::super::vm::Vm;
 use super::collections::{CONCURRENT_NODE, HASH_NODE, Links, Recipe, TREE_NODE, helpers};
+use super::layout::Layout;
+use super::objects::{layout, layout_named, objects};
+use super::replies::{granted, join_all};
 use super::told::{Which, tell};
-use super::{Layout, granted, join_all, layout, layout_named, objects};
 use crate::model::{Held, HeldByObject, MOST_ITEMS, ObjectId, Tables, Value, instant_text};
 use jdwp::commands::{array_reference, object_reference, reference_type};
 use jdwp::{ArrayId, Connection, FieldId};

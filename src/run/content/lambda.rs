@@ -3,7 +3,7 @@
 
 use super::super::error::RunError;
 use super::super::vm::Vm;
-use super::granted;
+use super::replies::granted;
 use crate::model::LambdaCode;
 use jdwp::ReferenceTypeId;
 use jdwp::commands::{method, reference_type};

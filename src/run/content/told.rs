@@ -2,7 +2,9 @@
 
 use super::super::error::RunError;
 use super::super::vm::Vm;
-use super::{Layout, granted, objects};
+use super::layout::Layout;
+use super::objects::objects;
+use super::replies::granted;
 use crate::model::{Fact, ObjectId, Tables, Told, Value, short_class_name};
 use jdwp::ArrayId;
 use jdwp::commands::{array_reference, class_object_reference, object_reference};

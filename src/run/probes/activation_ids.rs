@@ -1,63 +1,64 @@
 //! Activations by the numbers that rewritten methods give them as they are entered: nothing need be told of
 //! an entry.
 
+use crate::run::activations::ActivationStack;
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
-use crate::run::watcher::Watcher;
+use crate::run::watched::Watched;
 use jdwp::Tag;
 use jdwp::commands::{stack_frame, thread_reference};
 
-impl Watcher {
-    /// Brings what is known of a stopped thread's activations up to date.
-    pub(in crate::run) async fn numbered(&mut self, stop: &mut Stop) -> Result<(), RunError> {
-        let frames = stop.frames(&mut self.watched.vm).await?.to_vec();
-        let mut above = Vec::new();
-        let mut known = 0;
-        for (index, frame) in frames.iter().enumerate() {
-            let Some(method) = self.tracked(&frame.location).await? else { continue };
-            let depth = u32::try_from(frames.len() - index).unwrap_or(u32::MAX);
-            let serial = self.serial(stop, frame).await?;
-            let state = self.state(stop.thread);
-            if serial > 0 && state.activations.is_numbered(method, depth, serial) {
-                known = depth;
-                break;
-            }
-            above.push((method, depth, serial));
+/// Brings a stopped thread's activations up to date.
+pub async fn update_by_ids(
+    activations: &mut ActivationStack,
+    watched: &mut Watched,
+    stop: &mut Stop,
+) -> Result<(), RunError> {
+    let frames = stop.frames(&mut watched.vm).await?.to_vec();
+    let mut above = Vec::new();
+    let mut known = 0;
+    for (index, frame) in frames.iter().enumerate() {
+        let Some(method) = watched.tracked_at(&frame.location).await? else { continue };
+        let depth = u32::try_from(frames.len() - index).unwrap_or(u32::MAX);
+        let serial = activation_id(watched, stop, frame).await?;
+        if serial > 0 && activations.is_numbered(method, depth, serial) {
+            known = depth;
+            break;
         }
-        above.reverse();
-        let state = self.threads.entry(stop.thread).or_default();
-        state.activations.set_above(&mut self.watched.tables, known, &above);
-        Ok(())
+        above.push((method, depth, serial));
     }
+    above.reverse();
+    activations.set_above(&mut watched.tables, known, &above);
+    Ok(())
+}
 
-    /// The number of a frame's activation; 0 where it has none.
-    pub(super) async fn serial(
-        &mut self,
-        stop: &Stop,
-        frame: &thread_reference::Frame,
-    ) -> Result<i64, RunError> {
-        self.added(stop, frame, wire::SERIAL).await
-    }
+/// The number of a frame's activation; 0 where it has none.
+pub async fn activation_id(
+    watched: &mut Watched,
+    stop: &Stop,
+    frame: &thread_reference::Frame,
+) -> Result<i64, RunError> {
+    added_local(watched, stop, frame, wire::SERIAL).await
+}
 
-    /// The value of a local that the agent has added to a frame's method; 0 where it has added none.
-    pub(in crate::run) async fn added(
-        &mut self,
-        stop: &Stop,
-        frame: &thread_reference::Frame,
-        name: &str,
-    ) -> Result<i64, RunError> {
-        let at = frame.location;
-        let moved = self.watched.vm.moved(at.class, at.method).await?;
-        let Some(slot) = moved.and_then(|moved| moved.slot(name)) else { return Ok(0) };
-        let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Long }];
-        let ask = stack_frame::GetValues { thread: stop.thread, frame: frame.frame_id, slots };
-        match self.watched.vm.conn().send(ask).await {
-            Ok(values) => Ok(match values.first() {
-                Some(jdwp::Value::Long(value)) => *value,
-                _ => 0,
-            }),
-            Err(e) if e.is_fatal() => Err(e.into()),
-            Err(_) => Ok(0),
-        }
+/// The value of a local that the agent has added to a frame's method; 0 where it has added none.
+pub async fn added_local(
+    watched: &mut Watched,
+    stop: &Stop,
+    frame: &thread_reference::Frame,
+    name: &str,
+) -> Result<i64, RunError> {
+    let at = frame.location;
+    let moved = watched.vm.moved(at.class, at.method).await?;
+    let Some(slot) = moved.and_then(|moved| moved.slot(name)) else { return Ok(0) };
+    let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Long }];
+    let ask = stack_frame::GetValues { thread: stop.thread, frame: frame.frame_id, slots };
+    match watched.vm.conn().send(ask).await {
+        Ok(values) => Ok(match values.first() {
+            Some(jdwp::Value::Long(value)) => *value,
+            _ => 0,
+        }),
+        Err(e) if e.is_fatal() => Err(e.into()),
+        Err(_) => Ok(0),
     }
 }

@@ -1,7 +1,7 @@
 //! What a run has counted that was watched for nothing else.
 
 use super::agent_report::Told;
-use super::hit::means;
+use super::sites::means;
 use crate::classes::ClassPool;
 use crate::model::Site;
 use crate::query::{Event, TraceQuery};

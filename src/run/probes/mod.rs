@@ -12,6 +12,7 @@
 
 mod activation_ids;
 mod agent_report;
+mod ask;
 mod collection;
 mod count;
 mod forecast;
@@ -19,20 +20,27 @@ mod hit;
 mod plan;
 mod recorder;
 mod seen;
+mod sites;
 mod tracing;
+mod values;
+mod visit;
 mod walk;
 
+pub(super) use activation_ids::{added_local, update_by_ids};
 pub(super) use agent_report::{Moved, Told};
+pub(super) use ask::quiet;
 pub(super) use count::counted;
 pub use count::{Counted, SiteHits};
+pub(super) use forecast::{forecasts, sights};
+pub(super) use hit::probed;
 pub use plan::Gate;
-pub(super) use recorder::{NAME, Recorder, is_own, program_below, quiet};
+pub(super) use recorder::{NAME, Recorder, is_own, program_below};
 pub use wire::Varied;
 
-use super::launch::Questions;
 use super::watches::Watches;
+use crate::classes::ClassPool;
 use crate::debuggee::Agent;
-use crate::query::Event;
+use crate::query::{Event, TraceQuery};
 use std::collections::HashMap;
 use std::fs::File;
 use wire::Plan;
@@ -48,11 +56,12 @@ fn is_copied(event: &Event) -> bool {
 pub(super) fn begin(
     agent: &Agent,
     process: Option<u32>,
-    questions: &Questions,
+    queries: &[TraceQuery],
     gates: &[Gate],
     watches: &Watches,
+    pool: &ClassPool,
 ) -> Result<Option<(Told, Recorder)>, String> {
-    let mut planned = plan::plan(&questions.queries, gates, watches, &questions.pool)?;
+    let mut planned = plan::plan(queries, gates, watches, pool)?;
     planned.report = agent.folder().join("report");
     planned.log = agent.folder().join("log");
     let log = planned.log.clone();
@@ -60,15 +69,14 @@ pub(super) fn begin(
     File::create(&planned.report).map_err(unwritable)?;
     let told = Told::open(&planned.report).map_err(unwritable)?;
     planned.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
-    let budget = |(query, gate): (&crate::query::TraceQuery, &Gate)| match gate {
+    let budget = |(query, gate): (&TraceQuery, &Gate)| match gate {
         // The way of its value is known.
         Gate::First { armed, .. } if is_copied(&query.event) && !armed.is_empty() => None,
         gate => Some((query.point.0, gate.budget()?)),
     };
-    let budgets: HashMap<u16, u32> = questions.queries.iter().zip(gates).filter_map(budget).collect();
-    let is_varied = |(query, gate): (&crate::query::TraceQuery, &Gate)| {
-        matches!(gate, Gate::Varied(_)).then_some(query.point.0)
-    };
-    let varied = questions.queries.iter().zip(gates).filter_map(is_varied).collect();
+    let budgets: HashMap<u16, u32> = queries.iter().zip(gates).filter_map(budget).collect();
+    let is_varied =
+        |(query, gate): (&TraceQuery, &Gate)| matches!(gate, Gate::Varied(_)).then_some(query.point.0);
+    let varied = queries.iter().zip(gates).filter_map(is_varied).collect();
     Ok(Some((told, Recorder::new(budgets, varied, log))))
 }

@@ -1,14 +1,17 @@
 //! The last hit of a run that no other run repeats, as the recorder has kept it: made into an occurrence
 //! without stopping there. Its locals were not kept.
 
-use super::recorder::{self, Seen};
+use super::ask::{self, Seen};
+use super::recorder::NAME as RECORDER;
+use super::values::{declaring, value_of};
 use crate::expr::{EventPart, Expr};
 use crate::model::{Coordinate, Detail, FrameKey, LastHit, Occurrence, StackKey, Tables, Value};
 use crate::query::{Event, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
+use crate::run::threads::Threads;
 use crate::run::vm::type_name;
-use crate::run::watcher::Watcher;
+use crate::run::watched::Watched;
 use jdwp::{Location, TypeTag};
 
 /// What the answer says of an occurrence that was made of what the recorder has kept.
@@ -17,142 +20,140 @@ const NOTE: &str = "no run of this program repeats another: the hit was kept as 
 /// The same of a stack that was too deep.
 const CUT: &str = "older frames were not kept";
 
-impl Watcher {
-    /// The last hit of a query whose hits are numbered: its number. Where the run has not stopped at it and
-    /// its values were kept, it is offered as a candidate.
-    pub(super) async fn kept_hit(
-        &mut self,
-        stop: &mut Stop,
-        query: &TraceQuery,
-        owner: jdwp::Value,
-        index: i32,
-        last: &LastHit,
-    ) -> Result<Option<u64>, RunError> {
-        let LastHit::At(at) = last else { return Ok(None) };
-        let Some(seen) = recorder::seen(&mut self.watched, stop, query.point.0, owner, index).await? else {
+/// The last hit of a query whose hits are numbered: its number, and where the run has not stopped at it and
+/// its values were kept, the candidate that it is.
+pub async fn kept_hit(
+    watched: &mut Watched,
+    threads: &Threads,
+    stop: &mut Stop,
+    query: &TraceQuery,
+    owner: jdwp::Value,
+    index: i32,
+    last: &LastHit,
+) -> Result<Option<(u64, Option<Occurrence>)>, RunError> {
+    let LastHit::At(at) = last else { return Ok(None) };
+    let Some(seen) = ask::seen(watched, stop, query.point.0, owner, index).await? else {
+        return Ok(None);
+    };
+    let number = seen.number;
+    if watched.recorder.as_ref().is_some_and(|r| r.numbered.contains(at)) {
+        return Ok(Some((number, None)));
+    }
+    let kept = kept_occurrence(watched, threads, query, owner, index, at, seen).await?;
+    if let (Some(recorder), true) = (&mut watched.recorder, kept.is_some()) {
+        recorder.numbered.insert(at.clone());
+    }
+    Ok(Some((number, kept)))
+}
+
+async fn kept_occurrence(
+    watched: &mut Watched,
+    threads: &Threads,
+    query: &TraceQuery,
+    owner: jdwp::Value,
+    index: i32,
+    at: &Coordinate,
+    seen: Seen,
+) -> Result<Option<Occurrence>, RunError> {
+    let Some(frames) = &seen.frames else { return Ok(None) };
+    let descriptor = match &query.event {
+        Event::Written(field) => {
+            let class = declaring(watched, field, owner).await?;
+            let declared = class.as_ref().and_then(|c| c.fields.iter().find(|f| *f.name == *field.name));
+            match declared {
+                Some(declared) => declared.descriptor.clone(),
+                None => return Ok(None),
+            }
+        }
+        Event::ElementWritten(element) => element.descriptor.to_string(),
+        _ => return Ok(None),
+    };
+    let Some((stack, frame, is_cut)) = kept_stack(watched, at, frames).await? else { return Ok(None) };
+    let new = value_of(watched, &descriptor, seen.bits, seen.value).await?;
+    // The first hit of all replaces what every field and element begins with.
+    let old = match seen.old_bits {
+        Some(bits) => value_of(watched, &descriptor, bits, seen.old_value).await?,
+        None => value_of(watched, &descriptor, 0, jdwp::Value::NULL).await?,
+    };
+    let mut kept = Vec::with_capacity(query.keep.len());
+    for keep in &query.keep {
+        let is = |part: EventPart| keep.expr.text() == Expr::event(part).text();
+        kept.push(match () {
+            () if is(EventPart::Index) => Value::Int(index),
+            () if is(EventPart::New) => new.clone(),
+            () if is(EventPart::Old) => old.clone(),
+            // What a frame held is not known: another point that asks for it cannot be answered from
+            // here.
+            _ => return Ok(None),
+        });
+    }
+    let is_static = matches!(&query.event, Event::Written(field) if field.is_static);
+    let owner = match owner {
+        _ if is_static => Value::Null,
+        owner => watched.vm.value(&mut watched.tables, owner).await?,
+    };
+    let thread = threads.key_of_name(&mut watched.tables, &at.thread);
+    let notes = [NOTE].into_iter().chain(is_cut.then_some(CUT)).map(str::to_owned).collect();
+    Ok(Some(Occurrence {
+        sequence: 0,
+        query: query.point.0,
+        ordinal: at.ordinal,
+        thread,
+        frame,
+        stack,
+        activation: None,
+        owner,
+        old,
+        new,
+        way: at.way,
+        shape: watched.tables.shape_key(&[]),
+        kept: kept.into_boxed_slice(),
+        detail: Some(Box::new(Detail { notes, ..Detail::default() })),
+    }))
+}
+
+/// The program's frames of a stack that was kept, and whether some are left out; none where a method
+/// cannot be found any more.
+async fn kept_stack(
+    watched: &mut Watched,
+    at: &Coordinate,
+    frames: &str,
+) -> Result<Option<(StackKey, FrameKey, bool)>, RunError> {
+    let (vm, tables) = (&mut watched.vm, &mut watched.tables);
+    let mut keys: Vec<FrameKey> = Vec::new();
+    let mut is_cut = false;
+    for line in frames.lines() {
+        if line == "cut" {
+            is_cut = true;
+            continue;
+        }
+        let mut words = line.splitn(5, ' ');
+        let mut number = || words.next().and_then(|word| word.parse::<i64>().ok());
+        let (Some(method), Some(index), Some(signature)) = (number(), number(), words.next()) else {
             return Ok(None);
         };
-        let number = seen.number;
-        let was_stopped_at = self.watched.recorder.as_ref().is_some_and(|r| r.numbered.contains(at));
-        if !was_stopped_at
-            && let Some(occurrence) = self.kept_occurrence(query, owner, index, at, seen).await?
-        {
-            if let Some(recorder) = &mut self.watched.recorder {
-                recorder.numbered.insert(at.clone());
-            }
-            self.found.push(occurrence);
+        let class_name = type_name(signature);
+        if keys.is_empty() && class_name.starts_with(RECORDER) {
+            continue;
         }
-        Ok(Some(number))
-    }
-
-    async fn kept_occurrence(
-        &mut self,
-        query: &TraceQuery,
-        owner: jdwp::Value,
-        index: i32,
-        at: &Coordinate,
-        seen: Seen,
-    ) -> Result<Option<Occurrence>, RunError> {
-        let Some(frames) = &seen.frames else { return Ok(None) };
-        let descriptor = match &query.event {
-            Event::Written(field) => {
-                let class = self.declaring(field, owner).await?;
-                let declared = class.as_ref().and_then(|c| c.fields.iter().find(|f| *f.name == *field.name));
-                match declared {
-                    Some(declared) => declared.descriptor.clone(),
-                    None => return Ok(None),
-                }
+        let mut location = None;
+        for class in vm.classes_of(signature).await? {
+            let declared = vm.class(class).await?;
+            // The JDWP agent names methods as the VM's tool interface does.
+            let found = declared.methods.iter().find(|m| i64::try_from(m.id.raw()) == Ok(method));
+            if let Some(found) = found {
+                let index = index.cast_unsigned();
+                location = Some(Location { type_tag: TypeTag::Class, class, method: found.id, index });
             }
-            Event::ElementWritten(element) => element.descriptor.to_string(),
-            _ => return Ok(None),
-        };
-        let Some((stack, frame, is_cut)) = self.kept_stack(at, frames).await? else { return Ok(None) };
-        let new = self.value_of(&descriptor, seen.bits, seen.value).await?;
-        // The first hit of all replaces what every field and element begins with.
-        let old = match seen.old_bits {
-            Some(bits) => self.value_of(&descriptor, bits, seen.old_value).await?,
-            None => self.value_of(&descriptor, 0, jdwp::Value::NULL).await?,
-        };
-        let mut kept = Vec::with_capacity(query.keep.len());
-        for keep in &query.keep {
-            let is = |part: EventPart| keep.expr.text() == Expr::event(part).text();
-            kept.push(match () {
-                () if is(EventPart::Index) => Value::Int(index),
-                () if is(EventPart::New) => new.clone(),
-                () if is(EventPart::Old) => old.clone(),
-                // What a frame held is not known: another point that asks for it cannot be answered from
-                // here.
-                _ => return Ok(None),
-            });
         }
-        let is_static = matches!(&query.event, Event::Written(field) if field.is_static);
-        let owner = match owner {
-            _ if is_static => Value::Null,
-            owner => self.watched.vm.value(&mut self.watched.tables, owner).await?,
-        };
-        let thread = self.thread_named(&at.thread);
-        let notes = [NOTE].into_iter().chain(is_cut.then_some(CUT)).map(str::to_owned).collect();
-        Ok(Some(Occurrence {
-            sequence: 0,
-            query: query.point.0,
-            ordinal: at.ordinal,
-            thread,
-            frame,
-            stack,
-            activation: None,
-            owner,
-            old,
-            new,
-            way: at.way,
-            shape: self.watched.tables.shape_key(&[]),
-            kept: kept.into_boxed_slice(),
-            detail: Some(Box::new(Detail { notes, ..Detail::default() })),
-        }))
-    }
-
-    /// The program's frames of a stack that was kept, and whether some are left out; none where a method
-    /// cannot be found any more.
-    async fn kept_stack(
-        &mut self,
-        at: &Coordinate,
-        frames: &str,
-    ) -> Result<Option<(StackKey, FrameKey, bool)>, RunError> {
-        let (vm, tables) = (&mut self.watched.vm, &mut self.watched.tables);
-        let mut keys: Vec<FrameKey> = Vec::new();
-        let mut is_cut = false;
-        for line in frames.lines() {
-            if line == "cut" {
-                is_cut = true;
-                continue;
-            }
-            let mut words = line.splitn(5, ' ');
-            let mut number = || words.next().and_then(|word| word.parse::<i64>().ok());
-            let (Some(method), Some(index), Some(signature)) = (number(), number(), words.next()) else {
-                return Ok(None);
-            };
-            let class_name = type_name(signature);
-            if keys.is_empty() && class_name.starts_with(recorder::NAME) {
-                continue;
-            }
-            let mut location = None;
-            for class in vm.classes_of(signature).await? {
-                let declared = vm.class(class).await?;
-                // The JDWP agent names methods as the VM's tool interface does.
-                let found = declared.methods.iter().find(|m| i64::try_from(m.id.raw()) == Ok(method));
-                if let Some(found) = found {
-                    let index = index.cast_unsigned();
-                    location = Some(Location { type_tag: TypeTag::Class, class, method: found.id, index });
-                }
-            }
-            let Some(location) = location else { return Ok(None) };
-            let mut location = vm.original(location).await?;
-            if keys.is_empty() {
-                location.index = at.site.bci.into();
-            }
-            keys.push(vm.frame_key(tables, location).await?);
+        let Some(location) = location else { return Ok(None) };
+        let mut location = vm.original(location).await?;
+        if keys.is_empty() {
+            location.index = at.site.bci.into();
         }
-        let Some(frame) = keys.first().copied() else { return Ok(None) };
-        let is_there = |tables: &Tables| tables.frame(frame).is_some_and(|f| f.site == at.site);
-        Ok(is_there(tables).then(|| (tables.stack_key(&keys), frame, is_cut)))
+        keys.push(vm.frame_key(tables, location).await?);
     }
+    let Some(frame) = keys.first().copied() else { return Ok(None) };
+    let is_there = |tables: &Tables| tables.frame(frame).is_some_and(|f| f.site == at.site);
+    Ok(is_there(tables).then(|| (tables.stack_key(&keys), frame, is_cut)))
 }

@@ -1,0 +1,297 @@
+//! The candidates of a run: hits that their TraceQueries admit, with the values they keep.
+
+use super::collect::Collector;
+use super::describe::Descriptions;
+use super::error::RunError;
+use super::filter::{Filter, fits};
+use super::probes::{forecasts, sights};
+use super::queries::Queries;
+use super::stop::Stop;
+use super::threads::{Completes, ThreadState, Threads, Waiting};
+use super::watched::Watched;
+use crate::model::{ActivationKey, Coordinate, Detail, Occurrence, ShapeKey, ThreadKey, Value};
+use crate::query::TraceQuery;
+use jdwp::{ObjectId, ThreadId};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Makes candidates, and keeps them until they are taken.
+pub struct Candidates {
+    queries: Queries,
+    threads: Threads,
+    filter: Filter,
+    collector: Collector,
+    descriptions: Descriptions,
+    found: Vec<Occurrence>,
+    /// Objects that were seen where a constructor goes on and a loop begins, by query.
+    handed_out: HashSet<(u16, ObjectId)>,
+}
+
+impl Candidates {
+    /// None yet, of these TraceQueries.
+    pub fn new(queries: &[TraceQuery]) -> Candidates {
+        Candidates {
+            queries: Queries::new(queries),
+            threads: Threads::default(),
+            filter: Filter::default(),
+            collector: Collector::default(),
+            descriptions: Descriptions::default(),
+            found: Vec::new(),
+            handed_out: HashSet::new(),
+        }
+    }
+
+    /// From here on the TraceQueries are these.
+    pub fn watch_for(&mut self, queries: &[TraceQuery]) {
+        self.queries = Queries::new(queries);
+    }
+
+    /// The query of a number.
+    pub fn query(&self, number: u16) -> Option<Arc<TraceQuery>> {
+        self.queries.get(number)
+    }
+
+    /// What is known of a thread.
+    pub fn thread(&mut self, thread: ThreadId) -> &mut ThreadState {
+        self.threads.of(thread)
+    }
+
+    /// The key of a thread in the run's tables.
+    pub async fn thread_key(
+        &mut self,
+        watched: &mut Watched,
+        thread: ThreadId,
+    ) -> Result<ThreadKey, RunError> {
+        self.threads.key(watched, thread).await
+    }
+
+    /// Forgets threads that have ended, if there are many.
+    pub async fn forget_threads(&mut self, watched: &mut Watched) -> Result<(), RunError> {
+        self.threads.forget_ended(watched).await
+    }
+
+    /// The activations that may still be on a stack.
+    pub fn live_activations(&self) -> Vec<ActivationKey> {
+        self.threads.live()
+    }
+
+    /// Sets where the run is to halt.
+    pub fn halt_at(&mut self, coordinate: Option<Coordinate>) {
+        self.filter.halt_at(coordinate);
+    }
+
+    /// Whether the hit at that coordinate was counted.
+    pub fn has_arrived(&self) -> bool {
+        self.filter.has_arrived()
+    }
+
+    /// The arrival, if there was one, with the candidate there if the hit is one.
+    pub fn take_arrival(&mut self) -> Option<Option<Occurrence>> {
+        self.filter.take_arrival()
+    }
+
+    /// Reads at once what a candidate of the query would keep.
+    pub async fn prefetch(&self, watched: &mut Watched, stop: &mut Stop, query: u16) -> Result<(), RunError> {
+        self.collector.prefetch(watched, stop, query).await
+    }
+
+    /// The values that a candidate keeps, with their names.
+    pub async fn collect(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        query: &TraceQuery,
+    ) -> Result<(ShapeKey, Box<[Value]>), RunError> {
+        self.collector.collect(watched, stop, query).await
+    }
+
+    /// Counts a hit that is no candidate. Gives its ordinal.
+    pub async fn count(
+        &mut self,
+        watched: &mut Watched,
+        stop: &Stop,
+        query: &TraceQuery,
+    ) -> Result<u32, RunError> {
+        self.filter.count(watched, stop, query).await
+    }
+
+    /// Counts a hit. Gives its ordinal if the query admits it.
+    pub async fn admits(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        query: &TraceQuery,
+    ) -> Result<Option<u32>, RunError> {
+        self.filter.admits(watched, stop, query).await
+    }
+
+    /// Counts a hit. Gives the candidate at the newest frame of the stopped thread, if the query admits it.
+    pub async fn admitted(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        query: &TraceQuery,
+    ) -> Result<Option<Occurrence>, RunError> {
+        let Some(ordinal) = self.filter.admits(watched, stop, query).await? else { return Ok(None) };
+        let thread = self.threads.of(stop.thread);
+        thread.confirm(watched, stop).await?;
+        let activation = thread.activation(watched, stop).await?;
+        let mut occurrence = self.candidate_in(watched, stop, query, ordinal, activation).await?;
+        if let Some(arm) = self.threads.of(stop.thread).arm(watched, stop).await? {
+            occurrence.detail.get_or_insert_default().arm = Some(arm);
+        }
+        self.foretell(watched, stop, &mut occurrence).await?;
+        Ok(Some(occurrence))
+    }
+
+    /// Adds a candidate with details, if the query admits the hit.
+    pub async fn offer(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        query: &TraceQuery,
+        detail: Option<Detail>,
+    ) -> Result<(), RunError> {
+        let Some(mut occurrence) = self.admitted(watched, stop, query).await? else { return Ok(()) };
+        if let Some(detail) = detail {
+            let Detail { forecasts, sights, arm, .. } =
+                occurrence.detail.take().map(|d| *d).unwrap_or_default();
+            occurrence.detail = Some(Box::new(Detail { forecasts, sights, arm, ..detail }));
+        }
+        self.found.push(occurrence);
+        Ok(())
+    }
+
+    /// The candidate that stands in an older frame than its event, if the query admits the hit, which has
+    /// this ordinal.
+    pub async fn admitted_below(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        older: &mut Stop,
+        query: &TraceQuery,
+        ordinal: u32,
+    ) -> Result<Option<Occurrence>, RunError> {
+        if !fits(watched, older, query).await? {
+            return Ok(None);
+        }
+        let thread = self.threads.of(stop.thread);
+        thread.confirm(watched, stop).await?;
+        let activation = thread.activation_below(watched, stop, older).await?;
+        Ok(Some(self.candidate_in(watched, older, query, ordinal, activation).await?))
+    }
+
+    /// Adds a candidate of an older frame, with what the VM tells there of the points that depend on it.
+    pub async fn add_foretold(
+        &mut self,
+        watched: &mut Watched,
+        older: &mut Stop,
+        mut occurrence: Occurrence,
+    ) -> Result<(), RunError> {
+        self.foretell(watched, older, &mut occurrence).await?;
+        self.found.push(occurrence);
+        Ok(())
+    }
+
+    /// Adds a candidate that is whole. If it is the one to halt at, the halt shows it.
+    pub fn add_whole(&mut self, occurrence: Occurrence) {
+        self.filter.remember_arrival(&occurrence);
+        self.found.push(occurrence);
+    }
+
+    /// Adds a candidate that [`Candidates::admitted`] gave.
+    pub fn add(&mut self, occurrence: Occurrence) {
+        self.found.push(occurrence);
+    }
+
+    /// Keeps a candidate until the thread's next instruction completes it.
+    pub async fn wait(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        occurrence: Occurrence,
+        completes: Completes,
+    ) -> Result<(), RunError> {
+        let depth = stop.depth(&watched.vm).await?;
+        let (class, method) = (stop.location.class, stop.location.method);
+        self.threads.of(stop.thread).wait(Waiting { occurrence, depth, class, method, completes });
+        Ok(())
+    }
+
+    /// Whether an object that a constructor can hand out is seen for the first time by a query.
+    pub fn is_new(&mut self, query: u16, object: ObjectId) -> bool {
+        self.handed_out.insert((query, object))
+    }
+
+    /// Reads what the objects of the candidates that were just found are and hold.
+    pub async fn describe(&mut self, watched: &mut Watched) -> Result<(), RunError> {
+        self.descriptions.add_to(&mut self.found, watched, &self.queries).await
+    }
+
+    /// The candidates that were found since the last call.
+    pub fn take(&mut self) -> Vec<Occurrence> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// A candidate in an activation, without its sequence number.
+    async fn candidate_in(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        query: &TraceQuery,
+        ordinal: u32,
+        activation: Option<ActivationKey>,
+    ) -> Result<Occurrence, RunError> {
+        let (stack, frames) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
+        let frame = match frames.first() {
+            Some(frame) => *frame,
+            None => watched.vm.frame_key(&mut watched.tables, stop.location).await?,
+        };
+        let (shape, kept) = self.collector.collect(watched, stop, query).await?;
+        Ok(Occurrence {
+            sequence: 0,
+            query: query.point.0,
+            ordinal,
+            thread: stop.key,
+            frame,
+            stack,
+            activation,
+            owner: stop.parts.owner.clone().unwrap_or(Value::Null),
+            old: stop.parts.old.clone().unwrap_or(Value::Unassigned),
+            new: stop.parts.new.clone().unwrap_or(Value::Unassigned),
+            way: None,
+            shape,
+            kept,
+            detail: None,
+        })
+    }
+
+    /// Adds what the VM tells at a candidate of the points that depend on it.
+    async fn foretell(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        occurrence: &mut Occurrence,
+    ) -> Result<(), RunError> {
+        self.filter.remember_arrival(occurrence);
+        let (queries, threads) = (&self.queries, &self.threads);
+        let (forecasts, kept) = forecasts(watched, queries, threads, stop, occurrence).await?;
+        self.found.extend(kept);
+        if !forecasts.is_empty() {
+            occurrence.detail.get_or_insert_default().forecasts = forecasts;
+        }
+        let sights = sights(watched, &self.queries, stop, occurrence).await?;
+        if !sights.is_empty() {
+            occurrence.detail.get_or_insert_default().sights.extend(sights);
+        }
+        Ok(())
+    }
+}
+
+/// Records how many turns of an endless loop did not leave it, given the number of turns with the one that
+/// did.
+pub fn tell_turns(occurrence: &mut Occurrence, turns: Option<u32>) {
+    if let Some(others) = turns.and_then(|turns| turns.checked_sub(1)).filter(|others| *others > 0) {
+        occurrence.detail.get_or_insert_default().turns = Some(others);
+    }
+}

@@ -1,0 +1,33 @@
+//! Replies of the VM: many at once, and those that it may refuse.
+
+use super::super::error::RunError;
+use std::pin::Pin;
+use std::task::Poll;
+
+/// Waits for all of these at once.
+pub async fn join_all<T>(mut all: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
+    let mut done: Vec<Option<T>> = all.iter().map(|_| None).collect();
+    std::future::poll_fn(|context| {
+        let mut ready = true;
+        for (future, done) in all.iter_mut().zip(done.iter_mut()) {
+            if done.is_none() {
+                match future.as_mut().poll(context) {
+                    Poll::Ready(value) => *done = Some(value),
+                    Poll::Pending => ready = false,
+                }
+            }
+        }
+        if ready { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    done.into_iter().flatten().collect()
+}
+
+/// What could be read; a refusal of the VM, as for an object that has gone, is nothing.
+pub fn granted<T>(reply: Result<T, jdwp::Error>) -> Result<Option<T>, RunError> {
+    match reply {
+        Ok(value) => Ok(Some(value)),
+        Err(e) if e.is_fatal() => Err(e.into()),
+        Err(_) => Ok(None),
+    }
+}

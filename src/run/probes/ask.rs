@@ -1,0 +1,343 @@
+//! What the recorder is asked while a thread stands still, and what it stops with.
+
+use super::recorder::{Recorder, newest_frames, own_frames};
+use crate::model::{Sight, Value};
+use crate::run::error::RunError;
+use crate::run::stop::Stop;
+use crate::run::vm::or_default;
+use crate::run::watched::Watched;
+use jdwp::commands::thread_reference::Frame;
+use jdwp::commands::{array_reference, class_type, stack_frame, string_reference};
+use jdwp::{ArrayId, InvokeOptions, Location, MethodId, ReferenceTypeId, StringId, Tag, ThreadId};
+
+/// A hit that got through.
+pub struct Stopped {
+    /// The number of its site.
+    pub site: u32,
+    /// Its number among the hits of the site in threads of that name.
+    pub ordinal: u64,
+    /// The object whose field it is, or the array.
+    pub owner: jdwp::Value,
+    /// Which element of the array.
+    pub index: i32,
+    /// The new value, if it is no reference: an `int` or `long`, or the bits of a `float` or `double`.
+    pub bits: i64,
+    /// The new value, if it is a reference.
+    pub value: jdwp::Value,
+    /// How many frames of the recorder stand above the program's.
+    pub hidden: usize,
+    /// Where the program stands, by its code as it is now.
+    pub location: Location,
+    /// The program's frames, where the stack was read.
+    pub frames: Option<Vec<Frame>>,
+}
+
+/// A deeper stack is read only where it is asked for.
+const DEEP: usize = 200;
+
+/// Reads what the recorder stops with.
+pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<Stopped>, RunError> {
+    let Some(recorder) = watched.recorder.as_mut() else { return Ok(None) };
+    let vm = &mut watched.vm;
+    let conn = vm.conn().clone();
+    let slot = |slot: i32, sigbyte: Tag| stack_frame::Slot { slot, sigbyte };
+    let slots = vec![
+        slot(0, Tag::Int),
+        slot(1, Tag::Long),
+        slot(3, Tag::Object),
+        slot(4, Tag::Int),
+        slot(5, Tag::Long),
+        slot(7, Tag::Object),
+    ];
+    let (frames, hidden, values) = if recorder.is_deep(thread) {
+        let (frames, hidden) = newest_frames(vm, thread).await?;
+        let Some(newest) = frames.first() else { return Ok(None) };
+        let ask = stack_frame::GetValues { thread, frame: newest.frame_id, slots };
+        (frames, hidden, conn.send(ask).await?)
+    } else {
+        let (frames, values) = vm.top.stack_and_values(&conn, thread, slots).await?;
+        let hidden = own_frames(vm, &frames).await?;
+        (frames, hidden, values)
+    };
+    let Some(program) = frames.get(hidden) else { return Ok(None) };
+    let location = program.location;
+    let frames = if recorder.is_deep(thread) {
+        None
+    } else {
+        if frames.len() > DEEP {
+            recorder.mark_deep(thread);
+        }
+        Some(frames.into_iter().skip(hidden).collect())
+    };
+    let [
+        jdwp::Value::Int(site),
+        jdwp::Value::Long(ordinal),
+        owner,
+        jdwp::Value::Int(index),
+        jdwp::Value::Long(bits),
+        value,
+    ] = values[..]
+    else {
+        return Ok(None);
+    };
+    Ok(Some(Stopped {
+        site: u32::try_from(site).unwrap_or(u32::MAX),
+        ordinal: u64::try_from(ordinal).unwrap_or(0),
+        owner,
+        index,
+        bits,
+        value,
+        hidden,
+        location,
+        frames,
+    }))
+}
+/// The recorder's answer about the last hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Last {
+    /// There was none.
+    None,
+    /// The hit.
+    Hit {
+        /// The number of its site.
+        site: u32,
+        /// Its number there.
+        ordinal: u64,
+        /// The name of its thread.
+        thread: String,
+    },
+    /// It is not known, and why.
+    Unknown(String),
+}
+
+/// Asks for the last hit of a query on an owner before the stop.
+/// For an element of an array, its index is given; else 0.
+pub async fn last(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    query: u16,
+    owner: jdwp::Value,
+    index: i32,
+) -> Result<Last, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else {
+        return Ok(Last::Unknown("the recorder is not there".to_owned()));
+    };
+    let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
+    Ok(match asked(watched, stop, class.id, class.last, arguments).await? {
+        Some(text) => parse(&text),
+        None => Last::Unknown("the recorder failed".to_owned()),
+    })
+}
+
+/// The last hit of an owner in a run whose hits are numbered.
+pub struct Seen {
+    /// Its number among all hits of the query.
+    pub number: u64,
+    /// The bits of the new value, if it is no reference.
+    pub bits: i64,
+    /// The new value, if it is a reference.
+    pub value: jdwp::Value,
+    /// The bits that the hit before wrote, if there was one.
+    pub old_bits: Option<i64>,
+    /// The reference that it wrote.
+    pub old_value: jdwp::Value,
+    /// The frames, a line each, where they were kept.
+    pub frames: Option<String>,
+}
+
+/// Asks for the last hit of a query on an owner with what was kept of it. An element is told by its index.
+pub async fn seen(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    query: u16,
+    owner: jdwp::Value,
+    index: i32,
+) -> Result<Option<Seen>, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(None) };
+    let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
+    let told = call(watched, stop, class.id, class.seen, arguments).await?;
+    let Some(told @ jdwp::Value::Object { id: Some(_), .. }) = told else { return Ok(None) };
+    let [text, frames, value, old_value] = elements(watched, told).await?[..] else { return Ok(None) };
+    let (Some(text), frames) = (read(watched, text).await?, read(watched, frames).await?) else {
+        return Ok(None);
+    };
+    let numbers: Vec<i64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [number, bits, has_old, old_bits] = numbers[..] else { return Ok(None) };
+    let number = u64::try_from(number).unwrap_or(0);
+    Ok(Some(Seen { number, bits, value, old_bits: (has_old == 1).then_some(old_bits), old_value, frames }))
+}
+
+async fn read(watched: &mut Watched, text: jdwp::Value) -> Result<Option<String>, RunError> {
+    let Some(id) = text.object() else { return Ok(None) };
+    let ask = string_reference::Value { string_object: StringId::of(id) };
+    Ok(Some(watched.vm.conn().send(ask).await?.into_string()))
+}
+
+/// Calls a method that answers with a text.
+async fn asked(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    class: ReferenceTypeId,
+    method: MethodId,
+    arguments: Vec<jdwp::Value>,
+) -> Result<Option<String>, RunError> {
+    let told = call(watched, stop, class, method, arguments).await?;
+    let Some(jdwp::Value::Object { id: Some(id), .. }) = told else { return Ok(None) };
+    let ask = string_reference::Value { string_object: StringId::of(id) };
+    Ok(Some(watched.vm.conn().send(ask).await?.into_string()))
+}
+
+/// What the recorder says when it has written the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogTold {
+    /// The number of the stopped thread in the log.
+    pub thread: u16,
+    /// What the log calls the object that was asked about; 0 for none.
+    pub owner: u32,
+    /// Whether the thread's last record says that it stands.
+    pub marked: bool,
+}
+
+/// Has the log written to its file, and asks what it calls an object.
+pub async fn logged(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    owner: jdwp::Value,
+) -> Result<Result<LogTold, String>, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else {
+        return Ok(Err("the recorder is not there".to_owned()));
+    };
+    let told = asked(watched, stop, class.id, class.logged, vec![owner]).await?;
+    Ok(told.map_or(Err("the recorder failed".to_owned()), |text| parse_logged(&text)))
+}
+
+/// The name of a thread in the log.
+pub async fn named(watched: &mut Watched, stop: &mut Stop, thread: u16) -> Result<String, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(String::new()) };
+    let arguments = vec![jdwp::Value::Int(thread.into())];
+    Ok(asked(watched, stop, class.id, class.named, arguments).await?.unwrap_or_default())
+}
+
+fn parse_logged(text: &str) -> Result<LogTold, String> {
+    if let Some(why) = text.strip_prefix("? ") {
+        return Err(why.to_owned());
+    }
+    let mut words = text.split(' ');
+    let mut number = || words.next().and_then(|word| word.parse::<i32>().ok());
+    match (number(), number(), number()) {
+        (Some(thread), Some(owner), Some(marked)) => {
+            let thread = u16::try_from(thread).unwrap_or(u16::MAX);
+            Ok(LogTold { thread, owner: owner.cast_unsigned(), marked: marked == 1 })
+        }
+        _ => Err(format!("the recorder said `{text}`")),
+    }
+}
+
+fn parse(text: &str) -> Last {
+    if text.is_empty() {
+        return Last::None;
+    }
+    if let Some(why) = text.strip_prefix("? ") {
+        return Last::Unknown(why.to_owned());
+    }
+    let mut parts = text.splitn(3, ' ');
+    let mut next = || parts.next();
+    match (next().map(str::parse), next().map(str::parse), next()) {
+        (Some(Ok(site)), Some(Ok(ordinal)), Some(thread)) => {
+            Last::Hit { site, ordinal, thread: thread.to_owned() }
+        }
+        _ => Last::Unknown(format!("the recorder said `{text}`")),
+    }
+}
+
+/// What is to be seen now of a collection that a query asks about, of `all` of it or a part.
+pub async fn now(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    query: u16,
+    all: bool,
+    owner: jdwp::Value,
+) -> Result<Option<Sight>, RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(None) };
+    let arguments = vec![jdwp::Value::Int(query.into()), owner];
+    let told = call(watched, stop, class.id, class.now, arguments).await?;
+    let Some(told @ jdwp::Value::Object { id: Some(_), .. }) = told else { return Ok(None) };
+    let values = elements(watched, told).await?;
+    let Some(value) = values.first() else {
+        return Ok(Some(Sight { query, value: Value::Absent, print: 0 }));
+    };
+    let value = watched.vm.value(&mut watched.tables, *value).await?;
+    let print = match &value {
+        Value::Str(text) if all => text.text.split_once(' '),
+        _ => None,
+    };
+    let numbers = print.and_then(|(size, print)| Some((size.parse().ok()?, print.parse().ok()?)));
+    Ok(Some(match numbers {
+        Some((size, print)) => Sight { query, value: Value::Int(size), print },
+        None => Sight { query, value, print: 0 },
+    }))
+}
+
+/// What an array holds.
+pub async fn elements(watched: &mut Watched, array: jdwp::Value) -> Result<Vec<jdwp::Value>, RunError> {
+    let Some(id) = array.object() else { return Ok(Vec::new()) };
+    let array_object = ArrayId::of(id);
+    let length = watched.vm.conn().send(array_reference::Length { array_object }).await?;
+    if length == 0 {
+        return Ok(Vec::new());
+    }
+    let ask = array_reference::GetValues { array_object, first_index: 0, length };
+    Ok(watched.vm.conn().send(ask).await?.iter().collect())
+}
+
+/// Nothing that the stopped thread does from here on counts, or it does again.
+pub async fn quiet(watched: &mut Watched, stop: &mut Stop, on: bool) -> Result<(), RunError> {
+    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(()) };
+    call(watched, stop, class.id, class.quiet, vec![jdwp::Value::Boolean(on)]).await.map(drop)
+}
+
+async fn call(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    class: ReferenceTypeId,
+    method: MethodId,
+    arguments: Vec<jdwp::Value>,
+) -> Result<Option<jdwp::Value>, RunError> {
+    let thread = stop.thread;
+    let options = InvokeOptions::SINGLE_THREADED;
+    let pending =
+        watched.vm.conn().send(class_type::InvokeMethod { clazz: class, thread, method, arguments, options });
+    // It is ours, not the program's.
+    let called = watched.report.called_methods;
+    let reply = watched.while_running(thread, pending).await;
+    watched.report.called_methods = called;
+    stop.ran();
+    let reply = or_default(reply_of(reply)?)?;
+    Ok(reply)
+}
+
+type Reply = Result<Option<jdwp::Value>, jdwp::Error>;
+
+fn reply_of(reply: Result<class_type::InvokeReply, RunError>) -> Result<Reply, RunError> {
+    match reply {
+        Ok(reply) if reply.exception.is_none() => Ok(Ok(Some(reply.return_value))),
+        Ok(_) => Ok(Ok(None)),
+        Err(RunError::Vm(error)) => Ok(Err(error)),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read() {
+        assert_eq!(parse(""), Last::None);
+        let thread = "pool 1 thread 2".to_owned();
+        assert_eq!(parse("7 1000 pool 1 thread 2"), Last::Hit { site: 7, ordinal: 1000, thread });
+        assert_eq!(parse("7 1000 "), Last::Hit { site: 7, ordinal: 1000, thread: String::new() });
+        assert_eq!(parse("? no memory"), Last::Unknown("no memory".to_owned()));
+        assert!(matches!(parse("7"), Last::Unknown(_)));
+    }
+}

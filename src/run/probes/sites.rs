@@ -1,0 +1,47 @@
+//! What a site that the agent has numbered means for its query.
+
+use super::agent_report::NumberedSite;
+use super::plan::{assigned, copied};
+use crate::classes::ClassPool;
+use crate::model::Way;
+use crate::query::{Copies, CopySite, Event, Field, TraceQuery};
+
+/// The `way` of an occurrence at a site: where a branch leads, or which of the event's stores it is.
+pub fn way(query: &TraceQuery, site: &NumberedSite) -> Option<Way> {
+    match &query.event {
+        Event::Branched(_) => Way::new(site.way?),
+        Event::Stored(stores) => {
+            let is = |s: &crate::query::StoreSite| {
+                s.site == site.site && assigned(s, None).and_then(|what| what.way()) == site.way
+            };
+            Way::new(stores.iter().position(is)?)
+        }
+        Event::Copied(copies) => Way::new(place_of(copies, site)?),
+        _ => None,
+    }
+}
+
+/// Which of the places of a value's ways a site is.
+pub fn place_of(copies: &Copies, site: &NumberedSite) -> Option<u32> {
+    let is = |place: &CopySite| place.site == site.site && copied(place).way() == site.way;
+    u32::try_from(copies.sites.iter().position(is)?).ok()
+}
+
+/// Whether a site is of the field, where it names it by another class.
+pub fn means(pool: &ClassPool, field: &Field, site: &NumberedSite) -> bool {
+    let mut next = site.named_by.clone();
+    // No class is its own superclass, but a class file can say so.
+    for _ in 0..1000 {
+        let Some(class) = next else { return site.named_by.is_none() };
+        if *class == *field.class {
+            return true;
+        }
+        match pool.find(&class).ok().flatten() {
+            Some(found) if found.file.field(&field.name).is_some() => return false,
+            Some(found) => next = found.file.super_name.clone(),
+            // What has no class file cannot be told to be another field.
+            None => return true,
+        }
+    }
+    false
+}

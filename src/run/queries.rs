@@ -1,0 +1,29 @@
+//! The TraceQueries that a run watches for, by number.
+
+use crate::query::TraceQuery;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// TraceQueries by number.
+pub struct Queries {
+    by_number: HashMap<u16, Arc<TraceQuery>>,
+}
+
+impl Queries {
+    /// All of these.
+    pub fn new(queries: &[TraceQuery]) -> Queries {
+        Queries { by_number: queries.iter().map(|q| (q.point.0, Arc::new(q.clone()))).collect() }
+    }
+
+    /// The query of a number.
+    pub fn get(&self, number: u16) -> Option<Arc<TraceQuery>> {
+        self.by_number.get(&number).cloned()
+    }
+
+    /// The numbers of all, ascending.
+    pub fn numbers(&self) -> Vec<u16> {
+        let mut numbers: Vec<u16> = self.by_number.keys().copied().collect();
+        numbers.sort_unstable();
+        numbers
+    }
+}

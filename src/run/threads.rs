@@ -1,0 +1,251 @@
+//! The threads that were interrupted, and what is known of each: its activations, the passes and turns that
+//! are on in them, and the occurrences that its next instruction completes.
+
+use super::activations::ActivationStack;
+use super::arms::ArmStack;
+use super::error::RunError;
+use super::probes::update_by_ids;
+use super::stop::Stop;
+use super::vm::or_default;
+use super::watched::Watched;
+use crate::model::{ActivationKey, Occurrence, Tables, ThreadKey};
+use jdwp::commands::{thread_reference, virtual_machine};
+use jdwp::{MethodId, ReferenceTypeId, Tag, ThreadId};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+/// How many threads are kept before the first look at which have ended.
+const MANY_THREADS: usize = 1024;
+
+/// An occurrence whose last part is known only at the thread's next instruction.
+pub struct Waiting {
+    pub occurrence: Occurrence,
+    pub depth: u32,
+    pub class: ReferenceTypeId,
+    pub method: MethodId,
+    pub completes: Completes,
+}
+
+/// What completes a [`Waiting`] occurrence.
+pub enum Completes {
+    /// The new value of a local, read at this index.
+    Store { at: u32, slot: u16, tag: Tag },
+    /// The way of a branch of a query: one of its targets.
+    Branch { query: u16, branch: u16 },
+}
+
+/// The threads that were interrupted.
+pub struct Threads {
+    known: HashMap<ThreadId, ThreadState>,
+    /// The number of threads at which to look which have ended.
+    many: usize,
+}
+
+impl Default for Threads {
+    fn default() -> Threads {
+        Threads { known: HashMap::new(), many: MANY_THREADS }
+    }
+}
+
+impl Threads {
+    /// What is known of a thread.
+    pub fn of(&mut self, thread: ThreadId) -> &mut ThreadState {
+        self.known.entry(thread).or_default()
+    }
+
+    /// The key of a thread in the run's tables; a new thread gets one.
+    ///
+    /// # Errors
+    /// The connection has ended.
+    pub async fn key(&mut self, watched: &mut Watched, thread: ThreadId) -> Result<ThreadKey, RunError> {
+        if let Some(key) = self.known.get(&thread).and_then(|t| t.key) {
+            return Ok(key);
+        }
+        let ask = watched.vm.conn().send(thread_reference::Name { thread });
+        let name: Arc<str> = or_default(ask.await)?.into();
+        let key = watched.tables.add_thread(name.clone());
+        self.known.insert(thread, ThreadState { key: Some(key), name, ..ThreadState::default() });
+        Ok(key)
+    }
+
+    /// The key of a thread of this name: one that was interrupted, or a new one.
+    pub fn key_of_name(&self, tables: &mut Tables, name: &Arc<str>) -> ThreadKey {
+        let known = self.known.values().filter(|state| state.name == *name).find_map(|state| state.key);
+        known.unwrap_or_else(|| tables.add_thread(name.clone()))
+    }
+
+    /// The activations that may still be on a stack, or that an occurrence waits in.
+    pub fn live(&self) -> Vec<ActivationKey> {
+        let all = self.known.values().flat_map(|state| {
+            let waiting = state.waiting.iter().filter_map(|w| w.occurrence.activation);
+            state.activations.keys().chain(waiting)
+        });
+        all.collect()
+    }
+
+    /// Forgets threads that have ended, each time that there are twice as many as were left.
+    ///
+    /// # Errors
+    /// The connection has ended.
+    pub async fn forget_ended(&mut self, watched: &mut Watched) -> Result<(), RunError> {
+        if self.known.len() < self.many {
+            return Ok(());
+        }
+        let conn = watched.vm.conn().clone();
+        let listed = conn.send(virtual_machine::AllThreads {}).await?;
+        let listed: HashSet<ThreadId> = listed.into_iter().collect();
+        // Virtual threads are not listed (JDWP specification of AllThreads): each is asked.
+        let others = self.known.keys().copied().filter(|id| !listed.contains(id));
+        let asked: Vec<_> =
+            others.map(|thread| (thread, conn.send(thread_reference::Status { thread }))).collect();
+        for (thread, status) in asked {
+            let lives = match status.await {
+                Ok(status) => status.thread_status != jdwp::ThreadStatus::Zombie,
+                Err(e) if e.is_fatal() => return Err(e.into()),
+                Err(_) => false,
+            };
+            if !lives {
+                self.known.remove(&thread);
+                watched.vm.top.forget(thread);
+            }
+        }
+        self.many = MANY_THREADS.max(2 * self.known.len());
+        Ok(())
+    }
+}
+
+/// What is known of one thread that was interrupted.
+#[derive(Default)]
+pub struct ThreadState {
+    key: Option<ThreadKey>,
+    name: Arc<str>,
+    activations: ActivationStack,
+    waiting: Vec<Waiting>,
+    /// Passes that are on: the activation, the query and its pass.
+    passing: BTreeSet<(ActivationKey, u16, u16)>,
+    /// The last mark that ran in each activation, oldest first.
+    arms: ArmStack,
+    /// Turns of endless loops since a branch last left them: by activation, query and branch.
+    turns: BTreeMap<(ActivationKey, u16, u16), u32>,
+}
+
+impl ThreadState {
+    /// The thread has entered a method.
+    pub async fn enter(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
+        let depth = stop.depth(&watched.vm).await?;
+        let Some(method) = watched.tracked_at(&stop.location).await? else { return Ok(()) };
+        let entered = self.activations.enter(&mut watched.tables, method, depth, true);
+        // What is newer than the caller on the stack has ended: serials ascend on it.
+        match watched.tables.activation(entered).and_then(|a| a.caller) {
+            Some(caller) => {
+                self.passing.split_off(&(caller, u16::MAX, u16::MAX));
+                self.turns.split_off(&(caller, u16::MAX, u16::MAX));
+            }
+            None => {
+                self.passing.clear();
+                self.turns.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// The newest tracked activation on the stack of the stopped thread.
+    pub async fn activation(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+    ) -> Result<Option<ActivationKey>, RunError> {
+        self.update(watched, stop).await?;
+        let depth = stop.depth(&watched.vm).await?;
+        let method = watched.tracked_at(&stop.location).await?;
+        Ok(self.activations.at(&mut watched.tables, method, depth))
+    }
+
+    /// The newest tracked activation at an older frame of the stopped thread, while newer frames stand above
+    /// it.
+    pub async fn activation_below(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        older: &mut Stop,
+    ) -> Result<Option<ActivationKey>, RunError> {
+        self.update(watched, stop).await?;
+        let depth = older.depth(&watched.vm).await?;
+        let method = watched.tracked_at(&older.location).await?;
+        Ok(self.activations.below(&mut watched.tables, method, depth))
+    }
+
+    /// The activation of a tracked method's frame at this depth, while newer frames stand above it.
+    pub async fn activation_of(
+        &mut self,
+        watched: &mut Watched,
+        stop: &mut Stop,
+        method: u32,
+        depth: u32,
+    ) -> Result<Option<ActivationKey>, RunError> {
+        self.update(watched, stop).await?;
+        Ok(self.activations.lookup(&mut watched.tables, method, depth))
+    }
+
+    /// Brings the activations up to date where rewritten methods number them.
+    async fn update(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
+        if watched.vm.is_probed() {
+            update_by_ids(&mut self.activations, watched, stop).await?;
+        }
+        Ok(())
+    }
+
+    /// Forgets activations that have ended unnoticed.
+    pub async fn confirm(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
+        let (_, frames) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
+        let tables = &watched.tables;
+        let stands = |depth: u32, method: u32| {
+            let index = frames.len().checked_sub(usize::try_from(depth).unwrap_or(usize::MAX));
+            let frame = index.and_then(|i| frames.get(i)).and_then(|key| tables.frame(*key));
+            frame.is_some_and(|f| tables.is_method(method, &f.site.method))
+        };
+        self.activations.confirm(stands);
+        Ok(())
+    }
+
+    /// The thread comes by a mark.
+    pub async fn mark(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
+        self.arms.mark(watched, stop).await
+    }
+
+    /// The last mark that ran in the newest activation of the stopped thread, where its method holds marks.
+    pub async fn arm(&self, watched: &mut Watched, stop: &mut Stop) -> Result<Option<u32>, RunError> {
+        self.arms.last(watched, stop).await
+    }
+
+    /// A pass begins in an activation. False if it is on already.
+    pub fn begin_pass(&mut self, activation: ActivationKey, query: u16, pass: u16) -> bool {
+        self.passing.insert((activation, query, pass))
+    }
+
+    /// A pass ends in an activation.
+    pub fn end_pass(&mut self, activation: ActivationKey, query: u16, pass: u16) {
+        self.passing.remove(&(activation, query, pass));
+    }
+
+    /// A turn of the endless loop begins that a branch can leave.
+    pub fn begin_turn(&mut self, activation: ActivationKey, query: u16, branch: u16) {
+        let turns = self.turns.entry((activation, query, branch)).or_default();
+        *turns = turns.saturating_add(1);
+    }
+
+    /// A branch has left its endless loop: the number of turns since it did so last.
+    pub fn take_turns(&mut self, activation: ActivationKey, query: u16, branch: u16) -> Option<u32> {
+        self.turns.remove(&(activation, query, branch))
+    }
+
+    /// Keeps an occurrence until the thread's next instruction.
+    pub fn wait(&mut self, waiting: Waiting) {
+        self.waiting.push(waiting);
+    }
+
+    /// The occurrences that the thread's next instruction completes.
+    pub fn take_waiting(&mut self) -> Vec<Waiting> {
+        std::mem::take(&mut self.waiting)
+    }
+}
