@@ -1,5 +1,5 @@
-//! The dialogue of `qp trace step`: commands go in, replies come out. It knows no terminal, so every front end
-//! has the same one.
+//! The dialogue of `qp trace step`: commands go in, replies come out. It knows no terminal, so every front
+//! end has the same one.
 
 use super::commands::{AROUND, STEP_TABLE, StepCommand, StepRow};
 use crate::command::exchange::{DialogueStatus, Exchange};

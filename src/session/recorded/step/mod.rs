@@ -256,7 +256,7 @@ impl<'a> Stepper<'a> {
         Ok(())
     }
 
-    /// To the nearest write of a variable, or to a change of the contents of the collection that it refers to.
+    /// To the nearest write of a variable, or change of the contents of the collection that it refers to.
     /// Marks what changes there.
     ///
     /// # Errors
