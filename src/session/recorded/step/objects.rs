@@ -42,7 +42,7 @@ pub(super) struct ObjectReader<'a> {
     pub(super) when: EventTime,
     /// The time at which its call began.
     pub(super) began: EventTime,
-    /// The objects that are being read, from the outermost. An object that refers to itself is not read again.
+    /// The objects being read, from the outermost. An object that refers to itself is not read again.
     open: Vec<u32>,
 }
 
