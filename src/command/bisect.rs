@@ -1,8 +1,8 @@
 //! `qp bisect CHAIN`: tells `git bisect run` whether the bug of a chain is there.
 
-use super::CommandError;
 use super::replay::LimitArgs;
 use super::trust::{self, TrustArgs};
+use super::{Command, CommandError, Outcome};
 use crate::session::{self, Context, SessionError, Verdict};
 use std::path::PathBuf;
 
@@ -44,10 +44,29 @@ impl Told {
     }
 }
 
-impl Bisect {
-    /// Does it. Whatever goes wrong, a commit of which nothing can be told is left out.
-    pub async fn execute(&self, context: &Context) -> Told {
-        match self.judge(context).await {
+impl Outcome for Told {
+    fn exit_code(&self) -> u8 {
+        self.exit_code
+    }
+
+    /// `git bisect run` reads the exit code alone.
+    fn exit_code_unwritten(&self) -> u8 {
+        self.exit_code
+    }
+}
+
+impl Command for Bisect {
+    type Output = Told;
+    /// `git bisect run` takes most exit codes for "bad".
+    const CANNOT_BEGIN: Option<u8> = Some(CANNOT_TELL);
+
+    fn trusts(&self) -> bool {
+        self.trust.trust
+    }
+
+    /// Whatever goes wrong, a commit of which nothing can be told is left out.
+    async fn execute(&self, context: &Context) -> Result<Told, CommandError> {
+        Ok(match self.judge(context).await {
             Ok(told) => told,
             Err(CommandError::Session(SessionError::Interrupted)) => {
                 Told::new("interrupted", 130, "interrupted")
@@ -56,9 +75,11 @@ impl Bisect {
                 Told::new("unknown", CANNOT_TELL, error.render(false))
             }
             Err(error) => Told::new("unknown", CANNOT_TELL, error.to_string()),
-        }
+        })
     }
+}
 
+impl Bisect {
     async fn judge(&self, context: &Context) -> Result<Told, CommandError> {
         let chain = trust::load(&self.chain, context)?;
         let name = self.chain.display().to_string();

@@ -1,8 +1,8 @@
 //! `qp check CHAIN…|DIR`: replays chains as regression tests.
 
-use super::CommandError;
 use super::replay::LimitArgs;
 use super::trust::TrustArgs;
+use super::{Command, CommandError, Outcome};
 use crate::chain::{Chain, Guards};
 use crate::session::{self, Answer, Context, Difference, Judged, SessionError, Verdict, Wanted};
 use serde::Serialize;
@@ -134,21 +134,28 @@ pub struct Report {
     pub outcome: Status,
     /// The chains.
     pub chains: Vec<Checked>,
+    /// The file to which the report is written as JUnit XML as well.
+    #[serde(skip)]
+    pub junit: Option<PathBuf>,
 }
 
-impl Report {
-    /// The exit code: that of the worst.
-    pub fn exit_code(&self) -> u8 {
+impl Outcome for Report {
+    /// That of the worst.
+    fn exit_code(&self) -> u8 {
         self.outcome.exit_code()
     }
 }
 
-impl Check {
-    /// Does it.
-    ///
+impl Command for Check {
+    type Output = Report;
+
+    fn trusts(&self) -> bool {
+        self.trust.trust
+    }
+
     /// # Errors
     /// A folder cannot be read or holds no chain. What is wrong with one chain is in the report.
-    pub async fn execute(&self, context: &Context) -> Result<Report, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<Report, CommandError> {
         let files = self.files()?;
         let total = files.len();
         let options = Rc::new(self.limits.options());
@@ -208,9 +215,11 @@ impl Check {
         chains.sort_by_key(|(place, _)| *place);
         let chains: Vec<Checked> = chains.into_iter().map(|(_, checked)| checked).collect();
         let worst = chains.iter().map(|c| c.status).max_by_key(|s| s.exit_code());
-        Ok(Report { outcome: worst.unwrap_or(Status::Passed), chains })
+        Ok(Report { outcome: worst.unwrap_or(Status::Passed), chains, junit: self.junit.clone() })
     }
+}
 
+impl Check {
     /// The chain files, in the order of their names, of this shard.
     fn files(&self) -> Result<Vec<PathBuf>, CommandError> {
         let mut files = Vec::new();

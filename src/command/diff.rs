@@ -1,9 +1,9 @@
 //! `qp diff`: where two runs part.
 
-use super::CommandError;
 use super::diagnose::TO_PROGRAMS;
 use super::program::ProgramArgs;
 use super::trace::Memory;
+use super::{Command, CommandError, Outcome};
 use crate::chain::Chain;
 use crate::session::{
     self, Context, DiagnoseOptions, Diagnoser, Level, Parted, RecordOptions, RecordedTrace, SessionError,
@@ -71,19 +71,22 @@ fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
-impl Parting {
-    /// The exit code of DESIGN §7.
-    pub fn exit_code(&self) -> u8 {
+impl Outcome for Parting {
+    fn exit_code(&self) -> u8 {
         u8::from(self.parted.is_none())
     }
 }
 
-impl Diff {
-    /// Does it.
-    ///
+impl Command for Diff {
+    type Output = Parting;
+
+    fn trusts(&self) -> bool {
+        self.trust_command
+    }
+
     /// # Errors
     /// A program cannot be launched, or a recorded run not be read.
-    pub async fn execute(&self, context: &Context) -> Result<Parting, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<Parting, CommandError> {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
         let folders = match (&self.folder, &self.other, &self.reference) {
@@ -130,7 +133,9 @@ impl Diff {
             }
         }
     }
+}
 
+impl Diff {
     /// Records another run of a version.
     async fn again(
         &self,

@@ -1,8 +1,8 @@
 //! `qp explain CHAIN`: the TraceQueries and the dependency graph, without running anything; with `--cost`
 //! what a replay would take, by one run that only counts.
 
-use super::CommandError;
 use super::trust::{self, TrustArgs};
+use super::{Command, CommandError, Outcome};
 use crate::chain::{Chain, Explanation, GraphFormat};
 use crate::session::{self, Context, Cost};
 use std::path::PathBuf;
@@ -60,23 +60,53 @@ pub struct Explain {
 pub enum Explained {
     /// What the questions become.
     Questions(Explanation),
+    /// The same, of which people are shown the graph alone.
+    Graph(GraphShown),
     /// What they cost.
     Cost(Cost),
 }
 
-impl Explain {
-    /// Does it.
-    ///
+/// What the questions become, for people who want the graph.
+#[derive(Clone, Debug, serde::Serialize)]
+#[serde(transparent)]
+pub struct GraphShown {
+    /// What the questions become.
+    pub explanation: Explanation,
+    /// How people want the graph.
+    #[serde(skip)]
+    pub form: GraphForm,
+}
+
+impl Outcome for Explained {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Explained::Questions(_) | Explained::Graph(_) => 0,
+            Explained::Cost(cost) => cost.exit_code(),
+        }
+    }
+}
+
+impl Command for Explain {
+    type Output = Explained;
+
+    fn trusts(&self) -> bool {
+        self.trust.trust
+    }
+
     /// # Errors
     /// The chain is bad, its classes cannot be read, or it was interrupted; with `--cost`, the program cannot
     /// be built, launched or counted.
-    pub async fn execute(&self, context: &Context) -> Result<Explained, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<Explained, CommandError> {
         let chain = match self.cost || self.build {
             true => trust::load(&self.chain, context)?,
             false => Chain::load(&self.chain).map_err(session::SessionError::from)?,
         };
         if !self.cost {
-            return Ok(Explained::Questions(session::explain(&chain, self.build, context).await?));
+            let explanation = session::explain(&chain, self.build, context).await?;
+            return Ok(match self.graph {
+                Some(form) => Explained::Graph(GraphShown { explanation, form }),
+                None => Explained::Questions(explanation),
+            });
         }
         let name = self.chain.display().to_string();
         Ok(Explained::Cost(session::cost(&name, &chain, self.timeout, context).await?))

@@ -1,15 +1,19 @@
 //! The commands of `qp`: what each takes, what it does and what it returns. Front ends render the results.
 //!
-//! Adding a command is one file here and one row in the table of `ui::cli`. This room may use `session` and
-//! what lies below it.
+//! A command has its arguments (`clap::Args`), what it does, and a typed result with an exit code: it is a
+//! [`Command`]. One that describes the command line itself is a [`Describe`]. Of a command that runs a
+//! dialogue only the arguments are here. To add a command, write a file here, say in `ui::render` how its
+//! result reads, and add a row to `ui::table`. This room may use `session` and `chain`.
 
 pub mod bisect;
 pub mod check;
+pub mod completions;
 pub mod debug;
 pub mod diagnose;
 pub mod diff;
 pub mod exchange;
 pub mod explain;
+pub mod man;
 pub mod program;
 pub mod replay;
 pub mod secrets;
@@ -19,8 +23,49 @@ mod value_question;
 pub mod why;
 
 use crate::chain::Chain;
-use crate::session::{self, SessionError};
+use crate::session::{self, Context, SessionError};
 use std::path::{Path, PathBuf};
+
+/// A command that ends with a result.
+pub trait Command: clap::Args {
+    /// What it gives.
+    type Output: Outcome;
+
+    /// The exit code where it cannot begin, since its arguments cannot be read or the system refuses;
+    /// none: the general one.
+    const CANNOT_BEGIN: Option<u8> = None;
+
+    /// Whether the user lets files of others have their commands run, without being asked.
+    fn trusts(&self) -> bool {
+        false
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// There is no result.
+    fn execute(&self, context: &Context) -> impl Future<Output = Result<Self::Output, CommandError>>;
+}
+
+/// What a command gives: data, which front ends show as text or as JSON.
+pub trait Outcome: serde::Serialize {
+    /// The exit code of DESIGN §7.
+    fn exit_code(&self) -> u8;
+
+    /// The exit code where the result could not be written.
+    fn exit_code_unwritten(&self) -> u8 {
+        self.exit_code().max(4)
+    }
+}
+
+/// A command that describes the command line of which it is a part.
+pub trait Describe: clap::Args {
+    /// Does it: the text to print.
+    ///
+    /// # Errors
+    /// There is nothing to print.
+    fn describe(&self, line: clap::Command) -> Result<String, CommandError>;
+}
 
 /// Why a command has no result.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! `qp replay CHAIN`: runs the program again and answers the chain's questions.
 
-use super::CommandError;
 use super::trust::{self, TrustArgs};
+use super::{Command, CommandError, Outcome};
 use crate::session::{self, Answer, Context, Repeated};
 use std::path::PathBuf;
 
@@ -120,12 +120,25 @@ pub enum Replayed {
     Repeatedly(Repeated),
 }
 
-impl Replay {
-    /// Does it.
-    ///
+impl Outcome for Replayed {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Replayed::Once(answer) => answer.exit_code(),
+            Replayed::Repeatedly(repeated) => repeated.exit_code,
+        }
+    }
+}
+
+impl Command for Replay {
+    type Output = Replayed;
+
+    fn trusts(&self) -> bool {
+        self.trust.trust
+    }
+
     /// # Errors
     /// The chain is bad, or the program cannot be built, launched or watched.
-    pub async fn execute(&self, context: &Context) -> Result<Replayed, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<Replayed, CommandError> {
         let chain = trust::load(&self.chain, context)?;
         let mut options = self.run.options();
         options.last = self.last.map(usize::from);

@@ -3,7 +3,7 @@
 use super::program::ProgramArgs;
 use super::replay::RunArgs;
 use super::value_question::value_question;
-use super::{CommandError, save_chain, save_input};
+use super::{Command, CommandError, Outcome, save_chain, save_input};
 use crate::chain::{Chain, Kind, Point};
 use crate::session::{self, Answer, Context, StdinRecording};
 use std::io::IsTerminal;
@@ -76,12 +76,20 @@ impl Why {
         let text = chain.to_ron().map_err(session::SessionError::from)?;
         Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)
     }
+}
 
-    /// Does it.
-    ///
+impl Outcome for Answer {
+    fn exit_code(&self) -> u8 {
+        self.outcome.exit_code()
+    }
+}
+
+impl Command for Why {
+    type Output = Answer;
+
     /// # Errors
     /// The question is bad, the chain cannot be saved, or the program cannot be launched or watched.
-    pub async fn execute(&self, context: &Context) -> Result<Answer, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<Answer, CommandError> {
         let chain = self.chain()?;
         let mut saved = match &self.save {
             Some(file) => Some((session::portable(&session::remembered(&chain)?, file), file)),

@@ -1,14 +1,14 @@
 //! The questions of `qp diagnose`: at a prompt for people, as lines of JSON for programs.
 
-use super::cli::{Cli, Format};
 use super::interrupt::{Asked, Hearing, stopped_by};
+use super::options::{Cli, Format};
 use super::out::{complain, error_text, print};
 use super::progress::Bar;
-use super::render;
+use super::render::{self, Text};
 use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::diagnose::{Begun, Diagnose, Said, said};
-use crate::command::trace::{StepDialogue, StepReply, Traced};
+use crate::command::trace::{StepDialogue, StepReply};
 use crate::session::{
     Buggy, By, Context, Diagnoser, EventsShown, Judgement, Next, Question, SessionError, Trust,
 };
@@ -344,7 +344,7 @@ impl Led<'_> {
         let color = self.cli.colors(std::io::stdout().is_terminal());
         print(&match (self.cli.format, looked) {
             (Format::Text, Looked::Step(reply)) => render::stepped(&reply, color),
-            (Format::Text, Looked::Events(shown)) => render::traced(&Traced::Events(*shown), color),
+            (Format::Text, Looked::Events(shown)) => shown.text(color),
             (Format::Json, Looked::Step(reply)) => one_line(&reply),
             (Format::Json, Looked::Events(shown)) => {
                 one_line(&serde_json::json!({ "reply": "events", "content": shown }))

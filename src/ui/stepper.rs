@@ -1,7 +1,7 @@
 //! The prompt of `qp trace step`: reads lines, gives them to the dialogue, prints its replies.
 
-use super::cli::{Cli, Format};
 use super::interrupt::{Asked, Hearing, stopped_by};
+use super::options::{Cli, Format};
 use super::out::{complain, error_text, json_line, print};
 use super::progress::Bar;
 use super::render;

@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use querypoint::ui::table::{COMMANDS, Row};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -204,27 +205,9 @@ fn the_formats_are_described() {
 #[test]
 fn flags_of_the_docs_exist() {
     let mut help = String::new();
-    for command in [
-        "--help",
-        "debug --help",
-        "why --help",
-        "replay --help",
-        "explain --help",
-        "check --help",
-        "bisect --help",
-        "trace record --help",
-        "trace calls --help",
-        "trace events --help",
-        "trace state --help",
-        "trace export --help",
-        "trace step --help",
-        "trace as-chain --help",
-        "trace find --help",
-        "trace history --help",
-        "diagnose --help",
-        "diff --help",
-    ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(command.split(' ')).output().unwrap();
+    for path in COMMANDS.iter().map(Row::path).chain([String::new()]) {
+        let words = path.split_whitespace().chain(["--help"]);
+        let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(words).output().unwrap();
         assert!(output.status.success());
         help.push_str(&String::from_utf8_lossy(&output.stdout));
     }

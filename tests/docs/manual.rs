@@ -4,17 +4,128 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::{finish, qp, said};
-use clap::Parser;
+use querypoint::session::Context;
+use querypoint::ui::table::{COMMANDS, GROUPS, Row, Runs};
+use std::collections::BTreeSet;
+use std::process::Output;
 
-/// The commands that `qp --help` lists.
-fn commands() -> Vec<String> {
+/// What is typed for each command and each group.
+fn paths() -> Vec<String> {
+    let groups = GROUPS.iter().map(|group| group.name.to_owned());
+    COMMANDS.iter().map(Row::path).chain(groups).collect()
+}
+
+/// What `qp` says to a command with one more word.
+fn asked(path: &str, word: &str) -> Output {
+    finish(qp().args(path.split(' ')).arg(word))
+}
+
+#[test]
+fn the_table_is_the_command_line() {
+    querypoint::ui::table::line().debug_assert();
+    let paths = paths();
+    let distinct: BTreeSet<&String> = paths.iter().collect();
+    assert_eq!(distinct.len(), paths.len(), "no two commands have one name: {paths:?}");
+    for row in COMMANDS {
+        let group = row.group.is_none_or(|name| GROUPS.iter().any(|group| group.name == name));
+        assert!(group, "{} is in no group of the table", row.path());
+    }
     let help = said(&finish(qp().arg("--help")));
-    let listed =
-        help.split("Commands:").nth(1).and_then(|rest| rest.split("Options:").next()).expect("a list");
-    let names = listed.lines().filter_map(|l| l.strip_prefix("  ")?.split_whitespace().next());
-    // A description that goes on in a second line is indented further.
-    let indented = |name: &&str| listed.contains(&format!("\n  {name} ")) && *name != "help";
-    names.filter(indented).map(str::to_owned).collect()
+    let listed = help.split("Commands:").nth(1).expect("a list");
+    for path in paths.iter().filter(|path| !path.contains(' ')) {
+        assert!(listed.contains(&format!("\n  {path} ")), "{path} is not in `qp --help`");
+    }
+}
+
+#[test]
+fn every_command_says_what_it_is_about_and_what_it_takes() {
+    for row in COMMANDS {
+        let line = row.line();
+        assert!(line.get_about().is_some(), "{} says nothing", row.path());
+        for argument in line.get_arguments() {
+            let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.len() > 5, "{} {}: `{help}`", row.path(), argument.get_id());
+        }
+    }
+}
+
+#[test]
+fn every_command_has_an_exit_code_for_what_it_does_not_understand() {
+    for row in COMMANDS {
+        let path = row.path();
+        assert_eq!(asked(&path, "--help").status.code(), Some(0), "{path} --help");
+        let refused = asked(&path, "--no-such-option");
+        assert_eq!(refused.status.code(), Some(row.cannot_begin.unwrap_or(2).into()), "{path}");
+        assert!(said(&refused).contains("--no-such-option"), "{path}: {}", said(&refused));
+    }
+    let own = COMMANDS.iter().filter(|row| row.cannot_begin.is_some()).map(Row::path);
+    assert_eq!(own.collect::<Vec<_>>(), ["bisect"], "git reads its exit code");
+}
+
+/// The rows of a page's tables that are about commands, with what stands in their first column.
+fn rows_of_commands(page: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(crate::support::root().join(page)).expect("a page");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `qp "));
+    rows.map(|row| format!("`qp {}", row.split(" | ").next().unwrap_or_default())).collect()
+}
+
+/// The commands that a first column names: `qp trace events`, `state`.
+fn named(column: &str) -> BTreeSet<String> {
+    let code = regex::Regex::new("`([^`]*)`").expect("a pattern");
+    let mut group = "";
+    let mut found = BTreeSet::new();
+    for span in code.captures_iter(column) {
+        let words = span[1].trim_start_matches("qp ").to_owned();
+        let known = |row: &&Row| {
+            let path = row.path();
+            let in_group = words == row.name && row.group == Some(group).filter(|group| !group.is_empty());
+            in_group || words == path || words.starts_with(&format!("{path} "))
+        };
+        if let Some(row) = COMMANDS.iter().find(known) {
+            group = row.group.unwrap_or("");
+            found.insert(row.path());
+        } else {
+            assert!(!span[1].starts_with("qp "), "there is no `{}`", &span[1]);
+        }
+    }
+    found
+}
+
+#[test]
+fn the_readme_has_every_command_of_the_table() {
+    let named: BTreeSet<String> =
+        rows_of_commands("README.md").iter().flat_map(|column| named(column)).collect();
+    assert_eq!(named, COMMANDS.iter().map(Row::path).collect());
+}
+
+#[test]
+fn the_page_of_security_has_every_command_that_runs_what_a_file_says() {
+    let rows = rows_of_commands("docs/security.md");
+    let page: BTreeSet<String> = rows.iter().flat_map(|column| named(column)).collect();
+    let asks = |row: &&Row| {
+        let line = row.line();
+        let flags = line.get_arguments().filter(|a| matches!(a.get_action(), clap::ArgAction::SetTrue));
+        flags.filter_map(clap::Arg::get_long).any(|long| ["trust", "trust-command"].contains(&long))
+    };
+    assert_eq!(page, COMMANDS.iter().filter(asks).map(Row::path).collect());
+}
+
+/// Other front ends than the command line offer commands by the table: they run to JSON, without text.
+#[test]
+fn a_command_of_the_table_runs_to_json() {
+    let words = ["qp", "bisect", "/no/such/chain.ron"].map(std::ffi::OsString::from);
+    let call = querypoint::ui::table::parse(words).expect("a command line");
+    let Runs::ToResult(prepare) = call.row.runs else { panic!("a command with a result") };
+    let command = prepare(&call.matches).expect("arguments");
+    assert!(!command.trusts());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let result = runtime.block_on(command.run(&Context::silent())).expect("a result");
+    let json: serde_json::Value = serde_json::from_str(&result.json()).expect("JSON");
+    assert_eq!((json["verdict"].as_str(), json["exit_code"].as_u64()), (Some("unknown"), Some(125)));
+    assert_eq!((result.exit_code(true), result.exit_code(false)), (125, 125), "git reads it alone");
+    assert!(result.text(false).starts_with("unknown: "), "{}", result.text(false));
+    let interactive = COMMANDS.iter().filter(|row| matches!(row.runs, Runs::Dialogue(_)));
+    assert_eq!(interactive.map(Row::path).collect::<Vec<_>>(), ["debug", "trace step", "diagnose"]);
 }
 
 #[test]
@@ -23,13 +134,13 @@ fn every_command_has_a_manual_page_and_completions() {
     let pages = folder.path().join("man/man1");
     let output = finish(qp().arg("man").arg(&pages));
     assert!(output.status.success(), "{}", said(&output));
-    let commands = commands();
-    assert!(commands.len() >= 7, "{commands:?}");
     let scripts = ["bash", "zsh", "fish"].map(|shell| said(&finish(qp().args(["completions", shell]))));
-    for command in &commands {
-        let page = std::fs::read_to_string(pages.join(format!("qp-{command}.1"))).expect("a page");
+    for command in paths() {
+        let page = pages.join(format!("qp-{}.1", command.replace(' ', "-")));
+        let page = std::fs::read_to_string(page).expect("a page");
         assert!(page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"), "{command}");
-        assert!(scripts.iter().all(|script| script.contains(command.as_str())), "{command}");
+        let name = command.rsplit(' ').next().expect("a name");
+        assert!(scripts.iter().all(|script| script.contains(name)), "{command}");
     }
     let main = std::fs::read_to_string(pages.join("qp.1")).expect("a page");
     assert!(main.contains("130 interrupted"), "the exit codes are on the first page");
@@ -49,21 +160,28 @@ fn a_folder_that_cannot_be_made_is_told() {
 fn every_command_shows_examples_that_can_be_typed() {
     let word = regex::Regex::new("'([^']*)'|(\\S+)").expect("a pattern");
     let mut tried = 0;
-    for command in commands().iter().filter(|c| !["completions", "man"].contains(&c.as_str())) {
-        let help = said(&finish(qp().args([command, "--help"])));
+    let of_rows = COMMANDS.iter().map(|row| {
+        let line = row.line();
+        (row.path(), line.get_after_help().map(ToString::to_string).unwrap_or_default())
+    });
+    let of_groups = GROUPS.iter().map(|group| (group.name.to_owned(), group.examples.to_owned()));
+    for (command, help) in of_rows.chain(of_groups) {
         let (_, examples) =
             help.split_once("Examples:").unwrap_or_else(|| panic!("{command} has no examples"));
-        for line in examples.lines().map(str::trim).filter(|l| l.contains("qp ")) {
+        let lines = examples.lines().flat_map(|line| line.split(" && ")).map(str::trim);
+        for line in lines.filter(|line| line.contains("qp ")) {
             // What follows is for the shell: a remark, another command.
-            let line = line.split(['#', '|']).next().expect("a line").trim_start_matches("git bisect run ");
+            let line =
+                [" #", " | ", " > "].iter().fold(line, |line, mark| line.split(mark).next().unwrap_or(""));
+            let line = line.trim_start_matches("git bisect run ");
             let words = word.captures_iter(line).map(|c| c.get(1).or(c.get(2)).map_or("", |m| m.as_str()));
-            if let Err(error) = querypoint::ui::cli::Cli::try_parse_from(words) {
+            if let Err(error) = querypoint::ui::table::parse(words.map(std::ffi::OsString::from)) {
                 panic!("{line}: {error}");
             }
             tried += 1;
         }
     }
-    assert!(tried > 10, "only {tried} examples");
+    assert!(tried > 30, "only {tried} examples");
 }
 
 /// Names of all test functions of the project.

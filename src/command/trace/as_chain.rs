@@ -1,7 +1,7 @@
 //! `qp trace as-chain N`: an event of a recorded run as a chain, to ask from it backwards.
 
 use super::reading::Reading;
-use crate::command::{CommandError, save_chain};
+use crate::command::{Command, CommandError, Outcome, save_chain};
 use crate::session::{self, ChainAsked, Context, SessionError};
 use std::path::{Path, PathBuf};
 
@@ -50,12 +50,18 @@ impl MadeChain {
     }
 }
 
-impl AsChain {
-    /// Does it.
-    ///
+impl Outcome for MadeChain {
+    fn exit_code(&self) -> u8 {
+        0
+    }
+}
+
+impl Command for AsChain {
+    type Output = MadeChain;
+
     /// # Errors
     /// The folder holds no recorded run, or not this call or event; or the file cannot be written.
-    pub async fn execute(&self, context: &Context) -> Result<MadeChain, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<MadeChain, CommandError> {
         let asked = ChainAsked { node: self.node, event: self.event };
         let mut trace = self.reading.open(context).await?;
         let mut chain = session::as_chain(&mut trace, asked)?;

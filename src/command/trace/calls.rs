@@ -1,7 +1,7 @@
 //! `qp trace calls FOLDER`: the calls of a recorded run as a tree, alike ones folded.
 
 use super::reading::Reading;
-use crate::command::CommandError;
+use crate::command::{Command, CommandError, Outcome};
 use crate::session::SessionError;
 use crate::session::{self, CallTree, CallsAsked, Context};
 
@@ -31,12 +31,18 @@ pub struct Calls {
     pub all: bool,
 }
 
-impl Calls {
-    /// Does it.
-    ///
+impl Outcome for CallTree {
+    fn exit_code(&self) -> u8 {
+        u8::from(self.threads.is_empty())
+    }
+}
+
+impl Command for Calls {
+    type Output = CallTree;
+
     /// # Errors
     /// The folder holds no recorded run, or not the call or thread that is named.
-    pub async fn execute(&self, context: &Context) -> Result<CallTree, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<CallTree, CommandError> {
         let asked = CallsAsked {
             thread: self.thread.clone(),
             node: self.node,

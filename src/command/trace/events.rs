@@ -2,8 +2,8 @@
 
 use super::level::LevelArg;
 use super::reading::Reading;
-use crate::command::CommandError;
 use crate::command::trust::TrustArgs;
+use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, EventsAsked, EventsShown};
 
 /// Shows the events of a call: what it writes, where it goes, which calls it makes
@@ -29,13 +29,23 @@ pub struct Events {
     pub level: Option<LevelArg>,
 }
 
-impl Events {
-    /// Does it.
-    ///
+impl Outcome for EventsShown {
+    fn exit_code(&self) -> u8 {
+        0
+    }
+}
+
+impl Command for Events {
+    type Output = EventsShown;
+
+    fn trusts(&self) -> bool {
+        self.trust.trust
+    }
+
     /// # Errors
     /// The folder holds no recorded run, or not this call; the program cannot be run again, or did something
     /// else.
-    pub async fn execute(&self, context: &Context) -> Result<EventsShown, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<EventsShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = EventsAsked { node: self.node, limit, level: self.level.map(Into::into) };
         let mut trace = self.reading.open(context).await?;

@@ -1,7 +1,7 @@
 //! `qp trace export`: a recorded run as lines of JSON, or as a Parquet file.
 
 use super::reading::Reading;
-use crate::command::CommandError;
+use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, ExportAsked, ExportForm, Exported};
 use std::path::PathBuf;
 
@@ -22,12 +22,18 @@ pub struct Export {
     pub later: bool,
 }
 
-impl Export {
-    /// Does it.
-    ///
+impl Outcome for Exported {
+    fn exit_code(&self) -> u8 {
+        0
+    }
+}
+
+impl Command for Export {
+    type Output = Exported;
+
     /// # Errors
     /// The folder holds no recorded run, or the file cannot be written.
-    pub async fn execute(&self, context: &Context) -> Result<Exported, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<Exported, CommandError> {
         let is_parquet = self.to.extension().is_some_and(|extension| extension == "parquet");
         let form = if is_parquet { ExportForm::Parquet } else { ExportForm::Lines };
         let asked = ExportAsked { file: self.to.clone(), form, later: self.later };

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::chain::Chain;
-use crate::command::CommandError;
+use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, FoundEvents, SessionError};
 use std::path::PathBuf;
 
@@ -23,12 +23,18 @@ pub struct Find {
     pub point: Option<String>,
 }
 
-impl Find {
-    /// Does it.
-    ///
+impl Outcome for FoundEvents {
+    fn exit_code(&self) -> u8 {
+        u8::from(!self.not_found.is_empty())
+    }
+}
+
+impl Command for Find {
+    type Output = FoundEvents;
+
     /// # Errors
     /// The chain cannot be replayed, or has no such point.
-    pub async fn execute(&self, context: &Context) -> Result<FoundEvents, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<FoundEvents, CommandError> {
         let mut trace = self.reading.open(context).await?;
         let chain = Chain::load(&self.chain).map_err(SessionError::from)?;
         let options = session::Options::default();

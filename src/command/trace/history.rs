@@ -1,7 +1,7 @@
 //! `qp trace history VARIABLE`: every write to a field or an element of a recorded run.
 
 use super::reading::Reading;
-use crate::command::CommandError;
+use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, History as Writes};
 
 /// Shows every write to a field or an element, with the call that it is in
@@ -22,12 +22,18 @@ pub struct History {
     pub limit: u32,
 }
 
-impl History {
-    /// Does it.
-    ///
+impl Outcome for Writes {
+    fn exit_code(&self) -> u8 {
+        u8::from(self.writes.is_empty())
+    }
+}
+
+impl Command for History {
+    type Output = Writes;
+
     /// # Errors
     /// The folder holds no recorded run, or one without writes, or the text names no variable.
-    pub async fn execute(&self, context: &Context) -> Result<Writes, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<Writes, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let mut trace = self.reading.open(context).await?;
         Ok(session::history(&mut trace, &self.variable, limit, context).await?)

@@ -1,7 +1,7 @@
 //! `qp trace info FOLDER`: what a recorded run holds, and what is missing.
 
 use super::reading::Reading;
-use crate::command::CommandError;
+use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, Holds};
 
 /// Tells what a recorded run holds, and what is missing
@@ -15,12 +15,18 @@ pub struct Info {
     pub reading: Reading,
 }
 
-impl Info {
-    /// Does it.
-    ///
+impl Outcome for Holds {
+    fn exit_code(&self) -> u8 {
+        0
+    }
+}
+
+impl Command for Info {
+    type Output = Holds;
+
     /// # Errors
     /// The folder holds no recorded run.
-    pub async fn execute(&self, context: &Context) -> Result<Holds, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<Holds, CommandError> {
         let trace = self.reading.open(context).await?;
         Ok(session::holds(&trace))
     }

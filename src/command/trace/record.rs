@@ -3,9 +3,9 @@
 use super::level::LevelArg;
 use super::reading::Memory;
 use crate::chain::Chain;
-use crate::command::CommandError;
 use crate::command::program::ProgramArgs;
 use crate::command::secrets::SecretArgs;
+use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, Only, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
 use std::path::PathBuf;
 
@@ -110,12 +110,25 @@ impl Record {
             (None, Some(_), Some(_)) => wrong("--from and --to are two places, or the numbers of two calls"),
         }
     }
+}
 
-    /// Does it.
-    ///
+impl Outcome for RecordedRun {
+    /// What a recording is for is there when the program came to its end.
+    fn exit_code(&self) -> u8 {
+        match (self.whole && self.recorded.missing.is_empty(), self.recorded.bytes) {
+            (true, 0) => 1,
+            (true, _) => 0,
+            (false, _) => 4,
+        }
+    }
+}
+
+impl Command for Record {
+    type Output = RecordedRun;
+
     /// # Errors
     /// The program cannot be launched, or the folder not be written.
-    pub async fn execute(&self, context: &Context) -> Result<RecordedRun, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<RecordedRun, CommandError> {
         let like = match &self.like {
             Some(folder) => Some(RecordedTrace::open(folder, self.memory.bytes(), context).await?),
             None => None,

@@ -2,8 +2,8 @@
 
 use super::level::LevelArg;
 use super::reading::Reading;
-use crate::command::CommandError;
 use crate::command::trust::TrustArgs;
+use crate::command::{Command, CommandError, Outcome};
 use crate::session::SessionError;
 use crate::session::{self, Context, StateAsked, StateShown};
 
@@ -34,12 +34,22 @@ pub struct State {
     pub limit: u32,
 }
 
-impl State {
-    /// Does it.
-    ///
+impl Outcome for StateShown {
+    fn exit_code(&self) -> u8 {
+        0
+    }
+}
+
+impl Command for State {
+    type Output = StateShown;
+
+    fn trusts(&self) -> bool {
+        self.trust.trust
+    }
+
     /// # Errors
     /// The folder holds no recorded run, or one without writes, or not this call or object.
-    pub async fn execute(&self, context: &Context) -> Result<StateShown, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<StateShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = StateAsked { node: self.node, object: self.object.clone(), limit };
         let trace = self.reading.open(context).await?;

@@ -61,17 +61,6 @@ pub struct RecordedRun {
     pub output: Option<String>,
 }
 
-impl RecordedRun {
-    /// The exit code of DESIGN §7: what a recording is for is there when the program came to its end.
-    pub fn exit_code(&self) -> u8 {
-        match (self.whole && self.recorded.missing.is_empty(), self.recorded.bytes) {
-            (true, 0) => 1,
-            (true, _) => 0,
-            (false, _) => 4,
-        }
-    }
-}
-
 /// So many of the program's last lines are shown where nothing was recorded.
 const LINES: usize = 8;
 

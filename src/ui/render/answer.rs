@@ -5,7 +5,7 @@ use super::snippet::snippet;
 use super::trace::thread_name;
 use super::tree::tree;
 use super::way::way;
-use super::{Paint, clipped, frame_text, hanging, palette, wrap};
+use super::{Paint, Text, clipped, frame_text, hanging, palette, wrap};
 use crate::session::{Answer, Outcome, PointAnswer};
 use indexmap::IndexMap;
 use std::collections::HashSet;
@@ -16,9 +16,10 @@ const INDENT: usize = 3;
 /// How many frames of a stack are shown.
 const FRAMES: usize = 4;
 
-/// The answer as text.
-pub fn answer(answer: &Answer, color: bool) -> String {
-    about(answer, |_| true, color)
+impl Text for Answer {
+    fn text(&self, color: bool) -> String {
+        about(self, |_| true, color)
+    }
 }
 
 /// One point as text.

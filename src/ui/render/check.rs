@@ -1,15 +1,27 @@
 //! The report of `qp check`: a line per chain, and of what failed how the points differ from what is
 //! recorded.
 
-use super::{Paint, palette, wrap};
+use super::junit::junit;
+use super::{Paint, Text, palette, wrap};
+use crate::command::Outcome;
 use crate::command::check::{Checked, PointDifference, Report, Status};
 use std::fmt::Write as _;
+use std::path::Path;
 
 const WIDTH: usize = 80;
 const INDENT: usize = 9;
 
-/// The report as text.
-pub fn report(report: &Report, color: bool) -> String {
+impl Text for Report {
+    fn text(&self, color: bool) -> String {
+        report(self, color)
+    }
+
+    fn beside(&self) -> Option<(&Path, std::io::Result<String>)> {
+        self.junit.as_deref().map(|file| (file, junit(self, |one| report(one, false))))
+    }
+}
+
+fn report(report: &Report, color: bool) -> String {
     let paint = Paint { color };
     let mut out = String::new();
     report.chains.iter().for_each(|c| chain(&mut out, c, paint));

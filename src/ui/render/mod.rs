@@ -2,9 +2,11 @@
 //! machines.
 
 mod answer;
+mod bisect;
 mod check;
 mod contents;
 mod cost;
+mod explained;
 mod junit;
 mod parted;
 mod prompt;
@@ -16,20 +18,26 @@ mod trace;
 mod tree;
 mod way;
 
-pub use answer::answer;
-pub use check::report;
-pub use cost::cost;
-pub use junit::junit;
-pub use parted::parting;
 pub use prompt::reply;
 pub use question::{answers, found, kept, question, referred, survey, undecided};
-pub use repeated::repeated;
 pub use step::stepped;
-pub use trace::{lacks, traced};
+pub use trace::lacks;
 
 use crate::model::short_class_name;
 use crate::session::FrameAnswer;
 use anstyle::{AnsiColor, Style};
+use std::path::Path;
+
+/// How the result of a command reads.
+pub trait Text {
+    /// For people, in colours or not.
+    fn text(&self, color: bool) -> String;
+
+    /// A file that the result is written to as well, and what is written there.
+    fn beside(&self) -> Option<(&Path, std::io::Result<String>)> {
+        None
+    }
+}
 
 /// What colours mean, everywhere.
 pub mod palette {

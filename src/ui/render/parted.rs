@@ -1,15 +1,21 @@
 //! Where two runs part, as text.
 
 use super::question::{given_and_become, named};
-use super::{Paint, hanging, hanging_at, lacks, palette};
+use super::{Paint, Text, hanging, hanging_at, lacks, palette};
 use crate::command::diff::Parting;
 use crate::session::Parted;
 
 /// Columns of a line.
 const WIDTH: usize = 80;
 
+impl Text for Parting {
+    fn text(&self, color: bool) -> String {
+        parting(self, color)
+    }
+}
+
 /// Where they part, and what varies.
-pub fn parting(parting: &Parting, color: bool) -> String {
+fn parting(parting: &Parting, color: bool) -> String {
     let mut out = match &parting.parted {
         Some(found) => parted(found, Paint { color }),
         None if parting.varies.is_empty() => "all calls do the same in both runs\n".to_owned(),

@@ -1,15 +1,25 @@
 //! Several replays of one chain: for each point how often it was found where, with the values that were not
 //! always the same, and where the replays first differ.
 
-use super::{Paint, palette, wrap};
+use super::{Paint, Text, palette, wrap};
+use crate::command::replay::Replayed;
 use crate::session::{Repeated, RepeatedPlace, RepeatedPoint};
 use indexmap::IndexMap;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;
 
+impl Text for Replayed {
+    fn text(&self, color: bool) -> String {
+        match self {
+            Replayed::Once(answer) => answer.text(color),
+            Replayed::Repeatedly(counted) => repeated(counted, color),
+        }
+    }
+}
+
 /// The counted answers as text.
-pub fn repeated(repeated: &Repeated, color: bool) -> String {
+fn repeated(repeated: &Repeated, color: bool) -> String {
     let paint = Paint { color };
     let mut out = String::new();
     for point in &repeated.points {

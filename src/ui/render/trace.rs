@@ -1,12 +1,12 @@
 //! Recorded runs as text: what was recorded, and calls as a tree.
 
 use super::cost::thousands;
-use super::{Paint, counted, hanging, hanging_at, palette};
-use crate::command::trace::{MadeChain, Traced};
+use super::{Paint, Text, counted, hanging, hanging_at, palette};
+use crate::command::trace::MadeChain;
 use crate::model::short_class_name;
 use crate::session::{
-    CallShown, CallTree, EventShown, EventsShown, Exported, FoundEvent, History, Holds, Level, RecordedRun,
-    Shown, StateShown,
+    CallShown, CallTree, EventShown, EventsShown, Exported, FoundEvent, FoundEvents, History, Holds, Level,
+    RecordedRun, Shown, StateShown,
 };
 
 /// Columns of a line.
@@ -14,26 +14,65 @@ const WIDTH: usize = 80;
 /// How many levels of calls are indented.
 const DEEPEST: usize = 20;
 
-/// What a command about recorded runs gives.
-pub fn traced(traced: &Traced, color: bool) -> String {
-    let paint = Paint { color };
-    match traced {
-        Traced::Record(recorded) => recorded_run(recorded, paint),
-        Traced::Info(holds) => info(holds, paint),
-        Traced::Calls(tree) => calls(tree, paint),
-        Traced::Events(shown) => events(shown, paint),
-        Traced::History(history) => writes(history, paint),
-        Traced::State(shown) => state(shown, paint),
-        Traced::Find(points) => {
-            let not =
-                |(point, why): &(String, String)| format!("{}  {why}\n", paint.on(palette::FAILED, point));
-            let found = points.found.iter().map(|found| found_event(found, paint));
-            let lacks = missing(&points.missing, paint);
-            found.chain(points.not_found.iter().map(not)).chain([lacks]).collect()
-        }
-        Traced::AsChain(made) => made_chain(made),
-        Traced::Export(exported) => exports(exported, paint),
+impl Text for RecordedRun {
+    fn text(&self, color: bool) -> String {
+        recorded_run(self, Paint { color })
     }
+}
+
+impl Text for Holds {
+    fn text(&self, color: bool) -> String {
+        info(self, Paint { color })
+    }
+}
+
+impl Text for CallTree {
+    fn text(&self, color: bool) -> String {
+        calls(self, Paint { color })
+    }
+}
+
+impl Text for EventsShown {
+    fn text(&self, color: bool) -> String {
+        events(self, Paint { color })
+    }
+}
+
+impl Text for History {
+    fn text(&self, color: bool) -> String {
+        writes(self, Paint { color })
+    }
+}
+
+impl Text for StateShown {
+    fn text(&self, color: bool) -> String {
+        state(self, Paint { color })
+    }
+}
+
+impl Text for FoundEvents {
+    fn text(&self, color: bool) -> String {
+        found_events(self, Paint { color })
+    }
+}
+
+impl Text for Exported {
+    fn text(&self, color: bool) -> String {
+        exports(self, Paint { color })
+    }
+}
+
+impl Text for MadeChain {
+    fn text(&self, _color: bool) -> String {
+        made_chain(self)
+    }
+}
+
+fn found_events(points: &FoundEvents, paint: Paint) -> String {
+    let not = |(point, why): &(String, String)| format!("{}  {why}\n", paint.on(palette::FAILED, point));
+    let found = points.found.iter().map(|found| found_event(found, paint));
+    let lacks = missing(&points.missing, paint);
+    found.chain(points.not_found.iter().map(not)).chain([lacks]).collect()
 }
 
 /// A chain, or where it is.

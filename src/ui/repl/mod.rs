@@ -4,8 +4,8 @@
 mod completer;
 mod lines;
 
-use super::cli::{Cli, Format};
 use super::interrupt::{Asked, Hearing};
+use super::options::{Cli, Format};
 use super::out::{complain, error_text, json, print};
 use super::progress::Bar;
 use super::render;

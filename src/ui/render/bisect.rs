@@ -1,0 +1,10 @@
+//! What `git bisect run` is told, and why.
+
+use super::Text;
+use crate::command::bisect::Told;
+
+impl Text for Told {
+    fn text(&self, _color: bool) -> String {
+        format!("{}: {}\n", self.verdict, self.reason)
+    }
+}

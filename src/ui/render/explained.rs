@@ -1,0 +1,15 @@
+//! What a chain's questions become, and what they cost.
+
+use super::Text;
+use super::cost::cost;
+use crate::command::explain::Explained;
+
+impl Text for Explained {
+    fn text(&self, _color: bool) -> String {
+        match self {
+            Explained::Questions(explanation) => explanation.to_string(),
+            Explained::Graph(shown) => shown.explanation.graph(shown.form.into()),
+            Explained::Cost(shown) => cost(shown),
+        }
+    }
+}

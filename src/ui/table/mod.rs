@@ -1,0 +1,122 @@
+//! The table of commands. The command line, its completions and manual pages are made from it, the tests of
+//! the docs go by it, and any other front end finds in it what it can offer: a name, what it is about, its
+//! arguments, and a run that gives text or JSON.
+//!
+//! A row per command: its name, its type in `command`, and its group if it has one.
+
+mod row;
+
+pub use row::{Local, Prepared, Row, Runs, Shown};
+
+use super::options::Cli;
+use super::{diagnoser, repl, stepper};
+use crate::command::bisect::Bisect;
+use crate::command::check::Check;
+use crate::command::completions::Completions;
+use crate::command::debug::Debug;
+use crate::command::diagnose::Diagnose;
+use crate::command::diff::Diff;
+use crate::command::explain::Explain;
+use crate::command::man::Man;
+use crate::command::replay::Replay;
+use crate::command::trace;
+use crate::command::why::Why;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use row::lead;
+use std::ffi::OsString;
+
+/// The commands, in the order of `qp --help`.
+pub const COMMANDS: &[Row] = &[
+    Row::command::<Why>("why"),
+    Row::dialogue::<Debug>("debug", |matches, cli| lead(matches, cli, repl::run)),
+    Row::command::<Replay>("replay"),
+    Row::command::<Explain>("explain"),
+    Row::command::<Check>("check"),
+    Row::command::<Bisect>("bisect"),
+    Row::command::<trace::Record>("record").of("trace"),
+    Row::command::<trace::Info>("info").of("trace"),
+    Row::command::<trace::Calls>("calls").of("trace"),
+    Row::command::<trace::Events>("events").of("trace"),
+    Row::command::<trace::History>("history").of("trace"),
+    Row::command::<trace::State>("state").of("trace"),
+    Row::dialogue::<trace::Step>("step", |matches, cli| lead(matches, cli, stepper::run)).of("trace"),
+    Row::command::<trace::AsChain>("as-chain").of("trace"),
+    Row::command::<trace::Find>("find").of("trace"),
+    Row::command::<trace::Export>("export").of("trace"),
+    Row::dialogue::<Diagnose>("diagnose", |matches, cli| lead(matches, cli, diagnoser::run)),
+    Row::command::<Diff>("diff"),
+    Row::description::<Completions>("completions"),
+    Row::description::<Man>("man"),
+];
+
+/// Several commands under one name.
+pub struct Group {
+    /// What is typed.
+    pub name: &'static str,
+    /// What they are about.
+    pub about: &'static str,
+    /// Examples of them.
+    pub examples: &'static str,
+}
+
+/// The groups.
+pub const GROUPS: &[Group] = &[Group {
+    name: "trace",
+    about: "Records a run, and shows what was recorded",
+    examples: "Examples:\n  qp trace record -- java -cp classes Intro\n  qp trace info\n  qp trace calls --depth 5",
+}];
+
+/// A command line that was understood.
+pub struct Call {
+    /// The options before the command.
+    pub cli: Cli,
+    /// The command.
+    pub row: &'static Row,
+    /// Its arguments.
+    pub matches: ArgMatches,
+}
+
+/// The whole command line: options, commands and their arguments.
+pub fn line() -> clap::Command {
+    let mut line = Cli::command().subcommand_required(true).arg_required_else_help(true);
+    for row in COMMANDS {
+        let group = GROUPS.iter().find(|group| row.group == Some(group.name));
+        line = match group {
+            None => line.subcommand(row.line()),
+            Some(group) if line.find_subcommand(group.name).is_some() => {
+                line.mut_subcommand(group.name, |line| line.subcommand(row.line()))
+            }
+            Some(group) => {
+                let of_group = clap::Command::new(group.name).about(group.about).after_help(group.examples);
+                let of_group = of_group.subcommand_required(true).arg_required_else_help(true);
+                line.subcommand(of_group.subcommand(row.line()))
+            }
+        };
+    }
+    line
+}
+
+/// Understands a command line; the first word is the name of the program.
+///
+/// # Errors
+/// It means nothing, or asks for help.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Call, clap::Error> {
+    let mut line = line();
+    let matches = line.try_get_matches_from_mut(words)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut line))?;
+    let (mut path, mut matches) = (Vec::new(), matches);
+    while let Some((name, inner)) = matches.remove_subcommand() {
+        path.push(name);
+        matches = inner;
+    }
+    let path = path.join(" ");
+    let row = COMMANDS.iter().find(|row| row.path() == path);
+    let row = row.ok_or_else(|| line.error(clap::error::ErrorKind::InvalidSubcommand, path))?;
+    Ok(Call { cli, row, matches })
+}
+
+/// The exit code of a command line that means nothing, where a command of it has one of its own.
+pub fn cannot_begin(words: &[String]) -> Option<u8> {
+    let named = COMMANDS.iter().filter(|row| words.iter().any(|word| word == row.name));
+    named.filter_map(|row| row.cannot_begin).next()
+}

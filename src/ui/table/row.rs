@@ -1,0 +1,140 @@
+//! A row of the table of commands: a name, and how a command of any type is parsed and run.
+
+use crate::command::{Command, CommandError, Describe, Outcome};
+use crate::session::Context;
+use crate::ui::options::Cli;
+use crate::ui::out;
+use crate::ui::render::Text;
+use clap::{ArgMatches, Args};
+use std::path::Path;
+use std::pin::Pin;
+
+/// A future of the thread that it is made in.
+pub type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// A command, as the table has it.
+pub struct Row {
+    /// What is typed, behind the name of the group.
+    pub name: &'static str,
+    /// The group that it belongs to.
+    pub group: Option<&'static str>,
+    /// How it runs.
+    pub runs: Runs,
+    /// The exit code where it cannot begin, if that is not the general one.
+    pub cannot_begin: Option<u8>,
+    arguments: fn(clap::Command) -> clap::Command,
+}
+
+/// How a command runs.
+pub enum Runs {
+    /// To a result, from its arguments alone.
+    ToResult(fn(&ArgMatches) -> Result<Box<dyn Prepared>, clap::Error>),
+    /// Interactive: it runs a dialogue, and gives an exit code.
+    Dialogue(for<'a> fn(&'a ArgMatches, &'a Cli) -> Local<'a, Result<u8, clap::Error>>),
+    /// It describes the command line, and runs nothing.
+    Describes(fn(&ArgMatches, clap::Command) -> Result<String, CommandError>),
+}
+
+/// A command with its arguments, of a type that is not known.
+pub trait Prepared {
+    /// Whether the user lets files of others have their commands run, without being asked.
+    fn trusts(&self) -> bool;
+    /// Does it.
+    fn run<'a>(&'a self, context: &'a Context) -> Local<'a, Result<Box<dyn Shown>, CommandError>>;
+}
+
+/// A result, of a type that is not known.
+pub trait Shown {
+    /// For people.
+    fn text(&self, color: bool) -> String;
+    /// For machines.
+    fn json(&self) -> String;
+    /// A file that the result is written to as well, and what is written there.
+    fn beside(&self) -> Option<(&Path, std::io::Result<String>)>;
+    /// The exit code; another where the result could not be written.
+    fn exit_code(&self, is_written: bool) -> u8;
+}
+
+impl<C: Command> Prepared for C
+where
+    C::Output: Text + 'static,
+{
+    fn trusts(&self) -> bool {
+        Command::trusts(self)
+    }
+
+    fn run<'a>(&'a self, context: &'a Context) -> Local<'a, Result<Box<dyn Shown>, CommandError>> {
+        Box::pin(async { Ok(Box::new(self.execute(context).await?) as Box<dyn Shown>) })
+    }
+}
+
+impl<O: Outcome + Text> Shown for O {
+    fn text(&self, color: bool) -> String {
+        Text::text(self, color)
+    }
+
+    fn json(&self) -> String {
+        out::json(self)
+    }
+
+    fn beside(&self) -> Option<(&Path, std::io::Result<String>)> {
+        Text::beside(self)
+    }
+
+    fn exit_code(&self, is_written: bool) -> u8 {
+        if is_written { Outcome::exit_code(self) } else { self.exit_code_unwritten() }
+    }
+}
+
+impl Row {
+    /// A command that ends with a result.
+    pub(super) const fn command<C: Command + 'static>(name: &'static str) -> Row
+    where
+        C::Output: Text + 'static,
+    {
+        let runs = Runs::ToResult(|matches| Ok(Box::new(C::from_arg_matches(matches)?)));
+        Row { name, group: None, runs, cannot_begin: C::CANNOT_BEGIN, arguments: C::augment_args }
+    }
+
+    /// A command that is led in a dialogue.
+    pub(super) const fn dialogue<A: Args>(
+        name: &'static str,
+        lead: for<'a> fn(&'a ArgMatches, &'a Cli) -> Local<'a, Result<u8, clap::Error>>,
+    ) -> Row {
+        let runs = Runs::Dialogue(lead);
+        Row { name, group: None, runs, cannot_begin: None, arguments: A::augment_args }
+    }
+
+    /// A command that describes the command line.
+    pub(super) const fn description<D: Describe>(name: &'static str) -> Row {
+        let runs = Runs::Describes(|matches, line| {
+            let described = D::from_arg_matches(matches);
+            described.map_err(|error| CommandError::Usage(error.to_string()))?.describe(line)
+        });
+        Row { name, group: None, runs, cannot_begin: None, arguments: D::augment_args }
+    }
+
+    /// The same, in a group.
+    pub(super) const fn of(self, group: &'static str) -> Row {
+        Row { group: Some(group), ..self }
+    }
+
+    /// What is typed, with the name of the group: `trace record`.
+    pub fn path(&self) -> String {
+        self.group.map_or_else(|| self.name.to_owned(), |group| format!("{group} {}", self.name))
+    }
+
+    /// Its name, what it is about, and its arguments.
+    pub fn line(&self) -> clap::Command {
+        (self.arguments)(clap::Command::new(self.name))
+    }
+}
+
+/// Parses the arguments of a dialogue, and leads it.
+pub(super) fn lead<'a, A: Args + 'a>(
+    matches: &'a ArgMatches,
+    cli: &'a Cli,
+    run: impl AsyncFnOnce(&Cli, &A) -> u8 + 'a,
+) -> Local<'a, Result<u8, clap::Error>> {
+    Box::pin(async move { Ok(run(cli, &A::from_arg_matches(matches)?).await) })
+}
