@@ -7,15 +7,15 @@ use std::path::PathBuf;
 /// What is known of the program besides its command.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct ProgramArgs {
-    /// Where the source files are
+    /// Folder of source files; can be repeated
     #[arg(long = "source", value_name = "DIR", requires = "command")]
     pub sources: Vec<PathBuf>,
-    /// Folders and jars of classes that the command does not name: of a script's VM, of plug-ins, copies of a
-    /// remote program's
+    /// Folder or jar of classes that the command does not name: those of a script's VM or of plug-ins, or
+    /// copies of a remote program's classes; can be repeated
     #[arg(long = "classes", value_name = "PATH", requires = "command")]
     pub classes: Vec<PathBuf>,
-    /// The program runs elsewhere: connect to its VM, which listens there and waits at its start; the command
-    /// has it start anew before each run
+    /// Connect to the VM of a program that runs elsewhere. It listens at this address and waits at its start.
+    /// The command starts the program anew before each run
     #[arg(long, value_name = "HOST:PORT", requires = "command")]
     pub attach: Option<Address>,
 }

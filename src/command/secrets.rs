@@ -6,10 +6,10 @@ use crate::session::Secrets;
 #[allow(missing_docs)]
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct SecretArgs {
-    /// Keep the recorded command without what this regular expression matches; as often as wanted
+    /// Leave out of the recorded command what this regular expression matches; can be repeated
     #[arg(long, value_name = "PATTERN")]
     pub redact: Vec<String>,
-    /// Keep passwords, tokens and keys of the recorded command (`-Dpassword=…`), which are left out else
+    /// Keep passwords, tokens and keys in the recorded command (`-Dpassword=…`); by default they are left out
     #[arg(long)]
     pub keep_secrets: bool,
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 #[allow(missing_docs)]
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub struct TrustArgs {
-    /// Run what the file says although qp did not write it here; without this you are asked, at a terminal
+    /// Run the commands of the file without asking, although qp did not write it here
     #[arg(long = "trust", alias = "trust-command")]
     pub trust: bool,
 }

@@ -15,7 +15,7 @@ type Row = (&'static str, &'static str, fn(&Options) -> String, fn(&mut Options,
 const SETTINGS: &[Row] = &[
     (
         "output",
-        "on or off: whether what the program prints is shown while it runs",
+        "on or off: show the program's output while it runs",
         |o| if o.show_output { "on" } else { "off" }.to_owned(),
         |o, value| {
             o.show_output = match value {
@@ -28,7 +28,7 @@ const SETTINGS: &[Row] = &[
     ),
     (
         "timeout",
-        "seconds after which a run is ended; `chain`: what the chain says, or 300",
+        "time limit of a run in seconds; `chain`: the limit of the chain, or 300",
         |o| o.timeout_s.map_or_else(|| "chain".to_owned(), |s| s.to_string()),
         |o, value| {
             o.timeout_s = match value {
@@ -40,7 +40,7 @@ const SETTINGS: &[Row] = &[
     ),
     (
         "max-runs",
-        "most runs for one question: each class or frame unknown before costs one",
+        "maximum number of runs for one question: each unknown class or frame costs one",
         |o| o.max_runs.to_string(),
         |o, value| {
             o.max_runs = value.parse().ok().filter(|n| (1..=1000).contains(n))?;
@@ -49,7 +49,7 @@ const SETTINGS: &[Row] = &[
     ),
     (
         "attempts",
-        "how often a run is tried that does not reach the first point",
+        "maximum number of runs to reach the first point",
         |o| o.attempts.to_string(),
         |o, value| {
             o.attempts = value.parse().ok().filter(|n| (1..=1000).contains(n))?;
@@ -58,7 +58,7 @@ const SETTINGS: &[Row] = &[
     ),
     (
         "candidates",
-        "how many occurrences per point that were not the answer are shown, with the reason",
+        "number of rejected occurrences kept per point, with the reason",
         |o| o.candidates.to_string(),
         |o, value| {
             o.candidates = value.parse().ok().filter(|n| *n <= 1000)?;

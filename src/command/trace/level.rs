@@ -8,9 +8,9 @@ pub enum LevelArg {
     /// Calls with arguments and results, and exceptions
     #[default]
     Calls,
-    /// Fields, elements and new arrays too
+    /// Also writes to fields and elements, and new arrays
     Writes,
-    /// And lines, branches, local variables and locks
+    /// Also lines, branches, local variables and locks
     All,
 }
 

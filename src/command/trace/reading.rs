@@ -17,7 +17,7 @@ pub struct Reading {
 #[allow(missing_docs)]
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Memory {
-    /// So many megabytes of memory may be used to sort what was recorded
+    /// Memory for sorting the recorded events, in megabytes
     #[arg(id = "memory", long = "memory", value_name = "MB", default_value_t = MEMORY >> 20, value_parser = megabytes)]
     pub megabytes: usize,
 }
