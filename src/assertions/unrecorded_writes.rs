@@ -4,7 +4,7 @@
 
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Level, Method, only_reads};
-use bytecode::class::MethodRef;
+use bytecode::MethodRef;
 use bytecode::op::{Bootstrap, Constant};
 use bytecode::{ClassFile, Op};
 use std::collections::{BTreeMap, HashSet};

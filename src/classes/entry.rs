@@ -3,8 +3,8 @@
 
 use super::archive::Archive;
 use super::manifest::class_path_element;
+use super::origin::{ClassBytes, Origin};
 use super::paths::Place;
-use super::pool::{ClassBytes, Origin};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;

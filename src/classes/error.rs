@@ -1,7 +1,7 @@
 //! Errors of finding class bytes. Missing and unreadable class path entries are not errors: `java` ignores
 //! them, so the pool only records them ([`super::ClassPool::missing`]).
 
-use super::pool::Origin;
+use super::origin::Origin;
 use std::path::PathBuf;
 
 /// Why a class cannot be read.

@@ -4,7 +4,7 @@
 //! `jlink --compress` made. `jimage-rs` reads those as well (`compact-cp` gives a typed error).
 
 use super::error::ClassesError;
-use super::pool::{ClassBytes, Origin};
+use super::origin::{ClassBytes, Origin};
 use jimage_rs::JImage;
 use std::collections::{BTreeSet, HashMap};
 use std::io::Read;

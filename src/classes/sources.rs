@@ -1,7 +1,8 @@
 //! Finds the source files of classes: in the source roots, below and above them, and in the JDK's `src.zip`.
 
 use super::archive::Archive;
-use super::pool::{FoundClass, Origin};
+use super::origin::Origin;
+use super::pool::FoundClass;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

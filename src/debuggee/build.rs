@@ -1,11 +1,13 @@
 //! Decides whether a build can be skipped: the command, its sources and its outputs are unchanged since its
 //! last success.
 
+use super::error::{DebuggeeError, Step};
+use super::output::Forward;
 use super::template::Template;
 use crate::classes::LaunchCommand;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// The result of [`Template::build`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,31 @@ const OUTPUTS: [&str; 3] = ["class", "jar", "war"];
 const OUTPUT_FOLDERS: [&str; 5] = ["target", "build", "out", "bin", "classes"];
 /// Maximum number of files to hash; beyond it, the build tool's own check is faster.
 const MAX_FILES: usize = 50_000;
+
+impl Template {
+    /// Runs `build`, unless the command, its sources and its outputs are unchanged since the last success.
+    /// [`Settings::cache`] holds the record, by default `querypoint/builds` in `XDG_CACHE_HOME` or
+    /// `~/.cache`.
+    ///
+    /// # Errors
+    /// The build cannot be started or fails.
+    pub async fn build(&self, forward: Option<Forward>) -> Result<BuildOutcome, DebuggeeError> {
+        let Some(command) = &self.settings().build else { return Ok(BuildOutcome::Nothing) };
+        let record = Record::of(self, command);
+        if record.is_current() {
+            return Ok(BuildOutcome::Skipped);
+        }
+        let started = Instant::now();
+        self.step(Step::Build, command, forward, None).await?;
+        record.keep(self);
+        Ok(BuildOutcome::Built(started.elapsed()))
+    }
+
+    /// Whether [`Template::build`] would skip the build.
+    pub fn is_built(&self) -> bool {
+        self.settings().build.as_ref().is_none_or(|command| Record::of(self, command).is_current())
+    }
+}
 
 /// The state before a build, and the file that holds the state after its last success.
 pub(super) struct Record {

@@ -1,9 +1,10 @@
 //! Errors of building, launching and ending a debuggee, with advice.
 
 use super::group::Exit;
+use super::no_waiting_vm::NoWaitingVm;
 use super::output::Tail;
 use super::peer::ForeignProcess;
-use super::remote::NoWaitingVm;
+
 use crate::classes::JavaCommandError;
 use std::fmt;
 use std::path::PathBuf;
@@ -110,7 +111,7 @@ pub enum DebuggeeError {
         reason: String,
     },
     /// A build, preparation or driver command failed.
-    #[error("`{step}` failed with {exit}: `{command}`; run it by hand in `cwd` to see why{}", output(tail))]
+    #[error("`{step}` failed with {exit}: `{command}`; run it by hand in `cwd` to see why{}", tail.in_error())]
     Failed {
         /// The debuggee's field.
         step: Step,
@@ -124,7 +125,7 @@ pub enum DebuggeeError {
     /// A step did not end in time.
     #[error(
         "`{step}` did not end within {seconds} s: `{command}`; raise `timeout_s`, or see what it waits for{}",
-        output(tail)
+        tail.in_error()
     )]
     TimedOut {
         /// The debuggee's field.
@@ -156,7 +157,7 @@ pub enum DebuggeeError {
         "no VM connected within {seconds} s: `{command}`; if the command starts no VM, or starts it late, correct it or \
          raise `timeout_s`; if it clears the environment, let `JAVA_TOOL_OPTIONS` through{}{}",
         others,
-        output(tail)
+        tail.in_error()
     )]
     NoConnection {
         /// The command as written.
@@ -184,11 +185,6 @@ pub enum DebuggeeError {
     Socket(std::io::Error),
 }
 
-pub(super) fn output(tail: &Tail) -> String {
-    let text = tail.last(20);
-    if text.is_empty() { "; it printed nothing".to_owned() } else { format!("\nIts last output:\n{text}") }
-}
-
 fn early(exit: &Exit, others: &OtherConnections, tail: &Tail) -> String {
     let next = match others.unwanted.is_empty() {
         true if exit.success() => {
@@ -197,7 +193,7 @@ fn early(exit: &Exit, others: &OtherConnections, tail: &Tail) -> String {
         true => "; run it by hand in `cwd` to see why",
         false => "",
     };
-    format!("{next}{others}{}", output(tail))
+    format!("{next}{others}{}", tail.in_error())
 }
 
 /// Connections that were rejected while the wanted VM was awaited.

@@ -2,6 +2,7 @@
 
 use super::guardian::Guardian;
 use super::output::{Output, Stream};
+use super::processes::{MARK, kill_marked, processes, stat};
 use super::stdin::Stdin;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::fmt;
@@ -12,8 +13,6 @@ use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 use tokio::task::{AbortHandle, JoinSet};
 
-/// The environment variable that marks all descendants of a command, including those that leave its group.
-const MARK: &str = "QUERYPOINT_GROUP";
 /// How long to wait for output after the process has ended while its children still hold its pipes.
 const LATE_OUTPUT: Duration = Duration::from_millis(200);
 /// How long to wait for killed processes when the group is dropped.
@@ -195,14 +194,14 @@ impl Group {
     /// thread.
     fn kill(&mut self) {
         // Kill the marked processes first: an exiting process no longer has an environment.
-        let mut killed = marked::kill(&self.mark);
+        let mut killed = kill_marked(&self.mark);
         if self.named {
             killed.extend(members(self.pid));
             // ESRCH: the group has already ended.
             let _ = kill_process_group(self.pid, Signal::KILL);
         }
         let deadline = Instant::now() + LAST_WAIT;
-        let lives = |pid: &u32| super::peer::stat(*pid).is_some_and(|s| !s.dead);
+        let lives = |pid: &u32| stat(*pid).is_some_and(|s| !s.dead);
         while (killed.iter().any(lives) || (self.named && group_lives(self.pid))) && Instant::now() < deadline
         {
             std::thread::sleep(Duration::from_millis(1));
@@ -245,55 +244,6 @@ fn group_lives(group: Pid) -> bool {
 /// The running processes of a group; empty when the system does not report them.
 fn members(group: Pid) -> impl Iterator<Item = u32> {
     let number = group.as_raw_pid().unsigned_abs();
-    let living = move |pid: &u32| super::peer::stat(*pid).is_some_and(|s| s.group == number && !s.dead);
-    super::peer::processes().filter(living)
-}
-
-/// Finds processes by a mark in their environment.
-#[cfg(target_os = "linux")]
-pub(super) mod marked {
-    use super::{MARK, Signal};
-    use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
-
-    /// Whether the command with this mark started the process, directly or indirectly.
-    pub fn carries(pid: u32, mark: &str) -> bool {
-        let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
-        let wanted = format!("{MARK}={mark}");
-        environment.split(|b| *b == 0).any(|variable| variable == wanted.as_bytes())
-    }
-
-    /// Kills all marked processes, repeatedly, since one may start another meanwhile. Returns the killed
-    /// ones.
-    pub fn kill(mark: &str) -> Vec<u32> {
-        let mut killed = Vec::new();
-        for _ in 0..20 {
-            let before = killed.len();
-            for pid in crate::debuggee::peer::processes() {
-                let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
-                // Open the descriptor before reading the environment: the pid then cannot pass to another
-                // process.
-                let Some(fd) = raw.and_then(|p| pidfd_open(p, PidfdFlags::empty()).ok()) else { continue };
-                if carries(pid, mark) && pidfd_send_signal(&fd, Signal::KILL).is_ok() {
-                    killed.push(pid);
-                }
-            }
-            if killed.len() == before {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        killed
-    }
-}
-
-/// On this system, a process that leaves its group cannot be found.
-#[cfg(not(target_os = "linux"))]
-pub(super) mod marked {
-    pub fn carries(_pid: u32, _mark: &str) -> bool {
-        false
-    }
-
-    pub fn kill(_mark: &str) -> Vec<u32> {
-        Vec::new()
-    }
+    let living = move |pid: &u32| stat(*pid).is_some_and(|s| s.group == number && !s.dead);
+    processes().filter(living)
 }

@@ -98,6 +98,16 @@ pub struct Tail {
 }
 
 impl Tail {
+    /// The end of an error message: the last lines, if there are any.
+    pub(super) fn in_error(&self) -> String {
+        let text = self.last(20);
+        if text.is_empty() {
+            "; it printed nothing".to_owned()
+        } else {
+            format!("\nIts last output:\n{text}")
+        }
+    }
+
     /// The kept lines.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = (Stream, &str)> {
         self.lines.iter().map(|(stream, line)| (*stream, line.as_str()))

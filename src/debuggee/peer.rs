@@ -3,7 +3,7 @@
 //! Works on Linux only, through `/proc` (proc(5)). On other systems the peer is unknown, and every connection
 //! counts as the debuggee's.
 
-use super::group::marked;
+use super::processes::{Stat, carries_mark, processes, stat};
 use crate::classes::{ClassPaths, JavaCommand, Main};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -157,30 +157,7 @@ fn is_ours(pid: u32, leader: u32, mark: &str) -> bool {
         }
         at = parent;
     }
-    marked::carries(pid, mark)
-}
-
-/// The ids of all processes, from `/proc`.
-pub(super) fn processes() -> impl Iterator<Item = u32> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|e| e.file_name().to_str()?.parse().ok())
-}
-
-/// Fields of `/proc/PID/stat`.
-pub(super) struct Stat {
-    pub parent: u32,
-    pub group: u32,
-    /// The process has ended but is not yet reaped.
-    pub dead: bool,
-}
-
-/// Reads fields 3 to 5. Field 2 may contain spaces and parentheses; it ends at the last `)`.
-pub(super) fn stat(pid: u32) -> Option<Stat> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = text.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace();
-    let dead = matches!(fields.next()?, "Z" | "X");
-    Some(Stat { parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()?, dead })
+    carries_mark(pid, mark)
 }
 
 /// One end of a connection, from the system's table.

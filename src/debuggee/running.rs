@@ -2,9 +2,10 @@
 
 use super::error::{DebuggeeError, ForeignConnections, OtherConnections, Step};
 use super::group::{Exit, Group};
+use super::no_waiting_vm::{NoWaitingVm, PortState};
 use super::output::{Forward, Tail};
 use super::peer::{ForeignProcess, Identity, Peer, identify};
-use super::remote::{NoWaitingVm, PortState, Remote};
+use super::remote::Remote;
 use super::stdin::Stdin;
 use super::template::Template;
 use std::net::SocketAddr;

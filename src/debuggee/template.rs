@@ -1,7 +1,5 @@
 //! How a debuggee is launched: a chain's settings, checked once and launched any number of times.
 
-use super::agent::{Agent, quoted};
-use super::build::{self, BuildOutcome};
 use super::error::{DebuggeeError, Step};
 use super::group::{Group, Spec};
 use super::guardian::Guardian;
@@ -9,15 +7,13 @@ use super::output::{Forward, Output};
 use super::peer::JvmPattern;
 use super::ready::Ready;
 use super::remote::Remote;
-use super::running::Running;
 use super::stdin::Stdin;
-use crate::classes::{JavaCommandError, LaunchCommand, Main, find_program};
+use crate::classes::{LaunchCommand, Main, find_program};
 use crate::files::TemporaryFolder;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The debuggee's settings from a chain or a command line (DESIGN §6).
 #[derive(Clone, Debug)]
@@ -171,29 +167,6 @@ impl Template {
         })
     }
 
-    /// Runs `build`, unless the command, its sources and its outputs are unchanged since the last success.
-    /// [`Settings::cache`] holds the record, by default `querypoint/builds` in `XDG_CACHE_HOME` or
-    /// `~/.cache`.
-    ///
-    /// # Errors
-    /// The build cannot be started or fails.
-    pub async fn build(&self, forward: Option<Forward>) -> Result<BuildOutcome, DebuggeeError> {
-        let Some(command) = &self.settings.build else { return Ok(BuildOutcome::Nothing) };
-        let record = build::Record::of(self, command);
-        if record.is_current() {
-            return Ok(BuildOutcome::Skipped);
-        }
-        let started = Instant::now();
-        self.step(Step::Build, command, forward, None).await?;
-        record.keep(self);
-        Ok(BuildOutcome::Built(started.elapsed()))
-    }
-
-    /// Whether [`Template::build`] would skip the build.
-    pub fn is_built(&self) -> bool {
-        self.settings.build.as_ref().is_none_or(|command| build::Record::of(self, command).is_current())
-    }
-
     /// The file of `java X.java`; `None` when `java` runs classes.
     ///
     /// # Errors
@@ -249,7 +222,7 @@ impl Template {
         }
     }
 
-    async fn step(
+    pub(super) async fn step(
         &self,
         step: Step,
         command: &[String],
@@ -271,62 +244,6 @@ impl Template {
             return Ok(());
         }
         Err(DebuggeeError::Failed { step, command: command.join(" "), exit, tail: group.output().tail() })
-    }
-
-    /// Prepares the agent for one run.
-    ///
-    /// # Errors
-    /// The agent cannot be unpacked.
-    pub fn agent(&self) -> Result<Agent, DebuggeeError> {
-        let cache = self.settings.cache.clone().or_else(build::cache_folder);
-        Agent::new(cache.as_deref().and_then(Path::parent))
-    }
-
-    /// Starts the debuggee with a debug agent that connects to `address` and suspends the VM at its start,
-    /// and with the probe agent if given. Must be called within a tokio runtime.
-    ///
-    /// # Errors
-    /// The program cannot be started, or the command has its own debug agent.
-    pub fn launch(
-        self: &Arc<Self>,
-        address: SocketAddr,
-        agent: Option<&Agent>,
-        forward: Option<Forward>,
-    ) -> Result<Running, DebuggeeError> {
-        // The debug agent comes first: it suspends the VM, so the probe agent finds its plan already written.
-        let jdwp = format!("-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}");
-        let mut options = vec![jdwp];
-        options.extend(agent.map(Agent::options).unwrap_or_default());
-        let mut command = self.settings.command.clone();
-        let mut env = Vec::new();
-        match self.launch_command()? {
-            LaunchCommand::Java(java) => {
-                let at = java.options_at.min(command.len());
-                command.splice(at..at, options);
-            }
-            LaunchCommand::Wrapper { .. } => {
-                let before = self.variable("JAVA_TOOL_OPTIONS").filter(|o| !o.trim().is_empty());
-                if let Some(own) =
-                    before.as_ref().filter(|o| o.contains("-agentlib:jdwp") || o.contains("-Xrunjdwp"))
-                {
-                    return Err(JavaCommandError::DebugAgent(format!("JAVA_TOOL_OPTIONS={own}")).into());
-                }
-                let options = options.iter().map(|option| quoted(option));
-                let options: Vec<String> = before.into_iter().chain(options).collect();
-                env.push(("JAVA_TOOL_OPTIONS".to_owned(), options.join(" ")));
-            }
-        }
-        let group = self.spawn(Step::Command, &command, self.settings.stdin.clone(), &env, forward)?;
-        Ok(Running::new(self.clone(), group))
-    }
-
-    /// Starts the command that restarts a remote program. Must be called within a tokio runtime.
-    ///
-    /// # Errors
-    /// The command cannot be started.
-    pub fn relaunch(self: &Arc<Self>, forward: Option<Forward>) -> Result<Running, DebuggeeError> {
-        let group = self.spawn(Step::Relaunch, &self.settings.command, Stdin::Null, &[], forward)?;
-        Ok(Running::new(self.clone(), group))
     }
 
     /// Starts a command of the debuggee in its own process group.

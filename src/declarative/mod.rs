@@ -20,9 +20,11 @@ mod odds;
 mod situation;
 mod strategy;
 mod suspects;
+mod verdict;
 mod weights;
 
 pub use coverage::{Coverage, CoverageMaker};
-pub use diagnosis::{Answered, Diagnosis, Step, Verdict};
+pub use diagnosis::{Diagnosis, Step};
 pub use forest::Forest;
 pub use strategy::{Needs, STRATEGIES, Strategy, StrategyRow, strategy};
+pub use verdict::{Answered, Verdict};

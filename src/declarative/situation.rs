@@ -2,10 +2,9 @@
 
 use super::countable::Countable;
 use super::coverage::Coverage;
-use super::diagnosis::{Answered, Verdict};
 use super::forest::{Forest, Row};
 use super::suspects::Suspects;
-use super::weights::Weights;
+use super::verdict::{Answered, Verdict};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -112,12 +111,6 @@ impl Situation<'_> {
             weight
         };
         trees.iter().map(&mut weigh).collect()
-    }
-
-    /// The call whose tree weighs nearest to half of all: the first one of those that are as near.
-    pub fn nearest_to_half(&self, own: impl Fn(Row) -> f64) -> Option<u32> {
-        let weights = Weights::of(self, own);
-        weights.nearest(weights.all() / 2.0)
     }
 
     /// By entity: how many valid calls have covered it.

@@ -155,6 +155,12 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
     }
 }
 
+/// The call whose tree weighs nearest to half of all: the first one of those that are as near.
+pub fn nearest_to_half(situation: &Situation<'_>, own: impl Fn(Row) -> f64) -> Option<u32> {
+    let weights = Weights::of(situation, own);
+    weights.nearest(weights.all() / 2.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Coverage, CoverageMaker, Diagnosis, Forest, STRATEGIES, Step, Verdict};

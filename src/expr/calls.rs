@@ -1,8 +1,9 @@
 //! Method calls: overload selection, argument conversion, and the result.
 
 use super::error::{EvalError, nearest};
-use super::evaluate::{Evaluator, Held, Operand, Start};
-use super::hierarchy::{EvalResult, FoundMethod, type_named};
+use super::evaluate::Start;
+use super::evaluator::{EvalResult, Evaluator, Held, Operand};
+use super::hierarchy::{FoundMethod, type_named};
 use super::machine::{Invoked, Machine};
 use super::number::{convert, primitive_of};
 use super::overload::{Parameters, Selection, Supertypes, expanded_parameter, select};

@@ -1,12 +1,13 @@
 //! Casts and `instanceof` at run time (JLS §5.5, §15.16, §15.20.2).
 
+use super::class_names::is_called;
 use super::error::EvalError;
-use super::evaluate::{Evaluator, Held, Operand, kind_of, type_error};
-use super::hierarchy::{EvalResult, type_named};
+use super::evaluate::kind_of;
+use super::evaluator::{EvalResult, Evaluator, Held, Operand, type_error};
+use super::hierarchy::type_named;
 use super::machine::Machine;
 use super::number::{convert, primitive_of};
 use super::overload::{Supertypes, boxes_to};
-use super::resolve::is_called;
 use super::tree::{ElementName, Node, TypeName};
 use super::types::Type;
 use crate::model::Value;

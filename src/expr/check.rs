@@ -2,10 +2,10 @@
 //! definite errors.
 
 use super::Expr;
+use super::class_names::is_called;
 use super::error::{TypeError, UNKNOWN_NAME, nearest};
 use super::lookup::{ClassLookup, FieldDeclaration, Lookup, Names, NoClasses, Variable};
 use super::overload::boxes_to;
-use super::resolve::is_called;
 use super::scope::{EventTypes, Scope};
 use super::tree::{BinaryOperator, ElementName, Literal, Node, TypeName, UnaryOperator};
 use super::types::{Primitive, Type};

@@ -2,14 +2,14 @@
 
 use super::concat::text_of;
 use super::error::{EvalError, nearest};
-use super::hierarchy::EvalResult;
+use super::evaluator::{EvalResult, Evaluator, Held, Operand, type_error};
 use super::machine::Machine;
 use super::number::{self, NoResult, convert, primitive_of};
 use super::scope::EventTypes;
 use super::tree::{BinaryOperator, Literal, Node, UnaryOperator};
 use super::types::{Primitive, Type};
 use super::{Expr, check};
-use crate::model::{ObjectId, Value};
+use crate::model::Value;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -23,62 +23,7 @@ pub async fn evaluate<M: Machine>(expr: &Expr, machine: &mut M) -> EvalResult<Va
     evaluator.materialize(operand).await
 }
 
-pub(super) struct Evaluator<'m, M: Machine> {
-    pub(super) machine: &'m mut M,
-}
-
-/// An intermediate value.
-#[derive(Clone, Debug)]
-pub(super) struct Operand {
-    pub(super) held: Held,
-    /// The static type, if known.
-    pub(super) declared: Type,
-    /// Whether the static type comes from a cast and therefore counts in overload selection.
-    pub(super) is_cast: bool,
-}
-
-/// A value of the debuggee, or a string that does not exist there yet.
-#[derive(Clone, Debug)]
-pub(super) enum Held {
-    Value(Value),
-    Text(String),
-}
-
-impl Operand {
-    pub(super) fn declared(value: Value, declared: Type) -> Operand {
-        Operand { held: Held::Value(value), declared, is_cast: false }
-    }
-
-    pub(super) fn of(value: Value) -> Operand {
-        let declared = primitive_of(&value).map_or(Type::Unknown, Type::Primitive);
-        Operand::declared(value, declared)
-    }
-
-    fn text(text: String) -> Operand {
-        Operand { held: Held::Text(text), declared: Type::string(), is_cast: false }
-    }
-
-    fn is_string(&self) -> bool {
-        matches!(self.held, Held::Text(_) | Held::Value(Value::Str(_))) || self.declared.is_string()
-    }
-
-    pub(super) fn is_null(&self) -> bool {
-        matches!(self.held, Held::Value(Value::Null))
-    }
-
-    pub(super) fn primitive(&self) -> Option<Primitive> {
-        match &self.held {
-            Held::Value(value) => primitive_of(value),
-            Held::Text(_) => None,
-        }
-    }
-}
-
 type Evaluated<'a, M> = Pin<Box<dyn Future<Output = EvalResult<Operand, M>> + 'a>>;
-
-pub(super) fn type_error<T, M: Machine>(text: impl ToString, problem: impl Into<String>) -> EvalResult<T, M> {
-    Err(EvalError::Type { text: text.to_string(), problem: problem.into() })
-}
 
 impl<M: Machine> Evaluator<'_, M> {
     /// Evaluates a node. The evaluation is recursive, so each kind of node has its own boxed future: a deep
@@ -167,10 +112,6 @@ impl<M: Machine> Evaluator<'_, M> {
             Held::Value(value) => Ok(value),
             Held::Text(text) => self.machine.new_string(&text).await.map_err(EvalError::Machine),
         }
-    }
-
-    pub(super) async fn class_of(&mut self, id: ObjectId) -> EvalResult<M::Class, M> {
-        self.machine.class_of(id).await.map_err(EvalError::Machine)
     }
 
     /// `this`, with the declaring class of the method as its type, so that private members of that class are

@@ -1,10 +1,11 @@
 //! The superclasses, fields and methods of loaded classes, read through the [`Machine`].
 
 use super::error::EvalError;
-use super::evaluate::Evaluator;
+use super::evaluator::{EvalResult, Evaluator};
 use super::machine::{ClassInfo, FieldInfo, Machine, MethodInfo};
 use super::overload::Supertypes;
 use super::types::Type;
+use crate::model::ObjectId;
 use std::sync::Arc;
 
 /// A field and its declaring class.
@@ -25,9 +26,11 @@ pub(super) struct FoundMethod<C> {
 /// Classes with their declarations.
 pub(super) type Lineage<C> = Vec<(C, Arc<ClassInfo<C>>)>;
 
-pub(super) type EvalResult<T, M> = Result<T, EvalError<<M as Machine>::Error>>;
-
 impl<M: Machine> Evaluator<'_, M> {
+    pub(super) async fn class_of(&mut self, id: ObjectId) -> EvalResult<M::Class, M> {
+        self.machine.class_of(id).await.map_err(EvalError::Machine)
+    }
+
     pub(super) async fn info(&mut self, class: &M::Class) -> EvalResult<Arc<ClassInfo<M::Class>>, M> {
         self.machine.class_info(class).await.map_err(EvalError::Machine)
     }

@@ -1,6 +1,6 @@
 //! Name lookup in class files, before the run: the fields, methods and classes that an expression can denote.
 
-use super::resolve::{is_called, same_package_then_lang};
+use super::class_names::{is_called, same_package_then_lang};
 use super::scope::{Scope, ScopeLocal};
 use super::tree::Node;
 use super::types::{Type, method_types};

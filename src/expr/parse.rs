@@ -53,14 +53,21 @@ pub(super) fn expression(text: &str) -> Result<Expr, ParseError> {
     Ok(Expr { text: text.trim().into(), node: Arc::new(node.map_err(|p| at(text, p))?) })
 }
 
-pub(super) fn reference(text: &str) -> Result<Reference, ParseError> {
-    let mut pairs = parse(Rule::reference_text, text)?.peekable();
-    let point = pairs.next_if(|p| p.as_rule() == Rule::point);
-    let (point, frame) = point.map_or(Ok((None, 0)), point_and_frame).map_err(|p| at(text, p))?;
-    let pair = pairs.next();
-    let source = pair.as_ref().map_or("", Pair::as_str).trim();
-    let node = pair.map_or_else(|| Err(missing()), expr).and_then(not_too_high).map_err(|p| at(text, p))?;
-    Ok(Reference { point, frame, expr: Expr { text: source.into(), node: Arc::new(node) } })
+impl Reference {
+    /// Parses a reference.
+    ///
+    /// # Errors
+    /// The column and what was expected there.
+    pub fn parse(text: &str) -> Result<Reference, ParseError> {
+        let mut pairs = parse(Rule::reference_text, text)?.peekable();
+        let point = pairs.next_if(|p| p.as_rule() == Rule::point);
+        let (point, frame) = point.map_or(Ok((None, 0)), point_and_frame).map_err(|p| at(text, p))?;
+        let pair = pairs.next();
+        let source = pair.as_ref().map_or("", Pair::as_str).trim();
+        let node =
+            pair.map_or_else(|| Err(missing()), expr).and_then(not_too_high).map_err(|p| at(text, p))?;
+        Ok(Reference { point, frame, expr: Expr { text: source.into(), node: Arc::new(node) } })
+    }
 }
 
 fn missing() -> Problem {

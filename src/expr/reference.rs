@@ -1,6 +1,6 @@
 //! References (the paper's *global object references*, §3): `POINT(FRAME):EXPR`.
 
-use super::{Expr, ParseError, parse};
+use super::Expr;
 use std::fmt;
 
 /// A value at a point: `A(0):foo`, `P2(-1):color`, `A:this.a.b`. Without a point it refers to the point that
@@ -13,16 +13,6 @@ pub struct Reference {
     pub frame: i32,
     /// The expression to read there.
     pub expr: Expr,
-}
-
-impl Reference {
-    /// Parses a reference.
-    ///
-    /// # Errors
-    /// The column and what was expected there.
-    pub fn parse(text: &str) -> Result<Reference, ParseError> {
-        parse::reference(text)
-    }
 }
 
 impl fmt::Display for Reference {

@@ -1,9 +1,10 @@
 //! Name resolution at run time (JLS §6.4, §6.5): local, field, outer instance, captured local, static field,
 //! class.
 
+use super::class_names::{is_called, same_package_then_lang};
 use super::error::{EvalError, nearest};
-use super::evaluate::{Evaluator, Operand};
-use super::hierarchy::{EvalResult, FoundField};
+use super::evaluator::{EvalResult, Evaluator, Operand};
+use super::hierarchy::FoundField;
 use super::machine::Machine;
 use super::tree::ElementName;
 use super::types::Type;
@@ -222,20 +223,4 @@ impl<M: Machine> Evaluator<'_, M> {
             },
         }
     }
-}
-
-/// Whether `written` denotes the class: its full name, possibly with dots for `$`, or the last parts of it.
-pub(super) fn is_called(binary: &str, written: &str) -> bool {
-    let dotted = binary.replace('$', ".");
-    binary == written
-        || dotted.strip_suffix(written).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-}
-
-/// The binary names that a simple class name can denote outside the nest.
-pub(super) fn same_package_then_lang(own: &str, name: &str) -> [String; 2] {
-    let same = match own.rsplit_once('.') {
-        Some((package, _)) => format!("{package}.{name}"),
-        None => name.to_owned(),
-    };
-    [same, format!("java.lang.{name}")]
 }

@@ -10,7 +10,7 @@ use super::check::{Checker, Effect, StackView};
 use super::error::LocateError;
 use super::graph::Graph;
 use super::log::Log;
-use super::prune;
+use super::prune::{self, Held};
 use super::report::{PointReport, Rejected, Rejection, Unlocated};
 use super::track::{Located, State, Track};
 use crate::model::{ActivationKey, Occurrence, Tables};
@@ -52,11 +52,11 @@ pub struct Progress {
 
 /// Finds the answer of each point of a chain in one run. It is pure: occurrences in, located points out.
 pub struct Locator {
-    pub(super) checker: Checker,
+    checker: Checker,
     graph: Graph,
     pub(super) tracks: Vec<Track>,
     options: Options,
-    pub(super) newest: u64,
+    newest: u64,
     prune_at: usize,
     kept: usize,
     full: bool,
@@ -217,6 +217,12 @@ impl Locator {
         self.located(point).map(Located::effect)
     }
 
+    /// What pruning looks at.
+    fn held(&self) -> Held<'_> {
+        let (newest, patience) = (self.newest, self.patience);
+        Held { checker: &self.checker, tracks: &self.tracks, newest, patience }
+    }
+
     /// Whether every point is located or known to be impossible.
     pub fn is_complete(&self) -> bool {
         self.tracks.iter().all(Track::decided)
@@ -361,7 +367,7 @@ impl Locator {
             if self.tracks.get(at).is_some_and(|t| t.needs.iter().any(located)) {
                 self.reject_impossible(at, tables);
             }
-            let keep = prune::keepers(self, at, tables, &live);
+            let keep = prune::keepers(&self.held(), at, tables, &live);
             if keep.iter().all(|k| *k) {
                 continue;
             }
@@ -376,7 +382,7 @@ impl Locator {
             }
         }
         self.recount();
-        tables.retain_activations(live.iter().copied().chain(prune::referenced(self)));
+        tables.retain_activations(live.iter().copied().chain(prune::referenced(&self.held())));
         let limit = self.options.limit;
         self.full = self.kept > limit - limit / 8;
         self.prune_at = (self.kept + (self.kept / 16).max(PRUNE_FROM / 2)).max(PRUNE_FROM).min(limit);

@@ -10,14 +10,30 @@
 //! what it would choose as the answer. With several, every group keeps what it would need for every bound:
 //! more than necessary, never less. The work is sorting; no table per candidate remains.
 
-use super::check::{self, Effect, StackView};
-use super::locator::Locator;
+use super::check::{self, Checker, Effect, StackView};
 use super::log::Log;
-use super::track::State;
+use super::track::{Located, State, Track};
 use crate::model::{ActivationKey, Occurrence, Tables, Value};
 use crate::query::{Constraint, FrameSelector, PointIndex, Slot, TraceQuery};
 use std::cmp::Ordering;
 use std::collections::HashSet;
+
+/// The candidates that are held, and what decides about them.
+pub(super) struct Held<'a> {
+    pub(super) checker: &'a Checker,
+    pub(super) tracks: &'a [Track],
+    /// The sequence number of the newest occurrence.
+    pub(super) newest: u64,
+    /// Groups that pruning may look at per candidate before it keeps more instead.
+    pub(super) patience: usize,
+}
+
+impl<'a> Held<'a> {
+    /// The effect of a located point.
+    fn effect(&self, point: PointIndex) -> Option<Effect<'a>> {
+        self.tracks.get(usize::from(point.0))?.located().map(Located::effect)
+    }
+}
 
 /// A property of a candidate that a constraint examines.
 #[derive(Clone, Copy, PartialEq)]
@@ -64,21 +80,21 @@ enum Anchor {
 
 /// Marks the candidates of point `at` that can still become its answer.
 pub(super) fn keepers(
-    locator: &Locator,
+    held: &Held<'_>,
     at: usize,
     tables: &Tables,
     live: &HashSet<ActivationKey>,
 ) -> Vec<bool> {
-    let (Some(track), Some(query)) = (locator.tracks.get(at), locator.checker.query(at)) else {
+    let (Some(track), Some(query)) = (held.tracks.get(at), held.checker.query(at)) else {
         return Vec::new();
     };
     let unlocated: Vec<PointIndex> =
-        track.needs.iter().copied().filter(|p| locator.effect(*p).is_none()).collect();
+        track.needs.iter().copied().filter(|p| held.effect(*p).is_none()).collect();
     let [first, rest @ ..] = unlocated.as_slice() else { return vec![true; track.log.len()] };
     let constraints: Vec<&Constraint> =
         query.constraints.iter().filter(|c| unlocated.contains(&c.point())).collect();
     let mut pruning = Pruning {
-        locator,
+        held,
         tables,
         live,
         query,
@@ -105,7 +121,7 @@ pub(super) fn keepers(
 }
 
 struct Pruning<'a> {
-    locator: &'a Locator,
+    held: &'a Held<'a>,
     tables: &'a Tables,
     live: &'a HashSet<ActivationKey>,
     query: &'a TraceQuery,
@@ -285,7 +301,7 @@ impl Pruning<'_> {
     fn keep_in_group(&mut self, start: usize, end: usize, bounds: &[u64], unbounded: bool) {
         let window = self.window();
         let last = self.index < 0;
-        let newest = self.locator.newest;
+        let newest = self.held.newest;
         for i in start..end {
             let Some(&(_, place)) = self.order.get(i) else { continue };
             let sequence = self.order.get(i).map_or(0, |e| self.sequence(*e));
@@ -320,8 +336,8 @@ impl Pruning<'_> {
     /// Marks the candidate that each possible answer of `point` would choose. `None` when this takes too long
     /// because the constraints leave too many groups.
     fn keep_for_each(&mut self, point: PointIndex, exact: &[Constraint], anchor: &Anchor) -> Option<()> {
-        let possible = &self.locator.tracks.get(usize::from(point.0))?.log;
-        let per_candidate = self.locator.patience;
+        let possible = &self.held.tracks.get(usize::from(point.0))?.log;
+        let per_candidate = self.held.patience;
         let mut budget = (possible.len() + self.log.len()).saturating_mul(per_candidate);
         let mut picks: Vec<u32> = Vec::new();
         let by_stack = self.has(asks_for_stack);
@@ -402,7 +418,7 @@ impl Pruning<'_> {
     fn satisfies_timeless(&self, candidate: &Occurrence, effect: Effect<'_>) -> bool {
         self.constraints.iter().all(|c| match c {
             Constraint::Before(_) | Constraint::After(_) => true,
-            c => self.locator.checker.check(self.query, candidate, c, effect, self.tables).is_ok(),
+            c => self.held.checker.check(self.query, candidate, c, effect, self.tables).is_ok(),
         })
     }
 
@@ -416,7 +432,7 @@ impl Pruning<'_> {
                 Constraint::After(p) if !last => p,
                 _ => continue,
             };
-            let possible = self.locator.tracks.get(usize::from(point.0)).map(|t| &t.log);
+            let possible = self.held.tracks.get(usize::from(point.0)).map(|t| &t.log);
             bounds.extend(possible.into_iter().flat_map(Log::iter).map(|c| c.sequence));
         }
         bounds.sort_unstable();
@@ -428,7 +444,7 @@ impl Pruning<'_> {
             .iter()
             .copied()
             .filter(|p| {
-                let track = self.locator.tracks.get(usize::from(p.0));
+                let track = self.held.tracks.get(usize::from(p.0));
                 track.is_some_and(|t| t.log.len() == 0 && !matches!(t.state, State::Unlocated(_)))
             })
             .collect();
@@ -473,16 +489,16 @@ fn fixed(constraint: &Constraint, answer: &Occurrence) -> Option<u64> {
 }
 
 /// The activations of candidates and answers that a constraint may examine.
-pub(super) fn referenced(locator: &Locator) -> impl Iterator<Item = ActivationKey> {
+pub(super) fn referenced<'a>(held: &Held<'a>) -> impl Iterator<Item = ActivationKey> + use<'a> {
     let mut asked = HashSet::new();
-    for query in locator.queries() {
+    for query in held.checker.queries() {
         for constraint in query.constraints.iter().filter(|c| asks_for_activations(c)) {
             asked.insert(query.point);
             asked.insert(constraint.point());
         }
     }
-    let asked: Vec<_> = locator.queries().iter().map(|q| asked.contains(&q.point)).collect();
-    let tracks = locator.tracks.iter().zip(asked).filter(|(_, asked)| *asked).map(|(track, _)| track);
+    let asked: Vec<_> = held.checker.queries().iter().map(|q| asked.contains(&q.point)).collect();
+    let tracks = held.tracks.iter().zip(asked).filter(|(_, asked)| *asked).map(|(track, _)| track);
     tracks.flat_map(|track| {
         let located = track.located().map(|l| &l.occurrence);
         track.log.iter().chain(located).flat_map(|o| o.activation.into_iter().chain(check::catcher(o)))

@@ -1,7 +1,7 @@
 //! Fields that recorded code writes: the recorder asks where they are in their objects, and tells of those
 //! that a call has written.
 
-use crate::host::{tools, with_state};
+use crate::state::{tools, with_state};
 use jvmti_bindings::prelude::*;
 use wire::Report;
 use wire::recording::{WriteReport, Written};

@@ -2,37 +2,12 @@
 //! nobody change them (JVMTI specification of ClassFileLoadHook and RetransformClasses). Those whose code may
 //! matter are reported as they are prepared, before any of that code runs.
 
-use crate::host::{State, problem, with_state};
+use crate::state::{State, problem, with_state};
 use jvmti_bindings::prelude::*;
-use std::collections::HashSet;
-use wire::{HiddenClass, Report};
+use wire::HiddenClass;
 
-/// Hidden classes that are named at most; a framework can define one for each object.
-const NAMED: usize = 1000;
 /// ACC_SYNTHETIC (JVMS table 4.1-B): no source has this class.
 const SYNTHETIC: jni::jint = 0x1000;
-
-/// The hidden classes that were reported, by the names in their class files.
-#[derive(Debug, Default)]
-pub(crate) struct Hidden {
-    named: HashSet<HiddenClass>,
-    has_more: bool,
-}
-
-impl Hidden {
-    /// What is reported: each class once, and a problem once where there are too many.
-    fn line(&mut self, class: HiddenClass) -> Option<Report> {
-        if self.named.contains(&class) || self.has_more {
-            return None;
-        }
-        if self.named.len() < NAMED {
-            self.named.insert(class.clone());
-            return Some(Report::Hidden(class));
-        }
-        self.has_more = true;
-        Some(Report::Problem(format!("there are more than {NAMED} hidden classes: not all are named")))
-    }
-}
 
 /// A class was prepared.
 pub(crate) fn prepared(tools: &Jvmti, class: jni::jclass) {
@@ -146,16 +121,5 @@ mod tests {
         assert!(matches!(Unread::from(jvmti::jvmtiError::WRONG_PHASE), Unread::VmEnds));
         let Unread::Refused(why) = Unread::from(jvmti::jvmtiError::OUT_OF_MEMORY) else { panic!("refused") };
         assert!(why.contains("OUT_OF_MEMORY"), "{why}");
-    }
-
-    #[test]
-    fn each_is_reported_once_and_not_without_bound() {
-        let mut hidden = Hidden::default();
-        let class = |n: usize| HiddenClass { class: format!("C{n}"), queries: vec![0] };
-        assert_eq!(hidden.line(class(0)), Some(Report::Hidden(class(0))));
-        assert_eq!(hidden.line(class(0)), None);
-        let more: Vec<Report> = (1..2 * NAMED).filter_map(|n| hidden.line(class(n))).collect();
-        assert_eq!(more.len(), NAMED);
-        assert!(matches!(more.last(), Some(Report::Problem(_))));
     }
 }

@@ -2,14 +2,16 @@
 
 use crate::compilers;
 use crate::heap;
-use crate::hidden::{self, Hidden};
+use crate::hidden;
+use crate::hidden_classes::HiddenClasses;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
+use crate::state::{self, State, problem, with_state};
 use crate::tracing::{Recorded, Tracer};
 use jvmti_bindings::prelude::*;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use wire::{PROBE_CLASS, Report, TRACE_CLASS};
 
 /// A class file that stands beside the recorder's source.
@@ -59,21 +61,6 @@ const TRACE_RECORDER: [(&str, &[u8]); 16] = recorder![
     "java/lang/QuerypointTraceThread"
 ];
 
-/// What the agent knows.
-pub(crate) struct State {
-    /// What goes into classes.
-    pub probes: Probes,
-    /// What records, where the run is recorded.
-    pub tracer: Option<Tracer>,
-    /// What `qp` is told.
-    pub reporter: Reporter,
-    /// The hidden classes that it was told of.
-    pub hidden: Hidden,
-}
-
-/// The VM's tool interface, by its address: the natives are not handed it.
-static TOOLS: OnceLock<usize> = OnceLock::new();
-
 /// Where plans are.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
@@ -85,26 +72,6 @@ static RECORDER_CLASS: OnceLock<usize> = OnceLock::new();
 
 /// There was no memory left to look at a class, and that was told.
 static IS_SHORT: AtomicBool = AtomicBool::new(false);
-
-/// The plan's state: the natives are plain functions and find it here.
-static STATE: OnceLock<Mutex<State>> = OnceLock::new();
-
-/// Does something with what the agent knows, unless it was given no plan.
-pub(crate) fn with_state<T>(act: impl FnOnce(&mut State) -> T) -> Option<T> {
-    // What panicked while it held the lock has written nothing that is half done: it only numbers sites.
-    STATE.get().map(|state| act(&mut state.lock().unwrap_or_else(PoisonError::into_inner)))
-}
-
-/// Tells `qp` what does not work.
-pub(crate) fn problem(text: String) {
-    with_state(|state| state.reporter.tell(&Report::Problem(text)));
-}
-
-/// The VM's tool interface.
-pub(crate) fn tools() -> Option<Jvmti> {
-    // SAFETY: the address was taken from the VM, which is alive: it calls.
-    TOOLS.get().map(|tools| unsafe { Jvmti::from_raw(*tools as *mut _) })
-}
 
 /// The agent.
 #[derive(Default)]
@@ -140,7 +107,6 @@ impl Agent for Host {
         let Some(plan) = FOLDER.get().and_then(|folder| wire::Plan::find(folder, std::process::id())) else {
             return;
         };
-        let _ = TOOLS.set(context.jvmti().raw() as usize);
         let reporter = Reporter::open(&plan.report);
         let tracer = plan.trace.clone().map(Tracer::new);
         let (recorder, method) = match tracer {
@@ -149,10 +115,9 @@ impl Agent for Host {
         };
         let records = tracer.is_some();
         let reporter = reporter.noting(tracer.as_ref().and_then(|tracer| tracer.pool.untold()));
-        if STATE
-            .set(Mutex::new(State { probes: Probes::new(plan), tracer, reporter, hidden: Hidden::default() }))
-            .is_err()
-        {
+        let hidden = HiddenClasses::default();
+        let known = State { probes: Probes::new(plan), tracer, reporter, hidden };
+        if !state::begin(context.jvmti(), known) {
             return;
         }
         let classes = match define(env, recorder, method) {

@@ -1,7 +1,7 @@
 //! What the recorder asks of the agent: the functions that its class `QuerypointProbeAgent` declares.
 
 use crate::burial;
-use crate::host::{State, problem, tools, with_state};
+use crate::state::{State, problem, tools, with_state};
 use jvmti_bindings::prelude::*;
 
 /// Marks the record of an owner that is gone: the recorder's `QuerypointProbeKept.GONE`.

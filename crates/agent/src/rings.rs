@@ -1,8 +1,8 @@
 //! What the recorder's class `QuerypointTraceAgent` asks for: first of all the rings in which recorded
 //! threads leave their events.
 
-use crate::host::{problem, with_state};
 use crate::space;
+use crate::state::{problem, with_state};
 use crate::tracing::Tracer;
 use jvmti_bindings::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

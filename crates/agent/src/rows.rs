@@ -2,7 +2,7 @@
 //! space that becomes memory as it is needed, and is given back where the owners are gone.
 
 use crate::burial;
-use crate::host::{tools, with_state};
+use crate::state::{tools, with_state};
 use jvmti_bindings::prelude::*;
 use std::alloc::Layout;
 use std::collections::{BTreeMap, HashSet};

@@ -1,7 +1,7 @@
 //! The stack at a hit of a run that no other run repeats, and what its methods are: the natives of the
 //! recorder's `QuerypointProbeVaried`.
 
-use crate::host::{tools, with_state};
+use crate::state::{tools, with_state};
 use jvmti_bindings::prelude::*;
 
 /// Most frames of a stack that are kept.

@@ -2,6 +2,7 @@
 //! are labelled, so that each analysis can include or exclude them.
 
 use crate::class::Code;
+use crate::flow::Flow;
 use crate::op::Op;
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -217,4 +218,18 @@ impl Cfg {
             .filter(|n| self.graph.edges_directed(*n, Direction::Incoming).any(|e| e.weight().is_handler()))
             .collect()
     }
+}
+
+/// The method's graph with numbered nodes. Without exception edges each handler is an entry.
+pub(crate) fn flow_of(cfg: &Cfg, exceptions: bool) -> Flow {
+    let successors = cfg
+        .graph()
+        .node_indices()
+        .map(|n| cfg.successors(n, exceptions).into_iter().map(|(to, _)| to.index()).collect())
+        .collect();
+    let mut entries = if cfg.is_empty() { Vec::new() } else { vec![0] };
+    if !exceptions {
+        entries.extend(cfg.handler_blocks().into_iter().map(NodeIndex::index).filter(|n| *n != 0));
+    }
+    Flow { successors, entries }
 }

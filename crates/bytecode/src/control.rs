@@ -9,7 +9,7 @@
 //! the loop. Loops that begin with their own condition (`for`, `while`) are assumed to terminate, so code
 //! behind them does not depend on that condition.
 
-use crate::cfg::{Cfg, EdgeKind};
+use crate::cfg::{Cfg, EdgeKind, flow_of};
 use crate::class::{Code, Handler};
 use crate::flow::{Flow, Tree};
 use crate::loops::{NaturalLoop, natural_loops};
@@ -69,20 +69,6 @@ impl Dominance {
         let parent = self.tree.chain(node.index()).skip(1).find(|n| *n < self.cfg.len())?;
         self.cfg.block(NodeIndex::new(parent)).map(|b| b.start_pc)
     }
-}
-
-/// The method's graph with numbered nodes. Without exception edges each handler is an entry.
-pub(crate) fn flow_of(cfg: &Cfg, exceptions: bool) -> Flow {
-    let successors = cfg
-        .graph()
-        .node_indices()
-        .map(|n| cfg.successors(n, exceptions).into_iter().map(|(to, _)| to.index()).collect())
-        .collect();
-    let mut entries = if cfg.is_empty() { Vec::new() } else { vec![0] };
-    if !exceptions {
-        entries.extend(cfg.handler_blocks().into_iter().map(NodeIndex::index).filter(|n| *n != 0));
-    }
-    Flow { successors, entries }
 }
 
 /// An edge of a conditional branch or switch. An occurrence of a condition is an edge, not the branch.

@@ -31,6 +31,8 @@ pub mod lines;
 #[cfg(feature = "analysis")]
 pub mod loops;
 #[cfg(feature = "analysis")]
+pub mod member;
+#[cfg(feature = "analysis")]
 pub mod op;
 #[cfg(feature = "analysis")]
 mod parse;
@@ -48,6 +50,8 @@ pub mod stack;
 #[cfg(feature = "analysis")]
 pub mod stores;
 #[cfg(feature = "analysis")]
+mod text;
+#[cfg(feature = "analysis")]
 mod throws;
 
 #[cfg(feature = "analysis")]
@@ -55,9 +59,7 @@ pub use arms::{ArmLines, Arms, ValueLines};
 #[cfg(feature = "analysis")]
 pub use cfg::{Block, Cfg, EdgeKind};
 #[cfg(feature = "analysis")]
-pub use class::{
-    ClassFile, Code, Field, FieldRef, Handler, InnerClass, LineEntry, LocalVariable, Method, MethodRef,
-};
+pub use class::{ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
 #[cfg(feature = "analysis")]
 pub use control::{BranchEdge, CaughtAt, ControlDependence, Dependences, dominators, post_dominators};
 #[cfg(feature = "analysis")]
@@ -65,6 +67,8 @@ pub use expression::{
     CallText, Condition, ConditionOutcome, EnumTable, ExprNode, Expressions, Operand, ReadBack, SourceText,
 };
 pub use kind::Kind;
+#[cfg(feature = "analysis")]
+pub use member::{FieldRef, MethodRef};
 #[cfg(feature = "analysis")]
 pub use op::{Constant, Instruction, Op};
 #[cfg(feature = "analysis")]

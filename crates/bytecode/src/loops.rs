@@ -5,9 +5,8 @@
 //! distinguished from a loop with a `continue`. A cycle that can be entered elsewhere than at its header is
 //! not recognised; javac generates no such code.
 
-use crate::cfg::{Cfg, EdgeKind};
+use crate::cfg::{Cfg, EdgeKind, flow_of};
 use crate::class::Code;
-use crate::control::flow_of;
 use crate::op::Op;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,8 @@
 //! The instruction set as data: one [`Op`] per JVM instruction (JVMS §6.5), with constants resolved and
 //! absolute branch targets. Independent of class files and graphs.
 
-use crate::class::{FieldRef, MethodRef};
 pub use crate::kind::Kind;
+use crate::member::{FieldRef, MethodRef};
 
 /// One instruction of a method's code array.
 #[derive(Debug, Clone, PartialEq)]

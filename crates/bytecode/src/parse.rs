@@ -2,10 +2,9 @@
 //! [`ParseError`].
 
 use crate::class::{ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
-use crate::descriptor::class_name;
 use crate::op::Instruction;
 use crate::pool::Pool;
-use noak::MStr;
+use crate::text::text;
 use noak::error::DecodeError;
 use noak::reader::attributes::Code as RawCode;
 use noak::reader::{Attribute, AttributeContent, Class, cpool};
@@ -34,14 +33,6 @@ pub enum ParseError {
         /// The target's code index.
         target: u32,
     },
-}
-
-/// Decodes modified UTF-8; unpaired surrogates become U+FFFD.
-pub(crate) fn text(raw: &MStr) -> String {
-    match raw.to_str() {
-        Some(plain) => plain.to_owned(),
-        None => raw.chars_lossy().collect(),
-    }
 }
 
 impl ClassFile {
@@ -306,9 +297,4 @@ fn check_targets(code: &Code, label: &str) -> Result<(), ParseError> {
         Some(_) => Ok(()),
         None => wrong(0),
     }
-}
-
-/// The `class_name` of a modified UTF-8 constant.
-pub(crate) fn class_text(raw: &MStr) -> String {
-    class_name(&text(raw))
 }

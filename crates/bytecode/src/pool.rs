@@ -1,9 +1,9 @@
 //! The constant pool, with names resolved to owned text, and the bootstrap methods. Used only by `parse` and
 //! `decode`.
 
-use crate::class::{FieldRef, MethodRef};
+use crate::member::{FieldRef, MethodRef};
 use crate::op::{Bootstrap, Constant};
-use crate::parse::{class_text, text};
+use crate::text::{class_text, text};
 use noak::error::DecodeError;
 use noak::reader::attributes::BootstrapMethods;
 use noak::reader::cpool::{self, ConstantPool, Index, Item};

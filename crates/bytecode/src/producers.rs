@@ -2,8 +2,9 @@
 //! move or convert a value (`dup`, `checkcast`, boxing). A `?:` has one producer per arm.
 
 use crate::cfg::normal_edges;
-use crate::class::{Code, MethodRef};
+use crate::class::Code;
 use crate::descriptor::{parse_method, slots};
+use crate::member::MethodRef;
 use crate::op::{InvokeKind, Op};
 use crate::stack::effect;
 use std::collections::BTreeSet;

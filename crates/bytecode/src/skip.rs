@@ -1,9 +1,8 @@
 //! The lines that an exception bypassed (DESIGN §5.10): those that normal flow would have executed between
 //! the throw and the point where it meets the flow from the handler.
 
-use crate::cfg::Cfg;
+use crate::cfg::{Cfg, flow_of};
 use crate::class::Code;
-use crate::control::flow_of;
 use crate::lines::{entries_of_line, line_of};
 use crate::op::Op;
 use petgraph::graph::NodeIndex;

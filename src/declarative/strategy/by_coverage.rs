@@ -4,6 +4,7 @@
 
 use super::{Situation, Strategy};
 use crate::declarative::forest::Row;
+use crate::declarative::weights::nearest_to_half;
 
 /// `p` of edges (JHyde §6).
 pub const EDGES: f64 = 0.5;
@@ -20,7 +21,7 @@ pub struct ByCoverage {
 
 impl Strategy for ByCoverage {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        situation.nearest_to_half(self.own(situation))
+        nearest_to_half(situation, self.own(situation))
     }
 }
 

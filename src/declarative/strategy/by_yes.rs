@@ -2,6 +2,7 @@
 //! that was said to be valid.
 
 use super::{Situation, Strategy};
+use crate::declarative::weights::nearest_to_half;
 
 /// Takes the nearest to half of what was not said to be right.
 pub struct ByYes;
@@ -9,6 +10,6 @@ pub struct ByYes;
 impl Strategy for ByYes {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
         let weight = situation.halved_by_yes();
-        situation.nearest_to_half(|row| weight(row.method))
+        nearest_to_half(situation, |row| weight(row.method))
     }
 }

@@ -2,12 +2,13 @@
 //! nearest to half of all.
 
 use super::{Situation, Strategy};
+use crate::declarative::weights::nearest_to_half;
 
 /// Takes the nearest to half.
 pub struct HirunkittiHogger;
 
 impl Strategy for HirunkittiHogger {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        situation.nearest_to_half(|_| 1.0)
+        nearest_to_half(situation, |_| 1.0)
     }
 }

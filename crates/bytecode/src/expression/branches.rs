@@ -6,34 +6,13 @@
 //! second falls through, `!x || y` falls through.
 
 use super::node::{ExprNode, UnaryOp};
-use super::simulate::Simulation;
+use super::simulation::{Compound, Jump, Simulation};
 use super::value::Value;
 use crate::cfg::EdgeKind;
 use crate::op::{BinaryOp, Constant, Relation, Test};
 use crate::stack::effect;
 use petgraph::graph::NodeIndex;
 use std::collections::BTreeSet;
-
-/// The condition at the end of a block.
-#[derive(Debug, Clone)]
-pub(crate) struct Jump {
-    /// Holds when the branch falls through.
-    pub(crate) node: ExprNode,
-    pub(crate) taken: usize,
-    pub(crate) fall: usize,
-}
-
-/// Conditions combined by `&&` and `||`.
-#[derive(Debug, Clone)]
-pub(crate) struct Compound {
-    /// Holds when control passes to `fall`.
-    pub(crate) node: ExprNode,
-    pub(crate) taken: usize,
-    pub(crate) fall: usize,
-    /// The blocks of the operands. The flag says whether the operand's own condition (for falling through) is
-    /// negated in `node`.
-    pub(crate) parts: Vec<(usize, bool)>,
-}
 
 fn relation(relation: Relation, left: &ExprNode, right: &ExprNode) -> ExprNode {
     ExprNode::binary(relation.operator(), left.clone(), right.clone())

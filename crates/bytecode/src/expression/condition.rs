@@ -1,10 +1,10 @@
 //! The condition of a branch or switch as text, and the outcome that each of its edges stands for.
 
-use super::branches::{Compound, is_assertion_flag};
+use super::branches::is_assertion_flag;
 use super::enums::{EnumTable, switched};
 use super::node::{ExprNode, ReadBack, UnaryOp};
 use super::render::Scope;
-use super::simulate::Simulation;
+use super::simulation::{Compound, Simulation};
 use super::value::leaves_of;
 use super::{Expressions, Operand};
 use crate::cfg::EdgeKind;

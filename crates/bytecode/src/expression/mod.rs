@@ -8,6 +8,7 @@ mod enums;
 mod node;
 mod render;
 mod simulate;
+mod simulation;
 mod step;
 mod value;
 
@@ -19,7 +20,7 @@ use crate::class::{ClassFile, Method};
 use crate::op::{InvokeKind, Kind, Op};
 use crate::stores::variables_at;
 use render::Scope;
-use simulate::Simulation;
+use simulation::Simulation;
 use value::Value;
 
 /// Part of an expression, and how to read its value in the frame before the instruction.

@@ -1,7 +1,7 @@
 //! Expressions rebuilt from bytecode, as trees. `render` converts them to text; `simulate` builds them.
 
-use crate::class::MethodRef;
 use crate::descriptor::{descriptor_of, parse_method};
+use crate::member::MethodRef;
 use crate::op::{BinaryOp, Constant};
 
 /// Unary operators.

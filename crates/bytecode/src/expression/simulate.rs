@@ -1,43 +1,16 @@
 //! Executes a method's code on symbolic operands, block by block, and records the operands that instructions
 //! pop. `step` defines the effect of one instruction, `branches` the meaning of branches.
 
-use super::branches::{Compound, Jump};
 use super::node::ExprNode;
+use super::simulation::{Compound, ReachingSlot, Simulation};
 use super::value::{Change, Value};
-use crate::cfg::{Cfg, EdgeKind};
-use crate::class::{ClassFile, Code, Method};
-use crate::control::flow_of;
+use crate::cfg::{Cfg, EdgeKind, flow_of};
+use crate::class::{ClassFile, Method};
 use crate::descriptor::parameter_slots;
-use crate::flow::Tree;
 use crate::op::{Instruction, Kind, Op};
 use crate::stores::{Reaching, variable_in_slot};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, HashMap};
-
-/// The code of a method with every expression rebuilt.
-#[derive(Debug)]
-pub(crate) struct Simulation<'a> {
-    pub(crate) class: &'a ClassFile,
-    pub(crate) method: &'a Method,
-    pub(crate) code: &'a Code,
-    pub(crate) cfg: Cfg,
-    /// Dominators of normal control flow; handlers are entries.
-    pub(crate) dominators: Tree,
-    /// The operands that each instruction pops, deepest first, by position.
-    pub(crate) operands: BTreeMap<usize, Vec<Value>>,
-    /// The value that each load of a variable, field or element pushes, by position.
-    pub(crate) reads: BTreeMap<usize, ExprNode>,
-    /// The condition at the end of each block, if any.
-    pub(crate) jumps: Vec<Option<Jump>>,
-    /// The value stored by each store to a slot, by code index.
-    pub(crate) stored: HashMap<u32, ExprNode>,
-    reaching: HashMap<u16, ReachingSlot>,
-    this_in_slot_0: bool,
-}
-
-/// The reaching definitions of a slot.
-#[derive(Debug)]
-struct ReachingSlot(Reaching);
 
 /// The symbolic operand stack during the execution of a block.
 pub(crate) struct Machine {

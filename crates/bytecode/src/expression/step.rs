@@ -2,10 +2,11 @@
 
 use super::node::{ExprNode, UnaryOp};
 use super::render::conversion_type;
-use super::simulate::{Machine, Simulation};
+use super::simulate::Machine;
+use super::simulation::Simulation;
 use super::value::{Change, Value, leaves_of};
-use crate::class::MethodRef;
 use crate::descriptor::{parse_method, slots};
+use crate::member::MethodRef;
 use crate::op::{BinaryOp, Bootstrap, Constant, InvokeKind, Kind, Op};
 
 fn boxed(node: &ExprNode) -> Box<ExprNode> {

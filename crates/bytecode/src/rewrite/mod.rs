@@ -27,13 +27,15 @@ mod scan;
 mod shape;
 mod steps;
 mod tables;
+mod text;
 
 pub use error::{NotRewritten, RewriteError};
 pub use outline::outline;
 pub use recorded_effects::{Effect, RecordedEffect};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};
-pub use steps::{Kept, Slot, StackOp, Step, Text};
+pub use steps::{Kept, Slot, StackOp, Step};
+pub use text::Text;
 
 use crate::kind::Kind;
 use pool::Pool;

@@ -3,7 +3,7 @@
 use super::Map;
 use super::error::RewriteError;
 use super::reader::ClassLayout;
-use super::steps::Text;
+use super::text::Text;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Added {

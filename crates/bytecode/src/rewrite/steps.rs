@@ -3,12 +3,9 @@
 
 use super::error::{NotRewritten, RewriteError};
 use super::pool::Pool;
+use super::text::Text;
 use crate::descriptor;
 use crate::kind::Kind;
-use std::borrow::Cow;
-
-/// A name or descriptor; most are static.
-pub type Text = Cow<'static, str>;
 
 /// One inserted instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,45 @@
+//! The hidden classes that were reported.
+
+use std::collections::HashSet;
+use wire::{HiddenClass, Report};
+
+/// Hidden classes that are named at most; a framework can define one for each object.
+const NAMED: usize = 1000;
+
+/// The hidden classes that were reported, by the names in their class files.
+#[derive(Debug, Default)]
+pub(crate) struct HiddenClasses {
+    named: HashSet<HiddenClass>,
+    has_more: bool,
+}
+
+impl HiddenClasses {
+    /// What is reported: each class once, and a problem once where there are too many.
+    pub(crate) fn line(&mut self, class: HiddenClass) -> Option<Report> {
+        if self.named.contains(&class) || self.has_more {
+            return None;
+        }
+        if self.named.len() < NAMED {
+            self.named.insert(class.clone());
+            return Some(Report::Hidden(class));
+        }
+        self.has_more = true;
+        Some(Report::Problem(format!("there are more than {NAMED} hidden classes: not all are named")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_reported_once_and_not_without_bound() {
+        let mut hidden = HiddenClasses::default();
+        let class = |n: usize| HiddenClass { class: format!("C{n}"), queries: vec![0] };
+        assert_eq!(hidden.line(class(0)), Some(Report::Hidden(class(0))));
+        assert_eq!(hidden.line(class(0)), None);
+        let more: Vec<Report> = (1..2 * NAMED).filter_map(|n| hidden.line(class(n))).collect();
+        assert_eq!(more.len(), NAMED);
+        assert!(matches!(more.last(), Some(Report::Problem(_))));
+    }
+}

@@ -1,0 +1,17 @@
+//! Class names as they are written, and the binary names that they stand for.
+
+/// Whether `written` denotes the class: its full name, possibly with dots for `$`, or the last parts of it.
+pub(super) fn is_called(binary: &str, written: &str) -> bool {
+    let dotted = binary.replace('$', ".");
+    binary == written
+        || dotted.strip_suffix(written).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
+/// The binary names that a simple class name can denote outside the nest.
+pub(super) fn same_package_then_lang(own: &str, name: &str) -> [String; 2] {
+    let same = match own.rsplit_once('.') {
+        Some((package, _)) => format!("{package}.{name}"),
+        None => name.to_owned(),
+    };
+    [same, format!("java.lang.{name}")]
+}
