@@ -1,9 +1,8 @@
 //! What collections of a recorded run hold, and how they change.
 
-use super::calls::shown_item;
 use super::error::InspectError;
-use super::events::EventShown;
-use crate::trace::{Calls, Change, CollectionChange, CollectionContents, EventTime, Items, Objects, Value};
+use super::values::shown_item;
+use crate::trace::{Calls, CollectionContents, EventTime, Items, Objects, Value};
 use serde::Serialize;
 
 /// What a collection held as a call began, and as it ended.
@@ -87,43 +86,4 @@ fn items(held: &CollectionContents, objects: &Objects, limit: usize) -> Vec<Item
             pairs.iter().take(limit).map(pair).collect()
         }
     }
-}
-
-/// A change of a collection as an event.
-pub(crate) fn change(told: &CollectionChange<'_>, objects: &Objects) -> EventShown {
-    let text = |at: usize| told.rest.get(at).map(|value| shown_item(value, objects));
-    let object = (told.collection != 0).then(|| objects.name(told.collection));
-    let mut event = EventShown {
-        event: "contents",
-        object,
-        name: Some(told.change.word().to_owned()),
-        ..EventShown::default()
-    };
-    match told.change {
-        Change::AllOfList | Change::AllOfMap => {
-            let all: Vec<String> = (2..told.rest.len()).filter_map(text).collect();
-            event.index = told.rest.first().and_then(super::events::index);
-            (event.items, event.keys) = match told.change {
-                Change::AllOfList => (Some(all), None),
-                _ => {
-                    let pairs = all.as_chunks::<2>().0.iter().map(|[key, of]| (of.clone(), key.clone()));
-                    let (values, keys) = pairs.unzip();
-                    (Some(values), Some(keys))
-                }
-            };
-        }
-        Change::Clear => {}
-        Change::Insert | Change::Set => {
-            event.index = told.rest.first().and_then(super::events::index);
-            event.new = text(1);
-        }
-        Change::Remove => event.index = told.rest.first().and_then(super::events::index),
-        Change::Take => event.old = text(0),
-        Change::Put | Change::PutBehind | Change::PutLast | Change::Doubt => {
-            (event.key, event.new) = (text(0), text(1));
-        }
-        Change::Unput => event.key = text(0),
-        Change::Backed => event.new = text(0),
-    }
-    event
 }

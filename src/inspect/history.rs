@@ -1,7 +1,8 @@
 //! Every write to a field or an element of a recorded run, in their order.
 
 use super::error::InspectError;
-use super::events::{EventShown, event};
+use super::event::{EventShown, event};
+use super::names::ends_with;
 use super::recording::Recording;
 use crate::trace::{CONTENTS, Calls, WalkControl, Writes, shown_class};
 use serde::Serialize;
@@ -113,12 +114,6 @@ pub(crate) fn check_object(calls: &Calls, number: u32, class: &str) -> Result<()
         || ends_with(found, class);
     let instead = Some(format!("{}@{number}", shown_class(found)));
     if is_it { Ok(()) } else { Err(InspectError::NoSuchObject { written, instead }) }
-}
-
-/// Whether a class is named by how its name ends: `Shop` is `com.acme.Shop`.
-pub(crate) fn ends_with(class: &str, wanted: &str) -> bool {
-    let (class, wanted) = (class.replace('$', "."), wanted.replace('$', "."));
-    class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// The writes to a variable.

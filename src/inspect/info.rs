@@ -1,7 +1,7 @@
 //! What a recorded run holds, and what is missing.
 
-use super::calls::shown;
 use super::recording::Recording;
+use super::values::shown;
 use crate::trace::{Level, Value};
 use serde::Serialize;
 use std::collections::BTreeMap;

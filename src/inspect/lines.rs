@@ -3,7 +3,7 @@
 //! where no hit of `Line` is.
 
 use super::error::InspectError;
-use super::events::EventShown;
+use super::event::EventShown;
 use crate::classes::{ClassPool, FoundClass, SourceRoots};
 use crate::model::{lambda_in_source, lambda_text};
 use crate::trace::{Calls, EventPosition, Level, Method, Site, Traced, TracedEvent};

@@ -1,9 +1,9 @@
 //! An object as it was when a call of a recorded run was entered and when it ended.
 
-use super::calls::CallShown;
+use super::call::CallShown;
 use super::contents::ContentsShown;
 use super::error::InspectError;
-use super::events::{EventShown, event};
+use super::event::{EventShown, event};
 use super::history::check_object;
 use super::recording::Recording;
 use crate::trace::{Calls, EventPosition, EventTime, Exit, Level, Value, WalkControl, Writes};

@@ -45,7 +45,7 @@ pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<C
     let Recording { about, calls, lines } = &mut trace.recording;
     about.is_whole()?;
     let told = calls.event_at(at, |calls, seen| {
-        let shown = crate::inspect::events::event(calls, seen);
+        let shown = crate::inspect::event::event(calls, seen);
         let method = calls.sites.method(seen.site.method).cloned()?;
         Some(Told { site: seen.site.clone(), method, node: seen.node.unwrap_or(at.node), new: shown.new })
     })?;

@@ -3,8 +3,8 @@
 use super::open::RecordedTrace;
 use super::parquet::Rows;
 use super::supplements::{Later, above, later};
-use crate::inspect::calls::{shown, shown_name};
-use crate::inspect::events::{EventShown, event};
+use crate::inspect::event::{EventShown, event};
+use crate::inspect::values::{shown, shown_name};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Level, ThreadEnd, TraceError, Traced, TracedEvent, Value, WalkControl};

@@ -2,8 +2,8 @@
 
 use super::open::RecordedTrace;
 use crate::inspect::InspectError;
-use crate::inspect::calls::CallShown;
-use crate::inspect::events::{EventShown, event};
+use crate::inspect::call::CallShown;
+use crate::inspect::event::{EventShown, event};
 use crate::session::answer::{Answer, PointAnswer};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Traced, TracedEvent, WalkControl};

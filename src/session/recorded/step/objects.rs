@@ -1,7 +1,7 @@
 //! An object before an event, with the objects that hang on it.
 
-use crate::inspect::calls::shown_item;
 use crate::inspect::state::Around;
+use crate::inspect::values::shown_item;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, CollectionContents, EventTime, Items, Objects, Value};
 use serde::Serialize;

@@ -3,8 +3,8 @@
 
 use super::objects::ObjectShown;
 use super::variable::Variable;
-use crate::inspect::calls::CallShown;
-use crate::inspect::events::{EventShown, event};
+use crate::inspect::call::CallShown;
+use crate::inspect::event::{EventShown, event};
 use crate::inspect::state::Around;
 use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;

@@ -1,0 +1,165 @@
+//! An event of a recorded run as it is shown.
+
+use super::call::CallShown;
+use super::values::{shown, shown_item, shown_name};
+use crate::trace::{Calls, Change, CollectionChange, Objects, Traced, TracedEvent, Value};
+use serde::Serialize;
+
+/// An event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct EventShown {
+    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`,
+    /// `catch`, `contents`, `start`.
+    pub event: &'static str,
+    /// The line of the source that it is in, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u16>,
+    /// The line at which the statement begins that writes a value, if `line` is another one: that of the arm
+    /// of a `switch` expression, a `?:`, `&&` or `||` that ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<u16>,
+    /// The lines of the arms, where it was not recorded which of them ran; `line` is that of the statement
+    /// then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<u16>,
+    /// The index in the method's code; none of a call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bci: Option<u32>,
+    /// The object or array.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// The field or local variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The class that declares the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declared_by: Option<String>,
+    /// Of an element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<i32>,
+    /// Of a map: the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// All that a collection holds, or what follows of that: its elements, or the values of a map.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<String>>,
+    /// The keys of those values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<Vec<String>>,
+    /// What was there before, where that is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    /// What is there from then on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+    /// The method that has done it, where that is one which is not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Where a branch goes on: an index in the method's code, and its line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<u16>,
+    #[allow(missing_docs)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_line: Option<u16>,
+    /// The call that is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<Box<CallShown>>,
+}
+
+/// An event other than those of calls.
+pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
+    let TracedEvent { site, values, .. } = seen;
+    if let Some(told) = seen.collection_change() {
+        return change(&told, &calls.objects);
+    }
+    let told = |at: usize| Some(shown(values.get(at)?, &calls.objects));
+    let named = |at: usize| Some(shown_name(values.get(at)?, &calls.objects));
+    let mut event = EventShown {
+        event: site.what.word(),
+        line: site.line,
+        bci: Some(site.bci).filter(|_| !site.is_nowhere()),
+        declared_by: site.written.as_ref().filter(|w| !w.class.is_empty()).map(|w| calls.sites.declares(w)),
+        name: site.written.as_ref().map(|written| written.name.clone()),
+        by: site.by.as_deref().map(str::to_owned),
+        ..EventShown::default()
+    };
+    match site.what {
+        Traced::Put => {
+            (event.object, event.old, event.new) = (named(0), told(1), told(2));
+        }
+        Traced::Preset => {
+            event.object = seen.node.and_then(|node| calls.born(node)).map(|this| calls.objects.name(this));
+            event.new = told(0);
+        }
+        Traced::PutStatic => (event.old, event.new) = (told(0), told(1)),
+        Traced::Element(_) => {
+            event.object = named(0);
+            event.index = values.get(1).and_then(index);
+            (event.old, event.new) = if site.is_nowhere() { (None, told(2)) } else { (told(2), told(3)) };
+        }
+        Traced::Local { slot, .. } => {
+            event.name = event.name.or_else(|| Some(format!("local variable {slot}")));
+            event.new = told(0);
+        }
+        Traced::Branch(to) => (event.to, event.to_line) = (Some(to), site.to),
+        Traced::Array | Traced::Lock | Traced::Unlock | Traced::Catch => event.object = told(0),
+        Traced::Line(_)
+        | Traced::Enter
+        | Traced::Return
+        | Traced::Leave
+        | Traced::Born
+        | Traced::Contents => {}
+        Traced::Start => {
+            event.object = named(0);
+            event.name = values.first().and_then(|thread| calls.name_of_thread(thread));
+        }
+    }
+    event
+}
+
+/// A change of a collection as an event.
+fn change(told: &CollectionChange<'_>, objects: &Objects) -> EventShown {
+    let text = |at: usize| told.rest.get(at).map(|value| shown_item(value, objects));
+    let object = (told.collection != 0).then(|| objects.name(told.collection));
+    let mut event = EventShown {
+        event: "contents",
+        object,
+        name: Some(told.change.word().to_owned()),
+        ..EventShown::default()
+    };
+    match told.change {
+        Change::AllOfList | Change::AllOfMap => {
+            let all: Vec<String> = (2..told.rest.len()).filter_map(text).collect();
+            event.index = told.rest.first().and_then(index);
+            (event.items, event.keys) = match told.change {
+                Change::AllOfList => (Some(all), None),
+                _ => {
+                    let pairs = all.as_chunks::<2>().0.iter().map(|[key, of]| (of.clone(), key.clone()));
+                    let (values, keys) = pairs.unzip();
+                    (Some(values), Some(keys))
+                }
+            };
+        }
+        Change::Clear => {}
+        Change::Insert | Change::Set => {
+            event.index = told.rest.first().and_then(index);
+            event.new = text(1);
+        }
+        Change::Remove => event.index = told.rest.first().and_then(index),
+        Change::Take => event.old = text(0),
+        Change::Put | Change::PutBehind | Change::PutLast | Change::Doubt => {
+            (event.key, event.new) = (text(0), text(1));
+        }
+        Change::Unput => event.key = text(0),
+        Change::Backed => event.new = text(0),
+    }
+    event
+}
+
+/// The number of an index.
+fn index(value: &Value) -> Option<i32> {
+    match value {
+        Value::Int(index) => Some(*index),
+        _ => None,
+    }
+}

@@ -1,0 +1,32 @@
+//! Values of a recording as text.
+
+use crate::model::{Namer, Tables, Value as Plain};
+use crate::trace::{Objects, Value};
+
+/// A value as in Java source.
+pub(crate) fn shown(value: &Value, objects: &Objects) -> String {
+    text(value, |object| objects.show(object))
+}
+
+/// What a collection holds: a box reads like its value.
+pub(crate) fn shown_item(value: &Value, objects: &Objects) -> String {
+    text(value, |object| objects.item(object))
+}
+
+/// The object that something is done to.
+pub(crate) fn shown_name(value: &Value, objects: &Objects) -> String {
+    text(value, |object| objects.name(object))
+}
+
+fn text(value: &Value, of: impl FnOnce(u32) -> String) -> String {
+    let plain = match *value {
+        Value::Object(object) => return of(object),
+        Value::Boolean(v) => Plain::Boolean(v),
+        Value::Char(v) => Plain::Char(v),
+        Value::Int(v) => Plain::Int(v),
+        Value::Long(v) => Plain::Long(v),
+        Value::Float(v) => Plain::Float(v),
+        Value::Double(v) => Plain::Double(v),
+    };
+    Namer::default().text(&plain, &Tables::default())
+}
