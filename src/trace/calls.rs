@@ -4,50 +4,17 @@ use super::columns::{Columns, IndexOptions, NONE, Table, ThreadEnd, build_index}
 use super::compression::BackgroundCompression;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
+use super::event_cache::EventCache;
+use super::event_time::Place;
+use super::exit::Exit;
 use super::folder::{About, Folder};
+use super::lambdas;
 use super::objects::Objects;
-use super::recent::EventCache;
 use super::sites::{Method, Sites};
 use super::source::Source;
 use crate::files::TemporaryFolder;
+use crate::model::LambdaCode;
 use std::collections::BTreeMap;
-
-/// How a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// The call had not ended when the recording ended.
-    Open,
-    /// The call returned.
-    Returned,
-    /// An exception left the call.
-    Threw,
-    /// The end was not recorded: near the end of the stack the probes have no room to record.
-    Unrecorded,
-}
-
-impl Exit {
-    /// The number stored in the call table.
-    pub(super) fn number(self) -> u32 {
-        match self {
-            Exit::Open => 0,
-            Exit::Returned => 1,
-            Exit::Threw => 2,
-            Exit::Unrecorded => 3,
-        }
-    }
-
-    fn of(number: u32) -> Exit {
-        match number {
-            0 => Exit::Open,
-            1 => Exit::Returned,
-            2 => Exit::Threw,
-            _ => Exit::Unrecorded,
-        }
-    }
-}
-
-/// A position in the events: the chunk's number and the byte in it. Positions of one thread are in its order.
-pub(super) type Place = (u32, u32);
 
 /// A recorded run, opened for reading.
 pub struct Calls {
@@ -132,7 +99,7 @@ impl Calls {
     /// A file cannot be read or has other contents; [`TraceError::Interrupted`] when `goes_on` returns false.
     pub fn open(folder: &Folder, about: &About, opening: OpenOptions<'_>) -> Result<Calls, TraceError> {
         let mut calls = Calls::opened(folder, about, opening)?;
-        calls.name_lambdas();
+        lambdas::name_lambdas(&mut calls.objects, &calls.sites);
         Ok(calls)
     }
 
@@ -199,6 +166,12 @@ impl Calls {
             numbers: CallNumbering::default(),
             _temporary: temporary,
         }
+    }
+
+    /// The lambda classes met, by number, with the code each one calls. Bodies in recorded methods have a
+    /// place.
+    pub fn lambdas(&self) -> Vec<(u32, LambdaCode)> {
+        lambdas::codes(&self.objects, &self.sites)
     }
 
     /// Shows calls by their numbers in another recording: the first calls by `around`, later ones by their

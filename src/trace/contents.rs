@@ -4,14 +4,13 @@
 use super::calls::Calls;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
+use super::event_time::EventTime;
 use super::objects::Objects;
+use super::parts::CONTENTS;
 use super::walk::TracedEvent;
-use super::writes::EventTime;
 use std::collections::{HashMap, VecDeque};
 use wire::recording::{Change, Traced};
 
-/// The part number that stands for the contents of a collection. No field or element has this number.
-pub const CONTENTS: u32 = u32::MAX;
 /// Maximum number of nested views to follow, such as unmodifiable wrappers.
 const DEEP: usize = 16;
 /// Maximum number of elements read from the array that backs a list.

@@ -1,9 +1,9 @@
 //! Moves from one event of a call to the next or the previous one.
 
-use super::calls::{Calls, Place};
+use super::calls::Calls;
 use super::error::TraceError;
+use super::event_time::{EventTime, Place};
 use super::walk::{TracedEvent, WalkControl};
-use super::writes::EventTime;
 use wire::recording::{Level, Traced};
 
 /// Maximum number of preceding events searched for the line of a call site.

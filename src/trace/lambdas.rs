@@ -1,37 +1,31 @@
 //! The code of lambdas, from the class names that the recorder assigns: `Host$$Lambda/lambda$main$0` calls a
 //! method of its host, `Host$$Lambda/java.util.ArrayList::<init>` is a method reference.
 
-use super::calls::Calls;
+use super::objects::{LAMBDA, Objects};
 use super::sites::Sites;
 use crate::model::{LambdaCode, lambda_text};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::recording::Traced;
 
-/// Separates the host class from the called method in a lambda's class name.
-pub(super) const LAMBDA: &str = "$$Lambda/";
-
-impl Calls {
-    /// The lambda classes met, by number, with the code each one calls. Bodies in recorded methods have a
-    /// place.
-    pub fn lambdas(&self) -> Vec<(u32, LambdaCode)> {
-        let mut codes: Vec<(u32, LambdaCode)> =
-            self.objects.lambda_classes().filter_map(|(class, name)| Some((class, code(name)?))).collect();
-        if codes.iter().any(|(_, code)| code.is_body()) {
-            let places = places(&self.sites);
-            for (_, code) in &mut codes {
-                code.place = places.get(&(&*code.class, &*code.method)).cloned();
-            }
+/// The lambda classes met, by number, with the code each one calls. Bodies in recorded methods have a place.
+pub(super) fn codes(objects: &Objects, sites: &Sites) -> Vec<(u32, LambdaCode)> {
+    let mut codes: Vec<(u32, LambdaCode)> =
+        objects.lambda_classes().filter_map(|(class, name)| Some((class, code(name)?))).collect();
+    if codes.iter().any(|(_, code)| code.is_body()) {
+        let places = places(sites);
+        for (_, code) in &mut codes {
+            code.place = places.get(&(&*code.class, &*code.method)).cloned();
         }
-        codes.sort_unstable_by_key(|(class, _)| *class);
-        codes
     }
+    codes.sort_unstable_by_key(|(class, _)| *class);
+    codes
+}
 
-    /// Shows lambdas by their places. Their source text is not known here.
-    pub(super) fn name_lambdas(&mut self) {
-        for (class, code) in self.lambdas() {
-            self.objects.name_lambda(class, lambda_text(&code));
-        }
+/// Shows lambdas by their places. Their source text is not known here.
+pub(super) fn name_lambdas(objects: &mut Objects, sites: &Sites) {
+    for (class, code) in codes(objects, sites) {
+        objects.name_lambda(class, lambda_text(&code));
     }
 }
 

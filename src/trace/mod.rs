@@ -12,7 +12,8 @@
 //! - `calls` is the call tree. `writes` finds the writes to a field or element, `value_at` its value at a
 //!   given time, `contents` the contents of a collection.
 //! - `lambdas` finds the code of lambdas.
-//! - `recent` caches the events that were read last.
+//! - `recent` reads events and keeps those that were read last (`event_cache`).
+//! - `event_time` has the positions and times of events, `parts` the numbers of what is written.
 //! - `walk` visits the events of a thread or a call; `cursor` steps from one event to the next in both
 //!   directions.
 
@@ -26,9 +27,13 @@ mod cpu_affinity;
 mod cursor;
 mod decode;
 mod error;
+mod event_cache;
+mod event_time;
+mod exit;
 mod folder;
 mod lambdas;
 mod objects;
+mod parts;
 mod recent;
 mod sites;
 mod source;
@@ -36,18 +41,21 @@ mod value_at;
 mod walk;
 mod writes;
 
-pub use calls::{Call, Calls, Exit, OpenOptions};
+pub use calls::{Call, Calls, OpenOptions};
 pub use collector::{Collected, Collector};
 pub use columns::ThreadEnd;
-pub use contents::{CONTENTS, CollectionChange, CollectionContents, Items};
+pub use contents::{CollectionChange, CollectionContents, Items};
 pub use cursor::EventPosition;
 pub use decode::{Event, Value};
 pub use error::TraceError;
+pub use event_time::EventTime;
+pub use exit::Exit;
 pub use folder::{About, Folder, RecordingOutcome};
 pub use objects::{Objects, Text, shown_class};
+pub use parts::{CONTENTS, CREATION};
 pub use sites::{Method, Site, Sites};
-pub use value_at::{CREATION, HeldValue};
+pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};
 pub use wire::only_reads;
 pub use wire::recording::{Change, Level, Place, Places, Traced, Window, Written, is_named};
-pub use writes::{EventTime, Writes};
+pub use writes::Writes;

@@ -4,7 +4,6 @@ use super::columns::{
     ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, TEXT, Table,
 };
 use super::decode;
-use super::lambdas::LAMBDA;
 use super::sites::Site;
 use crate::model::{
     ClassKey, Fact, JavaString, Namer, ObjectId, Tables, Told, Value, boxed, message_text, optional, quoted,
@@ -14,6 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use wire::recording::Traced;
 
+/// Separates the host class from the called method in a lambda's class name.
+pub(super) const LAMBDA: &str = "$$Lambda/";
 /// Maximum nesting of immutable objects that are shown by their fields, such as a `LocalDateTime`.
 const DEEP: u32 = 4;
 

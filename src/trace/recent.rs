@@ -1,11 +1,13 @@
 //! Caches of a recording: the chunks read last, marks inside them where decoding can start, and decoded
 //! writes.
 
-use super::calls::{Calls, Place};
-use super::decode::{Decoder, Event, Value};
+use super::calls::Calls;
+use super::decode::{Decoder, Event};
 use super::error::TraceError;
+use super::event_cache::{CallContext, Chunk, Mark};
+use super::event_time::Place;
 use super::sites::Site;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::Arc;
 use wire::recording::Traced;
 
@@ -13,60 +15,6 @@ use wire::recording::Traced;
 const BYTES: usize = 64 << 20;
 /// Minimum distance between two marks, in bytes.
 const STRIDE: u32 = 4096;
-/// Maximum number of cached writes.
-const WRITES: usize = 1 << 20;
-
-/// The caches of a recording.
-#[derive(Default)]
-pub(super) struct EventCache {
-    /// The most recently used chunk first.
-    chunks: VecDeque<Chunk>,
-    bytes: usize,
-    /// The writes of each row of the table of writes.
-    rows: HashMap<usize, Arc<[RecordedWrite]>>,
-    writes: usize,
-    /// By field: the addresses of the sites that write it.
-    fields: HashMap<u32, Arc<HashSet<usize>>>,
-}
-
-struct Chunk {
-    number: u32,
-    events: Arc<[u8]>,
-    marks: Option<Arc<[Mark]>>,
-}
-
-/// The position of an event within the calls of its thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CallContext {
-    /// The thread's turn.
-    pub turn: u64,
-    /// The number of the next call that is entered.
-    pub next: u32,
-    /// The innermost open call.
-    pub inside: Option<u32>,
-}
-
-/// A byte at which an event begins, with the state there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
-    /// The byte in the chunk.
-    pub at: u32,
-    /// The state at this byte.
-    pub along: CallContext,
-}
-
-/// A decoded write to a field or element.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct RecordedWrite {
-    /// The byte of the event in its chunk.
-    pub at: u32,
-    /// The value written.
-    pub new: Option<Value>,
-    /// The value replaced, if recorded.
-    pub found: Option<Value>,
-    /// Whether a constructor wrote the field before it called `super(…)`.
-    pub is_preset: bool,
-}
 
 impl CallContext {
     /// Advances over an event. Returns the event's call and, for an entry or end, the caller.
@@ -155,33 +103,6 @@ impl Calls {
                 Ok(None) | Err(_) => return marks.into(),
             }
         }
-    }
-
-    /// The writes of a row of the table of writes.
-    ///
-    /// # Errors
-    /// The events cannot be read.
-    pub(super) fn wrote(&mut self, row: usize) -> Result<Arc<[RecordedWrite]>, TraceError> {
-        if let Some(known) = self.recent.rows.get(&row) {
-            return Ok(known.clone());
-        }
-        let mut found = Vec::new();
-        self.each_written(self.writes_in(row), |calls, site, values, (_, at)| {
-            let mut values = values.to_vec();
-            calls.objects.distinguish(site, &mut values);
-            let (new, is_preset) = (values.last().copied(), site.what == Traced::Preset);
-            found.push(RecordedWrite { at, new, found: super::writes::found(site, &values), is_preset });
-            true
-        })?;
-        let found: Arc<[RecordedWrite]> = found.into();
-        let recent = &mut self.recent;
-        recent.writes += found.len();
-        if recent.writes > WRITES {
-            recent.rows.clear();
-            recent.writes = found.len();
-        }
-        recent.rows.insert(row, found.clone());
-        Ok(found)
     }
 
     /// The addresses of the sites that write a field.

@@ -3,12 +3,11 @@
 use super::calls::Calls;
 use super::decode::Value;
 use super::error::TraceError;
-use super::recent::RecordedWrite;
-use super::writes::{EventTime, found};
+use super::event_cache::RecordedWrite;
+use super::event_time::EventTime;
+use super::parts::CREATION;
+use super::writes::found;
 use wire::recording::Traced;
-
-/// The part number that stands for an object's creation. No field or element has this number.
-pub const CREATION: u32 = u32::MAX - 1;
 
 /// The value of a field or element at a given time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,5 +71,17 @@ impl Calls {
     /// values.
     pub fn was_made(&self, object: u32) -> bool {
         !self.write_rows(object, CREATION).is_empty()
+    }
+
+    /// The value of a field or element at a given time: the last value written before, or the value that the
+    /// first later write replaced. `None` when unknown.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn part_at(&mut self, object: u32, part: u32, when: EventTime) -> Result<Option<Value>, TraceError> {
+        Ok(match self.held(object, part, when)? {
+            HeldValue::Value(value) => Some(value),
+            HeldValue::Unwritten | HeldValue::Unknown => None,
+        })
     }
 }

@@ -1,8 +1,9 @@
 //! Visits the events of a thread in order, each with its call.
 
-use super::calls::{Calls, Place};
+use super::calls::Calls;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
+use super::event_time::Place;
 use super::sites::{Method, Site};
 use wire::recording::Traced;
 

@@ -1,34 +1,20 @@
 //! Finds the writes to a field or element through a table, without reading all events.
 
-use super::calls::{Calls, Place};
-use super::contents::CONTENTS;
+use super::calls::Calls;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::recent::{RecordedWrite, address};
+use super::event_cache::RecordedWrite;
+use super::event_time::{EventTime, Place};
+use super::parts::{CONTENTS, CREATION};
+use super::recent::address;
 use super::sites::Site;
-use super::value_at::{CREATION, HeldValue};
 use super::walk::{TracedEvent, WalkControl};
 use std::ops::Range;
+use std::sync::Arc;
 use wire::recording::Traced;
 
-/// The time of an event: the thread's turn and the position. Ordered over all threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EventTime {
-    pub(super) turn: u64,
-    pub(super) place: Place,
-}
-
-impl EventTime {
-    /// Before all events.
-    pub const BEGIN: EventTime = EventTime { turn: 0, place: (0, 0) };
-    /// After all events.
-    pub const END: EventTime = EventTime { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
-
-    /// Whether no other thread recorded an event between two events of one thread.
-    pub fn is_undisturbed_until(self, later: EventTime) -> bool {
-        self.turn == later.turn
-    }
-}
+/// Maximum number of cached writes.
+const WRITES: usize = 1 << 20;
 
 impl TracedEvent<'_> {
     /// The time of this event.
@@ -176,18 +162,6 @@ impl Calls {
         Ok(())
     }
 
-    /// The value of a field or element at a given time: the last value written before, or the value that the
-    /// first later write replaced. `None` when unknown.
-    ///
-    /// # Errors
-    /// The events cannot be read.
-    pub fn part_at(&mut self, object: u32, part: u32, when: EventTime) -> Result<Option<Value>, TraceError> {
-        Ok(match self.held(object, part, when)? {
-            HeldValue::Value(value) => Some(value),
-            HeldValue::Unwritten | HeldValue::Unknown => None,
-        })
-    }
-
     /// Whether a field or element was written in the half-open interval from `from` to `to`.
     ///
     /// # Errors
@@ -230,6 +204,33 @@ impl Calls {
             Traced::Contents => is_its && parts.contains(&CONTENTS),
             _ => false,
         }
+    }
+
+    /// The writes of a row of the table of writes.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub(super) fn wrote(&mut self, row: usize) -> Result<Arc<[RecordedWrite]>, TraceError> {
+        if let Some(known) = self.recent.rows.get(&row) {
+            return Ok(known.clone());
+        }
+        let mut writes = Vec::new();
+        self.each_written(self.writes_in(row), |calls, site, values, (_, at)| {
+            let mut values = values.to_vec();
+            calls.objects.distinguish(site, &mut values);
+            let (new, is_preset) = (values.last().copied(), site.what == Traced::Preset);
+            writes.push(RecordedWrite { at, new, found: found(site, &values), is_preset });
+            true
+        })?;
+        let found: Arc<[RecordedWrite]> = writes.into();
+        let recent = &mut self.recent;
+        recent.writes += found.len();
+        if recent.writes > WRITES {
+            recent.rows.clear();
+            recent.writes = found.len();
+        }
+        recent.rows.insert(row, found.clone());
+        Ok(found)
     }
 
     /// The innermost open call at a position of a thread.

@@ -12,12 +12,12 @@ use super::{
 };
 use crate::files;
 use crate::trace::TraceError;
-use crate::trace::calls::{Exit, Place};
-use crate::trace::contents::CONTENTS;
 use crate::trace::decode::{Decoder, Event, ObjectDetail, ObjectObserver, Value};
+use crate::trace::event_time::Place;
+use crate::trace::exit::Exit;
+use crate::trace::parts::{CONTENTS, CREATION};
 use crate::trace::sites::{Site, Sites};
 use crate::trace::source::Source;
-use crate::trace::value_at::CREATION;
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;

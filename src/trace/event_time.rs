@@ -1,0 +1,23 @@
+//! Positions and times of events.
+
+/// A position in the events: the chunk's number and the byte in it. Positions of one thread are in its order.
+pub(super) type Place = (u32, u32);
+
+/// The time of an event: the thread's turn and the position. Ordered over all threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventTime {
+    pub(super) turn: u64,
+    pub(super) place: Place,
+}
+
+impl EventTime {
+    /// Before all events.
+    pub const BEGIN: EventTime = EventTime { turn: 0, place: (0, 0) };
+    /// After all events.
+    pub const END: EventTime = EventTime { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
+
+    /// Whether no other thread recorded an event between two events of one thread.
+    pub fn is_undisturbed_until(self, later: EventTime) -> bool {
+        self.turn == later.turn
+    }
+}
