@@ -2,7 +2,7 @@
 //! so that the library that reads the file also says where its parts are.
 
 use super::error::Fault;
-use super::format::options;
+use super::ron_options::options;
 use super::validate::{DebuggeeField, Place, PointField, Problem};
 use ron::value::RawValue;
 use serde::Deserialize;

@@ -3,11 +3,11 @@
 //! and the initializers of classes.
 
 use super::code::Codes;
-use super::potential_definitions::{Around, Named};
+use super::definitions::{Called, Named};
 use crate::program::effect::Effect;
 use crate::trace::Calls;
 use bytecode::{Constant, MethodRef, Op};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// What only those call who are given it for that.
 const FUNCTIONS: [&str; 3] = ["java/util/function/", "java/lang/Runnable", "java/util/concurrent/Callable"];
@@ -38,44 +38,6 @@ pub(super) fn takes_functions(descriptor: &str) -> bool {
 /// Whether a method is given what compares.
 pub(super) fn takes_comparator(descriptor: &str) -> bool {
     descriptor.split(')').next().is_some_and(|given| given.contains(COMPARATOR))
-}
-
-/// What is called by names.
-#[derive(Default)]
-pub(super) struct Called {
-    is_found: bool,
-    /// The numbers of recorded methods.
-    numbers: HashMap<Named, Vec<u32>>,
-    /// What those do that are not recorded.
-    unrecorded: HashMap<Named, Around>,
-    /// The methods that lambdas and method references stand for.
-    referred_to: HashSet<Named>,
-    /// The recorded methods that the JDK can call.
-    called_back: HashSet<u32>,
-    /// Whether arrays are made collections of anywhere.
-    backs: bool,
-}
-
-impl Called {
-    /// The recorded methods.
-    pub(super) fn numbers(&self, named: &Named) -> Vec<u32> {
-        self.numbers.get(named).cloned().unwrap_or_default()
-    }
-
-    /// What the others do.
-    pub(super) fn unrecorded(&self, named: &Named) -> Option<&Around> {
-        self.unrecorded.get(named)
-    }
-
-    /// Whether there are several methods of a name.
-    pub(super) fn has_others(&self, named: &Named) -> bool {
-        self.numbers.get(named).map_or(0, Vec::len) > 1 || self.unrecorded.contains_key(named)
-    }
-
-    /// Whether a lambda or a method reference stands for a method.
-    pub(super) fn is_referred_to(&self, named: &Named) -> bool {
-        self.referred_to.contains(named)
-    }
 }
 
 impl Codes<'_> {

@@ -1,7 +1,7 @@
 //! What is known of the code of methods: where their branches come together again, and what is recorded of
 //! what they call.
 
-use super::potential_definitions::Ways;
+use super::definitions::Ways;
 use crate::classes::ClassPool;
 use crate::program::effect::{Effect, effect};
 use crate::trace::{Calls, Level, Method, Written};

@@ -1,8 +1,8 @@
 //! What fields and elements hold while calls are gone through: the node of each, and its value where that is
 //! known.
 
+use super::definitions::Around;
 use super::graph::{Graph, Node};
-use super::potential_definitions::Around;
 use crate::trace::Value;
 use std::collections::{HashMap, HashSet};
 

@@ -7,10 +7,10 @@
 
 use super::Lost;
 use super::code::{Body, Codes};
+use super::definitions::Around;
 use super::frame::{Calling, Frame};
 use super::graph::{Graph, Node};
 use super::heap::{Heap, Val};
-use super::potential_definitions::Around;
 use crate::trace::{Calls, Method, Traced, TracedEvent, Value};
 use bytecode::op::InvokeKind;
 use bytecode::{Instruction, Op};

@@ -5,8 +5,8 @@
 //! code of their methods in between (`interpreter`, `transfer`). Each value knows the values it was made of
 //! (`graph`), and why it was stored, passed or returned: the branches that led there, by post-dominators
 //! (`code`), and exceptions that were caught. It also knows the branches that led around a write to its place
-//! (`potential_definitions`). `frame` has the locals and operands of a call, `heap` fields and elements,
-//! `effect` what methods of the JDK do, `call_targets` what they can call.
+//! (`potential_definitions`, kept in `definitions`). `frame` has the locals and operands of a call, `heap`
+//! fields and elements, `effect` what methods of the JDK do, `call_targets` what they can call.
 //!
 //! No call that has influenced the value is left out. Where the object or element that was read is not known,
 //! all writes to such fields and elements count. Where the receiver of a call is not known, all that it was
@@ -18,6 +18,7 @@
 
 mod call_targets;
 mod code;
+mod definitions;
 mod error;
 mod frame;
 mod graph;

@@ -3,46 +3,14 @@
 //! (relevant slicing: Gyimóthy, Beszédes & Forgács 1999).
 
 use super::call_targets;
-use super::call_targets::Called;
 use super::code::{Body, Codes};
+use super::definitions::{Around, Named};
 use crate::program::effect::{Effect, dynamic};
 use crate::trace::{Calls, Method};
 use bytecode::op::InvokeKind;
 use bytecode::{Instruction, Op};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
-
-/// What some code can write.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Around {
-    /// Variables by their slots.
-    pub slots: BTreeSet<u16>,
-    /// Fields by their names, of whatever class.
-    pub fields: BTreeSet<String>,
-    /// Elements of arrays.
-    pub elements: bool,
-    /// What objects of the JDK hold.
-    pub state: bool,
-    /// Anything.
-    pub everything: bool,
-    /// It can throw an exception: then what a handler does is written, and what is before it is not.
-    pub throws: bool,
-}
-
-/// A method by its name and descriptor, of whatever class.
-pub(super) type Named = (String, String);
-
-/// What branches lead around, as far as somebody has asked.
-#[derive(Default)]
-pub struct Ways {
-    known: HashMap<(u32, u32, u32), Rc<Around>>,
-    /// By method: what it can write itself, and what it calls.
-    own: HashMap<u32, Rc<(Around, HashSet<Named>)>>,
-    /// By method: what it and those that it calls can write.
-    below: HashMap<Named, Rc<Around>>,
-    /// What can be called by a name.
-    pub(super) called: Called,
-}
 
 impl Codes<'_> {
     /// What a branch of a method has led around that has gone on at an instruction.
@@ -189,26 +157,6 @@ impl Codes<'_> {
         });
         self.ways.own.insert(number, found.clone());
         found
-    }
-}
-
-impl Around {
-    /// What is not recorded does that too.
-    pub(super) fn does(&mut self, effect: Effect) {
-        match effect {
-            Effect::Computes | Effect::Looks | Effect::Reads | Effect::Prints => {}
-            Effect::Changes | Effect::Backs => self.state = true,
-            Effect::Foreign => self.everything = true,
-        }
-    }
-
-    fn add(&mut self, other: &Around) {
-        self.slots.extend(&other.slots);
-        self.fields.extend(other.fields.iter().cloned());
-        self.elements |= other.elements;
-        self.state |= other.state;
-        self.everything |= other.everything;
-        self.throws |= other.throws;
     }
 }
 

@@ -1,11 +1,11 @@
 //! What one instruction does to the values of its call, as far as that matters for what has influenced them.
 
 use super::Lost;
+use super::definitions::Around;
 use super::frame::Frame;
 use super::graph::Node;
 use super::heap::{Spot, Val};
 use super::interpreter::{Replay, plain};
-use super::potential_definitions::Around;
 use crate::program::effect::{Effect, dynamic};
 use crate::trace::{Calls, Traced, TracedEvent, Value};
 use bytecode::op::BinaryOp;
