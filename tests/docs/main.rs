@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod file_graph;
 mod house;
 mod layers;
 mod manual;

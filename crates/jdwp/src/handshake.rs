@@ -8,11 +8,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use crate::codec::Reader;
 use crate::commands::Command;
 use crate::commands::virtual_machine::IDSizes;
-use crate::connection::Options;
 use crate::error::{Error, HandshakeError, MalformedPacket};
 use crate::error_code::ErrorCode;
 use crate::event::EventSet;
 use crate::id::IdSizes;
+use crate::options::Options;
 use crate::packet::{Packet, PacketBuffer, begin_command, end_command};
 use crate::reader::decode_events;
 

@@ -11,6 +11,7 @@ mod event;
 mod handshake;
 mod id;
 mod modifier;
+mod options;
 mod packet;
 mod reader;
 mod state;
@@ -20,7 +21,7 @@ mod value;
 
 pub use codec::{DecodeError, EncodeError};
 pub use commands::Command;
-pub use connection::{Connection, Events, Options, Pending};
+pub use connection::{Connection, Events, Pending};
 pub use constants::{
     ClassStatus, EventKind, InvokeOptions, StepDepth, StepSize, SuspendPolicy, SuspendStatus, Tag,
     ThreadStatus, TypeTag,
@@ -33,6 +34,7 @@ pub use id::{
     ReferenceTypeId, StringId, ThreadGroupId, ThreadId,
 };
 pub use modifier::Modifier;
+pub use options::Options;
 pub use text::JavaString;
 pub use top_frame::TopFrames;
 pub use value::{ArrayRegion, Location, TaggedObject, UntaggedValue, Value};

@@ -10,10 +10,10 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use tokio::io::AsyncWrite;
 
-use crate::connection::Options;
 use crate::error::{ClosedBy, Error, MalformedPacket};
 use crate::event::{Event, EventSet};
 use crate::id::IdSizes;
+use crate::options::Options;
 
 pub(crate) type BoxedWrite = Box<dyn AsyncWrite + Send + Unpin>;
 
