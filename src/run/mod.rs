@@ -7,8 +7,8 @@
 //! - `attach` finds the VM of a program that another command launches.
 //! - `watches` lists by name where to interrupt the program; `install` puts that into the VM.
 //! - `recording` has a run recorded instead of watched.
-//! - `greeting` connects to a VM; `watched` is the VM with what was put into it; `live` is the run while it is
-//!   on.
+//! - `greeting` connects to a VM, and `watched` is the VM with what was put into it. `live` is the run while
+//!   it is on.
 //! - `watcher` takes the interruptions, and hands what was found to an [`Observer`]. `hits` knows what each
 //!   interruption means, `caller_frame` those whose values stand in a frame below their event's.
 //! - `candidates` makes candidates of hits and keeps them until they are taken. It has parts for the work:

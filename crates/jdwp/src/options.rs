@@ -1,19 +1,21 @@
 //! The settings of a connection.
 
+#[cfg(doc)]
+use crate::Error;
 use std::time::Duration;
 
 /// The settings of a connection.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The longest packet to accept or send, in bytes with its header. A longer reply is skipped and its
-    /// command fails with [`Error::ReplyTooLong`](crate::Error::ReplyTooLong). A longer event packet ends the connection. Default: 64
+    /// command fails with [`Error::ReplyTooLong`]. A longer event packet ends the connection. Default: 64
     /// MiB.
     pub max_packet: usize,
     /// How many bytes of events (measured in memory) may be queued before reading stops, which blocks the
     /// virtual machine's threads. Reading continues while a command awaits its reply. Default: 64 MiB.
     pub event_limit: usize,
     /// The maximum size of the event queue in bytes. Beyond it the connection ends with
-    /// [`Error::EventOverflow`](crate::Error::EventOverflow); no event is ever dropped. Default: 1 GiB.
+    /// [`Error::EventOverflow`]; no event is ever dropped. Default: 1 GiB.
     pub event_hard_limit: usize,
     /// The time limit of the handshake, including the exchange of id sizes; `None` means no limit. Needs a
     /// runtime with time enabled. Default: 10 s.
