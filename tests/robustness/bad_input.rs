@@ -127,7 +127,7 @@ fn what_a_point_names_is_not_there() {
     let at = format!("--at=Hang:{line}");
     why(
         &["stepp", &at],
-        &["point `B`", "`stepp`", "no local or field", "did you mean `step`?", &format!("line {line}")],
+        &["point `B`", "`stepp`", "not a local or field", "did you mean `step`?", &format!("line {line}")],
     );
     why(&["Hang.turn", &at], &["`turn`", "did you mean", "turns"]);
     why(&["step", &at, "--when=step"], &["point `A`", "`step`", "int", "boolean is needed"]);

@@ -108,7 +108,7 @@ fn what_cannot_be_asked_on_from_is_said() {
     for at in [10, 11] {
         assert!(error(&replies[at]).contains("but 10: `candidates B` lists them"), "{replies:#?}");
     }
-    assert!(error(&replies[12]).contains("`nosuch`: is no local or field"), "{replies:#?}");
+    assert!(error(&replies[12]).contains("`nosuch`: is not a local or field"), "{replies:#?}");
     let points = replies[13]["content"][0].as_array().expect("points");
     assert_eq!(points.len(), 2, "a question that is refused adds nothing: {points:?}");
 }
