@@ -1,93 +1,171 @@
 //! Events in a Parquet file: a row each.
 
 use super::export::Line;
-use arrow_array::builder::{ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray, UInt16Array, UInt32Array, UInt64Array};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnDescPtr;
 use std::io::{Error, Write};
 use std::sync::Arc;
 
-/// So many rows are gathered before they are written.
+/// Rows of one row group, which is in memory until it is written.
 const ROWS: usize = 1 << 15;
+
+/// The columns, in the order in which [`Rows::push`] fills them.
+const SCHEMA: &str = "message event {
+    optional binary run (STRING);
+    required binary thread (STRING);
+    required int64 turn (INTEGER(64, false));
+    optional int32 node (INTEGER(32, false));
+    required binary class (STRING);
+    required binary method (STRING);
+    required binary descriptor (STRING);
+    required binary event (STRING);
+    optional int32 line (INTEGER(16, false));
+    optional int32 bci (INTEGER(32, false));
+    optional binary this (STRING);
+    optional group arguments (LIST) { repeated group list { optional binary item (STRING); } }
+    optional binary result (STRING);
+    optional binary exception (STRING);
+    optional binary object (STRING);
+    optional binary declared_by (STRING);
+    optional binary name (STRING);
+    optional int32 index;
+    optional binary key (STRING);
+    optional group items (LIST) { repeated group list { optional binary item (STRING); } }
+    optional group keys (LIST) { repeated group list { optional binary item (STRING); } }
+    optional binary old (STRING);
+    optional binary new (STRING);
+    optional int32 to (INTEGER(16, false));
+    optional int32 to_line (INTEGER(16, false));
+}";
 
 /// Writes rows.
 pub struct Rows<W: Write + Send> {
-    schema: SchemaRef,
-    writer: ArrowWriter<W>,
-    columns: Columns,
+    writer: SerializedFileWriter<W>,
+    columns: Vec<Column>,
+    rows: usize,
 }
 
-#[derive(Default)]
-struct Columns {
-    run: Vec<Option<String>>,
-    thread: Vec<String>,
-    turn: Vec<u64>,
-    node: Vec<Option<u32>>,
-    class: Vec<String>,
-    method: Vec<String>,
-    descriptor: Vec<String>,
-    event: Vec<&'static str>,
-    line: Vec<Option<u16>>,
-    bci: Vec<Option<u32>>,
-    this: Vec<Option<String>>,
-    arguments: Vec<Option<Vec<String>>>,
-    result: Vec<Option<String>>,
-    exception: Vec<Option<String>>,
-    object: Vec<Option<String>>,
-    declared_by: Vec<Option<String>>,
-    name: Vec<Option<String>>,
-    index: Vec<Option<i32>>,
-    key: Vec<Option<String>>,
-    items: Vec<Option<Vec<String>>>,
-    keys: Vec<Option<Vec<String>>>,
-    old: Vec<Option<String>>,
-    new: Vec<Option<String>>,
-    to: Vec<Option<u16>>,
-    to_line: Vec<Option<u16>>,
+/// The values of one column in a row group, with the levels that say which rows lack one (Parquet
+/// specification, Nested Encoding).
+struct Column {
+    cells: Cells,
+    /// The definition level of a value that is there: 0 where every row has one.
+    defined: i16,
+    is_list: bool,
+    definitions: Vec<i16>,
+    repetitions: Vec<i16>,
 }
 
-fn schema() -> Schema {
-    let field = |name: &str, of: DataType| {
-        let always = ["thread", "turn", "class", "method", "descriptor", "event"];
-        Field::new(name, of, !always.contains(&name))
-    };
-    let text = |name| field(name, DataType::Utf8);
-    let list = DataType::List(Arc::new(Field::new("item", DataType::Utf8, true)));
-    Schema::new(vec![
-        text("run"),
-        text("thread"),
-        field("turn", DataType::UInt64),
-        field("node", DataType::UInt32),
-        text("class"),
-        text("method"),
-        text("descriptor"),
-        text("event"),
-        field("line", DataType::UInt16),
-        field("bci", DataType::UInt32),
-        text("this"),
-        field("arguments", list.clone()),
-        text("result"),
-        text("exception"),
-        text("object"),
-        text("declared_by"),
-        text("name"),
-        field("index", DataType::Int32),
-        text("key"),
-        field("items", list.clone()),
-        field("keys", list),
-        text("old"),
-        text("new"),
-        field("to", DataType::UInt16),
-        field("to_line", DataType::UInt16),
-    ])
+/// Values of a physical type.
+enum Cells {
+    Texts(Vec<ByteArray>),
+    Ints(Vec<i32>),
+    Longs(Vec<i64>),
 }
 
-impl Columns {
-    fn batch(&mut self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-        let Columns {
+impl Column {
+    fn new(description: &ColumnDescPtr) -> Column {
+        let cells = match description.physical_type() {
+            Type::INT32 => Cells::Ints(Vec::new()),
+            Type::INT64 => Cells::Longs(Vec::new()),
+            _ => Cells::Texts(Vec::new()),
+        };
+        Column {
+            cells,
+            defined: description.max_def_level(),
+            is_list: description.max_rep_level() > 0,
+            definitions: Vec::new(),
+            repetitions: Vec::new(),
+        }
+    }
+
+    /// Writes the values and forgets them.
+    fn write(&mut self, mut out: SerializedColumnWriter<'_>) -> parquet::errors::Result<()> {
+        let definitions = (self.defined > 0).then_some(self.definitions.as_slice());
+        let repetitions = self.is_list.then_some(self.repetitions.as_slice());
+        match &mut self.cells {
+            Cells::Texts(cells) => {
+                out.typed::<ByteArrayType>().write_batch(cells, definitions, repetitions)?;
+                cells.clear();
+            }
+            Cells::Ints(cells) => {
+                out.typed::<Int32Type>().write_batch(cells, definitions, repetitions)?;
+                cells.clear();
+            }
+            Cells::Longs(cells) => {
+                out.typed::<Int64Type>().write_batch(cells, definitions, repetitions)?;
+                cells.clear();
+            }
+        }
+        self.definitions.clear();
+        self.repetitions.clear();
+        out.close()
+    }
+
+    fn text(&mut self, text: Option<String>) {
+        self.definitions.push(if text.is_some() { self.defined } else { 0 });
+        if let (Some(text), Cells::Texts(cells)) = (text, &mut self.cells) {
+            cells.push(ByteArray::from(text.into_bytes()));
+        }
+    }
+
+    /// An unsigned number is stored by its bits, as its logical type says.
+    fn int(&mut self, number: Option<i32>) {
+        self.definitions.push(if number.is_some() { self.defined } else { 0 });
+        if let (Some(number), Cells::Ints(cells)) = (number, &mut self.cells) {
+            cells.push(number);
+        }
+    }
+
+    fn long(&mut self, number: u64) {
+        if let Cells::Longs(cells) = &mut self.cells {
+            cells.push(number.cast_signed());
+        }
+    }
+
+    /// A list of level 0 is missing, one of level 1 is empty.
+    fn texts(&mut self, texts: Option<Vec<String>>) {
+        let (Some(texts), Cells::Texts(cells)) = (&texts, &mut self.cells) else {
+            self.definitions.push(0);
+            self.repetitions.push(0);
+            return;
+        };
+        if texts.is_empty() {
+            self.definitions.push(1);
+            self.repetitions.push(0);
+        }
+        for (at, text) in texts.iter().enumerate() {
+            self.definitions.push(self.defined);
+            self.repetitions.push(i16::from(at > 0));
+            cells.push(ByteArray::from(text.as_str()));
+        }
+    }
+}
+
+impl<W: Write + Send> Rows<W> {
+    /// Into a file that is empty.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn new(out: W) -> std::io::Result<Rows<W>> {
+        let schema = Arc::new(parse_message_type(SCHEMA).map_err(Error::other)?);
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(Error::other)?;
+        let columns = writer.schema_descr().columns().iter().map(Column::new).collect();
+        Ok(Rows { writer, columns, rows: 0 })
+    }
+
+    /// A further row.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn push(&mut self, row: Line<'_>) -> std::io::Result<()> {
+        let Line { event, .. } = row;
+        let [
             run,
             thread,
             turn,
@@ -95,7 +173,7 @@ impl Columns {
             class,
             method,
             descriptor,
-            event,
+            kind,
             line,
             bci,
             this,
@@ -113,116 +191,50 @@ impl Columns {
             new,
             to,
             to_line,
-        } = std::mem::take(self);
-        let always = |texts: Vec<String>| -> ArrayRef { Arc::new(StringArray::from(texts)) };
-        let text = |texts: Vec<Option<String>>| -> ArrayRef { Arc::new(StringArray::from(texts)) };
-        let short = |numbers: Vec<Option<u16>>| -> ArrayRef { Arc::new(UInt16Array::from(numbers)) };
-        let long = |numbers: Vec<Option<u32>>| -> ArrayRef { Arc::new(UInt32Array::from(numbers)) };
-        let lists = |all: Vec<Option<Vec<String>>>| -> ArrayRef {
-            let mut lists = ListBuilder::new(StringBuilder::new());
-            for list in all {
-                lists.append_option(list.map(|list| list.into_iter().map(Some)));
-            }
-            Arc::new(lists.finish())
+        ] = self.columns.as_mut_slice()
+        else {
+            return Err(Error::other("the schema has other columns than a row"));
         };
-        RecordBatch::try_new(
-            schema.clone(),
-            vec![
-                text(run),
-                always(thread),
-                Arc::new(UInt64Array::from(turn)),
-                long(node),
-                always(class),
-                always(method),
-                always(descriptor),
-                Arc::new(StringArray::from(event)),
-                short(line),
-                long(bci),
-                text(this),
-                lists(arguments),
-                text(result),
-                text(exception),
-                text(object),
-                text(declared_by),
-                text(name),
-                Arc::new(Int32Array::from(index)),
-                text(key),
-                lists(items),
-                lists(keys),
-                text(old),
-                text(new),
-                short(to),
-                short(to_line),
-            ],
-        )
-    }
-}
-
-impl<W: Write + Send> Rows<W> {
-    /// Into a file that is empty.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn new(out: W) -> std::io::Result<Rows<W>> {
-        let schema = Arc::new(schema());
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-        let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(Error::other)?;
-        Ok(Rows { schema, writer, columns: Columns::default() })
+        run.text(row.run.map(str::to_owned));
+        thread.text(Some(row.thread.to_owned()));
+        turn.long(row.turn);
+        node.int(row.node.map(u32::cast_signed));
+        class.text(Some(row.class.to_owned()));
+        method.text(Some(row.method.to_owned()));
+        descriptor.text(Some(row.descriptor.to_owned()));
+        kind.text(Some(event.event.to_owned()));
+        line.int(event.line.map(i32::from));
+        bci.int(event.bci.map(u32::cast_signed));
+        this.text(row.this);
+        arguments.texts(row.arguments);
+        result.text(row.result);
+        exception.text(row.exception);
+        object.text(event.object);
+        declared_by.text(event.declared_by);
+        name.text(event.name);
+        index.int(event.index);
+        key.text(event.key);
+        items.texts(event.items);
+        keys.texts(event.keys);
+        old.text(event.old);
+        new.text(event.new);
+        to.int(event.to.map(i32::from));
+        to_line.int(event.to_line.map(i32::from));
+        self.rows += 1;
+        if self.rows == ROWS { self.write() } else { Ok(()) }
     }
 
-    /// A further row.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn push(&mut self, row: Line<'_>) -> std::io::Result<()> {
-        let Line {
-            run,
-            thread,
-            turn,
-            node,
-            class,
-            method,
-            descriptor,
-            this,
-            arguments,
-            result,
-            exception,
-            event,
-        } = row;
-        let columns = &mut self.columns;
-        columns.run.push(run.map(str::to_owned));
-        columns.thread.push(thread.to_owned());
-        columns.turn.push(turn);
-        columns.node.push(node);
-        columns.class.push(class.to_owned());
-        columns.method.push(method.to_owned());
-        columns.descriptor.push(descriptor.to_owned());
-        columns.event.push(event.event);
-        columns.line.push(event.line);
-        columns.bci.push(event.bci);
-        columns.this.push(this);
-        columns.arguments.push(arguments);
-        columns.result.push(result);
-        columns.exception.push(exception);
-        columns.object.push(event.object);
-        columns.declared_by.push(event.declared_by);
-        columns.name.push(event.name);
-        columns.index.push(event.index);
-        columns.key.push(event.key);
-        columns.items.push(event.items);
-        columns.keys.push(event.keys);
-        columns.old.push(event.old);
-        columns.new.push(event.new);
-        columns.to.push(event.to);
-        columns.to_line.push(event.to_line);
-        if columns.turn.len() == ROWS { self.write() } else { Ok(()) }
-    }
-
+    /// Writes a row group.
     fn write(&mut self) -> std::io::Result<()> {
-        let batch = self.columns.batch(&self.schema).map_err(Error::other)?;
-        self.writer.write(&batch).map_err(Error::other)?;
-        // A row group is in memory until it is written.
-        self.writer.flush().map_err(Error::other)
+        self.rows = 0;
+        let mut group = self.writer.next_row_group().map_err(Error::other)?;
+        let mut columns = self.columns.iter_mut();
+        while let Some(out) = group.next_column().map_err(Error::other)? {
+            if let Some(column) = columns.next() {
+                column.write(out).map_err(Error::other)?;
+            }
+        }
+        group.close().map(drop).map_err(Error::other)
     }
 
     /// The last row was written.
@@ -230,7 +242,9 @@ impl<W: Write + Send> Rows<W> {
     /// # Errors
     /// The rest cannot be written.
     pub fn finish(mut self) -> std::io::Result<()> {
-        self.write()?;
+        if self.rows > 0 {
+            self.write()?;
+        }
         self.writer.close().map(drop).map_err(Error::other)
     }
 }
