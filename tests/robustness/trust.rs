@@ -181,6 +181,18 @@ fn a_foreign_recording_is_read_and_not_run() {
     assert_eq!(ran(&case), "evil\n");
 }
 
+#[test]
+fn a_foreign_chain_is_not_run_to_find_its_points() {
+    let case = Case::new("traced");
+    let folder = record(&case).display().to_string();
+    case.chain(MARKING, &points(&case));
+    let find = ["trace", "find", "chain.ron", &folder];
+    run(&case, &find).fails(2, &["chain.ron was not written by your qp", "say --trust"]);
+    assert_eq!(ran(&case), "");
+    run(&case, &[&find[..], &["--trust"]].concat()).is(1, &["A"]);
+    assert_eq!(ran(&case), "built\nbefore\n");
+}
+
 fn run_leaving(case: &Case, arguments: &[&str]) {
     let output = crate::support::finish(stranger(case).args(arguments));
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));

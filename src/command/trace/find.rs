@@ -1,9 +1,9 @@
 //! `qp trace find CHAIN`: where the points of a chain are in a recorded run.
 
 use super::reading::Reading;
-use crate::chain::Chain;
+use crate::command::trust::{self, TrustArgs};
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, FoundEvents, SessionError};
+use crate::session::{self, Context, FoundEvents};
 use std::path::PathBuf;
 
 /// Replays a chain, and shows which events of a recorded run its points are
@@ -18,6 +18,9 @@ pub struct Find {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub trust: TrustArgs,
     /// Only this point
     #[arg(long, value_name = "ID")]
     pub point: Option<String>,
@@ -32,11 +35,15 @@ impl Outcome for FoundEvents {
 impl Command for Find {
     type Output = FoundEvents;
 
+    fn trusts(&self) -> bool {
+        self.trust.trust
+    }
+
     /// # Errors
-    /// The chain cannot be replayed, or has no such point.
+    /// The chain may not be run, cannot be replayed, or has no such point.
     async fn execute(&self, context: &Context) -> Result<FoundEvents, CommandError> {
         let mut trace = self.reading.open(context).await?;
-        let chain = Chain::load(&self.chain).map_err(SessionError::from)?;
+        let chain = trust::load(&self.chain, context)?;
         let options = session::Options::default();
         let name = self.chain.display().to_string();
         let answer = session::replay(&name, &chain, &options, context).await?;
