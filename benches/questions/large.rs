@@ -1,7 +1,9 @@
 //! How long the next question takes in a tree of ten million calls, for each strategy: a tree of random shape
 //! whose calls have covered some hundred sets of edges, and answers drawn by a seed.
 
-use querypoint::declarative::{Coverage, CoverageMaker, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict};
+use querypoint::declarative::{
+    Coverage, CoverageBuilder, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict,
+};
 use std::time::Instant;
 
 const CALLS: u32 = 10_000_000;
@@ -34,7 +36,7 @@ fn forest() -> Forest {
             }
         }
     }
-    let mut forest = Forest::with_room(sizes.len());
+    let mut forest = Forest::with_capacity(sizes.len());
     for (node, size) in (0..).zip(sizes) {
         forest.push(size, drawn(node) % METHODS, true);
     }
@@ -43,7 +45,7 @@ fn forest() -> Forest {
 }
 
 fn coverage() -> Coverage {
-    let mut maker = CoverageMaker::new(usize::try_from(CALLS).expect("a number"));
+    let mut maker = CoverageBuilder::new(usize::try_from(CALLS).expect("a number"));
     for node in 0..CALLS {
         let set = drawn(node ^ 0x5555) % SETS;
         let covered = (0..8).map(|n| maker.entity(drawn(set * 8 + n) % 2_000)).collect();
@@ -89,7 +91,7 @@ pub fn measure() {
 pub fn compare() {
     const COMPARED: u32 = 1_000;
     let mut forest = Forest::default();
-    let mut maker = CoverageMaker::new(usize::try_from(COMPARED).expect("a number"));
+    let mut maker = CoverageBuilder::new(usize::try_from(COMPARED).expect("a number"));
     for node in 0..COMPARED {
         // Each call makes the next one.
         forest.push(COMPARED - node, node % METHODS, true);

@@ -1,49 +1,47 @@
-//! What calls have covered of the code: entities, by number, and which of them each call has covered (JHyde
-//! §2.4).
+//! The coverage entities (CFG edges or def-use chains) that each call covers (JHyde §2.4).
 
 use super::forest::Forest;
 use std::collections::HashMap;
 
-/// Which entities each call has covered. Calls that have covered the same share a set.
+/// The entities covered by each call. Calls with equal coverage share a set.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     /// By call: the number of its set.
     of: Vec<u32>,
     /// The entities of each set, sorted.
     sets: Vec<Box<[u32]>>,
-    /// How many entities there are.
+    /// Number of entities.
     entities: usize,
 }
 
 impl Coverage {
-    /// The number of a call's set.
+    /// The number of the set that a call covers.
     pub fn set_of(&self, node: u32) -> usize {
         let set = usize::try_from(node).ok().and_then(|node| self.of.get(node)).copied().unwrap_or(0);
         usize::try_from(set).unwrap_or(0)
     }
 
-    /// The sets.
+    /// The distinct sets of entities, each sorted.
     pub fn sets(&self) -> &[Box<[u32]>] {
         &self.sets
     }
 
-    /// How many entities there are.
+    /// Number of entities.
     pub fn entities(&self) -> usize {
         self.entities
     }
 }
 
 impl Coverage {
-    /// The same where a recursion is one call: the call that begins it has covered what its steps have, and
-    /// they have covered nothing.
+    /// Merges recursions: the outermost call of a recursion covers what its steps cover, and the steps cover
+    /// nothing.
     pub fn compressed(&self, forest: &Forest) -> Coverage {
-        let mut maker: CoverageMaker<u32> = CoverageMaker::new(self.of.len());
-        // Entities keep their numbers.
+        let mut maker: CoverageBuilder<u32> = CoverageBuilder::new(self.of.len());
+        // Register the entities in order, so that they keep their numbers.
         for entity in 0..u32::try_from(self.entities).unwrap_or(u32::MAX) {
             maker.entity(entity);
         }
-        // The calls that begin a recursion or none, as long as they are open: where their trees end, their
-        // methods and what they have covered.
+        // The enclosing calls that are no recursion steps: end of tree, method, node and covered sets.
         let mut open: Vec<(u32, u32, u32, Vec<usize>)> = Vec::new();
         let mut finish = |node: u32, sets: &[usize]| {
             let sets = sets.iter().filter_map(|set| self.sets.get(*set));
@@ -54,7 +52,7 @@ impl Coverage {
                 finish(node, &sets);
             }
             let set = self.set_of(row.node);
-            // Only of a step of a recursion it is looked for: that is not far away.
+            // Only a recursion step is searched for, and its outermost call is near.
             let around = if row.repeats { open.as_mut_slice() } else { &mut [] };
             match around.iter_mut().rev().find(|(_, method, ..)| *method == row.method) {
                 Some((.., sets)) if sets.contains(&set) => {}
@@ -70,32 +68,32 @@ impl Coverage {
     }
 }
 
-/// Gathers what calls cover.
+/// Collects the coverage of calls.
 #[derive(Debug)]
-pub struct CoverageMaker<E> {
+pub struct CoverageBuilder<E> {
     numbers: HashMap<E, u32>,
     known: HashMap<Box<[u32]>, u32>,
     made: Coverage,
 }
 
-impl<E: std::hash::Hash + Eq> CoverageMaker<E> {
-    /// Of so many calls, none of which has covered anything.
-    pub fn new(calls: usize) -> CoverageMaker<E> {
+impl<E: std::hash::Hash + Eq> CoverageBuilder<E> {
+    /// Starts with `calls` calls that cover nothing.
+    pub fn new(calls: usize) -> CoverageBuilder<E> {
         let nothing: Box<[u32]> = Box::new([]);
-        CoverageMaker {
+        CoverageBuilder {
             numbers: HashMap::new(),
             known: HashMap::from([(nothing.clone(), 0)]),
             made: Coverage { of: vec![0; calls], sets: vec![nothing], entities: 0 },
         }
     }
 
-    /// The number of an entity.
+    /// The number of an entity; assigns one to a new entity.
     pub fn entity(&mut self, entity: E) -> u32 {
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(entity).or_insert(next)
     }
 
-    /// What a call has covered, by the numbers of entities.
+    /// Sets the entities that a call covers.
     pub fn call(&mut self, node: u32, mut covered: Vec<u32>) {
         covered.sort_unstable();
         covered.dedup();
@@ -114,7 +112,7 @@ impl<E: std::hash::Hash + Eq> CoverageMaker<E> {
         }
     }
 
-    /// That was all.
+    /// Returns the collected coverage.
     pub fn finish(self) -> Coverage {
         Coverage { entities: self.numbers.len(), ..self.made }
     }
@@ -126,7 +124,7 @@ mod tests {
 
     #[test]
     fn calls_that_cover_the_same_share_a_set() {
-        let mut maker = CoverageMaker::new(3);
+        let mut maker = CoverageBuilder::new(3);
         let entities = ["a", "b", "a"].map(|entity| maker.entity(entity));
         assert_eq!(entities, [0, 1, 0]);
         maker.call(0, vec![1, 0, 1]);

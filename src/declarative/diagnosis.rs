@@ -1,48 +1,49 @@
-//! From question to answer, until one call is left.
+//! The state of one diagnosis: takes verdicts about calls and chooses the next question until one call is
+//! left.
 
-use super::countable::Countable;
 use super::coverage::Coverage;
 use super::forest::{Forest, Row};
+use super::judgeable::JudgeableCalls;
 use super::situation::Situation;
 use super::strategy::Strategy;
 use super::suspects::Suspects;
-use super::verdict::{Answered, Verdict};
+use super::verdict::{JudgedCall, Verdict};
 use std::collections::BTreeSet;
 
-/// What comes next.
+/// The next step of a diagnosis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// This call is to be judged.
+    /// Ask about this call.
     Ask(u32),
-    /// This call is buggy: it is invalid, and all calls that it made are valid.
+    /// This call is buggy: it is invalid, and all its callees are valid.
     Buggy(u32),
-    /// This invalid call is buggy, or one of these below it, of which nobody knew.
+    /// Either this invalid call or one of these unanswered calls below it is buggy.
     Undecided(Option<u32>, Vec<u32>),
-    /// No call that has ended is buggy; others go on.
+    /// No ended call is buggy, but some calls still run.
     NotEnded,
     /// No call is buggy.
     NoneLeft,
 }
 
-/// A diagnosis.
+/// A diagnosis of recorded calls.
 pub struct Diagnosis {
     forest: Forest,
     strategy: Box<dyn Strategy>,
     coverage: Option<Coverage>,
     compressed: bool,
-    /// Methods that are right for sure from the beginning.
+    /// Methods that are trusted from the start.
     trusted: BTreeSet<u32>,
-    /// Where it begins: this call is invalid, or nothing is known.
+    /// The invalid call at which the search starts, if any.
     start: Option<u32>,
-    answers: Vec<Answered>,
+    answers: Vec<JudgedCall>,
     suspects: Suspects,
-    /// The calls that have ended, are no steps of a recursion that is one call, and not trusted.
-    countable: Countable,
+    /// The calls that have ended, are no steps of a compressed recursion, and are not trusted.
+    judgeable: JudgeableCalls,
     valid_sets: Vec<u32>,
 }
 
 impl Diagnosis {
-    /// Of these trees.
+    /// Creates a diagnosis without answers.
     pub fn new(forest: Forest, strategy: Box<dyn Strategy>, coverage: Option<Coverage>) -> Diagnosis {
         let mut made = Diagnosis {
             forest,
@@ -53,26 +54,27 @@ impl Diagnosis {
             start: None,
             answers: Vec::new(),
             suspects: Suspects::default(),
-            countable: Countable::default(),
+            judgeable: JudgeableCalls::default(),
             valid_sets: Vec::new(),
         };
         made.begin();
         made
     }
 
-    /// Only below this call, which is invalid.
+    /// Searches only below this call, which is invalid.
     pub fn start_below(&mut self, node: u32) {
         self.start = Some(node);
         self.begin();
     }
 
-    /// These methods, by their numbers, are right for sure.
+    /// Trusts these methods, by number.
     pub fn trust(&mut self, methods: &BTreeSet<u32>) {
         self.trusted.extend(methods);
         self.begin();
     }
 
-    /// Of a recursion only the call that begins it is judged: an invalid one tells as much of the method.
+    /// Asks only about the outermost call of a recursion: if it is invalid, its method is at fault just as
+    /// well.
     pub fn compress(&mut self) {
         self.compressed = true;
         self.coverage = self.coverage.take().map(|coverage| coverage.compressed(&self.forest));
@@ -92,29 +94,29 @@ impl Diagnosis {
         self.count();
     }
 
-    /// Finds what can be judged: what answers about methods leave.
+    /// Recomputes which calls can be judged, after answers about methods.
     fn count(&mut self) {
         let (suspects, compressed) = (&self.suspects, self.compressed);
         let rows = self.forest.rows(0..self.forest.count());
         let is_countable = |row: Row| {
             row.ended
                 && !(compressed && row.repeats)
-                && !(suspects.trusts() && suspects.is_trusted(row.method))
+                && !(suspects.has_trusted() && suspects.is_trusted(row.method))
         };
-        self.countable = Countable::of(rows.map(is_countable));
+        self.judgeable = JudgeableCalls::of(rows.map(is_countable));
     }
 
-    /// What was answered, in its order.
-    pub fn answers(&self) -> &[Answered] {
+    /// The answers in order.
+    pub fn answers(&self) -> &[JudgedCall] {
         &self.answers
     }
 
-    /// The trees.
+    /// The execution trees.
     pub fn forest(&self) -> &Forest {
         &self.forest
     }
 
-    /// An answer about a call.
+    /// Adds an answer about a call; it replaces an earlier one.
     pub fn answer(&mut self, node: u32, verdict: Verdict) {
         if self.suspects.is_answered(node) && self.answers.iter().any(|known| known.node == node) {
             // A later answer replaces an earlier one.
@@ -122,22 +124,22 @@ impl Diagnosis {
             self.begin();
         }
         let is_of_methods = matches!(verdict, Verdict::Trusted(_));
-        self.take(Answered { node, verdict });
+        self.take(JudgedCall { node, verdict });
         if is_of_methods {
             self.count();
         }
     }
 
-    fn take(&mut self, answered: Answered) {
-        // What is said of a call that is not there says nothing.
+    fn take(&mut self, answered: JudgedCall) {
+        // Ignore a verdict about a call that does not exist.
         if answered.node >= self.forest.count() {
             return;
         }
-        let Answered { node, verdict } = &answered;
+        let JudgedCall { node, verdict } = &answered;
         let (forest, suspects) = (&self.forest, &mut self.suspects);
         if matches!(verdict, Verdict::Invalid | Verdict::Wrong(_))
             && suspects.is_ruled_out(*node)
-            && !suspects.is_around_invalid(forest, *node)
+            && !suspects.encloses_invalid(forest, *node)
         {
             suspects.reopen(forest, *node);
             let below = forest.tree(*node);
@@ -146,15 +148,15 @@ impl Diagnosis {
             valid.for_each(|known| suspects.valid(forest, known.node));
         }
         match verdict {
-            // What is invalid below it is so whatever is said of the call around it.
+            // An invalid call below remains invalid, whatever the verdict about its caller.
             Verdict::Valid | Verdict::Invalid | Verdict::Wrong(_)
-                if suspects.is_around_invalid(forest, *node) =>
+                if suspects.encloses_invalid(forest, *node) =>
             {
-                suspects.said(*node);
+                suspects.mark_answered(*node);
             }
             Verdict::Valid => {
                 if let Some(coverage) = &self.coverage {
-                    // Of calls that were valid before nothing new is learnt.
+                    // Calls that were already valid give no new information.
                     for below in forest.tree(*node).filter(|below| suspects.holds(forest, *below)) {
                         if let Some(count) = self.valid_sets.get_mut(coverage.set_of(below)) {
                             *count += 1;
@@ -164,7 +166,9 @@ impl Diagnosis {
                 suspects.valid(forest, *node);
             }
             Verdict::Invalid => suspects.invalid(forest, *node),
-            Verdict::Wrong(influential) => suspects.wrong(forest, *node, influential.clone()),
+            Verdict::Wrong(influential) => {
+                suspects.invalid_with_influences(forest, *node, influential.clone())
+            }
             Verdict::Trusted(methods) => methods.iter().for_each(|method| suspects.trust(*method)),
             Verdict::Unknown => suspects.unknown(*node),
             Verdict::Inadmissible => suspects.inadmissible(forest, *node),
@@ -172,21 +176,20 @@ impl Diagnosis {
         self.answers.push(answered);
     }
 
-    /// Takes back an answer, by its place; the last one: `answers().len() - 1`. What was said of it; none if
-    /// there is no such.
-    pub fn retract(&mut self, at: usize) -> Option<Answered> {
+    /// Removes the answer at an index and returns it; `None` if there is none.
+    pub fn retract(&mut self, at: usize) -> Option<JudgedCall> {
         let taken = (at < self.answers.len()).then(|| self.answers.remove(at));
         self.begin();
         taken
     }
 
-    /// Takes back all answers of which that is said.
-    pub fn retract_all(&mut self, is_meant: impl Fn(&Answered) -> bool) {
+    /// Removes all answers that satisfy the predicate.
+    pub fn retract_all(&mut self, is_meant: impl Fn(&JudgedCall) -> bool) {
         self.answers.retain(|answered| !is_meant(answered));
         self.begin();
     }
 
-    /// The trees have grown: what was said holds for the same calls, whose numbers are told anew.
+    /// Replaces the trees by larger ones. `renumbered` maps the calls of the answers to their new numbers.
     pub fn grown(&mut self, forest: Forest, coverage: Option<Coverage>, renumbered: impl Fn(u32) -> u32) {
         self.coverage = match self.compressed {
             true => coverage.map(|coverage| coverage.compressed(&forest)),
@@ -203,20 +206,20 @@ impl Diagnosis {
         self.begin();
     }
 
-    /// How many calls are suspicious.
+    /// Number of suspicious calls.
     pub fn remaining(&self) -> u64 {
-        self.suspects.ranges().map(|range| self.countable.count(range)).sum()
+        self.suspects.ranges().map(|range| self.judgeable.count(range)).sum()
     }
 
-    /// How many of these have influenced what somebody has pointed at and can still be asked about; none
-    /// where nobody has pointed at anything.
+    /// Number of suspicious calls that influenced the wrong value and can still be asked about; `None` if no
+    /// answer named a wrong value.
     pub fn influential(&self) -> Option<u64> {
         let all = self.seen(false);
         let these = self.suspects.influential()?.filter(|node| all.can_be_asked(*node));
         Some(u64::try_from(these.count()).unwrap_or(u64::MAX))
     }
 
-    /// What a strategy sees.
+    /// The state that a strategy sees.
     pub fn situation(&self) -> Situation<'_> {
         let all = self.seen(false);
         let mut influential = self.suspects.influential().into_iter().flatten();
@@ -228,7 +231,7 @@ impl Diagnosis {
         Situation {
             forest: &self.forest,
             suspects: &self.suspects,
-            countable: &self.countable,
+            judgeable: &self.judgeable,
             answers: &self.answers,
             coverage: self.coverage.as_ref(),
             compressed: self.compressed,
@@ -237,12 +240,12 @@ impl Diagnosis {
         }
     }
 
-    /// What comes next.
+    /// The next step.
     pub fn next(&self) -> Step {
         let situation = self.situation();
         let invalid = self.suspects.innermost_invalid();
         let chosen = self.strategy.choose(&situation).filter(|node| situation.can_be_asked(*node));
-        // A strategy that has no more to ask leaves the rest to be asked in turn.
+        // When the strategy has no choice, ask about the remaining calls in order.
         if let Some(node) = chosen.or_else(|| situation.outermost_in_turn().next()) {
             return Step::Ask(node);
         }
@@ -250,14 +253,14 @@ impl Diagnosis {
         match invalid {
             _ if !undecided.is_empty() => Step::Undecided(invalid, undecided),
             Some(node) if self.suspects.holds(&self.forest, node) => Step::Buggy(node),
-            // Whoever trusts the method of an invalid call leaves nothing to find.
+            // Trusting the method of an invalid call leaves nothing to find.
             Some(_) => Step::NoneLeft,
             None if self.goes_on() => Step::NotEnded,
             None => Step::NoneLeft,
         }
     }
 
-    /// Whether calls that are suspicious have not ended.
+    /// Whether some suspicious call has not ended.
     fn goes_on(&self) -> bool {
         let is_open =
             |node: u32| !self.forest.has_ended(node) && !self.suspects.is_trusted(self.forest.method(node));

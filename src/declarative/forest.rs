@@ -1,44 +1,42 @@
-//! The shape of the execution trees of a run: calls by number, in the order in which their threads entered
-//! them.
+//! The shape of a run's execution trees. Calls are numbered in the order in which their threads entered them.
 
 use std::ops::Range;
 
-/// Execution trees. A call's number is its place in the order of entries, so those below it follow it.
+/// Execution trees. A call's number is its index in the order of entries, so its descendants follow it.
 #[derive(Clone, Debug, Default)]
 pub struct Forest {
-    /// By call: how many calls there are in its tree, itself one of them.
+    /// By call: number of calls in its tree, including itself.
     sizes: Vec<u32>,
-    /// By call: its method.
+    /// By call: the number of its method.
     methods: Vec<u32>,
-    /// By call: whether it has ended, so that something can be said about it.
+    /// By call: whether it has ended; only ended calls can be judged.
     ended: Vec<bool>,
-    /// By call: whether its caller is a call of the same method, so that it is one step of a recursion.
+    /// By call: whether its caller runs the same method, so that it is a recursion step.
     repeats: Vec<bool>,
-    /// The calls around the last one: where their trees end, their methods, and whether they are steps of a
-    /// recursion.
+    /// The callers of the last call: end of tree, method, and whether each is a recursion step.
     open: Vec<(u32, u32, bool)>,
     /// The calls of each thread.
     threads: Vec<Range<u32>>,
 }
 
-/// A call as it stands in the trees.
+/// The data of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The call.
     pub node: u32,
-    /// How many calls there are in its tree.
+    /// Number of calls in its tree, including itself.
     pub size: u32,
-    /// Its method.
+    /// The number of its method.
     pub method: u32,
     /// Whether it has ended.
     pub ended: bool,
-    /// Whether it is one step of a recursion.
+    /// Whether it is a recursion step.
     pub repeats: bool,
 }
 
 impl Forest {
-    /// Without calls, with room for so many.
-    pub fn with_room(calls: usize) -> Forest {
+    /// An empty forest with capacity for `calls` calls.
+    pub fn with_capacity(calls: usize) -> Forest {
         Forest {
             sizes: Vec::with_capacity(calls),
             methods: Vec::with_capacity(calls),
@@ -48,19 +46,19 @@ impl Forest {
         }
     }
 
-    /// The next call: the size of its tree, its method, and whether it has ended.
+    /// Adds the next call.
     pub fn push(&mut self, size: u32, method: u32, ended: bool) {
         let repeats = self.around().is_some_and(|(around, _)| around == method);
         self.next(size, method, ended, repeats);
     }
 
-    /// A part of the call that is around: a node of the same method, and of the same step of a recursion.
+    /// Adds a part of the enclosing call, such as a loop: a node with the same method and recursion step.
     pub fn push_part(&mut self, size: u32, ended: bool) {
         let (method, repeats) = self.around().unwrap_or((u32::MAX, false));
         self.next(size, method, ended, repeats);
     }
 
-    /// The method of the call around the next node, and whether that is a step of a recursion.
+    /// The method of the node that encloses the next one, and whether that node is a recursion step.
     fn around(&mut self) -> Option<(u32, bool)> {
         let node = self.count();
         while self.open.pop_if(|(end, ..)| *end <= node).is_some() {}
@@ -76,12 +74,12 @@ impl Forest {
         self.repeats.push(repeats);
     }
 
-    /// Further calls of one thread.
+    /// Declares a range of calls as one thread.
     pub fn thread(&mut self, calls: Range<u32>) {
         self.threads.push(calls);
     }
 
-    /// How many calls there are.
+    /// Number of calls.
     pub fn count(&self) -> u32 {
         u32::try_from(self.sizes.len()).unwrap_or(u32::MAX)
     }
@@ -90,10 +88,10 @@ impl Forest {
         of.get(usize::try_from(node).ok()?).copied()
     }
 
-    /// A call and those below it.
+    /// A call and all calls below it.
     pub fn tree(&self, node: u32) -> Range<u32> {
         let size = Forest::at(&self.sizes, node).unwrap_or(0);
-        // A table that was changed can say anything, and a call that it does not have has no tree.
+        // A damaged table can hold any size; a missing call has an empty tree.
         node..node.saturating_add(size).min(self.count()).max(node)
     }
 
@@ -107,17 +105,17 @@ impl Forest {
         Forest::at(&self.ended, node).unwrap_or(false)
     }
 
-    /// The calls of the thread of a call.
+    /// The calls of the same thread.
     pub fn thread_of(&self, node: u32) -> Range<u32> {
         self.threads.iter().find(|calls| calls.contains(&node)).cloned().unwrap_or(0..self.count())
     }
 
-    /// Whether a call is made by one of the same method, with nothing between: one step of a recursion.
+    /// Whether the caller runs the same method: the call is a recursion step.
     pub fn repeats_its_caller(&self, node: u32) -> bool {
         Forest::at(&self.repeats, node).unwrap_or(false)
     }
 
-    /// A call as it stands in the trees; none if there is no such call.
+    /// The data of a call; `None` if there is no such call.
     pub fn row(&self, node: u32) -> Option<Row> {
         Some(Row {
             node,
@@ -128,7 +126,7 @@ impl Forest {
         })
     }
 
-    /// Calls that follow each other, as they stand in the trees.
+    /// The data of consecutive calls.
     pub fn rows(&self, calls: Range<u32>) -> impl Iterator<Item = Row> {
         let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
         let range = place(calls.start)..place(calls.end).min(self.sizes.len());
@@ -146,7 +144,7 @@ impl Forest {
         })
     }
 
-    /// The calls that a call has made.
+    /// The direct callees of a call.
     pub fn children(&self, node: u32) -> impl Iterator<Item = u32> {
         let end = self.tree(node).end;
         let mut next = node.saturating_add(1);
@@ -176,7 +174,7 @@ mod tests {
         assert_eq!((0..5).filter(|node| forest.repeats_its_caller(*node)).collect::<Vec<_>>(), [3]);
     }
     #[test]
-    fn a_part_of_a_call_is_no_step_of_a_recursion_but_what_is_called_in_it_can_be() {
+    fn a_part_of_a_call_is_no_recursion_step_but_its_callees_can_be() {
         let mut forest = Forest::default();
         forest.push(6, 0, true);
         forest.push_part(5, true);

@@ -1,30 +1,30 @@
-//! Declarative debugging: someone says of calls whether they are right, until one method is left that is
-//! wrong (Shapiro 1983; JHyde §2.2).
+//! Declarative debugging: an oracle judges calls as valid or invalid until one buggy call is left (Shapiro
+//! 1983; JHyde §2.2).
 //!
-//! This room knows the shape of an execution tree and answers about it; of values, programs and people it
-//! knows nothing.
+//! This room knows only the shape of execution trees and the verdicts about them. It knows no values,
+//! programs or users.
 //!
-//! - `forest` is the shape of the execution trees of a run, one for each thread's outermost call.
-//! - `suspects` are the calls that can be buggy after some answers; `situation` is what a strategy sees,
-//!   `weights` what trees weigh, `odds` how likely calls are invalid by what they have covered.
-//! - `countable` counts and finds the calls that can be judged at all.
-//! - `coverage` is what calls have covered of the code.
-//! - `strategy` has a file for each way to choose the next question, and their table.
-//! - `diagnosis` goes from question to answer to its end.
+//! - `forest` is the shape of a run's execution trees, one for each outermost call of a thread.
+//! - `suspects` holds the calls that can still be buggy; `situation` is the state that a strategy sees;
+//!   `weights` sums the weights of trees; `fault_estimates` estimates from coverage which calls are invalid.
+//! - `judgeable` counts and finds the calls that can be judged.
+//! - `coverage` holds the entities that each call covers.
+//! - `strategy` has one file per strategy that chooses the next question, and a table of them.
+//! - `diagnosis` is the state of one diagnosis, from the first question to the last.
 
-mod countable;
 mod coverage;
 mod diagnosis;
+mod fault_estimates;
 mod forest;
-mod odds;
+mod judgeable;
 mod situation;
 mod strategy;
 mod suspects;
 mod verdict;
 mod weights;
 
-pub use coverage::{Coverage, CoverageMaker};
+pub use coverage::{Coverage, CoverageBuilder};
 pub use diagnosis::{Diagnosis, Step};
 pub use forest::Forest;
 pub use strategy::{Needs, STRATEGIES, Strategy, StrategyRow, strategy};
-pub use verdict::{Answered, Verdict};
+pub use verdict::{JudgedCall, Verdict};

@@ -1,57 +1,56 @@
-//! What a strategy sees: the trees, what is suspicious, what was answered and what calls have covered.
+//! The state that a strategy sees: execution trees, suspicious calls, answers and coverage.
 
-use super::countable::Countable;
 use super::coverage::Coverage;
 use super::forest::{Forest, Row};
+use super::judgeable::JudgeableCalls;
 use super::suspects::Suspects;
-use super::verdict::{Answered, Verdict};
+use super::verdict::{JudgedCall, Verdict};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What is known of methods, by their numbers.
-pub type OfMethods<T> = HashMap<u32, T, FixedState>;
+/// A map from method numbers.
+pub type ByMethod<T> = HashMap<u32, T, FixedState>;
 
-/// What a strategy sees.
+/// The state that a strategy sees.
 pub struct Situation<'a> {
     /// The execution trees.
     pub forest: &'a Forest,
-    /// The calls that can be buggy.
+    /// The calls that can still be buggy.
     pub suspects: &'a Suspects,
-    /// Those that can be judged, as far as that depends on no answer of theirs.
-    pub countable: &'a Countable,
-    /// What was answered, in its order.
-    pub answers: &'a [Answered],
-    /// What calls have covered, where the strategy needs that.
+    /// The calls that can be judged, independent of the answers about them.
+    pub judgeable: &'a JudgeableCalls,
+    /// The answers in order.
+    pub answers: &'a [JudgedCall],
+    /// The coverage of calls, if the strategy needs it.
     pub coverage: Option<&'a Coverage>,
-    /// Whether the steps of a recursion are one with the call that begins it: only that is judged.
+    /// Whether a recursion counts as one call, so that only its outermost call is judged.
     pub compressed: bool,
-    /// Whether only calls are seen that have influenced what somebody has pointed at, and the invalid one
-    /// that has left it: there are such that can be asked.
+    /// Whether only calls are shown that influenced the wrong value, plus the invalid call that produced it.
+    /// True while such calls can be asked about.
     pub narrowed: bool,
-    /// By set of entities: how many calls are valid that have covered it, those below a valid call among
-    /// them.
+    /// By set of entities: number of valid calls that cover it, including calls below a valid one.
     pub valid_sets: &'a [u32],
 }
 
 impl Situation<'_> {
-    /// Whether a call is suspicious, has ended, and nothing was said of it.
+    /// Whether a call is suspicious, has ended and is not answered.
     pub fn can_be_asked(&self, node: u32) -> bool {
         self.forest.row(node).is_some_and(|row| self.counts(&row))
             && self.suspects.holds(self.forest, node)
             && !self.suspects.is_answered(node)
     }
 
-    /// Whether a call that was not cleared is one to judge.
+    /// Whether a call can be judged, apart from being cleared or answered.
     pub fn counts(&self, row: &Row) -> bool {
         row.ended
             && !(self.compressed && row.repeats)
-            && !(self.suspects.trusts() && self.suspects.is_trusted(row.method))
+            && !(self.suspects.has_trusted() && self.suspects.is_trusted(row.method))
             && (!self.narrowed || self.is_meant(row.node))
     }
 
-    /// Whether somebody who has pointed at a value can have meant a call: it has influenced the value, or has
-    /// left it and may be buggy itself.
+    /// Whether a call can be responsible for the wrong value: it influenced the value, or it produced the
+    /// value and may be buggy itself.
     fn is_meant(&self, node: u32) -> bool {
         self.suspects.is_influential(node) || self.suspects.innermost_invalid() == Some(node)
     }
@@ -61,13 +60,13 @@ impl Situation<'_> {
         self.suspects.ranges().flat_map(|range| self.forest.rows(range)).filter(|row| self.counts(row))
     }
 
-    /// The outermost calls that can be asked: what top-down strategies choose from. Below calls that cannot
-    /// be asked, those below are taken (VET §2.1: calls that have not ended are ignored).
+    /// The outermost calls that can be asked about, for top-down strategies. A call that cannot be asked
+    /// about is replaced by the calls below it (VET §2.1: calls that have not ended are ignored).
     pub fn outermost(&self) -> Vec<u32> {
         self.outermost_in_turn().collect()
     }
 
-    /// The same, one after the other.
+    /// Like [`Situation::outermost`], computed lazily.
     pub fn outermost_in_turn(&self) -> impl Iterator<Item = u32> {
         self.suspects.ranges().flat_map(move |range| {
             let mut next = range.start;
@@ -79,11 +78,11 @@ impl Situation<'_> {
         })
     }
 
-    /// The first of some calls that can be asked.
+    /// The first call in a range that can be asked about.
     pub fn first_to_ask(&self, calls: Range<u32>) -> Option<u32> {
         let mut next = calls.start;
         loop {
-            let node = self.countable.next(next).filter(|node| *node < calls.end)?;
+            let node = self.judgeable.next(next).filter(|node| *node < calls.end)?;
             if self.can_be_asked(node) {
                 return Some(node);
             }
@@ -91,8 +90,7 @@ impl Situation<'_> {
         }
     }
 
-    /// What the suspicious calls in the trees of some calls weigh, each tree for itself; the trees do not
-    /// overlap, and are in order.
+    /// The weight of the suspicious calls in each tree. The trees must be disjoint and in order.
     pub fn weigh_each(&self, trees: &[u32], mut own: impl FnMut(Row) -> f64) -> Vec<f64> {
         let mut ranges = self.suspects.ranges().peekable();
         let mut weigh = |tree: &u32| {
@@ -113,7 +111,7 @@ impl Situation<'_> {
         trees.iter().map(&mut weigh).collect()
     }
 
-    /// By entity: how many valid calls have covered it.
+    /// By entity: number of valid calls that cover it.
     pub fn valid_of_entities(&self) -> Vec<u32> {
         let Some(coverage) = self.coverage else { return Vec::new() };
         let mut valid = vec![0_u32; coverage.entities()];
@@ -127,9 +125,9 @@ impl Situation<'_> {
         valid
     }
 
-    /// By method: how many of its calls were said to be valid, and invalid.
-    pub fn said_of_methods(&self) -> OfMethods<(u32, u32)> {
-        let mut said = OfMethods::default();
+    /// By method: number of its calls judged valid, and invalid.
+    pub fn verdicts_by_method(&self) -> ByMethod<(u32, u32)> {
+        let mut said = ByMethod::default();
         for answered in self.answers {
             let (valid, invalid): &mut (u32, u32) =
                 said.entry(self.forest.method(answered.node)).or_default();
@@ -142,10 +140,10 @@ impl Situation<'_> {
         said
     }
 
-    /// What a call of a method weighs: ½ for each of that method's calls that was said to be valid (Silva's
-    /// Less YES First and Divide by YES & Query).
+    /// The weight of a call: ½ for each call of its method judged valid (Silva's Less YES First and Divide by
+    /// YES & Query).
     pub fn halved_by_yes(&self) -> impl Fn(u32) -> f64 {
-        let said = self.said_of_methods();
+        let said = self.verdicts_by_method();
         move |method| {
             said.get(&method)
                 .map_or(1.0, |(valid, _)| 0.5_f64.powi(i32::try_from(*valid).unwrap_or(i32::MAX)))

@@ -1,41 +1,41 @@
-//! The calls that can be buggy: the suspicious set of JHyde §2.2, kept as ranges of calls.
+//! The calls that can be buggy: the suspicious set of JHyde §2.2, stored as ranges of calls.
 
 use super::forest::Forest;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The suspicious calls.
+/// The set of suspicious calls.
 #[derive(Clone, Debug, Default)]
 pub struct Suspects {
-    /// The innermost call that is known to be invalid.
+    /// The innermost call known to be invalid.
     invalid: Option<u32>,
-    /// All suspicious calls are in here.
+    /// Contains all suspicious calls.
     within: Range<u32>,
-    /// And in none of these, which are sorted and do not touch each other.
+    /// Ranges without suspicious calls, sorted and not adjacent.
     cleared: Vec<Range<u32>>,
-    /// Nor of these methods.
+    /// Methods whose calls are not suspicious.
     trusted: BTreeSet<u32>,
-    /// Calls of which something was said.
+    /// Calls with an answer.
     answered: BTreeSet<u32>,
-    /// Those of which someone did not know.
+    /// Calls with the answer "unknown".
     unknown: BTreeSet<u32>,
-    /// Those that have influenced what somebody has pointed at: they are judged before all others.
+    /// Calls that influenced the wrong value; they are asked about first.
     influential: Option<BTreeSet<u32>>,
 }
 
 impl Suspects {
-    /// All of these.
+    /// All calls of a range are suspicious.
     pub fn new(within: Range<u32>) -> Suspects {
         Suspects { within, ..Suspects::default() }
     }
 
-    /// A call is valid: so is what is below it.
+    /// A call is valid: its whole tree is cleared.
     pub fn valid(&mut self, forest: &Forest, node: u32) {
         self.answered.insert(node);
         self.clear(forest.tree(node));
     }
 
-    /// A call is invalid: it or one below it is buggy.
+    /// A call is invalid: it or a call below it is buggy.
     pub fn invalid(&mut self, forest: &Forest, node: u32) {
         self.answered.insert(node);
         self.invalid = Some(node);
@@ -44,25 +44,25 @@ impl Suspects {
         self.within = start..tree.end.min(self.within.end).max(start);
     }
 
-    /// Something was said of a call, and nothing follows from that.
-    pub fn said(&mut self, node: u32) {
+    /// Marks a call as answered, without consequences.
+    pub fn mark_answered(&mut self, node: u32) {
         self.answered.insert(node);
     }
 
-    /// Whether a call is around the innermost one that is known to be invalid.
-    pub fn is_around_invalid(&self, forest: &Forest, node: u32) -> bool {
+    /// Whether a call encloses the innermost invalid one.
+    pub fn encloses_invalid(&self, forest: &Forest, node: u32) -> bool {
         self.invalid.is_some_and(|invalid| node < invalid && forest.tree(node).contains(&invalid))
     }
 
-    /// Whether a call was ruled out: by an answer about one around it, or since another one is known to be
-    /// invalid.
+    /// Whether a call was excluded, by an answer about an enclosing call or because another call is known to
+    /// be invalid.
     pub fn is_ruled_out(&self, node: u32) -> bool {
         let at = self.cleared.partition_point(|range| range.end <= node);
         let is_cleared = self.cleared.get(at).is_some_and(|range| range.contains(&node));
         is_cleared || !self.within.contains(&node)
     }
 
-    /// A call that was ruled out is suspicious all the same, with all below it; the search goes on there.
+    /// Makes an excluded call and its whole tree suspicious again; the search goes on there.
     pub fn reopen(&mut self, forest: &Forest, node: u32) {
         let tree = forest.tree(node);
         let cleared = std::mem::take(&mut self.cleared).into_iter();
@@ -77,40 +77,39 @@ impl Suspects {
         self.within = tree;
     }
 
-    /// A call is invalid, and of those below it these have influenced what is wrong. The others stay
-    /// suspicious: what somebody should have done and has not leaves no trace.
-    pub fn wrong(&mut self, forest: &Forest, node: u32, influential: BTreeSet<u32>) {
+    /// A call is invalid, and these calls below it influenced the wrong value. The others stay suspicious,
+    /// since an omitted action is in no slice.
+    pub fn invalid_with_influences(&mut self, forest: &Forest, node: u32, influential: BTreeSet<u32>) {
         self.invalid(forest, node);
         self.influential = Some(influential);
     }
 
-    /// The calls that have influenced what somebody has pointed at, as far as they can still be among the
-    /// suspicious ones; none where nobody has.
+    /// The calls that influenced the wrong value and can still be suspicious; `None` if no answer named a
+    /// wrong value.
     pub fn influential(&self) -> Option<impl Iterator<Item = u32>> {
         let these = self.influential.as_ref()?;
-        // A range that ends before it begins is no range of a set.
+        // `BTreeSet::range` panics if the end is before the start.
         let end = self.within.end.max(self.within.start);
         Some(these.range(self.within.start..end).copied())
     }
 
-    /// Whether a call has influenced what somebody has pointed at.
+    /// Whether a call influenced the wrong value.
     pub fn is_influential(&self, node: u32) -> bool {
         self.influential.as_ref().is_some_and(|these| these.contains(&node))
     }
 
-    /// The calls of a method are not buggy; those below them can be.
+    /// Trusts a method: its calls are not buggy, but calls below them can be.
     pub fn trust(&mut self, method: u32) {
         self.trusted.insert(method);
     }
 
-    /// What a call was given was wrong: something before it is buggy, a call around it or one that had begun
-    /// before.
+    /// A call was given wrong inputs: an enclosing call or an earlier one is buggy.
     pub fn inadmissible(&mut self, forest: &Forest, node: u32) {
         self.answered.insert(node);
         self.clear(node..forest.thread_of(node).end);
     }
 
-    /// Nobody knows.
+    /// The answer about a call is unknown.
     pub fn unknown(&mut self, node: u32) {
         self.answered.insert(node);
         self.unknown.insert(node);
@@ -128,12 +127,12 @@ impl Suspects {
         self.cleared.insert(at, range);
     }
 
-    /// The innermost call that is known to be invalid.
+    /// The innermost call known to be invalid.
     pub fn innermost_invalid(&self) -> Option<u32> {
         self.invalid
     }
 
-    /// All suspicious calls are among these.
+    /// A range that contains all suspicious calls.
     pub fn within(&self) -> Range<u32> {
         self.within.clone()
     }
@@ -155,7 +154,7 @@ impl Suspects {
     }
 
     /// Whether any method is trusted.
-    pub fn trusts(&self) -> bool {
+    pub fn has_trusted(&self) -> bool {
         !self.trusted.is_empty()
     }
 
@@ -164,12 +163,12 @@ impl Suspects {
         self.trusted.contains(&method)
     }
 
-    /// Whether something was said of a call.
+    /// Whether a call has an answer.
     pub fn is_answered(&self, node: u32) -> bool {
         !self.answered.is_empty() && self.answered.contains(&node)
     }
 
-    /// The calls of which someone did not know, as far as they are still suspicious.
+    /// The suspicious calls with the answer "unknown".
     pub fn undecided(&self, forest: &Forest) -> Vec<u32> {
         self.unknown.iter().copied().filter(|node| self.holds(forest, *node)).collect()
     }
@@ -179,7 +178,7 @@ impl Suspects {
 mod tests {
     use super::*;
 
-    /// A call with three below it, of which the second has one.
+    /// A call with three callees, the second of which has one.
     fn forest() -> Forest {
         let mut forest = Forest::default();
         for (size, method) in [(5, 0), (1, 1), (2, 1), (1, 2), (1, 3)] {
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_leave_what_can_be_buggy() {
+    fn answers_leave_the_calls_that_can_be_buggy() {
         let forest = forest();
         let new = || Suspects::new(0..5);
         let after = |say: &dyn Fn(&mut Suspects)| {
@@ -226,12 +225,12 @@ mod tests {
     }
 
     #[test]
-    fn what_has_influenced_a_value_leaves_nothing_out() {
+    fn calls_without_influence_stay_suspicious() {
         let forest = forest();
         let mut suspects = Suspects::new(0..5);
         let influential = |suspects: &Suspects| suspects.influential().map(|these| these.collect::<Vec<_>>());
         assert_eq!(influential(&suspects), None);
-        suspects.wrong(&forest, 0, BTreeSet::from([1, 3]));
+        suspects.invalid_with_influences(&forest, 0, BTreeSet::from([1, 3]));
         assert_eq!(left(&suspects, &forest), [0, 1, 2, 3, 4]);
         assert_eq!((influential(&suspects), suspects.is_influential(2)), (Some(vec![1, 3]), false));
         suspects.invalid(&forest, 2);

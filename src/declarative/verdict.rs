@@ -1,29 +1,29 @@
-//! What is said of calls.
+//! Verdicts about calls.
 
 use std::collections::BTreeSet;
 
-/// What is said of a call.
+/// The answer to a question about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It did what it should.
+    /// The call did what it should.
     Valid,
-    /// It did not.
+    /// The call did not do what it should.
     Invalid,
-    /// It did not, and of the calls below it these have influenced what is wrong.
+    /// The call is invalid, and only these calls below it influenced the wrong value.
     Wrong(BTreeSet<u32>),
-    /// These methods, by their numbers, are right for sure; the call's is one of them.
+    /// These methods, by number, are always correct; the call's method is one of them.
     Trusted(BTreeSet<u32>),
-    /// Nobody knows.
+    /// The answer is unknown.
     Unknown,
-    /// What it was given was wrong already.
+    /// The call was given wrong inputs.
     Inadmissible,
 }
 
-/// A call, and what was said of it.
+/// A call and the verdict about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answered {
+pub struct JudgedCall {
     /// The call.
     pub node: u32,
-    /// What was said.
+    /// The verdict.
     pub verdict: Verdict,
 }

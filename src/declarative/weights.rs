@@ -1,33 +1,33 @@
-//! What trees weigh: the sum of what the suspicious calls in them weigh, told for each tree by two sums of
-//! all that comes before. Few of these sums are kept.
+//! Weights of trees: the sum of their suspicious calls' weights, computed as the difference of two prefix
+//! sums. Only few prefix sums are stored.
 
 use super::forest::Row;
 use super::situation::Situation;
 use std::ops::Range;
 
-/// Sums of many weights are not told apart below so many steps of all of it.
+/// Resolution of sums: differences below this fraction of the total are ignored.
 const STEPS: f64 = 1e6;
 
-/// Between two sums that are kept lie so many calls: few enough to be added up again, and many enough that a
-/// tree of ten million calls needs no memory to speak of.
+/// Number of calls between two stored sums. Small enough to add up again, and large enough that a tree of ten
+/// million calls needs little memory.
 const STRIDE: u32 = 16;
 
-/// What trees weigh.
+/// The weights of all trees.
 pub struct Weights<'a, F> {
     situation: &'a Situation<'a>,
-    /// What a suspicious call weighs itself.
+    /// The weight of a single suspicious call.
     own: F,
-    /// The calls that are suspicious are among these.
+    /// A range that contains all suspicious calls.
     within: Range<u32>,
-    /// And in these.
+    /// The ranges of suspicious calls.
     ranges: Vec<Range<u32>>,
-    /// Before every so many of them: what all before weigh.
+    /// Prefix sums: the weight of all calls before every [`STRIDE`]th call.
     before: Vec<f64>,
     all: f64,
 }
 
 impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
-    /// Of what each suspicious call weighs itself.
+    /// Computes the prefix sums from the weight of each suspicious call.
     pub fn of(situation: &'a Situation<'a>, own: F) -> Weights<'a, F> {
         let within = situation.suspects.within();
         let ranges: Vec<Range<u32>> = situation.suspects.ranges().collect();
@@ -36,7 +36,7 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         let mut made = Weights { situation, own, within, ranges, before, all: 0.0 };
         let mut sum = 0.0;
         for range in made.ranges.clone() {
-            // What was cleared weighs nothing.
+            // Cleared calls have no weight.
             while made.kept_up_to() <= range.start {
                 made.before.push(sum);
             }
@@ -54,24 +54,24 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         made
     }
 
-    /// Before this call the next sum is kept.
+    /// The call before which the next sum is stored.
     fn kept_up_to(&self) -> u32 {
         let kept = u32::try_from(self.before.len()).unwrap_or(u32::MAX);
         self.within.start.saturating_add(kept.saturating_mul(STRIDE))
     }
 
-    /// A sum, and what calls weigh that were not cleared.
+    /// Adds the weights of the judgeable calls in a range.
     fn plus(&self, sum: f64, calls: Range<u32>) -> f64 {
         let rows = self.situation.forest.rows(calls).filter(|row| self.situation.counts(row));
         rows.fold(sum, |sum, row| sum + (self.own)(row))
     }
 
-    /// What all weigh.
+    /// The total weight.
     pub fn all(&self) -> f64 {
         self.all
     }
 
-    /// What all calls before one weigh.
+    /// The weight of all calls before a call.
     fn at(&self, node: u32) -> f64 {
         let node = node.max(self.within.start);
         let place = (node - self.within.start) / STRIDE;
@@ -84,13 +84,13 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         inside.fold(*kept, |sum, range| self.plus(sum, range.start.max(from)..range.end.min(node)))
     }
 
-    /// What the tree of a call weighs.
+    /// The weight of a call's tree.
     pub fn tree(&self, node: u32) -> f64 {
         self.at(self.situation.forest.tree(node).end) - self.at(node)
     }
 
-    /// Tells calls that can be asked, with what their trees weigh, until all are told but those which are
-    /// farther from a weight than one that was told: below a tree that is lighter, all are lighter still.
+    /// Passes candidates and their trees' weights to `tell`. Skips calls that are farther from `wanted` than
+    /// a visited one: below a lighter tree, all trees are lighter.
     pub fn around(&self, wanted: f64, mut tell: impl FnMut(u32, f64)) {
         let situation = self.situation;
         let mut siblings = vec![self.within.clone()];
@@ -111,8 +111,8 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         }
     }
 
-    /// The outermost call below one that can be asked and has such a part, more than half, of what the tree
-    /// of that one weighs. There is one at most: the middle of the weight is in it.
+    /// The outermost call below `node` that can be asked about and holds at least `part` (more than half) of
+    /// its tree's weight. There is at most one, since it contains the middle of the weight.
     pub fn most_of(&self, node: u32, part: f64) -> Option<u32> {
         let forest = self.situation.forest;
         let all = self.tree(node);
@@ -133,7 +133,7 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         None
     }
 
-    /// The call with which all before it and itself weigh more than so much.
+    /// The first call at which the prefix sum, including the call, exceeds `weight`.
     fn reaching(&self, weight: f64) -> Option<u32> {
         let place = self.before.partition_point(|before| *before <= weight).saturating_sub(1);
         let first = self.within.start.saturating_add(u32::try_from(place).ok()?.saturating_mul(STRIDE));
@@ -141,8 +141,8 @@ impl<'a, F: Fn(Row) -> f64> Weights<'a, F> {
         (first..last).find(|node| self.at(node.saturating_add(1)) > weight)
     }
 
-    /// The call that can be asked whose tree weighs nearest to so much; the first one of those that are as
-    /// near.
+    /// The call that can be asked about whose tree's weight is nearest to `wanted`; the first one if several
+    /// are.
     pub fn nearest(&self, wanted: f64) -> Option<u32> {
         let mut best: Option<(f64, u32)> = None;
         self.around(wanted, |node, weight| {
@@ -163,13 +163,13 @@ pub fn nearest_to_half(situation: &Situation<'_>, own: impl Fn(Row) -> f64) -> O
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Coverage, CoverageMaker, Diagnosis, Forest, STRATEGIES, Step, Verdict};
+    use super::super::{Coverage, CoverageBuilder, Diagnosis, Forest, STRATEGIES, Step, Verdict};
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// A forest of one thread: how deep each call is below the one before it, its method, and whether it has
-    /// ended. One of the last method is a part of the call around it, if there is one.
+    /// Builds a forest of one thread from the relative depth, method and end of each call. Calls of method 3
+    /// become parts of the enclosing call.
     fn forest(calls: &[(u32, u32, bool)]) -> Forest {
         let mut depths: Vec<u32> = Vec::new();
         for (depth, ..) in calls {
@@ -189,9 +189,9 @@ mod tests {
         forest
     }
 
-    /// What the calls have covered, by turns.
+    /// Assigns the sets to the calls in rotation.
     fn coverage(calls: u32, sets: &[Vec<u32>]) -> Option<Coverage> {
-        let mut maker = CoverageMaker::new(usize::try_from(calls).unwrap());
+        let mut maker = CoverageBuilder::new(usize::try_from(calls).unwrap());
         for entity in 0..8_u32 {
             maker.entity(entity);
         }
@@ -199,28 +199,28 @@ mod tests {
         (!sets.is_empty()).then(|| maker.finish())
     }
 
-    /// What the tree of a call weighs, counted one by one.
+    /// The weight of a tree, counted call by call.
     fn counted(situation: &Situation<'_>, node: u32) -> f64 {
         situation.rows().filter(|row| situation.forest.tree(node).contains(&row.node)).map(|_| 1.0).sum()
     }
 
     #[test]
-    fn who_has_left_what_is_wrong_weighs_too() {
+    fn the_invalid_call_itself_has_weight() {
         let row = STRATEGIES.iter().find(|row| row.name == "divide-and-query").unwrap();
-        // Each call makes the next one, and the last one of all has nothing to do with it.
+        // A chain of calls, the last of which did not influence the wrong value.
         let calls: Vec<(u32, u32, bool)> = (0..4).map(|depth| (depth, depth, true)).collect();
         let mut diagnosis = Diagnosis::new(forest(&calls), row.made(None), None);
         diagnosis.answer(0, Verdict::Wrong(BTreeSet::from([1, 2])));
         let situation = diagnosis.situation();
         let seen: Vec<u32> = situation.rows().map(|row| row.node).collect();
         assert_eq!((seen, Weights::of(&situation, |_| 1.0).all()), (vec![0, 1, 2], 3.0));
-        // If it were not, the half of two would be asked about: the call 2.
+        // Without the weight of call 0, half of two would select call 2.
         assert_eq!(diagnosis.next(), Step::Ask(1));
     }
 
     proptest! {
         #[test]
-        fn the_nearest_is_found_without_looking_at_all(
+        fn the_nearest_call_equals_an_exhaustive_search(
             calls in prop::collection::vec((0..6_u32, 0..4_u32, prop::bool::weighted(0.9)), 1..60),
             said in prop::collection::vec((0..60_u32, 0..6_u8), 0..6),
             compressed: bool,
@@ -262,10 +262,9 @@ mod tests {
             }
         }
 
-        /// Sizes come from a table, which can have been changed, and answers can be about calls that are not
-        /// there any more.
+        /// Sizes can come from a damaged table, and answers can concern calls that no longer exist.
         #[test]
-        fn trees_that_make_no_sense_are_lived_with(
+        fn damaged_trees_and_stale_answers_are_handled(
             sizes in prop::collection::vec(prop_oneof![0..80_u32, Just(u32::MAX)], 1..60),
             said in prop::collection::vec((0..90_u32, 0..6_u8), 0..12),
             covered in prop::collection::vec(prop::collection::vec(0..8_u32, 0..4), 0..5),
@@ -297,19 +296,19 @@ mod tests {
             }
         }
 
-        /// Whoever knows which calls are right is led to a call that is wrong, and whose own calls are right,
-        /// by every strategy.
+        /// With an oracle that knows the invalid calls, every strategy finds a buggy call: invalid, with
+        /// valid callees.
         #[test]
         fn every_strategy_ends_at_a_buggy_call(
             calls in prop::collection::vec((0..6_u32, 0..4_u32, Just(true)), 1..60),
             wrong in prop::collection::btree_set(0..60_u32, 1..4),
-            // Whatever somebody points at, it leads to no other end.
+            // The influential calls must not change the result.
             influential in prop::option::of(prop::collection::btree_set(0..60_u32, 0..20)),
             covered in prop::collection::vec(prop::collection::vec(0..8_u32, 0..4), 0..5),
         ) {
             let forest = forest(&calls);
             let wrong: BTreeSet<u32> = wrong.into_iter().map(|node| node % forest.count()).collect();
-            // A call around a wrong one is wrong by that, here.
+            // Here, the caller of an invalid call is invalid too.
             let is_wrong = |node: u32| forest.tree(node).any(|below| wrong.contains(&below));
             for row in STRATEGIES {
                 let coverage = coverage(forest.count(), &covered);

@@ -79,7 +79,7 @@ pub enum ObjectDetail {
 /// Size of one field value in bytes: a type letter and a 64-bit word.
 const FIELD: usize = 9;
 
-/// The values in the bytes of [`Met::Fields`].
+/// The values in the bytes of [`ObjectDetail::Fields`].
 pub fn field_values(bytes: &[u8]) -> Vec<Value> {
     let value = |[letter, word @ ..]: &[u8; FIELD]| {
         let word = i64::from_le_bytes(*word);

@@ -1,21 +1,20 @@
-//! Divide & query by coverage (JHyde §2.4): a call weighs as much as the entities that it has covered, and
-//! each of these the less the more valid calls have covered it: pⁿ. Where coverage was not recorded, each
-//! call weighs the same.
+//! Divide & query by coverage (JHyde §2.4). A call weighs the sum of its covered entities, and an entity
+//! weighs pⁿ after n valid calls covered it. Without coverage, all calls weigh the same.
 
 use super::{Situation, Strategy};
 use crate::declarative::forest::Row;
 use crate::declarative::weights::nearest_to_half;
 
-/// `p` of edges (JHyde §6).
+/// Default of `p` for edges (JHyde §6).
 pub const EDGES: f64 = 0.5;
-/// `p` of def-use chains (JHyde §6).
+/// Default of `p` for def-use chains (JHyde §6).
 pub const CHAINS: f64 = 0.6;
-/// What every call weighs, so that those which have covered nothing new are told apart.
+/// Minimum weight of a call, so that calls without new coverage still differ.
 const LEAST: f64 = 1e-9;
 
-/// Takes the nearest to half of the weight.
+/// Chooses the call nearest to half of the weight.
 pub struct ByCoverage {
-    /// What an entity weighs after one valid call that has covered it, from 0 to 1.
+    /// The factor for each valid call that covers an entity, from 0 to 1.
     pub p: f64,
 }
 
@@ -26,7 +25,7 @@ impl Strategy for ByCoverage {
 }
 
 impl ByCoverage {
-    /// What a call weighs itself.
+    /// The weight of a single call.
     pub fn own<'a>(&self, situation: &Situation<'a>) -> impl Fn(Row) -> f64 + 'a {
         let (coverage, sets) = (situation.coverage, of_sets(situation, &weights(situation, self.p)));
         move |row| match coverage {
@@ -36,13 +35,13 @@ impl ByCoverage {
     }
 }
 
-/// By entity: what it weighs after the valid calls that have covered it.
+/// By entity: its weight after the valid calls that cover it.
 fn weights(situation: &Situation<'_>, p: f64) -> Vec<f64> {
     let weight = |valid: u32| p.powi(i32::try_from(valid).unwrap_or(i32::MAX));
     situation.valid_of_entities().into_iter().map(weight).collect()
 }
 
-/// By set of entities: what a call weighs that has covered it.
+/// By set of entities: the weight of a call that covers it.
 fn of_sets(situation: &Situation<'_>, weights: &[f64]) -> Vec<f64> {
     let of = |entity: &u32| usize::try_from(*entity).ok().and_then(|entity| weights.get(entity)).copied();
     let sets = situation.coverage.map_or_else(Default::default, |coverage| coverage.sets());

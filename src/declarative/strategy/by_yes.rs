@@ -1,10 +1,10 @@
-//! Divide by YES & query (Silva 2006): divide & query, where a call weighs half for each call of its method
-//! that was said to be valid.
+//! Divide by YES & query (Silva 2006): divide & query, where a call weighs ½ⁿ after n calls of its method
+//! were judged valid.
 
 use super::{Situation, Strategy};
 use crate::declarative::weights::nearest_to_half;
 
-/// Takes the nearest to half of what was not said to be right.
+/// Chooses the call nearest to half of the weight.
 pub struct ByYes;
 
 impl Strategy for ByYes {

@@ -1,55 +1,58 @@
-//! Our own: the call whose answer leaves least to be found out, as far as one can expect that (`odds`), over
-//! trees in which a recursion is one call. What its steps have covered counts once, for the call that begins
-//! it: code that a recursion runs often is not more likely to be wrong for that, and no question is spent on
-//! finding out which step of a method is wrong when all of them are that method's.
+//! The default strategy of `qp`: chooses the call whose answer leaves the least expected uncertainty
+//! (`fault_estimates`), over trees in which a recursion is one call.
 //!
-//! Nor is one spent on a call where one below it is nearly as likely to be invalid: if that one is, it would
-//! have to be asked about next; if it is not, hardly anything is left of the outer one.
+//! The coverage of a recursion's steps counts once, for its outermost call. Code that a recursion runs often
+//! is not more suspicious for that, and no question is spent on which step of one method is invalid.
 //!
-//! Where too many calls are suspicious to compare them with each other, divide & query by edge coverage
-//! (JHyde §2.4) over the same trees.
+//! No question is spent on a call with a nearly as suspicious call below it either. If the inner call is
+//! invalid, it would be the next question; if it is valid, the outer call is hardly suspicious any more.
+//!
+//! With too many suspicious calls for the estimates, it uses divide & query by edge coverage (JHyde §2.4)
+//! over the same trees.
 
 use super::by_coverage::{ByCoverage, EDGES};
 use super::{Situation, Strategy};
-use crate::declarative::odds::{Odd, odds};
+use crate::declarative::fault_estimates::{FaultEstimate, fault_estimates};
 use crate::declarative::weights::Weights;
 
-/// A call that is so much as likely to be invalid as the one above it is asked about in its place; and where
-/// weights are compared, one with so much of what that weighs.
+/// A call with at least this fraction of its ancestor's probability, or of its ancestor's weight, is asked
+/// about instead.
 const NEARLY_ALL: f64 = 0.7;
 
-/// Bits and chances are not told apart below so many parts of one.
+/// Resolution of bits and probabilities: differences below one part in this many are ignored.
 const PARTS: f64 = 1e6;
 
-/// Takes what leaves least. That recursions are one call is what its row says.
+/// Chooses the call that leaves the least uncertainty. Its [`STRATEGIES`](super::STRATEGIES) row makes a
+/// recursion one call.
 pub struct Foremost;
 
 impl Strategy for Foremost {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        match odds(situation) {
-            Some(odds) => least_left(situation, &odds),
+        match fault_estimates(situation) {
+            Some(estimates) => least_left(situation, &estimates),
             None => nearest_to_half(situation),
         }
     }
 }
 
-/// The call that leaves least, the first of those that leave as little; of one and those below it that are
-/// nearly as likely, the innermost.
-fn least_left(situation: &Situation<'_>, odds: &[Odd]) -> Option<u32> {
-    let left = |odd: &Odd| (odd.left * PARTS).round();
-    let mut chosen = odds.iter().min_by(|a, b| left(a).total_cmp(&left(b)).then(a.node.cmp(&b.node)))?;
-    let is_nearly = |odd: &Odd, above: &Odd| {
-        odd.node > above.node
-            && situation.forest.tree(above.node).contains(&odd.node)
-            && odd.invalid >= NEARLY_ALL * above.invalid - 1.0 / PARTS
+/// The first call that leaves the least uncertainty; then the innermost call below it that is nearly as
+/// likely invalid.
+fn least_left(situation: &Situation<'_>, estimates: &[FaultEstimate]) -> Option<u32> {
+    let left = |estimate: &FaultEstimate| (estimate.left * PARTS).round();
+    let mut chosen = estimates.iter().min_by(|a, b| left(a).total_cmp(&left(b)).then(a.node.cmp(&b.node)))?;
+    let is_nearly = |estimate: &FaultEstimate, above: &FaultEstimate| {
+        estimate.node > above.node
+            && situation.forest.tree(above.node).contains(&estimate.node)
+            && estimate.invalid >= NEARLY_ALL * above.invalid - 1.0 / PARTS
     };
-    while let Some(below) = odds.iter().find(|odd| is_nearly(odd, chosen)) {
+    while let Some(below) = estimates.iter().find(|estimate| is_nearly(estimate, chosen)) {
         chosen = below;
     }
     Some(chosen.node)
 }
 
-/// The call whose tree weighs nearest to half, or what is nearly all of that.
+/// The call whose tree's weight is nearest to half; then the innermost call below it with nearly the same
+/// weight.
 fn nearest_to_half(situation: &Situation<'_>) -> Option<u32> {
     let weights = Weights::of(situation, ByCoverage { p: EDGES }.own(situation));
     let mut chosen = weights.nearest(weights.all() / 2.0)?;

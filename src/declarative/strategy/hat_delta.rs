@@ -1,17 +1,17 @@
-//! Hat-delta (Davie & Chitil 2006): earlier answers tell which methods are likely to be wrong. A method's
-//! likelihood is by how much its calls were said to be invalid more often than valid; top-down, the call
-//! whose tree has the likeliest one.
+//! Hat-delta (Davie & Chitil 2006): earlier answers tell which methods are likely faulty. A method's weight
+//! grows with the share of its calls judged invalid. Top-down, it chooses the call whose tree has the largest
+//! sum.
 
 use super::{Row, Situation, Strategy, first_of_most};
 
-/// Takes the likeliest.
+/// Chooses the call with the most suspicious methods.
 pub struct HatDelta;
 
 impl Strategy for HatDelta {
     fn choose(&self, situation: &Situation<'_>) -> Option<u32> {
-        // One that nothing was said of lies between those that were said to be wrong, and right.
+        // A method without answers lies between those judged invalid and those judged valid.
         const UNSAID: f64 = 0.5;
-        let said = situation.said_of_methods();
+        let said = situation.verdicts_by_method();
         let likely = |row: Row| {
             said.get(&row.method).map_or(UNSAID, |(valid, invalid)| {
                 (1.0 + f64::from(*invalid)) / (2.0 + f64::from(*invalid) + f64::from(*valid))

@@ -1,9 +1,9 @@
-//! Heaviest first (Binks 1995): top-down, and of the calls of an invalid one that with most suspicious calls
-//! in its tree.
+//! Heaviest first (Binks 1995): top-down, chooses the callee of an invalid call with the most suspicious
+//! calls in its tree.
 
 use super::{Situation, Strategy, first_of_most};
 
-/// Takes the heaviest.
+/// Chooses the heaviest callee.
 pub struct HeaviestFirst;
 
 impl Strategy for HeaviestFirst {

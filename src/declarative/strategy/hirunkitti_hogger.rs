@@ -1,10 +1,10 @@
-//! Divide & query as Hirunkitti & Hogger 1993 have it, and JHyde §2.4: the call whose tree's weight is
-//! nearest to half of all.
+//! Divide & query as in Hirunkitti & Hogger 1993 and JHyde §2.4: chooses the call whose tree's weight is
+//! nearest to half of the total.
 
 use super::{Situation, Strategy};
 use crate::declarative::weights::nearest_to_half;
 
-/// Takes the nearest to half.
+/// Chooses the call nearest to half.
 pub struct HirunkittiHogger;
 
 impl Strategy for HirunkittiHogger {

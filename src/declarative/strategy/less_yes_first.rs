@@ -1,9 +1,9 @@
-//! Less YES first (Silva 2006): heaviest first, where a call weighs half for each call of its method that was
-//! said to be valid.
+//! Less YES first (Silva 2006): heaviest first, where a call weighs ½ⁿ after n calls of its method were
+//! judged valid.
 
 use super::{Situation, Strategy, first_of_most};
 
-/// Takes the heaviest of what was least said to be right.
+/// Chooses the heaviest callee, discounting methods judged valid.
 pub struct LessYesFirst;
 
 impl Strategy for LessYesFirst {

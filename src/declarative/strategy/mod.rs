@@ -1,4 +1,4 @@
-//! How the next question is chosen. A file for each strategy, and a row for it in [`STRATEGIES`].
+//! The strategies that choose the next question: one file each, and one row each in [`STRATEGIES`].
 
 mod by_coverage;
 mod by_yes;
@@ -20,18 +20,18 @@ use super::weights::Weights;
 
 /// Chooses the next question.
 pub trait Strategy {
-    /// A call that can be asked; none where the strategy has no opinion.
+    /// Chooses a call that can be asked about; `None` when the strategy has no preference.
     fn choose(&self, situation: &Situation<'_>) -> Option<u32>;
 }
 
-/// What a strategy needs to know besides the trees.
+/// The coverage that a strategy needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Nothing.
+    /// No coverage.
     Nothing,
-    /// Which edges of the control flow graph calls have covered.
+    /// The control flow edges that calls cover.
     Edges,
-    /// Which def-use chains they have covered.
+    /// The def-use chains that calls cover.
     Chains,
 }
 
@@ -39,13 +39,13 @@ pub enum Needs {
 pub struct StrategyRow {
     /// Its name.
     pub name: &'static str,
-    /// What it asks next.
+    /// A short description for users.
     pub about: &'static str,
-    /// What it needs.
+    /// The coverage it needs.
     pub needs: Needs,
-    /// Whether it judges a recursion by the call that begins it, unless told otherwise.
+    /// Whether it treats a recursion as one call by default.
     pub compresses: bool,
-    /// Makes it; the number is `p` of JHyde §2.4, where it has one.
+    /// Creates the strategy; the number is `p` of JHyde §2.4, if it has one.
     make: fn(Option<f64>) -> Box<dyn Strategy>,
 }
 
@@ -58,59 +58,65 @@ const fn row(
     StrategyRow { name, about, needs, compresses: false, make }
 }
 
-/// The strategies, the one that is taken where none is named first.
+/// All strategies; the first one is the default.
 pub const STRATEGIES: &[StrategyRow] = &[
     StrategyRow {
         compresses: true,
-        ..row("foremost", "edge coverage, where a recursion is one call", Needs::Edges, |_| {
-            Box::new(foremost::Foremost)
-        })
+        ..row(
+            "foremost",
+            "least expected uncertainty by edge coverage; a recursion is one call",
+            Needs::Edges,
+            |_| Box::new(foremost::Foremost),
+        )
     },
-    row("top-down", "the calls of an invalid call in their order", Needs::Nothing, |_| {
+    row("top-down", "the callees of an invalid call, in order", Needs::Nothing, |_| {
         Box::new(top_down::TopDown)
     }),
     row(
         "top-down-zooming",
-        "top-down, calls of the same method as the invalid one first",
+        "top-down, callees of the invalid call's own method first",
         Needs::Nothing,
         |_| Box::new(zooming::Zooming),
     ),
-    row("heaviest-first", "top-down, the call with most calls below it first", Needs::Nothing, |_| {
+    row("heaviest-first", "top-down, the callee with the most calls below it first", Needs::Nothing, |_| {
         Box::new(heaviest_first::HeaviestFirst)
     }),
     row(
         "more-rules-first",
-        "top-down, the call with most different methods below it first",
+        "top-down, the callee with the most different methods below it first",
         Needs::Nothing,
         |_| Box::new(more_rules_first::MoreRulesFirst),
     ),
     row("single-stepping", "the call that ended first", Needs::Nothing, |_| {
         Box::new(single_stepping::SingleStepping)
     }),
-    row("hat-delta", "top-down, the call whose methods were said to be wrong most", Needs::Nothing, |_| {
-        Box::new(hat_delta::HatDelta)
-    }),
+    row(
+        "hat-delta",
+        "top-down, the callee whose methods were most often judged invalid",
+        Needs::Nothing,
+        |_| Box::new(hat_delta::HatDelta),
+    ),
     row(
         "less-yes-first",
-        "top-down, the call whose methods were said to be right least",
+        "top-down, the callee whose methods were least often judged valid",
         Needs::Nothing,
         |_| Box::new(less_yes_first::LessYesFirst),
     ),
     row(
         "divide-by-yes-and-query",
-        "divide by yes & query: halves what was not said to be right",
+        "divide by yes & query: halves the calls of methods not judged valid",
         Needs::Nothing,
         |_| Box::new(by_yes::ByYes),
     ),
-    row("shapiro", "divide & query: the heaviest call of no more than half", Needs::Nothing, |_| {
+    row("shapiro", "divide & query: the heaviest call of at most half the weight", Needs::Nothing, |_| {
         Box::new(shapiro::Shapiro)
     }),
-    row("divide-and-query", "divide & query: the call nearest to half", Needs::Nothing, |_| {
+    row("divide-and-query", "divide & query: the call nearest to half the weight", Needs::Nothing, |_| {
         Box::new(hirunkitti_hogger::HirunkittiHogger)
     }),
     row(
         "optimal-divide-and-query",
-        "optimal divide & query: the call that leaves as many either way",
+        "optimal divide & query: the call that leaves equally many calls either way",
         Needs::Nothing,
         |_| Box::new(optimal::Optimal),
     ),
@@ -122,20 +128,19 @@ pub const STRATEGIES: &[StrategyRow] = &[
     }),
 ];
 
-/// A strategy by its name.
+/// The strategy with this name.
 pub fn strategy(name: &str) -> Option<&'static StrategyRow> {
     STRATEGIES.iter().find(|row| row.name == name)
 }
 
 impl StrategyRow {
-    /// Makes it; the number is `p` of JHyde §2.4, from 0 to 1.
+    /// Creates the strategy; `p` is that of JHyde §2.4, from 0 to 1.
     pub fn made(&self, p: Option<f64>) -> Box<dyn Strategy> {
         (self.make)(p)
     }
 }
 
-/// Of the outermost calls that with the heaviest tree, by what each call weighs itself; the first one of
-/// those that weigh as much.
+/// The outermost call with the heaviest tree, by the weight of single calls; the first one if several are.
 fn first_of_most(situation: &Situation<'_>, outermost: &[u32], own: impl FnMut(Row) -> f64) -> Option<u32> {
     let weights = situation.weigh_each(outermost, own);
     let mut best: Option<(f64, u32)> = None;

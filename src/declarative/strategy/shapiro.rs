@@ -1,9 +1,9 @@
-//! Divide & query as Shapiro 1983 has it: the heaviest call whose tree has no more than half of the
-//! suspicious calls.
+//! Divide & query as in Shapiro 1983: chooses the heaviest call whose tree has at most half of the suspicious
+//! calls.
 
 use super::{Situation, Strategy, Weights};
 
-/// Takes the heaviest of the lighter half.
+/// Chooses the heaviest call of at most half the weight.
 pub struct Shapiro;
 
 impl Strategy for Shapiro {

@@ -1,8 +1,8 @@
-//! Top-down (Av-Ron 1984): the calls of an invalid call, one after the other.
+//! Top-down (Av-Ron 1984): asks about the callees of an invalid call in order.
 
 use super::{Situation, Strategy};
 
-/// Takes the first.
+/// Chooses the first callee.
 pub struct TopDown;
 
 impl Strategy for TopDown {

@@ -1,9 +1,9 @@
-//! Top-down zooming (Maeji & Kanamori 1987): a recursion is followed before anything else is asked, so that
-//! one looks at one method for as long as possible.
+//! Top-down zooming (Maeji & Kanamori 1987): asks about recursive calls first, so that the user looks at one
+//! method for as long as possible.
 
 use super::{Situation, Strategy};
 
-/// Takes the first of the invalid call's method, else the first.
+/// Chooses the first callee of the invalid call's method, or else the first callee.
 pub struct Zooming;
 
 impl Strategy for Zooming {

@@ -515,7 +515,7 @@ fn trees(
 
 /// The shape of the trees of a recorded run.
 fn forest(calls: &Calls) -> Forest {
-    let mut forest = Forest::with_room(calls.count());
+    let mut forest = Forest::with_capacity(calls.count());
     let all = u32::try_from(calls.count()).unwrap_or(u32::MAX);
     // Methods are counted by these numbers: those that nobody told of share one.
     let methods = u32::try_from(calls.sites.methods().len()).unwrap_or(u32::MAX);

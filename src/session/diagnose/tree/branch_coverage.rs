@@ -2,7 +2,7 @@
 //! method, each branch that was taken either way, and each handler (JHyde §2.4).
 
 use super::nodes::{Along, Gathered, Nodes};
-use crate::declarative::{Coverage, CoverageMaker};
+use crate::declarative::{Coverage, CoverageBuilder};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Traced, WalkControl};
 
@@ -17,7 +17,7 @@ impl Gathered for Vec<u32> {}
 /// # Errors
 /// The events cannot be read.
 pub fn edges(calls: &mut Calls, nodes: &Nodes) -> Result<Coverage, SessionError> {
-    let mut maker: CoverageMaker<Edge> = CoverageMaker::new(nodes.count(calls.count()));
+    let mut maker: CoverageBuilder<Edge> = CoverageBuilder::new(nodes.count(calls.count()));
     for (thread, ..) in calls.threads() {
         let mut along: Along<Vec<u32>> = Along::new(nodes, calls.of_thread(thread).start);
         calls.walk(thread, None, |_, seen| {

@@ -15,7 +15,7 @@
 
 use super::nodes::{Along, Gathered, Nodes};
 use crate::classes::ClassPool;
-use crate::declarative::{Coverage, CoverageMaker};
+use crate::declarative::{Coverage, CoverageBuilder};
 use crate::session::error::SessionError;
 use crate::slice::stretch::{Begins, code_of, stretch};
 use crate::trace::{Calls, Method, Traced, WalkControl};
@@ -126,7 +126,7 @@ struct Known {
 /// # Errors
 /// The events cannot be read.
 pub fn chains(calls: &mut Calls, nodes: &Nodes, pool: Option<&ClassPool>) -> Result<Coverage, SessionError> {
-    let mut maker: CoverageMaker<Chain> = CoverageMaker::new(nodes.count(calls.count()));
+    let mut maker: CoverageBuilder<Chain> = CoverageBuilder::new(nodes.count(calls.count()));
     let mut known: Vec<Known> = calls.sites.methods().iter().map(|method| Known::new(method, pool)).collect();
     let mut all: Vec<Stretch> = Vec::new();
     for (thread, ..) in calls.threads() {
@@ -165,7 +165,7 @@ pub fn chains(calls: &mut Calls, nodes: &Nodes, pool: Option<&ClassPool>) -> Res
 
 impl Open {
     /// The stretch in which the call is was gone through to its end.
-    fn pass(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageMaker<Chain>) {
+    fn pass(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageBuilder<Chain>) {
         let Some(number) = self.inside.take() else { return };
         let Some(stretch) = all.get_mut(number) else { return };
         for Use { variable, at, chains } in &mut stretch.uses {
@@ -192,7 +192,7 @@ impl Open {
     /// An exception has left the stretch in which the call is. Definitions are recorded: the first one of
     /// which nothing was recorded has not happened any more. Uses are not: those before that count all the
     /// same, even if the exception came before them.
-    fn cut_short(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageMaker<Chain>) {
+    fn cut_short(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageBuilder<Chain>) {
         let reached = self.reached.take();
         let Some(stretch) = self.inside.take().and_then(|number| all.get(number)) else { return };
         let place = |(at, was_done): (u32, bool)| {
@@ -260,7 +260,7 @@ impl Known {
         begins: Begins,
         method: u32,
         all: &mut Vec<Stretch>,
-        maker: &mut CoverageMaker<Chain>,
+        maker: &mut CoverageBuilder<Chain>,
     ) -> Option<usize> {
         if let Some(known) = self.stretches.get(&begins) {
             return *known;
@@ -285,7 +285,7 @@ impl Known {
         &mut self,
         (instructions, found): (Vec<u32>, Vec<Accessed>),
         method: u32,
-        maker: &mut CoverageMaker<Chain>,
+        maker: &mut CoverageBuilder<Chain>,
     ) -> Stretch {
         let mut made = Stretch { instructions, ..Stretch::default() };
         let mut defined = Vec::new();

@@ -193,7 +193,7 @@ fn note(methods: &[Method], unknown: &BTreeSet<usize>) -> Option<String> {
 }
 
 fn forest(calls: &Calls, found: &Found) -> Forest {
-    let mut forest = Forest::with_room(found.rows.len());
+    let mut forest = Forest::with_capacity(found.rows.len());
     let methods = u32::try_from(calls.sites.methods().len()).unwrap_or(u32::MAX);
     let mut of_calls = Vec::with_capacity(calls.count());
     for ((node, row), size) in (0_u32..).zip(&found.rows).zip(&found.sizes) {

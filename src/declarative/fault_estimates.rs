@@ -1,67 +1,64 @@
-//! How likely it is of each call that it is invalid, and what an answer about it would leave to be found out:
-//! by which code it and those below it have executed, and what was said of other calls that have executed the
-//! same.
+//! Estimates from coverage how likely each call is invalid, and how much uncertainty an answer about it would
+//! leave.
 //!
-//! What is taken for granted: one entity of the code (`coverage`) is faulty, each as likely as any other.
-//! Executed, it does wrong in some part of the calls; which part nobody knows, and a larger one is likelier
-//! in proportion: its density is 2q. A call is invalid where one in its tree does wrong. So an entity that
-//! `n` calls have executed is faulty and has done right in all of them with the chance ∫2q(1-q)ⁿdq =
-//! 2/((n+1)(n+2)), and everything else follows from how often it was executed in calls that are valid, and in
-//! those that are suspicious.
+//! The model: exactly one entity of the code (see `coverage`) is faulty, each with equal probability. A
+//! faulty entity fails in an unknown fraction q of the calls that execute it; larger fractions are more
+//! likely, with density 2q. A call is invalid if an entity fails in its tree. So an entity that is faulty but
+//! succeeded in all of `n` calls has probability ∫2q(1-q)ⁿdq = 2/((n+1)(n+2)). All estimates follow from how
+//! many valid and suspicious calls executed each entity.
 
 use super::coverage::Coverage;
 use super::situation::Situation;
 use std::collections::HashMap;
 
-/// Of more suspicious calls nothing is told: each is compared with all others.
+/// Maximum number of suspicious calls to estimate: each one is compared with all others.
 const MOST: usize = 1_000;
-/// Nor are more calls looked at for them.
+/// Maximum number of calls to scan for suspicious ones.
 const LOOKED_AT: u32 = 1 << 17;
-/// What a call weighs that has executed nothing which is known.
+/// Weight of a call that executed no known entity.
 const LEAST: f64 = 1e-9;
 
-/// A call that can be asked.
+/// The estimate for a call that can be asked about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Odd {
+pub struct FaultEstimate {
     /// The call.
     pub node: u32,
-    /// How likely it is invalid, from 0 to 1.
+    /// Probability that the call is invalid, from 0 to 1.
     pub invalid: f64,
-    /// How many bits an answer would leave to be found out about which call does wrong, on average over what
-    /// the answer may be.
+    /// Expected remaining uncertainty, in bits, about which call is faulty after an answer about this call.
     pub left: f64,
 }
 
-/// The suspicious calls, and what they have executed.
-struct Odds<'a> {
+/// The suspicious calls and the entities they executed.
+struct FaultModel<'a> {
     situation: &'a Situation<'a>,
-    /// The suspicious calls, in their order, and the places of their sets.
+    /// The suspicious calls in order, each with the index of its set.
     calls: Vec<(u32, usize)>,
-    /// Of what they have executed: the sets of entities, by the places of these.
+    /// The sets of executed entities, as indices of entities.
     sets: Vec<Vec<usize>>,
-    /// Before each of the calls, and behind the last one: how many of those before have which set.
+    /// Prefix counts: for each position in `calls`, how many earlier calls have each set.
     before: Vec<f64>,
-    /// By entity: how many valid calls have executed it.
+    /// By entity: number of valid calls that executed it.
     valid: Vec<f64>,
-    /// By entity: how many suspicious ones have.
+    /// By entity: number of suspicious calls that executed it.
     suspicious: Vec<f64>,
 }
 
-/// The calls that can be asked, in their order; none where it is not known what calls have executed, or too
-/// many are suspicious.
-pub fn odds(situation: &Situation<'_>) -> Option<Vec<Odd>> {
-    let odds = Odds::of(situation)?;
-    let asked = odds.calls.iter().enumerate().filter(|(_, (node, _))| situation.can_be_asked(*node));
-    Some(asked.map(|(at, (node, _))| odds.odd(at, *node)).collect())
+/// Estimates for all calls that can be asked about, in order. `None` without coverage, or with too many
+/// suspicious calls.
+pub fn fault_estimates(situation: &Situation<'_>) -> Option<Vec<FaultEstimate>> {
+    let estimates = FaultModel::of(situation)?;
+    let asked = estimates.calls.iter().enumerate().filter(|(_, (node, _))| situation.can_be_asked(*node));
+    Some(asked.map(|(at, (node, _))| estimates.estimate(at, *node)).collect())
 }
 
-/// The chance that faulty code does right in so many calls.
+/// Probability that a faulty entity succeeds in this many calls.
 fn right(calls: f64) -> f64 {
     2.0 / ((calls + 1.0) * (calls + 2.0))
 }
 
-impl<'a> Odds<'a> {
-    fn of(situation: &'a Situation<'a>) -> Option<Odds<'a>> {
+impl<'a> FaultModel<'a> {
+    fn of(situation: &'a Situation<'a>) -> Option<FaultModel<'a>> {
         let coverage = situation.coverage?;
         let many = situation
             .suspects
@@ -75,15 +72,15 @@ impl<'a> Odds<'a> {
             return None;
         }
         let of_entities = situation.valid_of_entities();
-        let mut found = Found::default();
+        let mut index = SetIndex::default();
         let calls: Vec<(u32, usize)> =
-            nodes.into_iter().map(|node| (node, found.set(coverage, coverage.set_of(node)))).collect();
-        let valid = found
+            nodes.into_iter().map(|node| (node, index.set(coverage, coverage.set_of(node)))).collect();
+        let valid = index
             .entities
             .iter()
             .map(|entity| of_entities.get(*entity).copied().map_or(0.0, f64::from))
             .collect();
-        let mut count = vec![0.0; found.sets.len()];
+        let mut count = vec![0.0; index.sets.len()];
         let mut before = Vec::with_capacity((calls.len() + 1) * count.len());
         for (_, set) in &calls {
             before.extend_from_slice(&count);
@@ -92,17 +89,17 @@ impl<'a> Odds<'a> {
             }
         }
         before.extend_from_slice(&count);
-        let suspicious = executed(&found.sets, &count, found.entities.len());
-        Some(Odds { situation, calls, sets: found.sets, before, valid, suspicious })
+        let suspicious = executed(&index.sets, &count, index.entities.len());
+        Some(FaultModel { situation, calls, sets: index.sets, before, valid, suspicious })
     }
 
-    /// Of each set, how many of the calls before this place have it.
+    /// The number of calls before an index, by set.
     fn before(&self, at: usize) -> &[f64] {
         let many = self.sets.len();
         self.before.get(at * many..(at + 1) * many).unwrap_or_default()
     }
 
-    fn odd(&self, at: usize, node: u32) -> Odd {
+    fn estimate(&self, at: usize, node: u32) -> FaultEstimate {
         let end = self.situation.forest.tree(node).end;
         let behind = self.calls.partition_point(|(other, _)| *other < end);
         let inside: Vec<f64> =
@@ -110,7 +107,7 @@ impl<'a> Odds<'a> {
         let outside: Vec<f64> =
             self.before(self.calls.len()).iter().zip(&inside).map(|(all, inside)| all - inside).collect();
         let of_tree = executed(&self.sets, &inside, self.valid.len());
-        // What one of the calls weighs by each entity, if one in the tree does wrong, and if none there does.
+        // Weight that each entity gives to a call: if the fault is in the tree, and if it is outside.
         let (mut if_invalid, mut if_valid) = (Vec::new(), Vec::new());
         for ((valid, all), tree) in self.valid.iter().zip(&self.suspicious).zip(&of_tree) {
             let then = right(valid + tree);
@@ -121,11 +118,11 @@ impl<'a> Odds<'a> {
         let (wrong, bits_if_invalid) = self.uncertainty(&inside, &if_invalid);
         let (fine, bits_if_valid) = self.uncertainty(&outside, &if_valid);
         let invalid = wrong / (wrong + fine).max(f64::MIN_POSITIVE);
-        Odd { node, invalid, left: invalid * bits_if_invalid + (1.0 - invalid) * bits_if_valid }
+        FaultEstimate { node, invalid, left: invalid * bits_if_invalid + (1.0 - invalid) * bits_if_valid }
     }
 
-    /// What calls weigh together, of which so many have each set, by what each entity weighs in them; and how
-    /// many bits tell which of them it is.
+    /// The total weight of calls, given the number of calls per set and the weight of each entity, and their
+    /// entropy in bits.
     fn uncertainty(&self, calls: &[f64], entities: &[f64]) -> (f64, f64) {
         let (mut all, mut sum) = (0.0, 0.0);
         for (set, calls) in self.sets.iter().zip(calls).filter(|(_, calls)| **calls > 0.0) {
@@ -137,7 +134,7 @@ impl<'a> Odds<'a> {
     }
 }
 
-/// By entity: how many calls have executed it, of which so many have each set.
+/// By entity: number of calls that executed it, given the number of calls per set.
 fn executed(sets: &[Vec<usize>], calls: &[f64], entities: usize) -> Vec<f64> {
     let mut executed = vec![0.0; entities];
     for (set, calls) in sets.iter().zip(calls).filter(|(_, calls)| **calls > 0.0) {
@@ -150,18 +147,18 @@ fn executed(sets: &[Vec<usize>], calls: &[f64], entities: usize) -> Vec<f64> {
     executed
 }
 
-/// The sets and entities that there are among the suspicious calls, with places of their own.
+/// Numbers the sets and entities of the suspicious calls consecutively.
 #[derive(Default)]
-struct Found {
+struct SetIndex {
     places: HashMap<usize, usize>,
     sets: Vec<Vec<usize>>,
     of_entities: HashMap<u32, usize>,
-    /// The numbers of the entities.
+    /// The original numbers of the entities.
     entities: Vec<usize>,
 }
 
-impl Found {
-    /// The place of a set.
+impl SetIndex {
+    /// The index of a set; assigns one to a new set.
     fn set(&mut self, coverage: &Coverage, set: usize) -> usize {
         if let Some(place) = self.places.get(&set) {
             return *place;
@@ -182,11 +179,11 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CoverageMaker, Diagnosis, Forest, STRATEGIES, Verdict};
+    use super::super::{CoverageBuilder, Diagnosis, Forest, STRATEGIES, Verdict};
     use super::*;
     use proptest::prelude::*;
 
-    /// The chance by its definition: the part in which faulty code does wrong is gone through in small steps.
+    /// Computes a probability from its definition by numeric integration over q.
     fn integrated(of: impl Fn(f64) -> f64) -> f64 {
         const STEPS: u32 = 2_000;
         (0..STEPS)
@@ -196,8 +193,8 @@ mod tests {
             / f64::from(STEPS)
     }
 
-    /// How likely the tree of a call is to be wrong, and how likely each suspicious call does wrong in the
-    /// end, one by one, if nothing is said or the call is said to be invalid or valid.
+    /// From the definition: the probability that a call's tree is invalid, and the weight of each suspicious
+    /// call if the tree is invalid and if it is valid.
     fn by_definition(situation: &Situation<'_>, tree: std::ops::Range<u32>) -> (f64, [Vec<f64>; 2]) {
         let coverage = situation.coverage.unwrap();
         let nodes: Vec<u32> = situation.rows().map(|row| row.node).collect();
@@ -244,7 +241,7 @@ mod tests {
             at.push(at.last().map_or(0, |last| *depth % (last + 2)));
         }
         let mut forest = Forest::default();
-        let mut maker: CoverageMaker<u32> = CoverageMaker::new(depths.len());
+        let mut maker: CoverageBuilder<u32> = CoverageBuilder::new(depths.len());
         for entity in 0..12 {
             maker.entity(entity);
         }
@@ -273,7 +270,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_what_their_definition_says(
+        fn estimates_equal_their_definition(
             depths in prop::collection::vec((0..5_u32, 0..4_u32), 2..25),
             covered in prop::collection::vec(prop::collection::vec(0..12_u32, 0..4), 1..8),
             said in prop::collection::vec((0..25_u32, 0..4_u8), 0..5),
@@ -281,38 +278,38 @@ mod tests {
             let diagnosis = diagnosis(&depths, &covered, &said);
             let situation = diagnosis.situation();
             let asked: Vec<u32> = (0..situation.forest.count()).filter(|node| situation.can_be_asked(*node)).collect();
-            let odds = odds(&situation).unwrap();
-            prop_assert_eq!(odds.iter().map(|odd| odd.node).collect::<Vec<_>>(), asked);
+            let estimates = fault_estimates(&situation).unwrap();
+            prop_assert_eq!(estimates.iter().map(|estimate| estimate.node).collect::<Vec<_>>(), asked);
             let suspicious = situation.rows().any(|row| !situation.coverage.unwrap().sets()[situation.coverage.unwrap().set_of(row.node)].is_empty());
-            // Where nothing is known of what was executed there is no more to say than how many calls there
-            // are.
-            for odd in odds.iter().filter(|_| suspicious) {
-                let (invalid, [inside, outside]) = by_definition(&situation, situation.forest.tree(odd.node));
-                prop_assert!((odd.invalid - invalid).abs() < 1e-3, "{} for {invalid}", odd.invalid);
+            // Without any executed entity, the estimate depends on the number of calls only.
+            for estimate in estimates.iter().filter(|_| suspicious) {
+                let (invalid, [inside, outside]) = by_definition(&situation, situation.forest.tree(estimate.node));
+                prop_assert!((estimate.invalid - invalid).abs() < 1e-3, "{} for {invalid}", estimate.invalid);
                 let left = invalid * bits(&inside) + (1.0 - invalid) * if outside.is_empty() { 0.0 } else { bits(&outside) };
-                prop_assert!((odd.left - left).abs() < 0.01, "{} for {left}", odd.left);
+                prop_assert!((estimate.left - left).abs() < 0.01, "{} for {left}", estimate.left);
             }
         }
     }
 
     #[test]
-    fn calls_that_have_executed_nothing_known_are_halved() {
+    fn calls_without_coverage_are_halved() {
         let diagnosis = diagnosis(&[(0, 0), (1, 1), (2, 2), (3, 3), (4, 0)], &[Vec::new()], &[]);
-        let odds = odds(&diagnosis.situation()).unwrap();
-        let invalid: Vec<f64> = odds.iter().map(|odd| (odd.invalid * 10.0).round() / 10.0).collect();
+        let estimates = fault_estimates(&diagnosis.situation()).unwrap();
+        let invalid: Vec<f64> =
+            estimates.iter().map(|estimate| (estimate.invalid * 10.0).round() / 10.0).collect();
         assert_eq!(invalid, [1.0, 0.8, 0.6, 0.4, 0.2]);
-        let least = odds.iter().min_by(|a, b| a.left.total_cmp(&b.left)).unwrap();
-        assert!([2, 3].contains(&least.node), "{odds:?}");
+        let least = estimates.iter().min_by(|a, b| a.left.total_cmp(&b.left)).unwrap();
+        assert!([2, 3].contains(&least.node), "{estimates:?}");
     }
 
     #[test]
-    fn too_many_are_not_compared() {
+    fn too_many_suspicious_calls_give_no_estimates() {
         let many = u32::try_from(MOST).unwrap();
         for (calls, is_told) in [(many, true), (many + 1, false)] {
             let depths: Vec<(u32, u32)> =
                 (0..calls).map(|call| (call.min(1), if call == 0 { 0 } else { 1 + call % 3 })).collect();
             let diagnosis = diagnosis(&depths, &[vec![1], vec![2]], &[]);
-            assert_eq!(odds(&diagnosis.situation()).is_some(), is_told, "{calls}");
+            assert_eq!(fault_estimates(&diagnosis.situation()).is_some(), is_told, "{calls}");
         }
     }
 }

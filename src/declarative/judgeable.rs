@@ -1,21 +1,21 @@
-//! Which calls are there to judge at all, whatever was answered: counted in a range, and found behind a
-//! place, without going through the calls.
+//! The set of calls that can be judged, independent of the answers about them. Counts them in a range and
+//! finds the next one without visiting every call.
 
 use std::ops::Range;
 
 const BITS: usize = 64;
 
-/// A bit for each call, and how many are set before each word.
+/// A bit per call, and the number of set bits before each word (rank and select).
 #[derive(Clone, Debug, Default)]
-pub struct Countable {
+pub struct JudgeableCalls {
     words: Vec<u64>,
     before: Vec<u32>,
 }
 
-impl Countable {
-    /// Of all calls, in their order.
-    pub fn of(calls: impl Iterator<Item = bool>) -> Countable {
-        let mut made = Countable::default();
+impl JudgeableCalls {
+    /// Builds the set from one flag per call.
+    pub fn of(calls: impl Iterator<Item = bool>) -> JudgeableCalls {
+        let mut made = JudgeableCalls::default();
         for (at, is_countable) in calls.enumerate() {
             if at % BITS == 0 {
                 made.words.push(0);
@@ -33,7 +33,7 @@ impl Countable {
         made
     }
 
-    /// How many there are before a call.
+    /// Number of judgeable calls before a call.
     fn rank(&self, call: u32) -> u64 {
         let at = usize::try_from(call).unwrap_or(usize::MAX);
         let place = (at / BITS).min(self.words.len());
@@ -50,17 +50,17 @@ impl Countable {
         }
     }
 
-    /// How many there are among some calls.
+    /// Number of judgeable calls in a range.
     pub fn count(&self, calls: Range<u32>) -> u64 {
         self.rank(calls.end).saturating_sub(self.rank(calls.start))
     }
 
-    /// The first one from a call on.
+    /// The first judgeable call at or after `from`.
     pub fn next(&self, from: u32) -> Option<u32> {
         let at = usize::try_from(from).ok()?;
         let mut place = at / BITS;
         let mut word = self.words.get(place)? & (u64::MAX << (at % BITS));
-        // Words without any are found by their sums.
+        // Skip empty words by their prefix counts.
         if word == 0 {
             let before = *self.before.get(place)?;
             let upto = before + self.words.get(place)?.count_ones();
@@ -83,16 +83,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn calls_are_counted_and_found_as_one_by_one(
+        fn counting_and_searching_equal_a_linear_scan(
             calls in prop::collection::vec(prop_oneof![4 => Just(false), 1 => any::<bool>()], 0..700),
             from in 0u32..800,
             to in 0u32..800,
         ) {
-            let countable = Countable::of(calls.iter().copied());
+            let judgeable = JudgeableCalls::of(calls.iter().copied());
             let all = || (0u32..).zip(&calls).filter(|(_, is)| **is).map(|(at, _)| at);
             let inside = all().filter(|at| (from..to).contains(at)).count();
-            prop_assert_eq!(countable.count(from..to), inside as u64);
-            prop_assert_eq!(countable.next(from), all().find(|at| *at >= from));
+            prop_assert_eq!(judgeable.count(from..to), inside as u64);
+            prop_assert_eq!(judgeable.next(from), all().find(|at| *at >= from));
         }
     }
 }
