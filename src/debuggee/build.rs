@@ -45,7 +45,7 @@ const MAX_FILES: usize = 50_000;
 
 impl Template {
     /// Runs `build`, unless the command, its sources and its outputs are unchanged since the last success.
-    /// [`Settings::cache`] holds the record, by default `querypoint/builds` in `XDG_CACHE_HOME` or
+    /// [`cache`](super::template::Settings::cache) holds the record, by default `querypoint/builds` in `XDG_CACHE_HOME` or
     /// `~/.cache`.
     ///
     /// # Errors
