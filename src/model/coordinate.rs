@@ -1,7 +1,7 @@
 //! Identifies an occurrence across runs. Uses only names and counts, since nothing else survives a relaunch.
 
-use super::occurrence::Way;
 use super::site::Site;
+use super::way::Way;
 use std::sync::Arc;
 
 /// The coordinate of an occurrence (DESIGN §5.14).

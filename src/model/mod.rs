@@ -6,6 +6,7 @@
 mod content;
 mod coordinate;
 mod fact;
+mod keys;
 mod lambda_source;
 mod namer;
 mod numbers;
@@ -13,17 +14,18 @@ mod occurrence;
 mod site;
 mod tables;
 mod value;
+mod way;
 
 pub use content::{Held, HeldByObject, LambdaCode, MOST_ITEMS, Told};
 pub use coordinate::{Came, CameBy, Coordinate, Forecast, LastHit};
 pub use fact::{Fact, instant_text};
+pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 pub use lambda_source::lambda_in_source;
 pub use namer::{
     Namer, boxed, is_lambda_class, lambda_text, message_text, optional, quoted, short_class_name,
 };
-pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight, Way};
+pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight};
 pub use site::{MethodName, Site};
-pub use tables::{
-    Activation, ActivationKey, ClassKey, Frame, FrameKey, ReasonKey, ShapeKey, StackKey, Tables, ThreadKey,
-};
+pub use tables::{Activation, Frame, Tables};
 pub use value::{JavaString, ObjectId, Value};
+pub use way::Way;

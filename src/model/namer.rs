@@ -30,7 +30,7 @@ impl Namer {
         // what is known about this one.
         let identity = self.identity(value, tables);
         match value.object_id().and_then(|id| tables.told(id)) {
-            Some(Told::Boxed(inside)) => boxed(&value.class_name(tables).unwrap_or_default(), inside),
+            Some(Told::Boxed(inside)) => boxed(&tables.class_name(value).unwrap_or_default(), inside),
             Some(Told::Text(text)) => text.to_string(),
             Some(Told::Optional(inside)) => optional(&self.item(inside, tables)),
             Some(Told::Lambda(code)) => self.lambda(code),

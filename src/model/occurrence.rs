@@ -2,9 +2,9 @@
 
 use super::content::HeldByObject;
 use super::coordinate::Forecast;
-use super::tables::{ActivationKey, FrameKey, ShapeKey, StackKey, ThreadKey};
+use super::keys::{ActivationKey, FrameKey, ShapeKey, StackKey, ThreadKey};
 use super::value::Value;
-use std::num::NonZeroU16;
+use super::way::Way;
 
 /// Details of an exception.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,23 +78,6 @@ pub struct Detail {
     pub forecasts: Vec<Forecast>,
     /// The contents of its objects at the time of the occurrence.
     pub held: HeldByObject,
-}
-
-/// A number below 65,535, such as a bytecode index: code has less than 65,536 bytes (JVMS §4.7.3). `Option`
-/// of it takes two bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Way(NonZeroU16);
-
-impl Way {
-    /// The number; `None` if it is out of range.
-    pub fn new(number: impl TryInto<u16>) -> Option<Way> {
-        NonZeroU16::new(number.try_into().ok()?.checked_add(1)?).map(Way)
-    }
-
-    /// The number.
-    pub fn get(self) -> u16 {
-        self.0.get() - 1
-    }
 }
 
 /// One occurrence of a TraceQuery's event that satisfied all conditions that can be checked on the spot.

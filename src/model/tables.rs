@@ -4,57 +4,13 @@
 //! candidates with one caller cost one stack.
 
 use super::content::Told;
+use super::keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 use super::site::{MethodName, Site};
-use super::value::ObjectId;
+use super::value::{ObjectId, Value};
 use indexmap::IndexSet;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::sync::Arc;
-
-macro_rules! keys {
-    ($($(#[$doc:meta])* $name:ident),*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-    )*};
-}
-
-keys!(
-    /// A class name of this run.
-    ClassKey,
-    /// A frame of this run: a site and its line.
-    FrameKey,
-    /// A stack of this run. [`StackKey::EMPTY`] has no frames.
-    StackKey,
-    /// A thread of this run.
-    ThreadKey,
-    /// A list of names under which values were collected. [`ShapeKey::NONE`] names nothing.
-    ShapeKey,
-    /// The reason why a value could not be read.
-    ReasonKey
-);
-
-impl StackKey {
-    /// The stack without frames.
-    pub const EMPTY: StackKey = StackKey(0);
-}
-
-impl ShapeKey {
-    /// The shape without names.
-    pub const NONE: ShapeKey = ShapeKey(0);
-}
-
-/// An activation of a method: one execution of its body from entry to exit (DESIGN §5.5). Serial numbers
-/// start at 1 and are never reused in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ActivationKey(NonZeroU64);
-
-impl ActivationKey {
-    /// The serial number.
-    pub fn serial(self) -> u64 {
-        self.0.get()
-    }
-}
 
 /// The data of one activation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +78,15 @@ impl Tables {
     /// The class name of a key; `?` for a key of another run.
     pub fn class(&self, class: ClassKey) -> Arc<str> {
         self.classes.get_index(class.0 as usize).cloned().unwrap_or_else(|| "?".into())
+    }
+
+    /// The binary name of the runtime class of a value, for a reference that is not `null`.
+    pub fn class_name(&self, value: &Value) -> Option<Arc<str>> {
+        match value {
+            Value::Str(_) => Some("java.lang.String".into()),
+            Value::Object { class, .. } => Some(self.class(*class)),
+            _ => None,
+        }
     }
 
     /// Stores the description of an immutable object.
@@ -244,7 +209,7 @@ impl Tables {
     pub fn add_activation(&mut self, activation: Activation) -> ActivationKey {
         let number = self.last_activation.map_or(NonZeroU64::MIN, |last| last.saturating_add(1));
         self.last_activation = Some(number);
-        let serial = ActivationKey(number);
+        let serial = ActivationKey::new(number);
         self.activations.insert(serial, activation);
         serial
     }

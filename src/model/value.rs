@@ -1,6 +1,6 @@
 //! Values of the debuggee, in a compact form without JDWP ids.
 
-use super::tables::{ClassKey, ReasonKey, Tables};
+use super::keys::{ClassKey, ReasonKey};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
 use std::sync::Arc;
@@ -126,15 +126,6 @@ impl Value {
             _ => mem::discriminant(self).hash(&mut hasher),
         }
         Some(hasher.finish())
-    }
-
-    /// The binary name of the runtime class, for a reference that is not `null`.
-    pub fn class_name(&self, tables: &Tables) -> Option<Arc<str>> {
-        match self {
-            Value::Str(_) => Some("java.lang.String".into()),
-            Value::Object { class, .. } => Some(tables.class(*class)),
-            _ => None,
-        }
     }
 }
 

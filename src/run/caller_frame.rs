@@ -50,7 +50,7 @@ pub async fn made(
     object: jdwp::Value,
 ) -> Result<(), RunError> {
     let owner = watched.vm.value(&mut watched.tables, object).await?;
-    let class = owner.class_name(&watched.tables);
+    let class = watched.tables.class_name(&owner);
     stop.parts.owner = Some(owner);
     match making {
         Making::Array { .. } => candidates.offer(watched, stop, query, None).await,

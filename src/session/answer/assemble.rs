@@ -454,7 +454,7 @@ impl Filling<'_, '_> {
         });
         answer.exception = tables.frame(exception.thrown).map(|place| ExceptionAnswer {
             object: self.text(thrown),
-            class: thrown.class_name(tables).map(|c| c.to_string()).unwrap_or_default(),
+            class: tables.class_name(thrown).map(|c| c.to_string()).unwrap_or_default(),
             message: thrown.object_id().and_then(|id| tables.told(id)).and_then(|told| match told {
                 Told::Message(message) => Some(message.to_string()),
                 _ => None,
@@ -480,7 +480,7 @@ impl Filling<'_, '_> {
             detail.exception.as_ref().filter(|e| e.caught.as_ref().is_some_and(|c| c.above > 0))?;
         let place = tables.frame(exception.thrown)?;
         let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
-        let class = detail.thrown.as_ref()?.class_name(tables)?;
+        let class = tables.class_name(detail.thrown.as_ref()?)?;
         Some(format!(
             "this led to the call; the exception of {} came from {}.{}{line}, and what led to it there is another question: \
              `Exception(\"{class}\")` and the LastCondition of that",
@@ -506,7 +506,7 @@ impl Filling<'_, '_> {
             format!("`LastCondition(\"{id}\")`")
         } else {
             // That is this same throw, as a point that stands where it happened.
-            let class = thrown.class_name(tables)?;
+            let class = tables.class_name(thrown)?;
             format!("`Exception(\"{class}\")` with `before: \"{id}\"`, and the LastCondition of that")
         };
         Some(format!("{again}; for where it was thrown before that ask {next}"))

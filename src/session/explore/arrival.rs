@@ -193,7 +193,7 @@ impl Seen {
         let text = |value: &Value| Namer::default().text(value, tables);
         Seen {
             path: tables.stack(occurrence.stack).map(|f| f.site.clone()).collect(),
-            owner: occurrence.owner.class_name(tables),
+            owner: tables.class_name(&occurrence.owner),
             old: text(&occurrence.old),
             new: (occurrence.new != Value::Unassigned).then(|| text(&occurrence.new)),
         }

@@ -185,7 +185,7 @@ impl Standing {
             // Its text says all.
             return Ok((Vec::new(), 0));
         }
-        let is_array = value.class_name(self.halted.tables()).is_some_and(|class| class.ends_with("[]"));
+        let is_array = self.halted.tables().class_name(value).is_some_and(|class| class.ends_with("[]"));
         match held.into_iter().next().map(|(_, held)| held).filter(|_| !is_array) {
             Some(Held::Elements { first, size }) => {
                 let more = size.saturating_sub(first.len());

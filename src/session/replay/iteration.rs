@@ -300,7 +300,7 @@ impl Runner {
             learned.stack(query.point, stack);
             for (keep, value) in query.keep.iter().zip(located.occurrence.kept.iter()) {
                 learned.value(query.point, keep.frame, keep.expr.text(), Key::of(value));
-                if let Some(class) = value.class_name(tables) {
+                if let Some(class) = tables.class_name(value) {
                     learned.class(query.point, keep.frame, keep.expr.text(), class);
                 }
             }
