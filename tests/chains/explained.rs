@@ -190,7 +190,7 @@ fn fields_and_exceptions_that_were_not_touched() {
         ),
         (
             r#"at: Exception("IllegalStateException"), caught: false"#,
-            "no java.lang.IllegalStateException that nothing catches was thrown, but one that is caught was, in \
+            "no uncaught java.lang.IllegalStateException was thrown, but a caught one was, in \
              Explained.fails on line {thrown}: change `caught`",
         ),
         (r#"at: Exception("ArithmeticException")"#, "no java.lang.ArithmeticException was thrown"),
@@ -208,8 +208,8 @@ fn an_exception_that_another_point_wants_is_one_that_was_thrown() {
             "#
         )) {
             assert_eq!(asked.point("A")["located"], true, "{}: {:#}", asked.java, asked.answer);
-            let expected = "no java.lang.IllegalStateException that nothing catches was thrown, but one that is caught \
-                            was, in Explained.fails on line {thrown}: change `caught`";
+            let expected = "no uncaught java.lang.IllegalStateException was thrown, but a caught one was, in \
+                            Explained.fails on line {thrown}: change `caught`";
             assert_eq!(asked.point("B")["reason"], with_lines(&program(), expected), "{}", asked.java);
         }
     }
@@ -229,7 +229,7 @@ fn what_is_asked_from_a_point_says_what_it_lacked() {
         assert_eq!(reason("B"), "it needs the method of frame 1 at A, and A was not located");
         assert_eq!(
             reason("D"),
-            "no exception bypassed the line: none that Explained.guarded catches was thrown before it there"
+            "no exception bypassed the line: Explained.guarded caught no exception thrown before it"
         );
         assert_eq!(
             reason("F"),

@@ -181,7 +181,7 @@ fn a_point_is_asked_while_the_run_is_on() {
     assert_eq!(found("D"), line("// <- B"));
     for id in ["B", "C", "D"] {
         let notes = point(&answer, id)["notes"].to_string();
-        assert!(notes.contains("asked while the run was on, after hit 0"), "{notes}");
+        assert!(notes.contains("asked during the run, after hit 0"), "{notes}");
     }
     // The next run is asked for all of it.
     let answer = talk.ask("run")["content"]["ran"]["answer"].clone();

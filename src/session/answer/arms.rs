@@ -1,4 +1,5 @@
-//! Which arm of an expression gave a value: what a run must mark to tell, and the lines that an answer names.
+//! Finds the arm of an expression that produced a value: the instructions that a run must mark, and the lines
+//! that an answer shows.
 
 use super::source_context::accesses;
 use crate::classes::ClassPool;
@@ -9,13 +10,13 @@ use crate::session::facts::Round;
 use bytecode::{ArmLines, Arms, Code, Op, ValueLines};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lines of what the instruction at a site stores or returns. `arm` is the last mark that ran before.
+/// The lines of the value that an instruction stores or returns. `arm` is the last mark executed before it.
 pub fn given(pool: &ClassPool, site: &Site, arm: Option<u32>) -> Option<ValueLines> {
     let lines = in_code(pool, &site.method, |code| Arms::new(code)?.of(site.bci)).flatten()?;
     Some(lines.value_lines(arm))
 }
 
-/// What a run marks for these TraceQueries, and for sites that an earlier run has found.
+/// The instructions that a run must mark for these TraceQueries, and for sites that an earlier run found.
 pub fn marks(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -> Marks {
     let mut wanted: BTreeMap<&MethodName, BTreeSet<u32>> = BTreeMap::new();
     let mut fields = Vec::new();
@@ -44,7 +45,7 @@ pub fn marks(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -
             _ => {}
         }
     }
-    // A class of another file is marked when a write was found there.
+    // Writes in other source files are marked once a run has found them.
     let puts: Vec<Site> = fields.into_iter().flat_map(|field| accesses(pool, field, true)).collect();
     for site in &puts {
         wanted.entry(&site.method).or_default().insert(site.bci);
@@ -59,7 +60,7 @@ pub fn marks(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -
     marks
 }
 
-/// The places at which a run has located points without knowing the arm: another run is to mark them.
+/// Sites of located points whose arm is unknown; the next run must mark their arms.
 pub fn unmarked(round: &Round) -> Vec<Site> {
     let located = round.queries.iter().filter(|query| gives(&query.event));
     let located = located.filter_map(|query| Some(&round.located(query.point)?.occurrence));
@@ -68,7 +69,7 @@ pub fn unmarked(round: &Round) -> Vec<Site> {
     sites.filter(|site| given(&round.pool, site, None).is_some_and(|given| !given.open.is_empty())).collect()
 }
 
-/// Whether an occurrence of an event stands where a value is stored or returned.
+/// Whether the event occurs where a value is stored or returned.
 pub fn gives(event: &Event) -> bool {
     matches!(
         event,
@@ -80,7 +81,7 @@ pub fn gives(event: &Event) -> bool {
     )
 }
 
-/// Whether a place stores or returns a value.
+/// Whether the place stores or returns a value.
 pub fn uses(what: &CopyWhat) -> bool {
     matches!(
         what,
@@ -92,7 +93,7 @@ pub fn uses(what: &CopyWhat) -> bool {
 }
 
 fn open(code: &Code, sites: &BTreeSet<u32>) -> BTreeSet<u32> {
-    // Without a jump there is one way to each.
+    // Without jumps, only one path leads to each instruction.
     if !code.instructions.iter().any(|i| !i.op.targets().is_empty()) {
         return BTreeSet::new();
     }

@@ -1,4 +1,4 @@
-//! Turns what was located in a run into an answer.
+//! Builds the answer from the results of a run.
 
 use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
@@ -18,10 +18,10 @@ use crate::session::facts::Round;
 use bytecode::ValueLines;
 use indexmap::IndexMap;
 
-/// How many lines of the program's output are shown when it ended badly.
+/// Number of output lines to show if the program failed.
 const LAST_OUTPUT: usize = 20;
 
-/// What an answer is made from.
+/// The data from which an answer is built.
 pub struct Assembly<'a> {
     /// Name of the chain.
     pub name: &'a str,
@@ -29,14 +29,14 @@ pub struct Assembly<'a> {
     pub chain: &'a Chain,
     /// The sources.
     pub sources: &'a SourceRoots,
-    /// How many runs there were.
+    /// Number of runs.
     pub runs: u32,
-    /// The last of them.
+    /// The last run.
     pub round: &'a Round,
 }
 
 impl Assembly<'_> {
-    /// The answer when no run could be asked anything.
+    /// The answer if no point could be queried.
     pub fn unasked(name: &str, chain: &Chain, outcome: Outcome) -> Answer {
         let points = chain.points.iter().map(|p| PointAnswer {
             id: p.id.clone(),
@@ -59,13 +59,13 @@ impl Assembly<'_> {
         }
     }
 
-    /// The answer, its objects numbered by `namer`.
+    /// Builds the answer; `namer` numbers its objects.
     pub fn answer(&self, namer: &mut Namer) -> Answer {
         let locator = &self.round.locator;
         let book = CodeBook { pool: &self.round.pool, sources: self.sources };
         name_lambdas(namer, &self.round.outcome.tables, &book);
         let solutions = locator.solutions();
-        // With --last the newest root hit is the answer itself; those before it come first.
+        // With `--last`, the newest root hit is the answer itself; earlier ones go to `earlier`.
         let before = solutions.len().saturating_sub(1);
         let mut earlier = Vec::new();
         for solution in solutions.iter().take(before) {
@@ -105,7 +105,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// What can have kept the run from seeing the points.
+    /// Reasons why the run may have missed points.
     fn blind_spots(&self) -> Vec<String> {
         let report = &self.round.outcome.report;
         let mut spots = report.sites_lost.clone();
@@ -125,7 +125,7 @@ impl Assembly<'_> {
         spots
     }
 
-    /// What the program said before it ended badly and without the root: often the reason.
+    /// The last output of a program that failed before the root was reached; it often tells the reason.
     fn last_output(&self, points: &[PointAnswer]) -> Vec<String> {
         let well = matches!(
             self.round.outcome.ended,
@@ -143,7 +143,7 @@ impl Assembly<'_> {
         let ended = &self.round.outcome.ended;
         let expectations = points.iter().filter_map(|p| p.expectation.as_ref());
         let all_held = expectations.clone().all(|e| e.held);
-        // What is expected not to be located is not missing.
+        // An expected absence is not a missing point.
         let missing = |p: &&PointAnswer| !p.located && !p.expectation.as_ref().is_some_and(|e| e.held);
         match ended {
             _ if points.iter().all(|p| !missing(&p)) && all_held => Outcome::Held,
@@ -194,7 +194,7 @@ impl Assembly<'_> {
         answers
     }
 
-    /// What the objects of points hold.
+    /// Adds the contents of the objects of points.
     fn contents<'l>(
         &self,
         namer: &mut Namer,
@@ -240,14 +240,14 @@ fn hits(count: u64) -> String {
     if count == 1 { "1 hit".to_owned() } else { format!("{count} hits") }
 }
 
-/// What a point that was asked while the run was on may miss.
+/// Notes that a point queried during the run may miss earlier events.
 fn late(hits: u64) -> String {
     format!(
-        "; asked while the run was on, after hit {hits}: what was before is not known, so run again for the whole"
+        "; asked during the run, after hit {hits}: earlier events are unknown, so run again for the full answer"
     )
 }
 
-/// A frame as it is shown.
+/// Converts a frame for display.
 pub fn frame_answer(frame: &Frame) -> FrameAnswer {
     FrameAnswer {
         class: frame.site.method.class.to_string(),
@@ -257,11 +257,11 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
     }
 }
 
-/// That it is not known which of several lines gave a value.
+/// Notes that several lines can have produced the value.
 fn unknown_arm(given: &ValueLines) -> Option<String> {
     let (last, others) = given.open.split_last()?;
     let others: Vec<String> = others.iter().map(ToString::to_string).collect();
-    Some(format!("the value came by line {} or {last}: which of them ran is not known", others.join(", ")))
+    Some(format!("the value came from line {} or {last}: it is unknown which of them ran", others.join(", ")))
 }
 
 struct Filling<'a, 'l> {
@@ -276,7 +276,7 @@ impl Filling<'_, '_> {
         self.namer.text(value, &self.assembly.round.outcome.tables)
     }
 
-    /// The name of an object by its class and number.
+    /// The name of an object: its class and number.
     fn identity(&mut self, value: &Value) -> Option<String> {
         value.object_id().map(|_| self.namer.identity(value, &self.assembly.round.outcome.tables))
     }
@@ -322,7 +322,7 @@ impl Filling<'_, '_> {
         answer.notes.extend(book.stale(frame));
     }
 
-    /// Where the value came from that is stored or returned there.
+    /// The source lines of the value stored or returned there.
     fn given(&self, o: &Occurrence, frame: &Frame) -> ValueLines {
         let is_entry = match &self.query.event {
             Event::Stored(_) => self.assigned_on_entry(o),
@@ -339,7 +339,7 @@ impl Filling<'_, '_> {
         arms::given(&self.assembly.round.pool, &frame.site, arm).unwrap_or_default()
     }
 
-    /// By which way the value came, and what that value is.
+    /// Adds the value and the steps of its flow.
     fn came(&mut self, answer: &mut PointAnswer) {
         let Event::Copied(copies) = &self.query.event else { return };
         let round = self.assembly.round;
@@ -386,7 +386,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Whether the store is the entry of the method, which assigns its parameters.
+    /// Whether the occurrence is a method entry, which assigns the parameters.
     fn assigned_on_entry(&self, o: &Occurrence) -> bool {
         let Event::Stored(stores) = &self.query.event else { return false };
         let store = o.way.and_then(|way| stores.get(usize::from(way.get())));
@@ -447,7 +447,8 @@ impl Filling<'_, '_> {
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
         answer.notes.extend(self.thrown_again(&answer.id, exception, thrown, book));
         let caught = exception.caught.as_ref().and_then(|c| {
-            // The frame stands where the exception came from; it is caught where the handler begins.
+            // The frame is at the instruction that threw or called; the catch is shown at the start of the
+            // handler.
             let frame = tables.frame(c.frame)?;
             let line = book.line(&frame.site.method, c.handler);
             Some(FrameAnswer { line: line.or(frame.line), ..frame_answer(frame) })
@@ -464,8 +465,8 @@ impl Filling<'_, '_> {
         });
     }
 
-    /// That what led to a throw in a method called from the `try` was not looked at: only what led to the
-    /// call.
+    /// Notes that the exception came from a method called in the `try`: the answer explains the call, not the
+    /// throw.
     fn thrown_beyond(&self) -> Option<String> {
         let tables = &self.assembly.round.outcome.tables;
         let Event::Branched(_) = self.query.event else { return None };
@@ -482,7 +483,7 @@ impl Filling<'_, '_> {
         let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
         let class = tables.class_name(detail.thrown.as_ref()?)?;
         Some(format!(
-            "this led to the call; the exception of {} came from {}.{}{line}, and what led to it there is another question: \
+            "this led to the call; the exception of {} came from {}.{}{line}. To find out what led to the throw, ask \
              `Exception(\"{class}\")` and the LastCondition of that",
             self.assembly.id(handler),
             short_class_name(&place.site.method.class),
@@ -490,7 +491,7 @@ impl Filling<'_, '_> {
         ))
     }
 
-    /// That the place of a throw only throws again what a handler there had caught.
+    /// Notes that an instruction rethrows an exception that its handler caught.
     fn thrown_again(
         &self,
         id: &str,
@@ -505,7 +506,7 @@ impl Filling<'_, '_> {
         let next = if here {
             format!("`LastCondition(\"{id}\")`")
         } else {
-            // That is this same throw, as a point that stands where it happened.
+            // This `Exception` point is located where the same throw happened.
             let class = tables.class_name(thrown)?;
             format!("`Exception(\"{class}\")` with `before: \"{id}\"`, and the LastCondition of that")
         };

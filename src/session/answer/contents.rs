@@ -1,5 +1,5 @@
-//! What the objects of an answer hold, and what lambdas look like in their source: a second pass, after every
-//! value has its name, so that the numbers of objects do not depend on what could be read of others.
+//! Adds the contents of the objects in an answer, and the source text of lambdas. This is a second pass,
+//! after every value has its name: the numbers of objects then do not depend on which contents were readable.
 
 use super::PointAnswer;
 use super::source_context::CodeBook;
@@ -8,7 +8,7 @@ use crate::model::{Frame, LambdaCode, MethodName, Namer, Site, Tables, Value, la
 use crate::query::{Event, TraceQuery};
 use std::sync::Arc;
 
-/// Adds what the objects of a located point held there.
+/// Adds the contents that the objects of a located point had there.
 pub fn add_contents(
     answer: &mut PointAnswer,
     namer: &mut Namer,
@@ -24,7 +24,7 @@ pub fn add_contents(
     let came = detail.into_iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
     let collected = occurrence.kept.get(query.keep.len()..).unwrap_or_default();
     let values: Vec<&Value> = change.chain(came).chain(owner).chain(collected).collect();
-    // All names first, so that what one holds does not number the next.
+    // Number all objects first, so that the contents of one do not number the next.
     let names: Vec<String> = values.iter().map(|value| namer.identity(value, tables)).collect();
     for (value, name) in values.into_iter().zip(names) {
         let Some(id) = value.object_id() else { continue };
@@ -38,7 +38,7 @@ pub fn add_contents(
     }
 }
 
-/// Gives the lambdas of a run their texts: `Shop.java:41 o -> o.total()`.
+/// Names the lambdas of a run by their source: `Shop.java:41 o -> o.total()`.
 pub fn name_lambdas(namer: &mut Namer, tables: &Tables, book: &CodeBook<'_>) {
     let codes: Vec<Arc<LambdaCode>> = tables.lambdas().cloned().collect();
     for code in codes {

@@ -1,14 +1,15 @@
-//! Compares an answer with what the chain expects of it.
+//! Compares an answer with the chain's expectation.
 
 use super::{Difference, Expectation, PointAnswer};
 use crate::chain::Expect;
 
-/// Compares. `text` decides about the line: `line` alone is for files that do not move (DESIGN §6).
+/// Compares an answer with its expectation. If `text` is given, `line` is ignored, since lines move (DESIGN
+/// §6).
 pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
     let mut parts = Vec::new();
     let [old_identity, new_identity] = &answer.identities;
     let mut differ = |what: &str, expected: &str, found: Option<&str>| {
-        // An object may also be expected by its name where its value is shown.
+        // `expect` may also name an object instead of its value.
         let identity = match what {
             "old" => old_identity.as_deref(),
             "new" => new_identity.as_deref(),
@@ -39,7 +40,8 @@ pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
     ];
     for (what, expected, found) in texts {
         if let Some(expected) = expected {
-            // The place where the value is stored may be meant, or the line that gave it.
+            // `text` may be the line of the statement that stores the value, or that of the arm that produced
+            // it.
             let statement = answer.statement.as_ref().and_then(|statement| statement.text.as_deref());
             if what == "text" && statement == Some(expected.trim()) {
                 continue;

@@ -1,12 +1,13 @@
-//! The answer to a chain, as data: what front ends render and what `--format json` writes (a contract,
-//! docs/formats.md).
+//! The answer to a chain, as data. Front ends render it; `--format json` writes it as docs/formats.md
+//! specifies.
 //!
-//! - `assemble` makes the answer of what was located. `source_context` finds source lines and rebuilds
-//!   conditions.
-//! - `arms` finds the arm of an expression that gave a value. `steps` are the steps of an `Origin`.
-//! - `contents` shows what collections held. `expectation` compares an answer with the recorded one.
-//! - `unlocated` explains why a point has no answer, `near_miss` what came nearest to a point that was never
-//!   hit.
+//! - `assemble` builds the answer from the located points. `source_context` finds source lines and rebuilds
+//!   conditions from bytecode.
+//! - `arms` finds the arm of an expression that produced a value. `steps` lists the steps of an `Origin`.
+//! - `contents` shows the contents of objects. `expectation` compares an answer with the chain's
+//!   expectations.
+//! - `unlocated` explains why a point has no answer. `near_miss` reports what came nearest to a point that
+//!   was never hit.
 
 pub mod arms;
 pub mod assemble;
@@ -21,15 +22,15 @@ use crate::run::Ended;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-/// What came of a chain.
+/// The overall result of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// Every point was located and every expectation holds.
     Held,
-    /// Every point was located, an expectation does not hold.
+    /// Every point was located, but an expectation does not hold.
     Differs,
-    /// Some point was not located.
+    /// A point was not located.
     Unlocated,
     /// The root was never reached.
     RootNotReached,
@@ -40,7 +41,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word for it in JSON.
+    /// Its name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Held => "held",
@@ -67,29 +68,28 @@ impl Outcome {
 /// The answer to a chain. All points come from one run: the last.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer {
-    /// The chain's file, or what stands for it.
+    /// The chain's file, or a name that replaces it.
     pub chain: String,
-    /// What came of it.
+    /// The overall result.
     pub outcome: Outcome,
-    /// How often the program was run.
+    /// Number of runs.
     pub runs: u32,
     /// The points, in the order of the chain.
     pub points: Vec<PointAnswer>,
     /// With `--last N`: the points of the root hits before the last one, oldest first; `points` has the last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Vec<PointAnswer>>,
-    /// What makes the answers less certain, or how the run ended if that matters.
+    /// Reasons why answers are uncertain, and how the run ended if that matters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// The last lines that the program printed, when the root was not reached and the program did not end
-    /// well.
+    /// The last lines that the program printed, if the root was not reached and the program failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_output: Vec<String>,
-    /// How the last run ended; none if there was no run.
+    /// How the last run ended; `None` if there was no run.
     #[serde(skip)]
     pub ended: Option<Ended>,
-    /// What can have kept the run from seeing the points: sites lost, classes that could not be watched,
-    /// conditions that could not be evaluated. Where there is something, what was not reached may have been.
+    /// Reasons why the run may have missed points: lost sites, unwatchable classes, conditions whose
+    /// evaluation failed. If there are any, a point counted as not reached may have been reached.
     #[serde(skip)]
     pub blind_spots: Vec<String>,
 }
@@ -101,63 +101,64 @@ pub struct PointAnswer {
     pub id: String,
     /// Its question, as `LastChange(A(0):foo)`.
     pub question: String,
-    /// Whether there is an answer.
+    /// Whether the point was located.
     pub located: bool,
-    /// Why there is none.
+    /// Why it was not located.
     pub reason: Option<String>,
     /// Binary name of the class.
     pub class: Option<String>,
     /// Name of the method.
     pub method: Option<String>,
-    /// Name of the source file, when the class tells it.
+    /// Name of the source file, if the class file has it.
     pub file: Option<String>,
-    /// Source line, from 1, when the class has a line table.
+    /// Source line, from 1, if the class has a line table.
     pub line: Option<u32>,
-    /// The source line, trimmed, when the source was found.
+    /// The source line, trimmed, if the source was found.
     pub text: Option<String>,
-    /// Where the statement begins that stored or returned the value, if `line` is another one: that of the
-    /// arm of a `switch` expression, a `?:`, `&&` or `||` that ran.
+    /// The beginning of the statement that stored or returned the value, if `line` is another line. `line` is
+    /// then that of the executed arm of a `switch` expression, `?:`, `&&` or `||`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<StatementAnswer>,
-    /// The line that the line table has for `bci`.
+    /// The line of `bci` in the line table.
     #[serde(skip)]
     pub own_line: Option<u32>,
     /// Bytecode index in the method.
     pub bci: Option<u32>,
     /// Name of the thread.
     pub thread: Option<String>,
-    /// Which of the hits of its place in threads of that name, from 1.
+    /// The number of the hit among all hits of its place in threads with this name, from 1.
     pub hit: Option<u64>,
     /// Value before a change.
     pub old: Option<String>,
     /// Value after a change, or the one read.
     pub new: Option<String>,
-    /// The names by which `expect` may also call `old` and `new`: `Integer@2` for `Integer 5`.
+    /// Names that `expect` may use instead of `old` and `new`: `Integer@2` for `Integer 5`.
     #[serde(skip)]
     pub identities: [Option<String>; 2],
     /// The object whose field was written or read.
     pub owner: Option<String>,
-    /// The method of the JDK, called there, that changed a collection.
+    /// The JDK method, called there, that changed a collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Whether that method has put there what was there before.
+    /// Whether that method stored the value that was already there.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
-    /// What is assigned, rebuilt from bytecode where the source is not at hand.
+    /// The assigned expression, rebuilt from bytecode if the source is missing.
     pub assigned: Option<String>,
     /// The condition that decided, as source-like text.
     pub condition: Option<String>,
-    /// The operand of the condition whose branch decided, where it has several; `taken` is this operand's
-    /// way.
+    /// The operand whose branch decided, if the condition has several. `taken` is then the outcome of this
+    /// operand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
-    /// The way it went: `true`, `false`, `case 3`, `default`, `caught`, or that assertions are on or off.
+    /// The outcome: `true`, `false`, `case 3`, `default`, `caught`, or that assertions are enabled or
+    /// disabled.
     pub taken: Option<String>,
-    /// For a condition that has left an endless loop: how many turns of the loop, in that call and since the
-    /// condition last left it, have not.
+    /// For a condition that left an endless loop: the number of iterations that did not leave it, in that
+    /// call and since the condition last left it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
-    /// What decided the condition, where it can be read back; else what would tell it.
+    /// The operands with their values; where a value cannot be read, a text says so.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub operands: IndexMap<String, String>,
     /// The exception.
@@ -166,8 +167,8 @@ pub struct PointAnswer {
     pub result: Option<String>,
     /// The collected values by expression.
     pub collected: IndexMap<String, String>,
-    /// What the objects named above held there, as text by their names: `{total: 90}`, `[1, 2]`, the message
-    /// of an exception in quotes.
+    /// The contents of the objects named above, by name: `{total: 90}`, `[1, 2]`, the message of an exception
+    /// in quotes.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub contents: IndexMap<String, String>,
     /// The stack, newest frame first.
@@ -175,22 +176,22 @@ pub struct PointAnswer {
     /// Source lines around the place, as `(number, text)`.
     #[serde(skip)]
     pub neighbours: Vec<(u32, String)>,
-    /// How the place is found in its line, when its text is unique there: offset and length in characters of
-    /// the trimmed line.
+    /// The position of the expression in its line, if its text is unique there: offset and length in
+    /// characters of the trimmed line.
     #[serde(skip)]
     pub mark: Option<(usize, usize)>,
-    /// By which steps the value came, for an `Origin`: from the point it is asked from back to this one.
+    /// For an `Origin`: the steps of the value flow, from the effect back to this point.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepAnswer>,
-    /// Ids of the points it was asked from, effect first.
+    /// Ids of the points it depends on, effect first.
     pub asked_from: Vec<String>,
-    /// What may be missing or uncertain about it.
+    /// What may be missing or uncertain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// A sample of the occurrences that were not the answer (`--candidates`).
+    /// A sample of the rejected occurrences (`--candidates`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<RejectedAnswer>,
-    /// How many occurrences were not the answer, by reason.
+    /// Number of rejected occurrences, by reason.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub rejections: IndexMap<String, u64>,
     /// Whether the chain's expectation holds.
@@ -200,10 +201,11 @@ pub struct PointAnswer {
 /// A place that passed a value on.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct StepAnswer {
-    /// How: `assigned`, `parameter`, `returned`, `field`, `element`; `argument` for the call of which it was
-    /// computed as an argument.
+    /// The kind of step: `assigned`, `parameter`, `returned`, `field`, `element`; `argument` if the value was
+    /// computed from this argument of a call.
     pub passed: String,
-    /// What it was copied to: a variable, a field, an element as text, or the method that returned it.
+    /// The target of the copy: a variable, a field, an element as text, or the method that returned the
+    /// value.
     pub variable: Option<String>,
     /// Binary name of the class; of the caller, for a parameter.
     pub class: String,
@@ -215,37 +217,37 @@ pub struct StepAnswer {
     pub line: Option<u32>,
     /// The source line, trimmed.
     pub text: Option<String>,
-    /// Where the statement begins, as of a point.
+    /// The beginning of the statement; see [`PointAnswer::statement`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<StatementAnswer>,
     /// Name of the thread.
     pub thread: String,
-    /// Which of the hits of its place in threads of that name, from 1.
+    /// The number of the hit among all hits of its place in threads with this name, from 1.
     pub hit: u64,
 }
 
-/// The first line of a statement that has several.
+/// The first line of a statement that spans several.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct StatementAnswer {
     /// The source line, from 1.
     pub line: u32,
-    /// The source line, trimmed, when the source was found.
+    /// The source line, trimmed, if the source was found.
     pub text: Option<String>,
 }
 
-/// An exception, and where it came from.
+/// An exception, and where it was thrown.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExceptionAnswer {
     /// The exception object, as `NullPointerException@1`.
     pub object: String,
     /// Binary name of its class.
     pub class: String,
-    /// Its message, where it has one.
+    /// Its message, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Where it was thrown.
     pub thrown: FrameAnswer,
-    /// Where it is caught; none when nothing catches it.
+    /// Where it is caught; `None` if it is uncaught.
     pub caught: Option<FrameAnswer>,
 }
 
@@ -262,41 +264,41 @@ pub struct FrameAnswer {
     pub line: Option<u32>,
 }
 
-/// An occurrence that was not the answer: one of the small circles of the paper's Figure 5.
+/// A rejected occurrence: one of the small circles of the paper's Figure 5.
 #[derive(Clone, Debug, Serialize)]
 pub struct RejectedAnswer {
     /// Its place.
     pub place: FrameAnswer,
-    /// Which of the hits of its place in threads of that name, from 1.
+    /// The number of the hit among all hits of its place in threads with this name, from 1.
     pub hit: u64,
     /// Name of the thread.
     pub thread: String,
     /// The object whose field was written or read.
     pub owner: Option<String>,
-    /// Why it is not the answer.
+    /// Why it was rejected.
     pub reason: String,
 }
 
 /// How an answer compares with what the chain expects.
 #[derive(Clone, Debug, Serialize)]
 pub struct Expectation {
-    /// Whether all of it holds.
+    /// Whether the whole expectation holds.
     pub held: bool,
-    /// What does not: `text: expected "a", found "b"`.
+    /// The differences: `text: expected "a", found "b"`.
     pub differences: Vec<String>,
-    /// The same in parts.
+    /// The same differences, structured.
     #[serde(skip)]
     pub parts: Vec<Difference>,
 }
 
-/// One thing that is not as expected.
+/// One difference from the expectation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The field of `expect`, or `outcome`.
     pub what: String,
-    /// What it should be.
+    /// The expected value.
     pub expected: String,
-    /// What it is, if it is anything.
+    /// The value found, if there is one.
     pub found: Option<String>,
 }
 

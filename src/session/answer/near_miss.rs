@@ -1,6 +1,6 @@
-//! Why a point never hit, with what came nearest (DESIGN §5.20): its class was never loaded or never
-//! initialised, its method never entered, its line passed by; or what was there had another thread, caller or
-//! condition.
+//! Explains why a point never hit, and reports what came nearest (DESIGN §5.20). The class was never loaded
+//! or initialised, the method never entered, the line never reached; or thread, caller or condition did not
+//! match.
 
 use super::assemble::Assembly;
 use super::source_context::CodeBook;
@@ -9,9 +9,9 @@ use crate::query::{Constraint, Event, Field, Making, Pass, TraceQuery};
 use crate::run::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
 use std::sync::Arc;
 
-/// How many things of one kind are named.
+/// Maximum number of names in a list.
 const NAMED: usize = 3;
-/// Longest shown text of one value.
+/// Maximum length of a displayed value, in characters.
 const VALUE: usize = 60;
 
 /// `once`, `5 times`.
@@ -32,7 +32,7 @@ pub fn list(names: &[String]) -> String {
     }
 }
 
-/// What a query's hits lacked.
+/// Describes the hits of a query that failed its thread, caller or condition.
 pub fn conditions(
     assembly: &Assembly<'_>,
     query: &TraceQuery,
@@ -65,7 +65,7 @@ pub fn conditions(
     parts.join(", ")
 }
 
-/// The most frequent first.
+/// Formats counts, the most frequent first.
 fn tally(tally: &Tally) -> String {
     let mut named = tally.named.clone();
     named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -77,7 +77,7 @@ fn tally(tally: &Tally) -> String {
     parts.join(", ")
 }
 
-/// The first sample, the last, and one between, as far as they differ.
+/// Formats the first sample, the last and one between, if they differ.
 fn samples(assembly: &Assembly<'_>, samples: &[Sample], namer: &mut Namer) -> String {
     let tables = &assembly.round.outcome.tables;
     let mut shown: Vec<(u64, String)> = Vec::new();
@@ -124,9 +124,9 @@ fn ordinal(number: u64) -> String {
     format!("{number}{ending}")
 }
 
-/// Why the event of a query never occurred.
+/// Explains why the event of a query never occurred.
 pub struct Never<'a> {
-    /// What is known of the run.
+    /// The run and its results.
     pub assembly: &'a Assembly<'a>,
     /// The query.
     pub query: &'a TraceQuery,
@@ -141,7 +141,7 @@ impl Never<'_> {
         CodeBook { pool: &self.assembly.round.pool, sources: self.assembly.sources }
     }
 
-    /// What kept the class itself: code that could not be watched, a class that was not loaded or not
+    /// An obstacle at class level: code that could not be watched, or a class that was not loaded or not
     /// initialised.
     pub fn class(&self) -> Option<String> {
         let reports = &self.run().classes;
@@ -184,7 +184,7 @@ impl Never<'_> {
         }
     }
 
-    /// The point that this one is asked backwards from.
+    /// The id of the later point on which this one depends.
     fn effect(&self) -> Option<String> {
         self.query.constraints.iter().find_map(|c| match c {
             Constraint::Before(p) => Some(self.assembly.id(*p)),
@@ -192,7 +192,7 @@ impl Never<'_> {
         })
     }
 
-    /// That lines did not run. The point that is asked from can stand at one of them, before it runs.
+    /// States that lines did not run. The effect itself can be located just before one of them runs.
     fn not_run(&self, sites: &[Site]) -> String {
         let lines = self.lines(sites);
         let Some((id, frame)) = self.standing() else { return format!("{lines} did not run") };
@@ -209,7 +209,7 @@ impl Never<'_> {
         }
     }
 
-    /// The point that is asked from, and where it was located.
+    /// The effect's id, and the frame at which it was located.
     fn standing(&self) -> Option<(String, &Frame)> {
         let point = self.query.constraints.iter().find_map(|c| match c {
             Constraint::Before(point) => Some(*point),
@@ -219,11 +219,12 @@ impl Never<'_> {
         Some((self.assembly.id(point), self.assembly.round.outcome.tables.frame(found.occurrence.frame)?))
     }
 
-    /// What cut the run short, if something did: what had not occurred by then may still have been to come.
+    /// What cut the run short, if anything did. Events that had not occurred by then might have occurred
+    /// later.
     pub fn cut(&self) -> Option<&'static str> {
         match self.assembly.round.outcome.ended {
             Ended::Interrupted => Some("the run was interrupted"),
-            Ended::TimedOut(_) => Some("its time was over"),
+            Ended::TimedOut(_) => Some("its time limit passed"),
             Ended::Killed(_) => Some("the program was killed"),
             Ended::Lost(_) => Some("the connection was lost"),
             Ended::Stopped => Some("the run was stopped"),
@@ -231,7 +232,7 @@ impl Never<'_> {
         }
     }
 
-    /// What kept the event, where its class was there.
+    /// Explains why the event never occurred although its class was loaded.
     pub fn event(&self) -> String {
         match &self.query.event {
             Event::Reached(passes) if passes.iter().all(|p| p.on_entry) => self.entry(passes),
@@ -240,16 +241,16 @@ impl Never<'_> {
             Event::Written(field) => self.field(field, true),
             Event::Read(field) => self.field(field, false),
             Event::ElementWritten(_) => "no element of such an array was written by the program's own code".to_owned(),
-            Event::Changed(_) => "no call was seen that changed that of such a collection".to_owned(),
+            Event::Changed(_) => "no call that changed this part of such a collection was seen".to_owned(),
             Event::Made(making) => super::unlocated::unmade(making).to_owned(),
-            Event::Copied(_) => "nothing that gave it a value was seen".to_owned(),
+            Event::Copied(_) => "no assignment to it was seen".to_owned(),
             Event::Thrown { class, caught } => self.exception(class.as_deref().unwrap_or("exception"), *caught),
             Event::Skipped(lines) => {
                 let methods: Vec<&MethodName> = lines.iter().map(|l| &l.method).collect();
                 match self.not_entered(&methods) {
                     Some(none) => format!("{none}, so no exception bypassed the line"),
                     None => format!(
-                        "no exception bypassed the line: none that {} catches was thrown before it there",
+                        "no exception bypassed the line: {} caught no exception thrown before it",
                         self.names(&methods)
                     ),
                 }
@@ -272,12 +273,12 @@ impl Never<'_> {
 
     fn entry(&self, passes: &[Pass]) -> String {
         let methods: Vec<&MethodName> = passes.iter().map(|p| &p.method).collect();
-        // It may have been entered, but in other code than the class file's.
+        // The method may have been entered with code that differs from the class file's.
         self.not_entered(&methods)
             .unwrap_or_else(|| format!("{} {} there", self.names(&methods), self.not_reached()))
     }
 
-    /// `was never reached`, or not by the end of a run that was cut short.
+    /// `was never reached`, or that it was not reached before the run was cut short.
     fn not_reached(&self) -> String {
         self.cut().map_or_else(|| "was never reached".to_owned(), |cut| format!("was not reached when {cut}"))
     }
@@ -300,8 +301,8 @@ impl Never<'_> {
         format!("{} was entered, but {line} {}{decided}", self.names(&who), self.not_reached())
     }
 
-    /// What decides whether a place of a method is reached. None where nothing is known to: the run was cut
-    /// short, so the method may have been on its way there.
+    /// The conditions that decide whether a place of a method is reached. `None` if no condition decides it
+    /// and the run was cut short: execution may have been on its way there.
     fn decided(&self, pass: &Pass) -> Option<String> {
         let book = self.book();
         let entries = &pass.entries;
@@ -373,22 +374,16 @@ impl Never<'_> {
         let Some((place, caught)) = left_out.zip(caught) else {
             return format!("no {class} was thrown");
         };
-        let (wanted, other) = if caught {
-            ("that is caught", "nothing catches")
-        } else {
-            ("that nothing catches", "is caught")
-        };
+        let (wanted, other) = if caught { ("caught", "an uncaught") } else { ("uncaught", "a caught") };
         let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
         let method = self.shown(&place.site.method);
-        format!(
-            "no {class} {wanted} was thrown, but one that {other} was, in {method}{line}: change `caught`"
-        )
+        format!("no {wanted} {class} was thrown, but {other} one was, in {method}{line}: change `caught`")
     }
 
-    /// That none of the methods was entered, if that is so and surely known.
+    /// States that none of the methods was entered; `None` if one was, or if it is unknown.
     fn not_entered(&self, methods: &[&MethodName]) -> Option<String> {
         let run = self.run();
-        // A method that was redefined, or has no code to watch, may have been entered without a word.
+        // Entries of redefined methods and of methods without code can go unnoticed.
         let known = run.sites_lost.is_empty() && methods.iter().all(|m| self.book().has_code(m));
         if !known || methods.iter().any(|m| run.entered.contains(*m)) {
             return None;
@@ -412,7 +407,7 @@ impl Never<'_> {
         Some(format!("{} {verb} {never} entered ({}){instead}", self.names(methods), loaded.join(", ")))
     }
 
-    /// The methods that override one, as they can be asked for.
+    /// The overriding methods, each as a question.
     fn overriding(&self, method: &MethodName) -> Vec<String> {
         let classes = self.assembly.round.pool.overriding(&method.class, &method.name, &method.descriptor);
         let written =
@@ -420,7 +415,7 @@ impl Never<'_> {
         classes.into_iter().map(written).collect()
     }
 
-    /// The methods as people call them, each once.
+    /// The display names of methods, without duplicates.
     fn names(&self, methods: &[&MethodName]) -> String {
         let mut names: Vec<String> = methods.iter().map(|m| self.shown(m)).collect();
         names.sort();
@@ -428,7 +423,7 @@ impl Never<'_> {
         list(&names)
     }
 
-    /// A method as people call it, with its parameters where there are several of its name.
+    /// The display name of a method, with its parameter types if the name is overloaded.
     fn shown(&self, method: &MethodName) -> String {
         let name = called(method);
         let class = self.assembly.round.pool.find(&method.class).ok().flatten();
@@ -456,7 +451,7 @@ impl Never<'_> {
         }
     }
 
-    /// Those of the classes whose file is older than its source.
+    /// Notes that the class file of a watched class is older than its source.
     pub fn stale(&self) -> String {
         if matches!(self.query.event, Event::Thrown { .. }) {
             return String::new();
@@ -498,7 +493,7 @@ fn loaded(report: &ClassReport) -> String {
     }
 }
 
-/// The types of a method's parameters, as in Java.
+/// The parameter types of a method, as in Java.
 fn parameters(method: &MethodName) -> Vec<String> {
     let parsed = bytecode::descriptor::parse_method(&method.descriptor);
     parsed

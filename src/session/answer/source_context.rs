@@ -1,4 +1,4 @@
-//! What class files and sources say of a located site: its line, what it assigns, what it decides.
+//! Describes a located site from class files and sources: its line, its assignment, its condition.
 
 use super::StatementAnswer;
 use crate::classes::{ClassPool, FoundClass, SourceRoots, SourceText};
@@ -8,10 +8,10 @@ use bytecode::ValueLines;
 use bytecode::{Cfg, Condition, ControlDependence, EdgeKind, Expressions, Op, Operand};
 use std::sync::Arc;
 
-/// How many lines around a point are shown on each side.
+/// Number of source lines to show before and after a point.
 const AROUND: u32 = 2;
 
-/// Class files and sources of one run.
+/// The class files and sources of one run.
 pub struct CodeBook<'a> {
     /// The class files.
     pub pool: &'a ClassPool,
@@ -19,25 +19,25 @@ pub struct CodeBook<'a> {
     pub sources: &'a SourceRoots,
 }
 
-/// A condition that decided.
+/// A decided condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
     /// The whole condition, as source-like text.
     pub whole: String,
-    /// The operand whose branch decided, where the condition has several.
+    /// The operand whose branch decided, if the condition has several.
     pub decided_by: Option<String>,
-    /// The way it went.
+    /// The outcome.
     pub taken: String,
-    /// Operands by text, with where their values come from.
+    /// The operands by text, each with the source of its value.
     pub operands: Vec<(String, Source)>,
 }
 
-/// Where the value of an operand comes from.
+/// The source of an operand's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// It was read as the condition was decided.
+    /// It was read when the condition was decided.
     Read,
-    /// The way that was taken tells it.
+    /// The branch taken implies it.
     Told(String),
     /// It was only on the operand stack.
     Gone,
@@ -61,8 +61,7 @@ impl CodeBook<'_> {
         Some(source.line(frame.line?)?.trim().to_owned())
     }
 
-    /// The first line of the statement that stored or returned a value, where the value came from another
-    /// line.
+    /// The first line of the statement that stored or returned a value, if the value came from another line.
     pub fn statement(&self, frame: &Frame, given: &ValueLines) -> Option<StatementAnswer> {
         let line = given.statement.filter(|line| Some(*line) != given.line)?;
         let text = self.text(&Frame { line: Some(line), ..frame.clone() });
@@ -76,32 +75,32 @@ impl CodeBook<'_> {
         bytecode::lines::line_of(code, bci)
     }
 
-    /// The lines around a frame's.
+    /// The source lines around the line of a frame.
     pub fn around(&self, frame: &Frame) -> Vec<(u32, String)> {
         let (Some(source), Some(line)) = (self.source(frame), frame.line) else { return Vec::new() };
         let lines = line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND);
         lines.filter_map(|n| Some((n, source.line(n)?.replace('\t', "    ")))).collect()
     }
 
-    /// Says so when the class file is older than its source: its lines may be other ones.
+    /// Warns that the class file of a frame is older than its source, so that lines may have moved.
     pub fn stale(&self, frame: &Frame) -> Option<String> {
         self.stale_class(&frame.site.method.class)
     }
 
-    /// The same of a class.
+    /// Like [`CodeBook::stale`], for a class.
     pub fn stale_class(&self, class: &str) -> Option<String> {
         let class = self.pool.find(class).ok().flatten()?;
         let source_file = class.file.source_file.as_deref();
         self.sources.find(&class.name, source_file, Some(&class.origin))?.newer_than(&class)
     }
 
-    /// The source file of a class, or the class where it is not known.
+    /// The source file of a class, or the class itself if the file is unknown.
     pub fn file(&self, class: &str) -> String {
         let found = self.pool.find(class).ok().flatten();
         found.and_then(|f| f.file.source_file.clone()).unwrap_or_else(|| class.to_owned())
     }
 
-    /// An instruction, as `Intro.main@31 line 31`.
+    /// The display form of an instruction: `Intro.main@31 line 31`.
     pub fn place(&self, site: &Site) -> String {
         match self.line(&site.method, site.bci) {
             Some(line) => format!("{site} line {line}"),
@@ -109,7 +108,7 @@ impl CodeBook<'_> {
         }
     }
 
-    /// A hit by its place and number, as `Intro.java:10, hit 2`.
+    /// The display form of a hit: `Intro.java:10, hit 2`.
     pub fn hit(&self, at: &Coordinate) -> String {
         let Site { method, bci } = &at.site;
         let place = match self.line(method, *bci) {
@@ -119,27 +118,27 @@ impl CodeBook<'_> {
         format!("{place}, hit {}", at.ordinal)
     }
 
-    /// Whether the class file has the method, with code.
+    /// Whether the class file has the method with code.
     pub fn has_code(&self, method: &MethodName) -> bool {
         let class = self.pool.find(&method.class).ok().flatten();
         let found = class.as_ref().and_then(|c| c.file.method(&method.name, &method.descriptor));
         found.is_some_and(|m| m.code.is_some())
     }
 
-    /// Whether the field is a constant, which `javac` copies to where it is used (JVMS §4.7.2).
+    /// Whether the field is a constant, which `javac` copies into its uses (JVMS §4.7.2).
     pub fn is_constant(&self, field: &Field) -> bool {
         let class = self.pool.find(&field.class).ok().flatten();
         let declared = class.as_ref().and_then(|c| c.file.field(&field.name));
         declared.is_some_and(|f| f.constant.is_some())
     }
 
-    /// Where the classes of the field's source file write or read it.
+    /// The places in the field's source file that write or read it.
     pub fn accesses(&self, field: &Field, writes: bool) -> Vec<Site> {
         accesses(self.pool, field, writes)
     }
 
-    /// The conditions that decide whether an instruction of a method is reached: their text, and their line.
-    /// For what only an exception leads to, that.
+    /// The conditions that decide whether an instruction of a method is reached, as text and line. If only an
+    /// exception leads there, a text says so.
     pub fn deciding(&self, method: &MethodName, bci: u32) -> Vec<(String, Option<u32>)> {
         let Ok(Some(class)) = self.pool.find(&method.class) else { return Vec::new() };
         let Some(method) = class.file.method(&method.name, &method.descriptor) else { return Vec::new() };
@@ -159,7 +158,7 @@ impl CodeBook<'_> {
         edges.chain(handlers).collect()
     }
 
-    /// For a throw of what a handler had caught: that it is one.
+    /// Notes that a throw rethrows a caught exception.
     pub fn thrown_again(&self, site: &Site) -> Option<String> {
         let class = self.class(site)?;
         let method = class.file.method(&site.method.name, &site.method.descriptor)?;
@@ -186,8 +185,8 @@ impl CodeBook<'_> {
         bytecode::expression::stored_expression(&class.file, method, site.bci).map(|s| s.text)
     }
 
-    /// The condition at a branch, whose source line is given, and the way it went to the instruction that
-    /// followed.
+    /// The condition at a branch, and its outcome, which follows from the next executed instruction. `line`
+    /// is the source line of the branch.
     pub fn decision(&self, site: &Site, followed_by: u32, line: Option<&str>) -> Option<Decision> {
         let class = self.class(site)?;
         let method = class.file.method(&site.method.name, &site.method.descriptor)?;
@@ -222,7 +221,7 @@ impl CodeBook<'_> {
     }
 }
 
-/// Where the classes of a field's source file write or read it.
+/// The places in the field's source file that write or read it.
 pub fn accesses(pool: &ClassPool, field: &Field, writes: bool) -> Vec<Site> {
     let accesses = |op: &Op| {
         op.field_access().is_some_and(|(r, is_write)| {
@@ -242,7 +241,7 @@ pub fn accesses(pool: &ClassPool, field: &Field, writes: bool) -> Vec<Site> {
     sites
 }
 
-/// A condition as its source line has it, where bytecode does not tell an `if` from the condition of a `do`.
+/// Chooses between `if` and `do` by the source line, since their bytecode can be equal.
 fn read_as(mut condition: Condition, line: Option<&str>) -> Condition {
     let Some(as_if) = condition.as_if.take() else { return condition };
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
@@ -260,7 +259,7 @@ fn source_of(condition: &Condition, operand: &Operand, edge: &EdgeKind) -> Sourc
     }
 }
 
-/// Where a text stands in a line, if it stands there once: offset and length in characters.
+/// The position of a text in a line, if it occurs there exactly once: offset and length in characters.
 pub fn unique(line: &str, text: &str) -> Option<(usize, usize)> {
     let first = line.find(text)?;
     let again = line.get(first + text.len()..)?.contains(text);

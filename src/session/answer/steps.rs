@@ -1,4 +1,4 @@
-//! The steps by which a value came, as an answer shows them.
+//! The steps of a value flow, as an answer shows them.
 
 use super::source_context::CodeBook;
 use super::{StepAnswer, arms};
@@ -10,7 +10,7 @@ use bytecode::ValueLines;
 use bytecode::class::ACC_BRIDGE;
 use bytecode::stores::variable_in_slot;
 
-/// The steps of a way that was seen, from the point back.
+/// The steps of an observed value flow, from the point backwards.
 pub fn steps(round: &Round, copies: &Copies, came: &Came, book: &CodeBook<'_>) -> Vec<StepAnswer> {
     came.steps.iter().filter_map(|step| one(round, copies, step, book)).collect()
 }
@@ -20,7 +20,7 @@ fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Op
     let visit = visit(step, &outcome.report.visits)?;
     let what = &copies.site(step.at.way?.get().into())?.what;
     let own = outcome.tables.frame(visit.frame)?;
-    // A parameter is passed where the call is.
+    // A parameter is shown at the call that passes it.
     let caller = visit.caller.filter(|_| step.caller.is_some() && matches!(what, CopyWhat::Entered { .. }));
     let frame: &Frame = caller.and_then(|caller| outcome.tables.frame(caller)).unwrap_or(own);
     if is_bridge(&frame.site, book) {
@@ -45,7 +45,7 @@ fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Op
     })
 }
 
-/// Whether nobody wrote the method: it only calls the one of its name with other types.
+/// Whether the compiler generated the method as a bridge to one of the same name with other types.
 fn is_bridge(site: &Site, book: &CodeBook<'_>) -> bool {
     let found = book.pool.find(&site.method.class).ok().flatten();
     let method = found.as_ref().and_then(|f| f.file.method(&site.method.name, &site.method.descriptor));
@@ -63,14 +63,14 @@ fn passed(what: &CopyWhat) -> &'static str {
     }
 }
 
-/// What the value was copied to: `x`, `Box.value`, `m()`.
+/// The target of the copy: `x`, `Box.value`, `m()`.
 fn variable(what: &CopyWhat, site: &Site, book: &CodeBook<'_>) -> Option<String> {
     let found = book.pool.find(&site.method.class).ok().flatten()?;
     let code = found.file.method(&site.method.name, &site.method.descriptor)?.code.as_ref()?;
     let local = |slot: u16, pc: u32| variable_in_slot(code, slot, pc).map(|v| v.name.clone());
     match what {
         CopyWhat::Entered { slot, .. } => local(*slot, 0),
-        // A variable is there behind what stores it first.
+        // The range of a variable begins after its first store.
         CopyWhat::Stored { slot, .. } | CopyWhat::Increased { slot, .. } => {
             local(*slot, code.successor(site.bci)?)
         }

@@ -1,4 +1,4 @@
-//! Why a point was not located, in words that say what to do next (DESIGN §5.20).
+//! Explains why a point was not located, and says what to do next (DESIGN §5.20).
 
 use super::assemble::Assembly;
 use super::near_miss::{Never, conditions, times};
@@ -10,11 +10,11 @@ use crate::query::{Aspect, Contents, Event, Key, Making, PointIndex, TraceQuery}
 use crate::run::{Ended, QueryReport};
 use crate::session::facts::Astray;
 
-/// Which writes of a query's event nobody is told of.
+/// The changes that an event cannot observe.
 pub fn missed_writes(event: &Event) -> &'static str {
     match event {
         Event::Changed(_) => {
-            "Map.Entry.setValue, clone, deserialisation, reflection, and collections that two threads change at the same moment \
+            "Map.Entry.setValue, clone, deserialisation, reflection, and simultaneous changes of a collection by two threads \
              are not seen"
         }
         Event::ElementWritten(_) => {
@@ -28,26 +28,26 @@ pub fn missed_writes(event: &Event) -> &'static str {
     }
 }
 
-/// What can be missed of an event.
+/// The kind of change that the event can miss.
 pub fn missable(event: &Event) -> &'static str {
     if matches!(event, Event::Changed(_)) { "change" } else { "write" }
 }
 
-/// That nobody saw an object made, and which are made without a word.
+/// Explains why no creation was observed, and how objects can be created unobserved.
 pub fn unmade(making: &Making) -> &'static str {
     match making {
         Making::Object { .. } => {
-            "nobody saw it made: what clone, deserialisation, Unsafe and native code make runs no constructor of its class, \
-             and what was there before the program was watched is not known"
+            "its creation was not seen: clone, deserialisation, Unsafe and native code run no constructor of its class, \
+             and objects that existed before the program was watched are unknown"
         }
         Making::Array { .. } => {
-            "nobody saw it made: arrays that the JDK or native code makes (clone, Arrays.copyOf, toArray, the arguments of \
+            "its creation was not seen: arrays that the JDK or native code creates (clone, Arrays.copyOf, toArray, the arguments of \
              main, values() of an enum) are not seen"
         }
     }
 }
 
-/// The value that a later point sees of what this one changed.
+/// The value that the later point observes of what this query's point changed.
 pub fn value_seen<'l>(
     query: &TraceQuery,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
@@ -60,12 +60,12 @@ pub fn value_seen<'l>(
     }
 }
 
-/// What an occurrence saw of the collection that a point asks about.
+/// The state of the queried collection that an occurrence observed.
 fn sight(occurrence: &Occurrence, point: PointIndex) -> Option<&Sight> {
     occurrence.detail.as_ref()?.sights.iter().find(|sight| sight.query == point.0)
 }
 
-/// That a key or index was learnt from an earlier run, and is another one in this.
+/// Notes that the key or index came from an earlier run and differs in this one.
 pub fn other_key<'l>(
     query: &TraceQuery,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
@@ -81,11 +81,11 @@ pub fn other_key<'l>(
     let seen = located(*point)?.occurrence.kept.get(*slot).and_then(Key::of);
     (seen.as_ref() != Some(&asked)).then(|| {
         let seen = seen.map_or_else(|| "another".to_owned(), |seen| seen.to_string());
-        format!("it was asked for {asked}, as an earlier run told; in this run it is {seen}, so the answer is of another")
+        format!("an earlier run gave {asked}, but in this run it is {seen}: the answer is about the wrong element or key")
     })
 }
 
-/// Whether all that a collection holds is as it was after its change, as far as both are known.
+/// Whether the collection's contents are unchanged since the change, as far as both states are known.
 pub fn holds_the_same<'l>(
     query: &TraceQuery,
     change: &Occurrence,
@@ -98,7 +98,7 @@ pub fn holds_the_same<'l>(
     }
 }
 
-/// Why a point was not located.
+/// Explains why a point was not located.
 pub fn unlocated<'l>(
     assembly: &Assembly<'_>,
     index: PointIndex,
@@ -123,7 +123,7 @@ pub fn unlocated<'l>(
             let empty = QueryReport::default();
             never(assembly, query, run.queries.get(&index.0).unwrap_or(&empty), namer, located)
         }
-        Some(Unlocated::NotYet) => "the run ended before it could be decided".to_owned(),
+        Some(Unlocated::NotYet) => "the run ended before its answer was certain".to_owned(),
         Some(Unlocated::AllRejected) => {
             let reasons = report
                 .rejected
@@ -151,7 +151,7 @@ pub fn unlocated<'l>(
         }
     };
     let never = Never { assembly, query };
-    // What ends by itself with a reason is not said to have ended for it twice.
+    // The reason is not given twice if the text already contains it.
     let told = never.cut().is_some_and(|cut| text.contains(cut));
     let ended = match &assembly.round.outcome.ended {
         Ended::Interrupted if told => String::new(),
@@ -160,20 +160,23 @@ pub fn unlocated<'l>(
     format!("{text}{ended}{}", never.stale())
 }
 
-/// Why what was located for a point is not its answer.
+/// Explains why the located occurrence of a point is not its answer.
 fn not_the_last(assembly: &Assembly<'_>, astray: &Astray) -> String {
     match astray {
         Astray::Follows(point) => format!("{}, which it is asked from, was not located", assembly.id(*point)),
         Astray::Last(LastHit::At(last)) => {
             let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
-            format!("its last hit was {}, which was not stopped at; the next run stops there", book.hit(last))
+            format!(
+                "its last hit was {}, where the run did not stop; the next run stops there",
+                book.hit(last)
+            )
         }
         Astray::Last(LastHit::Never | LastHit::Came(_)) => "its last hit was not kept; run again".to_owned(),
-        Astray::Last(LastHit::Unknown(why)) => format!("its last hit is not known: {why}; run again"),
+        Astray::Last(LastHit::Unknown(why)) => format!("its last hit is unknown: {why}; run again"),
     }
 }
 
-/// Why a point was not asked yet.
+/// Explains why a point was not queried yet.
 pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
     let need = assembly.round.translation.pending.iter().find(|(p, _)| *p == index);
     match need {
@@ -192,7 +195,7 @@ pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
     }
 }
 
-/// The expression whose class is needed, where it is null.
+/// The expression whose class is needed, if its value is null.
 fn is_null<'n>(assembly: &Assembly<'_>, need: &'n Need) -> Option<&'n str> {
     let Need::ClassOf { point, frame, expr, .. } = need else { return None };
     let keep = &assembly.round.queries.iter().find(|q| q.point == *point)?.keep;
@@ -216,7 +219,7 @@ fn ending(ended: &Ended) -> String {
     }
 }
 
-/// A change that no write was seen for.
+/// Explains a change for which no write was observed.
 fn change_missing<'l>(
     assembly: &Assembly<'_>,
     query: &TraceQuery,
@@ -241,7 +244,7 @@ fn change_missing<'l>(
         Event::ElementWritten(_) => {
             "no write was seen since the array was made; it has its default value".to_owned()
         }
-        Event::Changed(_) => "no call was seen that changed it; it is as it was made".to_owned(),
+        Event::Changed(_) => "no call that changed it was seen; it has its initial contents".to_owned(),
         _ => return None,
     };
     let (effect, _) = query.compare_at?;

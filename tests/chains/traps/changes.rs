@@ -349,7 +349,7 @@ fn where_objects_were_made_is_told() {
         let stack = asked.point("R")["stack"].as_array().expect("a stack").clone();
         asked.place(stack.iter().find(|f| f["method"] == "main").expect("the program's frame"), "R");
         assert_eq!(asked.point("R")["located"], true, "{:#}", asked.answer);
-        asked.missing("C", "nobody saw it made: what clone");
+        asked.missing("C", "its creation was not seen: clone");
         asked.missing("X", "is of class java.lang.String, whose objects the VM");
         asked
             .missing("K", "which has no class file with a constructor")
@@ -376,7 +376,7 @@ fn where_arrays_were_made_is_told_by_probes() {
         asked.at("O", "G").certain("O").has("O", &[("owner", "int[][]@1")]);
         asked.at("P", "P").certain("P");
         for id in ["C", "M"] {
-            asked.missing(id, "nobody saw it made: arrays that the JDK or native code makes");
+            asked.missing(id, "its creation was not seen: arrays that the JDK or native code creates");
         }
     }
     let refused = fixture.refused_by_jdwp(points);
@@ -429,7 +429,7 @@ fn what_collections_hold_is_followed_through_wrappers_views_and_calls() {
         asked.noted("E", "a change was missed: the value seen later is \"2\". Map.Entry.setValue");
         asked.missing("X", "a change was missed: no change was seen, yet its value at A is \"two\"");
         asked
-            .missing("N", "no call was seen that changed it")
+            .missing("N", "no call that changed it was seen")
             .missing("O", "a key is found without running code");
     }
     let refused = fixture.refused_by_jdwp(
