@@ -1,4 +1,4 @@
-//! What a replay would cost: the program runs once, its hits are counted by probes and nothing stops, and the
+//! Forecasts the cost of a replay. The program runs once without stopping, probes count its hits, and the
 //! counts are priced for each back end.
 
 use super::cost_model::{Counts, Forecast};
@@ -22,46 +22,46 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a replay of a chain would cost.
+/// The forecast cost of replaying a chain.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Cost {
     /// Name of the chain.
     pub chain: String,
-    /// How long the program takes when nothing is asked, in seconds: the run that counted, less what counting
-    /// took.
+    /// The program's own run time in seconds, without watching: the counting run's time minus the cost of
+    /// counting.
     pub plain_s: Option<f64>,
-    /// In the order of the chain.
+    /// The costs of the points, in the order of the chain.
     pub points: Vec<PointCost>,
-    /// Entries of methods that JDWP events have to tell of, so that activations are told apart.
+    /// The method entries that JDWP events must report to tell activations apart.
     pub entries: Option<EntriesCost>,
-    /// A whole replay over JDWP, if that can answer; none too where nothing was counted.
+    /// A whole replay over JDWP; `None` if JDWP cannot answer, or if nothing was counted.
     pub jdwp: Option<Forecast>,
     /// A whole replay by probes.
     pub probe: Option<Forecast>,
-    /// What `--backend auto` begins with.
+    /// The back end that `--backend auto` tries first.
     pub auto: &'static str,
-    /// Why hits are missing in the counts, if the run was ended before the program came to its end.
+    /// Why the counts are incomplete, if the run ended before the program did.
     pub cut_off: Option<String>,
-    /// What else one must know of the figures.
+    /// Remarks on the figures.
     pub notes: Vec<String>,
 }
 
-/// What one point would cost.
+/// The forecast cost of one point.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PointCost {
     /// Its id.
     pub id: String,
     /// Its question.
     pub question: String,
-    /// How often its event occurred, before any condition; none where that was not counted.
+    /// Number of occurrences of its event, before any condition; `None` if not counted.
     pub hits: Option<u64>,
-    /// Whether there were more hits than were counted.
+    /// Whether there were more hits than counted.
     pub at_least: bool,
     /// Why they were not counted.
     pub uncounted: Option<String>,
-    /// The hits by place, most of them first.
+    /// The hits by place, most frequent first.
     pub sites: Vec<SiteCost>,
-    /// What it adds to a run over JDWP; none where that cannot answer it, or nothing was counted.
+    /// What it adds to a run over JDWP; `None` if JDWP cannot answer it, or if nothing was counted.
     pub jdwp: Option<Forecast>,
     /// What it adds to a run by probes.
     pub probe: Option<Forecast>,
@@ -70,16 +70,16 @@ pub struct PointCost {
 /// The hits of one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SiteCost {
-    /// As `Intro.main@31 line 31`.
+    /// The place: `Intro.main@31 line 31`.
     pub site: String,
-    /// How many.
+    /// Number of hits.
     pub hits: u64,
 }
 
-/// Entries of methods.
+/// The cost of watching method entries.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct EntriesCost {
-    /// How many.
+    /// Number of entries.
     pub hits: u64,
     /// What they add to a run over JDWP.
     pub jdwp: Forecast,
@@ -92,10 +92,10 @@ impl Cost {
     }
 }
 
-/// Runs the program once, counts the hits of a chain's points, and tells what a replay would cost.
+/// Runs the program once, counts the hits of a chain's points and forecasts the cost of a replay.
 ///
 /// # Errors
-/// The chain or its debuggee cannot be used, its VM ended before it could tell the counts, or it was
+/// The chain or its debuggee cannot be used, its VM ended before it reported the counts, or the user
 /// interrupted.
 pub async fn cost(
     name: &str,
@@ -115,7 +115,7 @@ pub async fn cost(
     built?;
     let sources = workspace.sources();
     if workspace.knows_classes()? {
-        // What is wrong with a question is told before anything is launched.
+        // Invalid questions are reported before the launch.
         let pool = workspace.pool(None)?;
         let translation = translate(chain, &pool, &sources, &Learned::default())?;
         if workspace.template().settings().remote.is_some() {
@@ -150,7 +150,7 @@ pub async fn cost(
     Ok(pricing.priced(&queries, &counted, seconds, cut_off, &problems))
 }
 
-/// A run that has counted.
+/// A finished counting run.
 struct Ran {
     translation: Translation,
     pool: Rc<ClassPool>,
@@ -159,7 +159,7 @@ struct Ran {
     seconds: f64,
 }
 
-/// Runs the program to its end; none if it was interrupted before anything was asked.
+/// Runs the program to its end; `None` if the user interrupted before any question was asked.
 async fn count(
     workspace: &Workspace,
     chain: &Chain,
@@ -197,7 +197,7 @@ async fn count(
     Ok(asked.map(|(translation, pool, queries)| Ran { translation, pool, queries, outcome, seconds }))
 }
 
-/// Nothing that is counted or recorded interrupts.
+/// An observer for runs that only count or record, and so have no occurrences.
 pub(crate) struct Nobody;
 
 impl Observer for Nobody {
@@ -222,7 +222,7 @@ struct Pricing<'a> {
 }
 
 impl Pricing<'_> {
-    /// Each point with what it is asked, if it is asked yet.
+    /// Each point with its TraceQuery, if it can be queried yet.
     fn points(&self) -> impl Iterator<Item = (PointCost, PointIndex, Option<&TraceQuery>)> {
         self.chain.points.iter().zip(0..).map(|(point, place)| {
             let (id, question) = (point.id.clone(), point.question());
@@ -232,7 +232,7 @@ impl Pricing<'_> {
         })
     }
 
-    /// Where no run can count.
+    /// The cost if no run can count.
     fn uncounted(&self, why: &str) -> Cost {
         let points = self.points().map(|(point, ..)| PointCost { uncounted: Some(why.to_owned()), ..point });
         Cost { chain: self.name.to_owned(), points: points.collect(), auto: "jdwp", ..Cost::default() }
@@ -248,7 +248,7 @@ impl Pricing<'_> {
                 Some("no probe counts exceptions".to_owned())
             }
             (None, Some(Event::Branched(branches))) if branches.iter().all(BranchSite::is_handler) => {
-                Some("no probe counts what enters a handler".to_owned())
+                Some("no probe counts handler entries".to_owned())
             }
             _ => None,
         }
@@ -297,7 +297,7 @@ impl Pricing<'_> {
         let (jdwp, probe) = (whole(Backend::Jdwp), whole(Backend::Probe));
         let entries = (counted.entries > 0)
             .then(|| EntriesCost { hits: counted.entries, jdwp: cost_model::of_entries(counted.entries) });
-        // What the agent cannot do makes the run be made again by JDWP events.
+        // If the agent fails, the run is repeated with JDWP events.
         let auto = if probe_policy::help(queries) && problems.is_empty() { "probe" } else { "jdwp" };
         let mut notes: Vec<String> =
             problems.iter().map(|p| format!("not all hits are counted: {p}")).collect();
@@ -332,7 +332,7 @@ impl Pricing<'_> {
     }
 }
 
-/// What one must know of the times over JDWP.
+/// Remarks on the times over JDWP.
 fn jdwp_notes(points: &[Counts<'_>]) -> Vec<String> {
     let ids = |is: fn(&Event) -> bool| {
         let ids: Vec<&str> =
@@ -341,7 +341,7 @@ fn jdwp_notes(points: &[Counts<'_>]) -> Vec<String> {
     };
     let fields = ids(|event| matches!(event, Event::Written(_) | Event::Read(_))).map(|ids| {
         format!(
-            "over JDWP, watching the field of {ids} makes what the program computes 50 to 280 times slower, hit or not: \
+            "over JDWP, watching the field of {ids} makes the program's computations 50 to 280 times slower, hit or not: \
              the time is a lower bound"
         )
     });
@@ -349,12 +349,12 @@ fn jdwp_notes(points: &[Counts<'_>]) -> Vec<String> {
         format!("over JDWP, watching the exits of {ids} makes every call of the program slower: the time is a lower bound")
     });
     let elements = ids(Event::needs_probes).map(|ids| {
-        format!("{ids} cannot be answered over JDWP, which does not tell of elements of arrays, of their making and of collections")
+        format!("{ids} cannot be answered over JDWP, which reports neither array elements, nor the creation of arrays, nor collections")
     });
     [fields, exits, elements].into_iter().flatten().collect()
 }
 
-/// Whether what happens at a site is a hit; else it is the end of a pass.
+/// Whether an event at the site is a hit; otherwise it only ends a pass.
 fn is_hit(query: &TraceQuery, site: &Site) -> bool {
     match &query.event {
         Event::Reached(passes) => {

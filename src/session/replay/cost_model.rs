@@ -1,67 +1,64 @@
-//! What hits cost, by back end: the constants that forecasts are made of, and how they add up. Pure.
+//! The cost of hits by back end: the constants of the forecasts, and how they add up. Pure.
 //!
-//! Measured with a release build on a machine of two cores, OpenJDK 17 (`cargo bench`, and programs of one
-//! hot loop as in `tests/chains/cost.rs`). Another machine differs by a small factor, a busy one by a larger
-//! one: trust the ratios.
+//! Measured with a release build on a machine with two cores and OpenJDK 17 (`cargo bench`, and programs with
+//! one hot loop as in `tests/chains/cost.rs`). Another machine differs by a small factor, a busy one by a
+//! larger one. Trust the ratios.
 
 use super::probe_policy::{Backend, EAGER};
 use crate::query::{Event, TraceQuery};
 use crate::run::Gate;
 use serde::Serialize;
 
-/// An interruption over JDWP whose frames and values are read: 3,600 in a second.
+/// A JDWP event at which frames and values are read: 3,600 per second.
 const JDWP_HIT_S: f64 = 280e-6;
-/// The second one of a store or a branch, where the next instruction tells what was stored or which way was
-/// taken.
+/// The second event of a store or branch: the next instruction shows the stored value or the branch taken.
 const JDWP_SECOND_S: f64 = 280e-6;
-/// One that only tells that a method is entered.
+/// A JDWP event that only reports a method entry.
 const JDWP_ENTRY_S: f64 = 160e-6;
-/// While any field is watched over JDWP, code that computes is slower by this factor at least: 50 to 280 on
-/// parsers.
+/// Minimum slowdown of computing code while any field is watched over JDWP: 50 to 280 on parsers.
 const JDWP_FIELD_WATCH: f64 = 50.0;
-/// So much of a run the VM starts, compiles, and runs code that never is fast: a watch does not make that
-/// slower.
+/// The part of a run in which the VM starts, compiles and runs code that is never fast. A watch does not slow
+/// it down.
 const START_UP_S: f64 = 0.5;
-/// A hit that a probe stops at and that is read over JDWP: through the recorder's frames.
+/// A hit at which a probe stops; it is read over JDWP, through the recorder's frames.
 const PROBE_STOP_S: f64 = 700e-6;
-/// A hit that a probe counts, and keeps where it may be the last.
+/// A hit that a probe counts, and keeps if it may be the last.
 const PROBE_COUNT_S: f64 = 2e-9;
 
-/// What it costs besides to log one, where the way of a value is asked for.
+/// Additional cost of logging a hit, for value flows.
 const PROBE_LOG_S: f64 = 20e-9;
 
-/// How long something takes.
+/// A forecast duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Forecast {
     /// In seconds.
     pub seconds: f64,
-    /// Whether it may be much longer, since not all that costs is known.
+    /// Whether it may be much longer, because some costs are unknown.
     pub at_least: bool,
 }
 
-/// The program when nothing is asked.
+/// The program without watching.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Program {
-    /// How long it takes, in seconds.
+    /// Its run time, in seconds.
     pub seconds: f64,
-    /// How much of that it computes, as far as that is known: what waits is not slowed.
+    /// The time it computes, as far as known. A watch does not slow down waiting.
     pub busy_s: f64,
 }
 
-/// What was counted of one point, and how it is asked.
+/// The counts of one point.
 pub struct Counts<'a> {
-    /// What it asks.
+    /// Its TraceQuery.
     pub query: &'a TraceQuery,
-    /// Which of its hits a run by probes stops at.
+    /// The hits at which a run by probes stops.
     pub gate: &'a Gate,
-    /// How often its event interrupts; more than its hits where the end of a pass is watched for.
+    /// Number of suspensions by its event; more than its hits if the ends of passes are watched too.
     pub interruptions: u64,
-    /// Whether there are more that were not counted.
+    /// Whether there are more than were counted.
     pub at_least: bool,
 }
 
-/// What a point adds to the time of the program; none where the back end cannot
-/// answer it.
+/// The time that a point adds to the program; `None` if the back end cannot answer it.
 pub fn of_point(counts: &Counts<'_>, backend: Backend, program: Program) -> Option<Forecast> {
     let hits = number(counts.interruptions);
     let at_least = counts.at_least;
@@ -84,19 +81,19 @@ pub fn of_point(counts: &Counts<'_>, backend: Backend, program: Program) -> Opti
     Some(Forecast { seconds: hits * each + slower, at_least: at_least || slows_the_vm(event) })
 }
 
-/// The whole of a replay: the program itself, its points, and `entries` of methods.
-/// None where a point cannot be answered.
+/// The whole replay: the program itself, its points and the watched method entries. `None` if the back end
+/// cannot answer a point.
 pub fn of_chain(points: &[Counts<'_>], entries: u64, backend: Backend, program: Program) -> Option<Forecast> {
     let mut whole = Forecast { seconds: program.seconds, at_least: false };
     if backend == Backend::Probe {
-        // What came after the first hits is stopped at by a second run.
+        // A second run stops at hits after the first ones.
         let again = |p: &Counts<'_>| p.gate.budget().is_some_and(|budget| p.interruptions > budget.into());
         if points.iter().any(again) {
             whole.seconds += program.seconds;
         }
     } else {
         whole.seconds += of_entries(entries).seconds;
-        // The VM is slow once, however many watches make it so.
+        // Several watches slow the VM down no more than one.
         if points.iter().any(|p| watches_a_field(&p.query.event)) {
             whole.seconds += slow_down(program);
         }
@@ -110,25 +107,24 @@ pub fn of_chain(points: &[Counts<'_>], entries: u64, backend: Backend, program: 
     Some(whole)
 }
 
-/// What it takes over JDWP to be told of the entries of methods, which tell activations apart.
+/// The cost of method entries over JDWP, which tell activations apart.
 pub fn of_entries(entries: u64) -> Forecast {
     Forecast { seconds: number(entries) * JDWP_ENTRY_S, at_least: false }
 }
 
-/// The program, by a run of it whose hits were counted.
+/// The program's own time, computed from a run with counted hits.
 pub fn without_counting(run_s: f64, busy_s: Option<f64>, hits: u64) -> Program {
-    // A hit that the compiler has found cheaper to count must not make the program free.
+    // The compiler may make counting cheaper than assumed; the program's time must not become zero.
     let less = |time: f64| (time - number(hits) * PROBE_COUNT_S).max(time / 4.0);
     Program { seconds: less(run_s), busy_s: less(busy_s.map_or(run_s, |busy_s| busy_s.min(run_s))) }
 }
 
-/// Which hits a run by probes stops at, where nothing is known yet.
+/// The hits at which the first run by probes stops.
 pub fn gates(queries: &[TraceQuery]) -> Vec<Gate> {
     super::probe_policy::Probing::default().gates(queries, false, EAGER, &[])
 }
 
-/// Whether a watch over JDWP makes the VM slower even where it is not hit, so that a forecast is a lower
-/// bound.
+/// Whether a watch over JDWP slows the VM down even without hits, so that a forecast is a lower bound.
 pub fn slows_the_vm(event: &Event) -> bool {
     watches_a_field(event) || matches!(event, Event::Returned(_))
 }
@@ -137,12 +133,12 @@ fn watches_a_field(event: &Event) -> bool {
     matches!(event, Event::Written(_) | Event::Read(_))
 }
 
-/// What a field watch over JDWP adds to the time of the program.
+/// The time that a field watch over JDWP adds to the program.
 fn slow_down(program: Program) -> f64 {
     (program.busy_s - START_UP_S).max(0.0) * (JDWP_FIELD_WATCH - 1.0)
 }
 
-#[allow(clippy::cast_precision_loss, reason = "it is multiplied with what is known by one digit")]
+#[allow(clippy::cast_precision_loss, reason = "it is multiplied by a constant of one significant digit")]
 fn number(hits: u64) -> f64 {
     hits as f64
 }
@@ -208,7 +204,7 @@ mod tests {
         let seconds = |hits| without_counting(1.0, None, hits).seconds;
         assert!((seconds(100_000_000) - 0.8).abs() < 0.001);
         assert!((seconds(100_000_000_000) - 0.25).abs() < 0.001);
-        // What waits is not slowed by a watch.
+        // A watch does not slow down waiting.
         assert_eq!(without_counting(10.0, Some(0.4), 0), Program { seconds: 10.0, busy_s: 0.4 });
         assert_eq!(without_counting(10.0, Some(19.0), 0), busy(10.0));
     }

@@ -1,4 +1,4 @@
-//! One run of a chain: what it is asked, how far it has come, and what it teaches for the next.
+//! One run of a chain: its questions, its progress, and what the next run learns from it.
 
 use super::observer::Watching;
 use super::probe_policy::{Backend, Conclusion, Probing};
@@ -22,94 +22,96 @@ use std::rc::Rc;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Most candidates held at once. A million take about 150 MB; what is beyond is refused, not swapped.
+/// Maximum number of candidates held at once. A million take about 150 MB; more are refused instead of
+/// swapped.
 const LIMIT: usize = 4_000_000;
 
-/// What a run is asked, shared by who asks and who watches.
+/// The questions of a run, shared by the session and the observer.
 pub struct Asked {
-    /// What the chain became.
+    /// The translation of the chain.
     pub translation: Translation,
-    /// The TraceQueries, as the run and the locator share them.
+    /// The TraceQueries, shared by the run and the locator.
     pub queries: Arc<[TraceQuery]>,
     /// The locator.
     pub locator: Locator,
     /// The class files.
     pub pool: Rc<ClassPool>,
-    /// What was asked more and is not watched yet, in order.
+    /// Translations with additional questions that are not yet watched, in order.
     pub more: VecDeque<Translation>,
-    /// Points that were asked while the run was on, with the number of occurrences before.
+    /// Points added while the run was on, with the number of earlier occurrences.
     pub late: BTreeMap<PointIndex, u64>,
-    /// Which hits interrupt, where it is watched by probes.
+    /// Which hits suspend the VM, if probes watch the run.
     pub gates: Option<Vec<Gate>>,
-    /// The ways of values at whose steps it stops.
+    /// The value flows at whose steps the run stops.
     pub ways: Ways,
 }
 
-/// What a run is asked; nothing before its VM has told what it is.
+/// The questions of a run; empty until its VM has reported its facts.
 pub type AskedCell = Rc<RefCell<Option<Asked>>>;
 
-/// The questions of runs, which can grow between them.
+/// The chain, which can grow between runs.
 pub type SharedChain = Rc<RefCell<Rc<Chain>>>;
 
-/// How a run is to be halted, and asked more.
+/// How to halt a run, and how to send it more questions.
 #[derive(Default)]
 pub struct Halting {
-    /// Whether the program is kept alive where the last point was located.
+    /// Whether to keep the program alive when the last point is located.
     pub hold: bool,
-    /// Where it halts before.
+    /// Where to halt.
     pub at: Option<Coordinate>,
-    /// Where it may be sent on to from there.
+    /// Where the run may be sent on to from there.
     pub later: Vec<Coordinate>,
-    /// Brings what it is asked while it is on.
+    /// Delivers additional questions during the run.
     pub more: Option<mpsc::Receiver<More>>,
 }
 
-/// What runs have taught, for the next.
+/// What earlier runs have shown, for the next one.
 #[derive(Clone, Default)]
 pub struct Teaching {
-    /// How many runs there were.
+    /// Number of runs so far.
     pub runs: u32,
-    /// What they told of points.
+    /// Facts about points.
     pub learned: Learned,
     /// Their class files.
     pub pools: Pools,
-    /// What those by probes told.
+    /// What the runs by probes have shown.
     pub probing: Probing,
-    /// Where a value was stored or returned and it was not known which arm gave it.
+    /// Sites that stored or returned a value from an unknown arm; the next run marks the arms.
     pub marked: BTreeSet<Site>,
 }
 
-/// The last of several runs.
+/// The last of a series of runs.
 pub struct Last {
     /// The run.
     pub round: Round,
-    /// The program, if it was kept alive.
+    /// The program, if it is still alive.
     pub halted: Option<Box<Halted>>,
 }
 
-/// How a run is made.
+/// Makes runs.
 pub struct Runner {
     /// The debuggee.
     pub workspace: Rc<Workspace>,
     /// The questions.
     pub chain: SharedChain,
-    /// How to replay.
+    /// Replay options.
     pub options: Options,
     /// The sources.
     pub sources: Rc<SourceRoots>,
 }
 
 impl Runner {
-    /// The questions as they are now.
+    /// The chain in its current state.
     pub fn chain(&self) -> Rc<Chain> {
         self.chain.borrow().clone()
     }
 
-    /// Runs the program until every point is located or nothing more can be learnt; none if it was
-    /// interrupted before anything could be asked. `halting` is told of each run's cell before it begins.
+    /// Runs the program until every point is located or another run would show nothing new. Returns `None` if
+    /// the user interrupted before any question was asked. `halting` receives each run's cell before the run
+    /// begins.
     ///
     /// # Errors
-    /// What is wrong with a question, or keeps the program from being run.
+    /// A question is invalid, or the program cannot be run.
     pub async fn rounds(
         &self,
         teaching: &mut Teaching,
@@ -161,7 +163,7 @@ impl Runner {
         }
     }
 
-    /// One run, until it is over or halted.
+    /// Makes one run, until it ends or halts.
     ///
     /// # Errors
     /// As [`Runner::rounds`].
@@ -176,7 +178,7 @@ impl Runner {
         teaching.runs += 1;
         let Teaching { runs: number, learned, pools, probing, marked } = teaching;
         context.progress().run_started(*number, why);
-        // What is wrong with a question is told before anything is launched, where that can be.
+        // If the classes are known, invalid questions are reported before the launch.
         if self.workspace.knows_classes()? {
             let pool = pools.of(&self.workspace, &run::VmFacts::default())?;
             translate(&self.chain(), &pool, &self.sources, learned)?;
@@ -200,8 +202,8 @@ impl Runner {
             if let Some(query) = probe_policy::needed(&queries).filter(|_| !probed) {
                 let why = match probing.refused() {
                     Some(why) => format!("they cannot answer: {why}"),
-                    None if remote => "they cannot be put into a remote program".to_owned(),
-                    None => "this run has none; `--backend auto` takes them".to_owned(),
+                    None if remote => "probes cannot be placed in a remote program".to_owned(),
+                    None => "this run has none; use `--backend auto`".to_owned(),
                 };
                 let (id, what) = (query.id.clone(), probe_policy::beyond_events(query));
                 return Err(Box::new(SessionError::NeedsProbes { id, what, why }));
@@ -237,7 +239,7 @@ impl Runner {
         Ok(run::execute(launch, &mut ask, &mut watching).await?)
     }
 
-    /// What another run is for, where a run by probes calls for one.
+    /// Why a run by probes requires another run, if it does.
     fn probed(
         &self,
         round: &Round,
@@ -245,14 +247,14 @@ impl Runner {
         may_run: bool,
     ) -> Result<Option<String>, SessionError> {
         let Some(gates) = &round.gates else { return Ok(None) };
-        // Of a run that was cut off nothing follows.
+        // A run that was cut off shows nothing.
         if matches!(round.outcome.ended, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_)) {
             return Ok(None);
         }
         let refused = match teaching.probing.verdict(round, gates) {
             Conclusion::Holds => return Ok(None),
-            // A run for each point finds it where the one before has told, if the program repeats itself. One
-            // that does not, by what a person or a clock does to it, is better watched by events at once.
+            // Each further run should find one more point. If the program is nondeterministic, for instance
+            // because it depends on user input or the clock, JDWP events are the better choice.
             Conclusion::Again(_)
                 if self.options.backend == Backend::Auto
                     && usize::try_from(teaching.runs)
@@ -280,8 +282,8 @@ impl Runner {
         Ok(Locator::new(queries.clone(), options)?)
     }
 
-    /// Learns from a run. Gives what another run is for, if one is due: what it would be asked has changed,
-    /// and a point is without an answer.
+    /// Learns facts from a run. Returns why another run is needed, if the translation would change and a
+    /// point has no answer.
     pub fn learn(&self, round: &Round, learned: &mut Learned) -> Option<String> {
         if !matches!(
             round.outcome.ended,
@@ -308,8 +310,8 @@ impl Runner {
         if unlocated == 0 {
             return None;
         }
-        // What was learnt may show that a point cannot be asked. The others can: each refusal takes one point
-        // out.
+        // The new facts may show that a point is invalid. The others stay valid: each refusal removes one
+        // point.
         let chain = self.chain();
         let again = (0..=chain.points.len()).find_map(|_| {
             translate(&chain, &round.pool, &self.sources, learned)
@@ -332,7 +334,7 @@ impl Runner {
 }
 
 impl Round {
-    /// The run with what it was asked; none if it was over before it was asked anything.
+    /// Combines a run with its questions; `None` if it ended before it was asked any.
     pub fn of(asked: &AskedCell, outcome: run::Outcome) -> Option<Round> {
         let Asked { translation, queries, mut locator, pool, late, gates, ways, .. } = asked.take()?;
         locator.finish(&outcome.tables);
@@ -340,14 +342,15 @@ impl Round {
         Some(Round { translation, queries, locator, outcome, pool, late, gates, ways, astray })
     }
 
-    /// Whether the program ended by itself without having reached the root: another run may reach it.
+    /// Whether the program ended by itself before reaching the root; another run may reach it.
     pub fn missed_root(&self) -> bool {
         matches!(self.outcome.ended, Ended::Driven | Ended::Exited(_) | Ended::Killed(_))
             && self.queries.first().is_some_and(|root| self.locator.located(root.point).is_none())
     }
 }
 
-/// The TraceQueries by place in the chain. A point that cannot be asked yet is held by one that never occurs.
+/// The TraceQueries by position in the chain. A query that never occurs stands for a point that cannot be
+/// queried yet.
 pub fn in_order(translation: &Translation, chain: &Chain) -> Vec<TraceQuery> {
     let Some(last) = translation.queries.last() else { return Vec::new() };
     let mut asked = translation.queries.iter().peekable();
@@ -369,8 +372,8 @@ pub fn in_order(translation: &Translation, chain: &Chain) -> Vec<TraceQuery> {
     held.collect()
 }
 
-/// Whether a run can be asked these TraceQueries instead of its own: they begin with its own, and a point
-/// that keeps more for others now has had no hit yet.
+/// Whether a run can continue with these TraceQueries: they begin with its own, and only points without hits
+/// keep more values than before.
 pub fn extends(asked: &Asked, queries: &[TraceQuery]) -> bool {
     let text = |query: &TraceQuery| format!("{:?}", TraceQuery { keep: Vec::new(), ..query.clone() });
     let reports = asked.locator.report();

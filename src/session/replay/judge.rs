@@ -1,4 +1,4 @@
-//! Runs a chain to tell whether its bug is there.
+//! Runs a chain to decide whether its bug is present.
 
 use super::verdict::Verdict;
 use super::{Options, replay};
@@ -7,23 +7,22 @@ use crate::session::answer::Answer;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 
-/// Whether the bug is there, and the answer that tells it.
+/// The verdict, and the answer that led to it.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Whether the bug is there.
+    /// Whether the bug is present.
     pub verdict: Verdict,
-    /// What the chain was answered. Only the root and `alive` where the other points do not fit the program's
-    /// code.
+    /// The answer; only for the root and `alive` if the other points do not fit the program's code.
     pub answer: Option<Answer>,
 }
 
-/// Runs a chain and tells whether its bug is there.
+/// Runs a chain and decides whether its bug is present.
 ///
-/// Of code in which a cause cannot even be asked for (its line or variable is not there) the root still tells
-/// whether the symptom is: then only the root and `alive` are asked.
+/// If a cause does not fit the code, for instance because its line or variable is missing, the root can still
+/// show the symptom. Then only the root and `alive` are queried.
 ///
 /// # Errors
-/// As [`replay`]; a chain of which only points after the root cannot be asked is no error.
+/// As [`replay`], except that invalid points after the root are no error.
 pub async fn judge(
     name: &str,
     chain: &Chain,

@@ -1,13 +1,13 @@
-//! Runs a chain to its answer. All answers come from the last run; each fact that a translation must learn
-//! first costs one run before it (DESIGN §5.13).
+//! Replays a chain until it is answered. All answers come from the last run; each fact that a translation
+//! must learn first costs one run before it (DESIGN §5.13).
 //!
 //! - `iteration` is one run: translate, launch, watch, locate. `observer` offers each occurrence to the
 //!   locator.
-//! - `probe_policy` decides when probes replace JDWP events. `value_flow` follows a value back through a log
-//!   of probes.
+//! - `probe_policy` decides when probes replace JDWP events. `value_flow` checks that a run repeats a logged
+//!   value flow.
 //! - `repeat` replays a chain several times and counts the answers.
 //! - `cost` counts the hits of a chain in one run; `cost_model` turns the counts into seconds.
-//! - `judge` replays a chain for `check` and `bisect`, and `verdict` is what it concludes.
+//! - `judge` replays a chain for `check` and `bisect`; `verdict` is the result.
 
 pub mod cost;
 pub mod cost_model;
@@ -31,27 +31,27 @@ use iteration::{Halting, Runner, Teaching};
 use probe_policy::{Backend, EAGER};
 use std::rc::Rc;
 
-/// How to replay.
+/// Replay options.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Most runs.
+    /// Maximum number of runs.
     pub max_runs: u32,
     /// Size of the sample of rejected candidates.
     pub candidates: usize,
-    /// Answer for the last so many root hits.
+    /// Answer for this many of the last root hits.
     pub last: Option<usize>,
     /// Whether the program's output goes to the progress's sink.
     pub show_output: bool,
-    /// Longest time of a run, in seconds; none: the chain's.
+    /// Maximum duration of a run, in seconds; `None` for the chain's value.
     pub timeout_s: Option<u64>,
-    /// How often a run that does not reach the root is tried.
+    /// Number of attempts to reach the root.
     pub attempts: u32,
-    /// What the program reads, where the chain names no file; none: nothing. What is recorded is fed to every
-    /// run.
+    /// Input for the program if the chain names no file; `None` for no input. What is recorded from it is fed
+    /// to every run.
     pub stdin: Option<StdinRecording>,
     /// How runs are watched.
     pub backend: Backend,
-    /// With probes, how many of the first hits of a point are read as they come.
+    /// With probes: number of a point's initial hits that are read as they occur.
     pub eager: u32,
 }
 
@@ -71,11 +71,10 @@ impl Default for Options {
     }
 }
 
-/// Runs the debuggee until every point is located or nothing more can be learnt.
+/// Runs the debuggee until every point is located or another run would show nothing new.
 ///
 /// # Errors
-/// The chain, its questions or its debuggee cannot be used. A point that is not located is no error but an
-/// answer.
+/// The chain, a question or the debuggee cannot be used. A point that is not located is no error.
 pub async fn replay(
     name: &str,
     chain: &Chain,

@@ -1,4 +1,4 @@
-//! Feeds the locator while the program runs.
+//! Passes occurrences to the locator while the program runs.
 
 use super::iteration::{AskedCell, extends};
 use crate::model::{ActivationKey, Occurrence, Tables};
@@ -8,20 +8,20 @@ use crate::session::error::SessionError;
 use crate::session::progress::Progress;
 use std::sync::Arc;
 
-/// The locator of one run, as an observer of it.
+/// Observes a run and feeds its locator.
 pub struct Watching<'a> {
-    /// What is asked, once the VM has told what it needs.
+    /// The questions, once the VM has reported its facts.
     asked: &'a AskedCell,
     progress: &'a dyn Progress,
     points: usize,
     located: usize,
-    /// What is wanted of the program once every point is decided.
+    /// What to do with the program when every point is decided.
     then: Control,
 }
 
 impl<'a> Watching<'a> {
-    /// Feeds the locator in the cell, which is there before the first occurrence. With `hold` the program is
-    /// kept alive when every point is decided.
+    /// Observes a run; the cell must contain the locator before the first occurrence. With `hold`, the
+    /// program stays alive after every point is decided.
     pub fn new(asked: &'a AskedCell, progress: &'a dyn Progress, points: usize, hold: bool) -> Watching<'a> {
         let then = if hold { Control::Halt } else { Control::Stop };
         Watching { asked, progress, points, located: 0, then }
@@ -55,7 +55,7 @@ impl Observer for Watching<'_> {
         let mut cell = self.asked.borrow_mut();
         let Some(asked) = cell.as_mut() else { return Ok(false) };
         let Some(translation) = asked.more.pop_front() else { return Ok(false) };
-        // A hit may have come since this was asked.
+        // Since the question was sent, hits may have made it incompatible.
         if !extends(asked, queries) {
             return Ok(false);
         }

@@ -1,10 +1,10 @@
-//! Whether and how runs are watched by probes: which hits of which point interrupt, and what the last hits
-//! that the VM has kept teach for the next run.
+//! Decides whether and how probes watch a run: which hits of a point suspend the VM, and what the last hits
+//! kept by the VM mean for the next run.
 //!
-//! A point that asks for the last change or condition does not interrupt at each hit. The first few do; of
-//! the rest the VM keeps the last one for each object and in each activation. When the point it is asked from
-//! is located, the VM has told which hit was the last before it, and the next run stops there. So everything
-//! shown is of one run, and that run's own probes say that nothing came after.
+//! A point that asks for the last change or condition does not stop at each hit. It stops at the first few;
+//! of the others, the VM keeps the last one per object and per activation. When the effect is located, the VM
+//! reports which hit was the last before it, and the next run stops there. So all displayed data come from
+//! one run, and that run's own probes confirm that no later hit followed.
 
 use super::value_flow;
 use super::value_flow::Seen;
@@ -20,95 +20,96 @@ use std::sync::Arc;
 /// How runs are watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// By probes where they help and can be placed, else by JDWP events.
+    /// By probes if they help and can be placed, otherwise by JDWP events.
     #[default]
     Auto,
-    /// By JDWP events alone.
+    /// By JDWP events only.
     Jdwp,
-    /// By probes; an error where they cannot be placed.
+    /// By probes; an error if they cannot be placed.
     Probe,
-    /// By JDWP events where they can answer, else by probes: a run by events takes more questions while it is
-    /// on.
+    /// By JDWP events if they can answer, otherwise by probes. A run watched by events accepts more questions
+    /// while it is on.
     EventsFirst,
 }
 
-/// So many of the first hits of a point interrupt: reading them takes about as long as another run of a small
-/// program.
+/// Number of a point's initial hits that suspend the VM. Reading them takes about as long as another run of a
+/// small program.
 pub const EAGER: u32 = 100;
-/// So often a point's answer may be another hit than the run before said.
+/// How often the last hit of a point may change between runs before probes give up.
 const CHANGES: u32 = 4;
-/// Of a program that does not repeat itself, so many hits before and behind the last hit of one run interrupt
-/// the next one.
+/// For a nondeterministic program: number of hits before and after the last hit of one run at which the next
+/// run stops.
 const WINDOW: u64 = 100;
-/// The same for hits that are kept in an activation, which are counted by thread.
+/// Like [`WINDOW`], for hits kept per activation, which are counted per thread.
 const NEAR: u32 = 300;
-/// Where the last hit was no later one in its thread, a run can be interrupted at every hit.
+/// If the last hit has at most this number in its thread, a run can stop at every hit.
 const FEW: u32 = 1000;
-/// So many runs may miss the last hit of a point whose hits are numbered.
+/// How many runs may miss the last hit of a point with numbered hits before probes give up.
 const MISSES: u32 = 2;
 
-/// What runs by probes have taught.
+/// What earlier runs by probes have shown.
 #[derive(Clone, Debug, Default)]
 pub struct Probing {
-    /// For each point, the hits to stop at.
+    /// For each point, the hits at which the next run stops.
     armed: BTreeMap<PointIndex, Vec<Coordinate>>,
-    /// For each point, the sites of its effect's stack that it is asked for alone.
+    /// For points restricted to the sites of one stack: the sites of the effect's stack.
     only: BTreeMap<PointIndex, Vec<Site>>,
-    /// The points whose hits are numbered: no run repeats another.
+    /// The points whose hits are numbered, since their last hits differ between runs.
     varied: BTreeMap<PointIndex, Numbered>,
-    /// How often that has changed.
+    /// How often the last hit of a point has changed.
     changes: BTreeMap<PointIndex, u32>,
-    /// The ways by which values came.
+    /// The known value flows.
     ways: Ways,
-    /// Why runs are watched by JDWP events from here on.
+    /// Why later runs are watched by JDWP events.
     refused: Option<String>,
 }
 
-/// A point of a program that does not repeat itself.
+/// A point with numbered hits, in a nondeterministic program.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbered {
-    /// The number of its last hit in the run before.
+    /// The number of its last hit in the previous run.
     last: Option<u64>,
-    /// Which hit in its thread that was before hits were numbered. Where there are few, all interrupt.
+    /// The number of the last hit within its thread, from before the hits were numbered. If it is small, the
+    /// next run stops at all hits.
     by_thread: Option<u32>,
-    /// How many runs did not stop there.
+    /// Number of runs that did not stop at the last hit.
     misses: u32,
 }
 
-/// What a run by probes has come to.
+/// The result of a run by probes.
 pub enum Conclusion {
-    /// Its answers hold.
+    /// Its answers are confirmed.
     Holds,
-    /// Another run stops at what this one has found.
+    /// Another run is needed, to stop at the hits that this one found.
     Again(String),
     /// Probes cannot answer.
     Refused(String),
 }
 
 impl Probing {
-    /// Why probes are not used any more.
+    /// Why probes are no longer used.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// The ways by which values came.
+    /// The known value flows.
     pub fn ways(&self) -> &Ways {
         &self.ways
     }
 
-    /// Runs begin that belong together: how often something changed before is not for them.
+    /// Begins a series of runs: resets the counts of changes and misses.
     pub fn begin(&mut self) {
         self.changes.clear();
         self.varied.values_mut().for_each(|numbered| numbered.misses = 0);
         self.ways.begin();
     }
 
-    /// No more probes.
+    /// Gives up probes for this reason.
     pub fn refuse(&mut self, why: String) {
         self.refused = Some(why);
     }
 
-    /// The TraceQueries of the next run.
+    /// Restricts the TraceQueries of the next run to the known sites of their effects.
     pub fn narrowed(&self, queries: Vec<TraceQuery>) -> Vec<TraceQuery> {
         let narrow = |mut query: TraceQuery| {
             let Some(sites) = self.only.get(&query.point) else { return query };
@@ -132,8 +133,8 @@ impl Probing {
         queries.into_iter().map(narrow).collect()
     }
 
-    /// Which hits interrupt: all of them, or the first `eager` ones and those known to be the last, and those
-    /// at which the run may be halted.
+    /// Chooses which hits suspend the VM: all, or the first `eager` ones, the expected last ones and the
+    /// possible halts.
     pub fn gates(&self, queries: &[TraceQuery], all: bool, eager: u32, halts: &[Coordinate]) -> Vec<Gate> {
         let gate = |query: &TraceQuery| match effect(query) {
             _ if matches!(query.event, Event::Copied(_)) => {
@@ -147,18 +148,18 @@ impl Probing {
                 let few = few.map_or(0, |hit| 2 * u64::from(hit) + WINDOW);
                 let (from, to) =
                     last.map_or((0, few), |last| (last.saturating_sub(near), last.saturating_add(near)));
-                // A run that has stopped there has more to show. Where it has not, its own record of the last
-                // hit will do.
+                // A run that stopped at the hit can show more. Otherwise the recorder's copy of the last hit
+                // is enough.
                 let whole = last.is_some() && is_kept_whole(query);
                 Gate::Varied(Varied { from, to, whole, with: None })
             }
-            // What the activation of a hit keeps is stopped at where hits of that point are.
+            // Hits kept per activation stop only where the hits of the numbered point stop.
             Some(effect) if !all && let Some(with) = self.varied_above(queries, effect) => {
                 Gate::Varied(Varied { from: 0, to: 0, whole: false, with: Some(with.0) })
             }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
-                // What is known to be asked for elsewhere need not be looked for among the first.
+                // If the last hit is expected elsewhere, the first hits need not stop.
                 let budget = if armed.is_empty() { eager } else { 0 };
                 let halts = halts.iter().filter(|at| at.query == query.point.0 && !armed.contains(at));
                 armed.extend(halts.cloned().collect::<Vec<_>>());
@@ -169,12 +170,12 @@ impl Probing {
         queries.iter().map(gate).collect()
     }
 
-    /// Compares what a run located with what its VM had kept.
+    /// Compares the located points with the last hits that the VM kept.
     pub fn verdict(&mut self, round: &Round, gates: &[Gate]) -> Conclusion {
         if let Some(why) = round.outcome.report.unprobed.first() {
             return Conclusion::Refused(why.clone());
         }
-        // JDWP events come from hidden classes too. Where only probes can answer, [`unseen`] says what they
+        // JDWP also reports events of hidden classes. If only probes can answer, [`unseen`] says what they
         // miss.
         let hidden = round.outcome.report.hidden.first();
         if let Some(hidden) = hidden.filter(|_| needed(&round.queries).is_none()) {
@@ -193,7 +194,7 @@ impl Probing {
             let Some((effect, last)) = other_last(query, gate, &round.locator, tables) else { continue };
             match last {
                 LastHit::Never => {
-                    return Conclusion::Refused(format!("{}: nothing was kept of its hit", query.id));
+                    return Conclusion::Refused(format!("{}: its hit was not kept", query.id));
                 }
                 LastHit::At(last) if self.varied.contains_key(&query.point) || self.varies(query) => {
                     self.number(&round.queries, query.point);
@@ -215,12 +216,13 @@ impl Probing {
                 LastHit::At(last) => {
                     if !self.may_change(query.point) {
                         return Conclusion::Refused(format!(
-                            "{}: the last hit is another one in each run: the program does not repeat itself",
+                            "{}: the last hit differs from run to run: the program is nondeterministic",
                             query.id
                         ));
                     }
                     let armed = match self.armed.get(&query.point) {
-                        // It was another one before: the next run stops at those around it too.
+                        // The last hit changed since the previous run, so the next run also stops at the hits
+                        // around it.
                         Some(_) if !numbers(query) => around(last),
                         _ => vec![last.clone()],
                     };
@@ -237,7 +239,7 @@ impl Probing {
                         continue;
                     }
                     if self.armed.remove(&query.point).is_some() && self.may_change(query.point) {
-                        // The hit that was expected did not come: it is looked for anew.
+                        // The expected hit did not occur: search again.
                         again.push(query.id.clone());
                         continue;
                     }
@@ -259,7 +261,7 @@ impl Probing {
         }
     }
 
-    /// A point that was asked for some sites of its effect alone must have found it there.
+    /// Checks that each restricted point's effect was located at those sites.
     fn still_narrow(&mut self, round: &Round) -> Conclusion {
         for query in round.queries.iter() {
             let (Some(sites), Some(point)) = (self.only.get(&query.point), effect(query)) else { continue };
@@ -267,7 +269,7 @@ impl Probing {
             let tables = &round.outcome.tables;
             if !tables.stack(effect.occurrence.stack).map(|f| &f.site).eq(sites.iter()) {
                 return Conclusion::Refused(format!(
-                    "{}: its effect is elsewhere in each run: the program does not repeat itself",
+                    "{}: the place of its effect differs from run to run: the program is nondeterministic",
                     query.id
                 ));
             }
@@ -275,15 +277,15 @@ impl Probing {
         Conclusion::Holds
     }
 
-    /// Whether a point's last hit was another one than the run before had said, and its hits can be numbered.
+    /// Whether the last hit of a point changed since the previous run, and its hits can be numbered.
     fn varies(&self, query: &TraceQuery) -> bool {
         self.armed.contains_key(&query.point) && !self.varied.contains_key(&query.point) && numbers(query)
     }
 
-    /// The point whose hits are numbered among those that an effect is asked from, itself included.
+    /// The nearest point with numbered hits, from an effect upwards through the points it depends on.
     fn varied_above(&self, queries: &[TraceQuery], effect_of: PointIndex) -> Option<PointIndex> {
         let mut point = effect_of;
-        // A point is asked from those before it.
+        // A point depends on earlier points of the chain.
         for _ in 0..queries.len() {
             if self.varied.contains_key(&point) {
                 return Some(point);
@@ -293,7 +295,7 @@ impl Probing {
         None
     }
 
-    /// A point's hits are numbered from here on, and those of all that are asked from it.
+    /// Numbers the hits of a point from now on, and those of all points that depend on it.
     fn number(&mut self, queries: &[TraceQuery], point: PointIndex) {
         self.varied.entry(point).or_default();
         for query in queries.iter().filter(|query| numbers(query)) {
@@ -303,18 +305,18 @@ impl Probing {
         }
     }
 
-    /// How many more runs than points it may take because some do not repeat.
+    /// Number of extra runs to allow for points with numbered hits.
     pub fn patience(&self) -> usize {
         usize::try_from(MISSES + 2).unwrap_or(0) * self.varied.len()
     }
 
-    /// What is said of the points that are answered from a run that no other run repeats.
+    /// The warning for points whose answer no second run has confirmed.
     pub fn unrepeated(&self, queries: &[TraceQuery]) -> Option<String> {
         let varied = queries.iter().filter(|query| self.varied.contains_key(&query.point));
         let ids: Vec<Arc<str>> = varied.map(|query| query.id.clone()).collect();
         (!ids.is_empty()).then(|| {
             format!(
-                "no run of this program repeats another: the answer of {} is of the last run alone",
+                "no run of this program repeats another: the answer of {} comes from the last run only",
                 listed(&ids)
             )
         })
@@ -327,18 +329,17 @@ impl Probing {
     }
 }
 
-/// What a run by probes says of hidden classes that it could not watch.
+/// The warnings about hidden classes that probes could not watch.
 pub fn unseen(round: &Round) -> Vec<String> {
     let id = |number: &u16| round.queries.iter().find(|q| q.point.0 == *number).map(|q| &*q.id);
     let unseen = round.outcome.report.hidden.iter().map(|hidden| {
         let ids: Vec<&str> = hidden.queries.iter().filter_map(id).collect();
-        format!("{hidden}: a hit of {} in its code is not seen", ids.join(", "))
+        format!("{hidden}: hits of {} in its code are not seen", ids.join(", "))
     });
     unseen.collect()
 }
 
-/// The located point that a query's last hit comes before, and that hit as the VM has kept it, where that is
-/// not what was located for the query.
+/// The located effect of a query and the last hit before it, if that hit is not the located occurrence.
 fn other_last<'l>(
     query: &TraceQuery,
     gate: &Gate,
@@ -346,9 +347,9 @@ fn other_last<'l>(
     tables: &Tables,
 ) -> Option<(&'l Located, &'l LastHit)> {
     let (point, Gate::First { .. } | Gate::Varied(_)) = (effect(query)?, gate) else { return None };
-    // Where its effect is not located, neither can it be.
+    // If the effect is not located, the query has no answer either.
     let effect = locator.located(point)?;
-    // Without a forecast every hit had interrupted.
+    // Without a forecast, every hit has stopped.
     let forecasts = &effect.occurrence.detail.as_ref()?.forecasts;
     let last = &forecasts.iter().find(|f| f.query == query.point.0)?.last;
     let located = locator.located(query.point).map(|l| &l.occurrence);
@@ -365,7 +366,7 @@ fn other_last<'l>(
     (!agrees).then_some((effect, last))
 }
 
-/// The points for which a run located what is not their answer.
+/// The points for which a run located an occurrence that is not their answer.
 pub fn astray(
     queries: &[TraceQuery],
     gates: Option<&[Gate]>,
@@ -374,7 +375,7 @@ pub fn astray(
 ) -> BTreeMap<PointIndex, Astray> {
     let mut astray = BTreeMap::new();
     for (query, gate) in queries.iter().zip(gates.unwrap_or_default()) {
-        // A point is asked from those above it.
+        // A point depends on earlier ones.
         let from = query.constraints.iter().map(Constraint::point).find(|p| astray.contains_key(p));
         let why = match from {
             Some(point) => Some(Astray::Follows(point)),
@@ -385,33 +386,32 @@ pub fn astray(
     astray
 }
 
-/// Whether the hits of a query can be numbered over all threads: they are kept by owner, not in an
-/// activation.
+/// Whether the hits of a query can be numbered over all threads: they are kept per owner, not per activation.
 fn numbers(query: &TraceQuery) -> bool {
     !matches!(query.event, Event::Stored(_) | Event::Branched(_) | Event::Copied(_))
 }
 
-/// Whether the recorder can keep all that a last hit of the query needs to be a candidate. What other points
-/// ask of its frames is not kept.
+/// Whether the recorder keeps enough of a last hit to make it a candidate. It does not keep the frame values
+/// that other points need.
 fn is_kept_whole(query: &TraceQuery) -> bool {
     let is_known = |text: &str| [".index", ".new", ".old"].contains(&text);
     matches!(query.event, Event::Written(_) | Event::ElementWritten(_))
         && query.keep.iter().all(|keep| is_known(keep.expr.text()))
 }
 
-/// The hits around a hit in threads of its name.
+/// The hits around a hit, in threads with the same name.
 fn around(hit: &Coordinate) -> Vec<Coordinate> {
     let from = hit.ordinal.saturating_sub(NEAR).max(1);
     (from..=hit.ordinal.saturating_add(NEAR)).map(|ordinal| Coordinate { ordinal, ..hit.clone() }).collect()
 }
 
-/// The number of the last hit of a query before its effect, where hits were numbered.
+/// The number of the query's last hit before its effect, if hits were numbered.
 fn last_number(query: &TraceQuery, effect: &Located) -> Option<u64> {
     let forecasts = &effect.occurrence.detail.as_ref()?.forecasts;
     forecasts.iter().find(|f| f.query == query.point.0)?.number
 }
 
-/// Why a run that does not repeat is watched by JDWP events at last, and how long that may take.
+/// Explains why a nondeterministic program is finally watched by JDWP events, and how long that may take.
 fn missed(hits: Option<u64>) -> String {
     let long = match hits {
         Some(hits) if hits > 20_000 => {
@@ -426,7 +426,7 @@ fn listed(ids: &[Arc<str>]) -> String {
     ids.iter().map(|id| &**id).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether probes help at all: a breakpoint costs nothing where it is not hit.
+/// Whether probes help at all. A breakpoint without hits costs nothing.
 pub fn help(queries: &[TraceQuery]) -> bool {
     queries.iter().any(|query| match &query.event {
         Event::Written(_)
@@ -442,23 +442,23 @@ pub fn help(queries: &[TraceQuery]) -> bool {
     })
 }
 
-/// A point that only probes can answer.
+/// A point that only probes can answer, if there is one.
 pub fn needed(queries: &[TraceQuery]) -> Option<&TraceQuery> {
     queries.iter().find(|query| query.event.needs_probes())
 }
 
-/// What such a point asks for, and why JDWP events do not tell it.
+/// What such a point asks for, and why JDWP cannot answer it.
 pub fn beyond_events(query: &TraceQuery) -> &'static str {
     match query.event {
-        Event::Made(_) => "the making of an array, and a VM tells nobody of that",
-        Event::Changed(_) => "the contents of a collection, and a VM tells nobody when those change",
-        Event::Copied(_) => "the way by which a value came, and a VM tells nobody when one is passed on",
-        _ => "an element of an array, and a VM tells nobody when one changes",
+        Event::Made(_) => "the creation of an array, which the VM does not report",
+        Event::Changed(_) => "the contents of a collection, whose changes the VM does not report",
+        Event::Copied(_) => "the origin of a value, whose copies the VM does not report",
+        _ => "an element of an array, whose changes the VM does not report",
     }
 }
 
-/// For a point whose last hit the VM can tell by itself, the point before which that is: it asks for the
-/// last, and for nothing but what is kept by object or in the activation.
+/// The effect of a query whose last hit the VM can determine by itself: the query asks for the last hit, and
+/// its constraints depend only on values kept per object or per activation.
 fn effect(query: &TraceQuery) -> Option<PointIndex> {
     let local = &query.local;
     let is_narrowed =
@@ -476,7 +476,7 @@ fn effect(query: &TraceQuery) -> Option<PointIndex> {
         match constraint {
             Constraint::Before(_) => {}
             Constraint::Sameness { mine: Slot::Owner, point, .. } if *point == effect => by_owner = true,
-            // Which element of the array.
+            // The index of the array element.
             Constraint::Sameness { mine: Slot::Kept(_), point, .. } if *point == effect && by_owner => {}
             Constraint::MayAffect { point, frame: FrameSelector::Nth(_) | FrameSelector::Any }
             | Constraint::SameThread(point)
@@ -490,7 +490,7 @@ fn effect(query: &TraceQuery) -> Option<PointIndex> {
         Event::Written(field) | Event::Read(field) => field.is_static || by_owner,
         Event::ElementWritten(_) | Event::Made(_) | Event::Changed(_) => by_owner,
         Event::Stored(_) => true,
-        // What enters a handler is no way of a branch.
+        // The entry of a handler is not a branch edge.
         Event::Branched(branches) => !branches.iter().any(crate::query::BranchSite::is_handler),
         _ => false,
     };

@@ -1,6 +1,5 @@
-//! Replays a chain several times and tells how the answers agree: for programs that do not repeat exactly
-//! (paper §6). Each answer comes from a run of its own; only counts of whole answers are put together, never
-//! their data.
+//! Replays a chain several times and counts equal answers, for nondeterministic programs (paper §6). Each
+//! answer comes from its own runs; only counts of whole answers are combined, never their data.
 
 use super::{Options, replay};
 use crate::chain::Chain;
@@ -15,11 +14,11 @@ use serde::Serialize;
 pub struct Repeated {
     /// The chain's file.
     pub chain: String,
-    /// How many replays were made.
+    /// Number of replays.
     pub replays: u32,
-    /// How often the program was run in all of them.
+    /// Total number of runs.
     pub runs: u32,
-    /// How many replays came to each outcome.
+    /// Number of replays by outcome.
     pub outcomes: IndexMap<String, u32>,
     /// The points, in the order of the chain.
     pub points: Vec<RepeatedPoint>,
@@ -30,18 +29,18 @@ pub struct Repeated {
     pub exit_code: u8,
 }
 
-/// One point in several replays.
+/// The results of one point in several replays.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RepeatedPoint {
     /// Its id.
     pub id: String,
     /// Its question.
     pub question: String,
-    /// In how many replays it was located.
+    /// Number of replays that located it.
     pub located: u32,
-    /// Where, the most frequent first.
+    /// The places, most frequent first.
     pub places: Vec<RepeatedPlace>,
-    /// Why it was not located, by the number of replays.
+    /// The reasons why it was not located, with the number of replays.
     pub missing: IndexMap<String, u32>,
 }
 
@@ -60,9 +59,9 @@ pub struct RepeatedPlace {
     pub bci: Option<u32>,
     /// The source line, trimmed.
     pub text: Option<String>,
-    /// In how many replays.
+    /// Number of replays.
     pub replays: u32,
-    /// The values there, by the number of replays: `new` to `null` to 18.
+    /// The values there, with the number of replays: `new` to `null` to 18.
     pub values: IndexMap<String, IndexMap<String, u32>>,
 }
 
@@ -104,8 +103,8 @@ impl RepeatedPoint {
     }
 }
 
-/// What is compared at a place. An object's number is its order in the answer, so equal numbers mean the same
-/// part.
+/// The values compared at a place. Objects are numbered by their order in the answer, so equal numbers mean
+/// the same part.
 fn values(point: &PointAnswer) -> IndexMap<String, String> {
     let own = [
         ("thread", &point.thread),
@@ -124,7 +123,7 @@ fn values(point: &PointAnswer) -> IndexMap<String, String> {
         .collect()
 }
 
-/// Replays the chain so often.
+/// Replays the chain several times.
 ///
 /// # Errors
 /// As [`replay`].
@@ -150,7 +149,7 @@ pub async fn repeat(
 
 impl Repeated {
     fn of(name: &str, answers: &[Answer]) -> Repeated {
-        // One that was interrupted says nothing of the program.
+        // An interrupted replay says nothing about the program.
         let whole: Vec<&Answer> = answers.iter().filter(|a| a.outcome != Outcome::Interrupted).collect();
         let mut points: Vec<RepeatedPoint> = Vec::new();
         let mut outcomes: IndexMap<String, u32> = IndexMap::new();

@@ -1,5 +1,5 @@
-//! Whether the way of a value that one run has logged is seen again, step by step, by the next: only then it
-//! is an answer. Where a step shows another value, something wrote that was not seen, and the way ends there.
+//! Checks that the next run repeats, step by step, the value flow that one run logged; only then is it an
+//! answer. If a step shows another value, an unobserved write happened, and the flow ends there.
 
 use crate::model::{Came, Coordinate, LastHit, Site, Tables, Value, short_class_name};
 use crate::query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
@@ -8,51 +8,51 @@ use crate::session::facts::Round;
 use crate::session::facts::Ways;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// So often the way may be another one in the next run.
+/// How often the value flow may change between runs before probes give up.
 const CHANGES: u32 = 3;
 
-/// What a run has come to for one point.
+/// The result of a run for one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The way holds, or there is none.
+    /// The flow is confirmed, or there is none.
     Holds,
-    /// The next run stops at its steps.
+    /// The next run must stop at its steps.
     Again,
-    /// It cannot be told.
+    /// The flow cannot be determined.
     Refused(String),
 }
 
-/// What comparing a way with what was seen of it has come to.
+/// The result of comparing a flow with the observed steps.
 #[derive(Debug, PartialEq, Eq)]
 enum Compared {
     Same,
-    /// It ends earlier.
+    /// The flow ends earlier.
     Shorter(Came),
-    /// A step was not there.
+    /// A step did not occur.
     Gone,
-    /// The objects are other ones.
+    /// The steps concern different objects.
     OtherObject,
 }
 
 impl Ways {
-    /// The way of a point's value.
+    /// The value flow to a point.
     pub fn of(&self, queries: &[TraceQuery], point: PointIndex) -> Option<&Came> {
         let (question, came) = self.known.get(&point)?;
         (*question == question_of(queries, point)).then_some(came)
     }
 
-    /// Runs begin that belong together: how often a way was another one before is not for them.
+    /// Begins a series of runs: resets the counts of changes.
     pub fn begin(&mut self) {
         self.changes.clear();
     }
 
-    /// Where the next run is to stop for a point.
+    /// Where the next run must stop for a point.
     pub fn armed(&self, queries: &[TraceQuery], point: PointIndex) -> Vec<Coordinate> {
         let steps = self.of(queries, point).into_iter().flat_map(|came| &came.steps);
         steps.flat_map(|step| [Some(&step.at), step.got.as_ref()]).flatten().cloned().collect()
     }
 
-    /// Compares what a run has seen of the way of one point's value with what is known.
+    /// Compares the steps observed in a run with the known value flow to a point.
     pub fn verdict(&mut self, round: &Round, query: &TraceQuery, copies: &Copies) -> Seen {
         let Some((effect, kept)) = effect(query) else { return Seen::Holds };
         let Some(effect) = round.locator.located(effect) else { return Seen::Holds };
@@ -65,7 +65,7 @@ impl Ways {
                 Some(LastHit::Came(came)) => self.learn(query.point, question, came.clone()),
                 Some(LastHit::Unknown(why)) => Seen::Refused(format!("{}: {why}", query.id)),
                 Some(LastHit::At(_)) | None => {
-                    Seen::Refused(format!("{}: nothing was logged at the point it is asked from", query.id))
+                    Seen::Refused(format!("{}: nothing was logged at the point that it depends on", query.id))
                 }
             };
         };
@@ -79,7 +79,7 @@ impl Ways {
             Compared::Shorter(came) => self.learn(query.point, question, came),
             Compared::Gone => self.forget(query),
             Compared::OtherObject => Seen::Refused(format!(
-                "{}: two objects bear the same identity hash code, so the log cannot tell them apart",
+                "{}: two objects have the same identity hash code, so the log cannot tell them apart",
                 query.id
             )),
         }
@@ -90,7 +90,7 @@ impl Ways {
         Seen::Again
     }
 
-    /// The steps were not there again: the next run logs anew.
+    /// The steps did not occur again: the next run logs anew.
     fn forget(&mut self, query: &TraceQuery) -> Seen {
         self.known.remove(&query.point);
         let changes = self.changes.entry(query.point).or_default();
@@ -99,20 +99,20 @@ impl Ways {
             return Seen::Again;
         }
         Seen::Refused(format!(
-            "{}: the value comes another way in each run: the program does not repeat itself",
+            "{}: the value flow differs from run to run: the program is nondeterministic",
             query.id
         ))
     }
 }
 
-/// Tells a point's question from others: with the points it is asked from, whose occurrences it depends on.
+/// Identifies the question of a point, including the points on which it depends.
 fn question_of(queries: &[TraceQuery], point: PointIndex) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut asked = vec![point];
     let mut next = 0;
     while let Some(query) = asked.get(next).and_then(|p| queries.iter().find(|query| query.point == *p)) {
         next += 1;
-        // What later points want of it changes nothing.
+        // Values that it keeps for later points make no difference.
         format!("{:?}", TraceQuery { keep: Vec::new(), ..query.clone() }).hash(&mut hasher);
         if let Event::Copied(copies) = &query.event {
             copies.sites.iter().for_each(|place| place.site.hash(&mut hasher));
@@ -126,7 +126,7 @@ fn question_of(queries: &[TraceQuery], point: PointIndex) -> u64 {
     hasher.finish()
 }
 
-/// The point that sees the value, and which of its kept values that is.
+/// The point that reads the value, and the index among its kept values.
 fn effect(query: &TraceQuery) -> Option<(PointIndex, usize)> {
     let before = query.constraints.iter().find_map(|c| match c {
         Constraint::Before(point) => Some(*point),
@@ -135,7 +135,7 @@ fn effect(query: &TraceQuery) -> Option<(PointIndex, usize)> {
     query.compare_at.filter(|(point, _)| Some(*point) == before)
 }
 
-/// A value that passes, and what is in it if it is a box.
+/// A value that is passed on, and the contents if it is a box.
 type Passing<'a> = (&'a Value, Option<&'a Value>);
 
 fn compare(
@@ -196,23 +196,23 @@ fn named(site: &Site) -> String {
     format!("{}.{}", short_class_name(&site.method.class), site.method.name)
 }
 
-/// Why a way ends before a step that shows another value.
+/// Why a flow ends before a step that shows another value.
 fn missed(what: Option<&CopyWhat>) -> String {
     let ways = "by reflection, Unsafe, a VarHandle, deserialisation, clone, System.arraycopy, Arrays.fill or native code";
     match what {
         Some(CopyWhat::Put { name, .. }) => {
             format!(
-                "a write was missed: the last one of {name} that was seen wrote another value; it was written {ways}"
+                "a write was missed: the last one of {name} that was seen wrote another value; the missed one came {ways}"
             )
         }
         Some(CopyWhat::ElementPut { .. }) => format!(
-            "a write was missed: the last one of the element that was seen wrote another value; it was written {ways}"
+            "a write was missed: the last one of the element that was seen wrote another value; the missed one came {ways}"
         ),
-        _ => "the last place that was seen to pass it on had another value".to_owned(),
+        _ => "the last observed place that passed it on had another value".to_owned(),
     }
 }
 
-/// Whether both are the same value, boxes by what is in them.
+/// Whether both values are equal; boxes are compared by their contents.
 fn same((a, in_a): Passing<'_>, (b, in_b): Passing<'_>) -> bool {
     if a.same(b) {
         return true;
@@ -224,7 +224,7 @@ fn same((a, in_a): Passing<'_>, (b, in_b): Passing<'_>) -> bool {
     }
 }
 
-/// What the VM has on its operand stack for a `boolean` or one of the smaller integers.
+/// The `int` that stands for a `boolean` or small integer on the operand stack.
 fn small(value: &Value) -> Option<i32> {
     match value {
         Value::Boolean(v) => Some((*v).into()),
@@ -236,7 +236,7 @@ fn small(value: &Value) -> Option<i32> {
     }
 }
 
-/// The points whose values' ways are asked for, with what is possible.
+/// The queries about value flows, each with its possible flows.
 pub fn asked(queries: &[TraceQuery]) -> impl Iterator<Item = (&TraceQuery, &Copies)> {
     queries.iter().filter_map(|query| match &query.event {
         Event::Copied(copies) => Some((query, &**copies)),

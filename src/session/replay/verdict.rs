@@ -1,26 +1,26 @@
-//! Whether the bug of a chain is there, told from its answer: what `qp check` and `qp bisect` go by.
+//! Decides from an answer whether the chain's bug is present, for `qp check` and `qp bisect`.
 
 use crate::chain::Chain;
 use crate::run::Ended;
 use crate::session::answer::{Answer, Outcome, PointAnswer};
 
-/// Whether the bug that a chain is about is there.
+/// Whether the chain's bug is present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The root was reached, and its cause is as recorded.
+    /// The root was reached, and all expectations hold.
     Present,
-    /// The root was reached, and its cause is another: these points are not as recorded.
+    /// The root was reached, but these points differ from the expectations.
     OtherCause(Vec<String>),
-    /// The scenario was run and the root not reached.
+    /// The scenario ran, but the root was not reached.
     Absent,
-    /// It cannot be told, for this reason.
+    /// Undecided, for this reason.
     Unsure(String),
-    /// The user did not wait.
+    /// The user interrupted.
     Interrupted,
 }
 
 impl Verdict {
-    /// What an answer says.
+    /// Judges an answer.
     pub fn of(chain: &Chain, answer: &Answer) -> Verdict {
         if answer.outcome == Outcome::Interrupted {
             return Verdict::Interrupted;
@@ -45,7 +45,7 @@ fn reached(chain: &Chain, answer: &Answer) -> Verdict {
     }
     match &answer.ended {
         Some(Ended::TimedOut(limit)) => Verdict::Unsure(format!(
-            "the run was ended after {} s, before {} could be decided; raise `timeout_s` or --timeout",
+            "the run was ended after {} s, before {} was decided; raise `timeout_s` or --timeout",
             limit.as_secs(),
             others.join(", ")
         )),
@@ -92,9 +92,9 @@ fn not_reached(chain: &Chain, answer: &Answer, root: &PointAnswer) -> Verdict {
     match &answer.ended {
         Some(Ended::Driven | Ended::Exited(Some(0))) => Verdict::Absent,
         Some(Ended::Exited(Some(code))) => cut(format!(
-            "the program ended with exit code {code}; name a point that shows that the scenario was run: `alive`"
+            "the program ended with exit code {code}; name an `alive` point that shows that the scenario ran"
         )),
-        _ => cut(format!("it cannot be told whether the scenario was run ({reason}); name an `alive` point")),
+        _ => cut(format!("it is unknown whether the scenario ran ({reason}); name an `alive` point")),
     }
 }
 

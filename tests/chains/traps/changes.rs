@@ -381,7 +381,7 @@ fn where_arrays_were_made_is_told_by_probes() {
     }
     let refused = fixture.refused_by_jdwp(points);
     assert!(
-        refused.contains("asks for the making of an array") && refused.contains("needs probes"),
+        refused.contains("asks for the creation of an array") && refused.contains("needs probes"),
         "{refused}"
     );
 }
