@@ -1,4 +1,4 @@
-//! Why a session has no answer.
+//! The errors of sessions.
 
 use crate::assertions::AssertionError;
 use crate::chain::{ChainError, TranslateError};
@@ -11,56 +11,56 @@ use crate::slice::SliceError;
 use crate::trace::TraceError;
 use std::sync::Arc;
 
-/// Why a session has no answer.
+/// The reason why a session has no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// The chain file is bad.
+    /// The chain file is invalid.
     #[error(transparent)]
     Chain(#[from] ChainError),
-    /// A question is surely wrong.
+    /// A question cannot have an answer, whatever the run does.
     #[error(transparent)]
     Translate(#[from] TranslateError),
-    /// The chain could not be written.
+    /// The chain could not be serialised.
     #[error("the chain cannot be written: {0}")]
     Ron(#[from] ron::Error),
-    /// Class files cannot be read.
+    /// Class files could not be read.
     #[error(transparent)]
     Classes(Box<ClassesError>),
-    /// The debuggee cannot be built, launched or driven.
+    /// The debuggee could not be built, launched or driven.
     #[error(transparent)]
     Debuggee(Box<DebuggeeError>),
-    /// A file that the chain names cannot be read.
+    /// A file named by the chain could not be read.
     #[error("cannot read {path}: {source}; `stdin` is relative to `cwd`")]
     Stdin {
         /// The file.
         path: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// Too many candidates, or a chain that cannot be ordered.
+    /// There are too many candidates, or the chain cannot be ordered.
     #[error(transparent)]
     Locate(#[from] LocateError),
     /// The run could not be watched.
     #[error(transparent)]
     Run(Box<RunError>),
-    /// Only probes could answer.
+    /// The question needs probes, and this run has none.
     #[error("{id} asks for {what}: that needs probes, and {why}")]
     NeedsProbes {
         /// The point.
         id: Arc<str>,
-        /// What it asks for, and why the VM by itself does not tell that.
+        /// What the point asks for, and why the VM does not report it without probes.
         what: &'static str,
-        /// Why there are none.
+        /// Why there are no probes.
         why: String,
     },
-    /// Probes were asked for and cannot answer.
+    /// The user asked for probes, but probes cannot answer.
     #[error("probes cannot answer: {0}; `--backend auto` falls back to JDWP events, which are slower")]
     Probes(String),
-    /// A run cannot be recorded.
+    /// The run cannot be recorded.
     #[error("this cannot be recorded: {0}")]
     NotRecorded(String),
-    /// The program did something else when it was run again.
+    /// The re-execution differs from the recorded run.
     #[error(
         "the program did not do the same again: call {call} is another one, or was not made. What it did the first time is \
          lost; this records the whole run with more at once: {command}"
@@ -68,86 +68,86 @@ pub enum SessionError {
     NotTheSame {
         /// The first call that differs.
         call: u32,
-        /// The command that records all.
+        /// The command that records the whole run in more detail.
         command: String,
     },
-    /// The program would have to be run again, and its command is not known.
+    /// More detail needs another run, but the recorded command lacks its secrets.
     #[error(
         "the program has to be run again for more detail, and its command was kept without its secrets: `{command}`. Record \
          the run once more, with `--level {level}`, or with `--keep-secrets` so that it can be run again"
     )]
     Redacted {
-        /// The command as it was kept.
+        /// The recorded command.
         command: String,
-        /// How much is wanted.
+        /// The level of detail that is needed.
         level: crate::trace::Level,
     },
-    /// There is no event to go to.
+    /// The stepper or view has no such event.
     #[error("{0}")]
     NoStep(String),
-    /// Somebody has pointed at a part of a question that it does not have.
+    /// A path names a part that the question does not have.
     #[error("there is no `{path}`: {why}")]
     NoPart {
-        /// What was written.
+        /// The path.
         path: String,
-        /// How far it leads.
+        /// How far the path leads.
         why: String,
     },
-    /// The right version of a program cannot be called.
+    /// The VM of the reference could not be started.
     #[error("the reference cannot be called: {0}; check its class path, and that `java` runs")]
     Reference(std::io::Error),
-    /// The class path of a right version has no class of the program.
+    /// The class path of the reference contains no class of the program.
     #[error(
         "--reference {class_path} has no class of the program that was recorded{missing}; name the folder or jar of the right version"
     )]
     NoReference {
-        /// As it was written.
+        /// The class path as written.
         class_path: String,
-        /// What of it is not there.
+        /// The missing elements of the class path.
         missing: String,
     },
-    /// Answers cannot be kept.
+    /// The answer file could not be read or written.
     #[error("{file}: {why}; name another file with --answers, or remove it", file = file.display())]
     Answers {
-        /// Where.
+        /// The file.
         file: std::path::PathBuf,
-        /// Why.
+        /// The cause.
         why: String,
     },
-    /// Nothing was recorded.
+    /// The run recorded nothing.
     #[error(
         "nothing was recorded: {why}, and the program ended with {ended}{}",
         output.as_ref().map_or_else(String::new, |lines| format!("\nIts last output:\n{lines}"))
     )]
     NothingRecorded {
-        /// Why.
+        /// The reason.
         why: String,
         /// How the program ended.
         ended: String,
-        /// The last lines that it printed.
+        /// The last lines of its output.
         output: Option<String>,
     },
-    /// There is no such strategy.
+    /// No strategy has this name.
     #[error("there is no strategy `{name}`: {there}")]
     NoStrategy {
-        /// What was named.
+        /// The name.
         name: String,
-        /// Those that there are.
+        /// The names of the strategies.
         there: String,
     },
-    /// A recorded run cannot be kept or read.
+    /// A recording could not be written or read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A recording does not have what is to be shown.
+    /// The recording does not contain what was asked for.
     #[error(transparent)]
     Inspect(InspectError),
-    /// Assertions cannot be read, or mean nothing for the program.
+    /// Assertions could not be read, or do not fit the program.
     #[error(transparent)]
     Assertions(AssertionError),
-    /// A run that was to count hits did not tell them.
+    /// The VM did not report the hit counts.
     #[error("the hits are not known, since the VM did not tell them at its end: {0}")]
     NotCounted(String),
-    /// Without a run little is known of a wrapper's classes.
+    /// The command is a wrapper, so the class path is known only during a run.
     #[error(
         "{error} (`{program}` is not `java`, so the class path of the VM is known only when it runs: write the `java` \
          command itself, or run the chain with `qp replay`)"
@@ -155,13 +155,13 @@ pub enum SessionError {
     NoClassPath {
         /// The first word of the command.
         program: String,
-        /// What could not be found without it.
+        /// What was not found without the class path.
         error: TranslateError,
     },
-    /// The classes may be missing because nothing was built.
+    /// Classes may be missing because the build was not run.
     #[error("{0}; the build is due, and was not run: `--build` runs it")]
     NotBuilt(Box<TranslateError>),
-    /// A file has commands run, and nobody has said that it may.
+    /// A file would run commands that the user has not allowed.
     #[error(
         "{file} was not written by your qp, and would have this run:\n{lines}Look at it, then say --trust; or at a terminal, \
          where you are asked once. QUERYPOINT_TRUST names folders whose files you trust"
@@ -169,21 +169,21 @@ pub enum SessionError {
     NotTrusted {
         /// The file.
         file: String,
-        /// What it has run.
+        /// The commands that it would run.
         lines: String,
     },
-    /// A person has said no.
+    /// The user declined to run the file.
     #[error("{file} was not run")]
     Declined {
         /// The file.
         file: String,
     },
-    /// A point that is asked from is to be removed.
+    /// A point cannot be removed alone: other points are asked from it.
     #[error("{dependents} asked from {ids}: remove all, with `remove {ids} {dependents}`")]
     StillAsked {
-        /// What is to be removed.
+        /// The points to remove.
         ids: String,
-        /// The points that are asked from it.
+        /// The points that are asked from them.
         dependents: String,
     },
     /// No point has this id.
@@ -191,7 +191,7 @@ pub enum SessionError {
     NoSuchPoint {
         /// The id.
         id: String,
-        /// The ids there are.
+        /// The known ids.
         known: String,
     },
     /// No run has located the point.
@@ -200,48 +200,48 @@ pub enum SessionError {
         /// The id.
         id: String,
     },
-    /// The run was ended on its way to a point.
+    /// The run ended before it reached a point.
     #[error("{id} was not reached: the run was ended ({ended}). The answers of the run before stay")]
     CutOff {
         /// The point.
         id: String,
-        /// How.
+        /// How the run ended.
         ended: crate::run::Ended,
     },
-    /// The program was lost while it was looked at.
+    /// The program ended while the user inspected it.
     #[error("{0}; the program is gone, `run` halts it again")]
     Lost(Box<SessionError>),
-    /// A call that the user did not wait for.
+    /// The user interrupted an evaluation that had called a method.
     #[error(
         "interrupted; a call in the program cannot be taken back, so the program was ended: `run` halts it again"
     )]
     CallInterrupted,
-    /// What cannot be done while the program runs.
+    /// The command cannot be used during a run.
     #[error("a run is on: wait for its end, or interrupt it with Ctrl-C")]
     RunIsOn,
-    /// There is no point to look for.
+    /// The chain has no points.
     #[error(
         "nothing is asked yet: begin with the place where the state is wrong, as in `break Intro:31 when foo == null`"
     )]
     NothingAsked,
-    /// There is no live program.
+    /// No program is halted.
     #[error("{0}; `run` halts it at the last point that is located")]
     NotHalted(String),
-    /// The program stands still at no point.
+    /// The program is halted at a place that no point names.
     #[error("the program stands at {place}, which no point asks for; `break {place}` adds one to ask from")]
     AtNoPoint {
         /// `Class:line`.
         place: String,
     },
-    /// A text is no Java expression.
+    /// A text is not a Java expression.
     #[error("`{text}` is no expression: {reason}")]
     BadExpression {
         /// The text.
         text: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// There is no such line to show.
+    /// The source file was not found.
     #[error(
         "there is no source of {class} here: name its folder with --source, or in `sources` of the chain"
     )]
@@ -249,34 +249,34 @@ pub enum SessionError {
         /// The class.
         class: String,
     },
-    /// The source is shorter.
+    /// The source file has fewer lines.
     #[error("{file} has {lines} lines")]
     NoSuchLine {
         /// The file.
         file: String,
-        /// How many it has.
+        /// Its number of lines.
         lines: usize,
     },
-    /// The stack is not that deep.
+    /// The stack has fewer frames.
     #[error("there is no frame {frame}: the stack has {frames}, and 0 is the newest")]
     NoSuchFrame {
         /// The frame.
         frame: i32,
-        /// How many there are.
+        /// The number of frames.
         frames: usize,
     },
-    /// No run of this number has an answer.
+    /// The run with this number has no answer.
     #[error("run {run} has no answer; those that have one: {}", if known.is_empty() { "none yet" } else { known })]
     NoSuchRun {
         /// The run.
         run: u32,
-        /// The runs that have one.
+        /// The runs that have an answer.
         known: String,
     },
-    /// There are not two answers.
+    /// There are fewer than two answers to compare.
     #[error("there are no two runs to compare yet")]
     NothingToCompare,
-    /// The user did not wait.
+    /// The user interrupted the work.
     #[error("interrupted")]
     Interrupted,
 }
@@ -327,7 +327,7 @@ impl From<RunError> for SessionError {
     fn from(error: RunError) -> SessionError {
         match error {
             RunError::Debuggee(e) => e.into(),
-            // What the session itself said while the run was on comes back as it was.
+            // Unwraps an error that the session itself raised during the run.
             RunError::Observer(e) => match e.downcast::<SessionError>() {
                 Ok(own) => *own,
                 Err(e) => SessionError::Run(Box::new(RunError::Observer(e))),

@@ -1,4 +1,4 @@
-//! Whether a recorded program can be run once more, as it was.
+//! Whether a recorded program can be run again unchanged.
 
 use super::Diagnoser;
 use crate::chain::{Chain, Debuggee};
@@ -7,10 +7,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 impl Diagnoser {
-    /// What records the program once more, into a folder, with all that was recorded of it.
+    /// The chain and options that record the program again into a folder, at the same level and with the same
+    /// classes.
     ///
     /// # Errors
-    /// It is not the same program any more, or only a part of it was recorded: why.
+    /// The reason why that is impossible: the class files have changed, the command lacks its secrets, or
+    /// only a part of the run was recorded.
     pub fn again(&self, out: PathBuf) -> Result<(Chain, RecordOptions), String> {
         let about = &self.trace.about;
         about.is_whole().map_err(|error| error.to_string())?;

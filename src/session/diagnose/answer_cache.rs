@@ -1,6 +1,5 @@
-//! Answers that are kept for calls that do the same: in this run, in a later one, and after the program was
-//! edited. Two calls do the same when their method, all they were given and all they did are the same,
-//! whatever code did it.
+//! Keeps answers for calls that behave alike: in this run, in a later one, and after an edit of the program.
+//! Two calls behave alike if their method, their inputs and their effects are equal. Their code need not be.
 
 use super::question::{Question, renumbered};
 use super::{Judgement, Trust};
@@ -13,9 +12,9 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The version of the file.
+/// The version of the file format.
 const FORMAT: u32 = 1;
-/// So many bytes of a digest tell calls apart.
+/// Number of bytes of the digest that identifies a call.
 const BYTES: usize = 16;
 
 #[derive(Serialize, Deserialize)]
@@ -25,37 +24,37 @@ struct File {
     answers: Vec<KeptAnswer>,
 }
 
-/// An answer that is kept.
+/// A kept answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptAnswer {
     /// The method, as CLASS.METHOD and its descriptor.
     pub method: String,
-    /// What tells calls that do the same from others.
+    /// The digest of the method, inputs and effects.
     pub call: String,
-    /// What was said.
+    /// The answer.
     pub answer: Judgement,
-    /// The loop of the call of which it was said, if it was of one.
+    /// The loop that the answer is about; empty for the whole call.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub part: String,
-    /// The part that somebody has pointed at.
+    /// The path of the wrong value, if the answer named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
-/// Answers that are kept.
+/// The kept answers.
 #[derive(Default)]
 pub struct Kept {
     file: Option<PathBuf>,
-    /// By what tells a call from others.
+    /// The answers by the digest of their calls.
     answers: IndexMap<String, KeptAnswer>,
 }
 
 impl Kept {
-    /// Those of a file, if it is there.
+    /// Reads the answers of a file, if it exists.
     ///
     /// # Errors
-    /// It cannot be read, or holds something else.
+    /// The file cannot be read, or is no answer file.
     pub fn of(file: &Path) -> Result<Kept, SessionError> {
         let unusable = |why: String| SessionError::Answers { file: file.to_owned(), why };
         let answers = match std::fs::read_to_string(file) {
@@ -74,12 +73,12 @@ impl Kept {
         Ok(Kept { file: Some(file.to_owned()), answers })
     }
 
-    /// All, in their order.
+    /// All answers, in order.
     pub fn answers(&self) -> impl ExactSizeIterator<Item = &KeptAnswer> {
         self.answers.values()
     }
 
-    /// What was said of a call that does the same, and the part that somebody has pointed at.
+    /// The answer about a call that behaves alike, and the path of the wrong value.
     pub fn answer(&self, question: &Question) -> Option<(Judgement, Option<String>)> {
         if self.answers.is_empty() {
             return None;
@@ -88,7 +87,7 @@ impl Kept {
         Some((kept.answer, kept.path.clone()))
     }
 
-    /// Keeps an answer. What cannot be told from other calls is not kept, nor is that nobody knew.
+    /// Keeps an answer, unless it is `unknown` or the call has no digest.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -109,7 +108,7 @@ impl Kept {
         self.save()
     }
 
-    /// Takes back what was said of a call.
+    /// Removes the answer about a call.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -120,7 +119,7 @@ impl Kept {
         self.save()
     }
 
-    /// Takes back one, by its place.
+    /// Removes the answer at an index.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -129,7 +128,7 @@ impl Kept {
         self.save()
     }
 
-    /// The methods that were said to be right for sure, and how far that goes.
+    /// The trusted methods, and whether the trust covers the method, class or package.
     pub fn trusted(&self) -> impl Iterator<Item = (&str, Trust)> {
         self.answers.values().filter_map(|kept| match kept.answer {
             Judgement::Trusted(trust) => Some((kept.method.as_str(), trust)),
@@ -153,7 +152,7 @@ impl Question {
         format!("{}.{}{}", self.class, self.method, self.descriptor)
     }
 
-    /// What tells calls that do the same from others; none where not all of them is known.
+    /// The digest of the method, inputs and effects; `None` if the question does not show all of them.
     pub fn digest(&self) -> Option<String> {
         if !self.is_whole {
             return None;
@@ -172,14 +171,14 @@ impl Question {
         let digest = Sha256::digest(told.to_string());
         let mut text = String::new();
         for byte in digest.iter().take(BYTES) {
-            // Writing to a text does not fail.
+            // Writing to a string does not fail.
             let _ = write!(text, "{byte:02x}");
         }
         Some(text)
     }
 }
 
-/// Whether all of a value is known.
+/// Whether a value is known completely.
 fn is_whole(value: &serde_json::Value) -> bool {
     use serde_json::Value as Json;
     match value {

@@ -1,5 +1,5 @@
-//! Looking around while a call is asked about (JHyde §3): values, histories and events of it, and the
-//! questions of other calls.
+//! Looks around while a call is asked about (JHyde §3): its values, histories and events, and the questions
+//! of other calls.
 
 use super::{Diagnoser, Question};
 use crate::inspect::InspectError;
@@ -8,14 +8,14 @@ use crate::session::error::SessionError;
 use crate::session::recorded::{EventsAsked, EventsShown, RecordedTrace, Stepper, detail, events};
 use crate::trace::Level;
 
-/// Events that are shown of a call.
+/// Maximum number of events that are shown of a call.
 const EVENTS: usize = 200;
 
 impl Diagnoser {
-    /// The question of any call, by the number by which calls are shown.
+    /// The question about any call, by its displayed number.
     ///
     /// # Errors
-    /// There is no such call, or it has not ended, or cannot be read.
+    /// There is no such call, it has not ended, or it cannot be read.
     pub async fn at_call(&mut self, call: u32, context: &Context) -> Result<Question, SessionError> {
         let calls = self.trace.calls.count();
         let node = self.nodes.of_call(call);
@@ -31,10 +31,10 @@ impl Diagnoser {
         self.question(node, context).await
     }
 
-    /// One who stands at the end of a call that is asked about, or of a loop in it.
+    /// A stepper at the end of the call or loop that is asked about.
     ///
     /// # Errors
-    /// It cannot be read; or the program has to be run again for it, and cannot.
+    /// The recording cannot be read, or the program cannot be run again.
     pub async fn stand(
         &mut self,
         question: &Question,
@@ -59,7 +59,7 @@ impl Diagnoser {
     /// The events of a call that is asked about.
     ///
     /// # Errors
-    /// As above.
+    /// The recording cannot be read, or the program cannot be run again.
     pub async fn events(
         &mut self,
         question: &Question,
@@ -72,7 +72,7 @@ impl Diagnoser {
         }
     }
 
-    /// The recording of a further run that has more of a call, where this one has no writes.
+    /// The recording of another run with more detail about a call; `None` if this recording has writes.
     async fn with_more(&mut self, at: u32, context: &Context) -> Result<Option<RecordedTrace>, SessionError> {
         if self.trace.about.level >= Level::Writes {
             return Ok(None);

@@ -1,10 +1,10 @@
-//! Methods of the JDK whose results change from run to run: time, random numbers, identity, the environment.
+//! JDK methods whose results can change from run to run: time, random numbers, identity, the environment.
 
 use crate::classes::ClassPool;
 use crate::trace::Method;
 use bytecode::Op;
 
-/// Classes of which everything may change, by how their names begin.
+/// Prefixes of the names of classes whose methods all count.
 const CLASSES: [&str; 12] = [
     "java.util.Random",
     "java.util.SplittableRandom",
@@ -20,7 +20,7 @@ const CLASSES: [&str; 12] = [
     "java.net.",
 ];
 
-/// Methods that may.
+/// Single methods that count.
 const METHODS: [(&str, &str); 12] = [
     ("java.lang.System", "currentTimeMillis"),
     ("java.lang.System", "nanoTime"),
@@ -36,7 +36,7 @@ const METHODS: [(&str, &str); 12] = [
     ("java.util.Map", "of"),
 ];
 
-/// Whether the code of a method itself calls one of them.
+/// Whether the method's own code calls one of them.
 pub fn may_vary(method: &Method, pool: Option<&ClassPool>) -> bool {
     let found = pool.and_then(|pool| pool.find(&method.class).ok().flatten());
     let code = found.as_ref().and_then(|found| found.file.method(&method.name, &method.descriptor));

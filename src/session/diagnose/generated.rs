@@ -1,6 +1,6 @@
-//! Members that no programmer has written: those that javac makes of records, enums, `switch` over enums,
-//! assertions, bridges and accesses across nested classes. Nobody is asked about such methods, and such
-//! fields are no changes.
+//! Recognises members that javac generates: for records, enums, `switch` over enums, assertions, bridges and
+//! accesses across nested classes. A diagnosis asks about no such method, and lists no such field as a
+//! change.
 
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Method};
@@ -8,21 +8,21 @@ use bytecode::class::{ACC_ENUM, ACC_SYNTHETIC, ClassFile, Code};
 use bytecode::{Constant, Op};
 use std::collections::BTreeSet;
 
-/// The methods, by their numbers.
+/// The numbers of the generated methods.
 pub fn methods(calls: &Calls, pool: Option<&ClassPool>) -> BTreeSet<u32> {
     let numbered = (0..).zip(calls.sites.methods());
     numbered.filter(|(_, method)| is_generated(method, calls, pool)).map(|(number, _)| number).collect()
 }
 
 fn is_generated(method: &Method, calls: &Calls, pool: Option<&ClassPool>) -> bool {
-    // The body of a lambda is somebody's code, though its method is not.
+    // A lambda's method is synthetic, but a programmer wrote its body.
     if method.is_synthetic {
         return !method.name.starts_with("lambda$");
     }
     let is_switch_map = method.name == "<clinit>" && method.class.rsplit('$').next().is_some_and(is_number);
     let superclass = calls.sites.superclass(&method.class);
     let (is_enum, is_record) = (superclass == Some("java.lang.Enum"), superclass == Some("java.lang.Record"));
-    // A constant with a body is of a class of its own.
+    // An enum constant with a body has its own subclass of the enum.
     let is_constant = superclass.and_then(|class| calls.sites.superclass(class)) == Some("java.lang.Enum");
     let code_of = |tell: fn(&ClassFile, &Code, &Method) -> bool| {
         let found = pool.and_then(|pool| pool.find(&method.class).ok().flatten());
@@ -50,12 +50,12 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The initialiser of a class that has assertions and nothing else to initialise.
+/// Whether a class initialiser only sets up assertions.
 fn only_asks_for_assertions(file: &ClassFile, code: &Code, _: &Method) -> bool {
     code.instructions.iter().all(|instruction| asks_for_assertions(file, &instruction.op))
 }
 
-/// Whether an instruction is of those with which javac asks whether the assertions of a class are on:
+/// Whether javac generates this instruction to test whether the assertions of a class are enabled:
 /// `$assertionsDisabled = !C.class.desiredAssertionStatus()`.
 fn asks_for_assertions(file: &ClassFile, op: &Op) -> bool {
     match op {
@@ -71,7 +71,7 @@ fn asks_for_assertions(file: &ClassFile, op: &Op) -> bool {
     }
 }
 
-/// The initialiser of an enum makes its constants of literals, and does nothing else.
+/// Whether the initialiser of an enum only creates its constants, from names and ordinals.
 fn only_makes_constants(file: &ClassFile, code: &Code, _: &Method) -> bool {
     let is_its = |op: &Op| match op {
         Op::Invoke { method, .. } => {
@@ -86,7 +86,7 @@ fn only_makes_constants(file: &ClassFile, code: &Code, _: &Method) -> bool {
         Op::GetStatic(field) => is_hidden(file, &field.name),
         op => asks_for_assertions(file, op),
     };
-    // A literal that somebody has written can be the wrong one.
+    // A programmer wrote any other literal, and it can be wrong.
     let is_plain = |op: &Op| match op {
         Op::Invoke { method, .. } => method.name != "<init>" || method.descriptor == "(Ljava/lang/String;I)V",
         Op::Const(constant) => {
@@ -97,7 +97,7 @@ fn only_makes_constants(file: &ClassFile, code: &Code, _: &Method) -> bool {
     code.instructions.iter().all(|instruction| is_its(&instruction.op) && is_plain(&instruction.op))
 }
 
-/// A constructor of an enum that hands its name and number on, and does nothing else.
+/// Whether a constructor of an enum only passes on the name and ordinal.
 fn only_names_a_constant(file: &ClassFile, code: &Code, method: &Method) -> bool {
     let is_its = |op: &Op| match op {
         Op::Invoke { method, .. } => {
@@ -109,7 +109,7 @@ fn only_names_a_constant(file: &ClassFile, code: &Code, method: &Method) -> bool
     method.descriptor == "(Ljava/lang/String;I)V" && code.instructions.iter().all(|i| is_its(&i.op))
 }
 
-/// A constructor of a record that puts each component into its own field, and does nothing else.
+/// Whether a constructor of a record only assigns each component to its field.
 fn only_takes_components(file: &ClassFile, code: &Code, _: &Method) -> bool {
     let components = file.fields.iter().filter(|field| !field.is_static());
     let mut expected: Vec<(u16, &str)> = Vec::new();
@@ -141,7 +141,7 @@ fn only_takes_components(file: &ClassFile, code: &Code, _: &Method) -> bool {
         && matches!(last, Op::Return(None))
 }
 
-/// `equals`, `hashCode` or `toString` of a record, of which the VM makes the code.
+/// Whether the VM generates the code of a record's `equals`, `hashCode` or `toString`.
 fn is_of_object_methods(_: &ClassFile, code: &Code, method: &Method) -> bool {
     let is_its = |op: &Op| match op {
         Op::InvokeDynamic { name, bootstrap, .. } => {
@@ -154,7 +154,7 @@ fn is_of_object_methods(_: &ClassFile, code: &Code, method: &Method) -> bool {
     code.instructions.iter().all(|instruction| is_its(&instruction.op))
 }
 
-/// A method of a record that returns the component of its name.
+/// Whether a method of a record only returns the component of its name.
 fn only_reads_its_component(_: &ClassFile, code: &Code, method: &Method) -> bool {
     let mut ops = code.instructions.iter().map(|instruction| &instruction.op);
     matches!(ops.next(), Some(Op::Load { slot: 0, .. }))
@@ -163,7 +163,7 @@ fn only_reads_its_component(_: &ClassFile, code: &Code, method: &Method) -> bool
         && ops.next().is_none()
 }
 
-/// Whether a static field is an enum's constant, or one that only the compiler knows.
+/// Whether a static field is an enum constant or generated by the compiler.
 pub fn is_hidden_field(class: &str, name: &str, pool: Option<&ClassPool>) -> bool {
     const NAMES: [&str; 3] = ["$VALUES", "$SwitchMap$", "$assertionsDisabled"];
     let found = pool.and_then(|pool| pool.find(class).ok().flatten());

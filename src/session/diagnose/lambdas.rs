@@ -1,28 +1,27 @@
-//! Names of lambdas that survive an edit: the method in which a lambda stands, and its ordinal there. The
-//! compiler counts the lambdas of a class, so `lambda$main$3` is another one after an edit elsewhere.
+//! Names of lambdas that survive an edit: the enclosing method and the lambda's ordinal there. The compiler
+//! numbers the lambdas of a whole class, so an edit elsewhere can turn `lambda$main$3` into another lambda.
 
 use crate::classes::ClassPool;
 use bytecode::Op;
 use bytecode::op::Constant;
 use std::collections::HashMap;
 
-/// How the compiler names the methods of lambdas.
+/// The compiler's prefix for methods of lambdas.
 const METHOD: &str = "lambda$";
-/// Between a lambda's host and what it calls: `Host$$Lambda/lambda$main$0` is how a recording names its
-/// class.
+/// Separates a lambda's host class and method in the class name of a recording: `Host$$Lambda/lambda$main$0`.
 const CLASS: &str = "$$Lambda/";
-/// The most lambdas inside of each other.
+/// Maximum nesting depth of lambdas.
 const NESTED: usize = 16;
 
-/// The lambdas of a class: by their methods, the method in which each stands, and its ordinal there.
+/// The lambdas of a class by method name: the enclosing method, and the ordinal there.
 type Sites = HashMap<String, (String, usize)>;
 
-/// Where lambdas stand, by their classes.
+/// The positions of lambdas, by class.
 #[derive(Default)]
 pub struct Lambdas(HashMap<String, Sites>);
 
 impl Lambdas {
-    /// The name of a method: of a lambda by its place, as in `main/lambda 1`; of others their own.
+    /// A lambda's method by its position, as in `main/lambda 1`. Other methods keep their own names.
     pub fn method(&mut self, class: &str, method: &str, pool: Option<&ClassPool>) -> String {
         let mut ordinals = Vec::new();
         let mut at = method.to_owned();
@@ -38,7 +37,7 @@ impl Lambdas {
         ordinals.iter().rev().fold(at, |name, ordinal| format!("{name}/lambda {ordinal}"))
     }
 
-    /// The name of a class, as recorded: of a lambda by its place.
+    /// A recorded class name; for a lambda, with its position.
     pub fn class(&mut self, name: &str, pool: Option<&ClassPool>) -> String {
         match name.split_once(CLASS) {
             Some((host, method)) => format!("{host}{CLASS}{}", self.method(host, method, pool)),

@@ -1,5 +1,5 @@
-//! A program that still runs is asked about already (VET §2): what it has recorded is read as far as it goes,
-//! and read anew when nothing more can be asked of that, or the program has ended.
+//! Asks about a program while it still runs (VET §2). The recording is read as far as it is written. It is
+//! read again when no question is left in it, or when the program has ended.
 
 use super::{DiagnoseOptions, Diagnoser};
 use crate::chain::Chain;
@@ -10,11 +10,12 @@ use crate::trace::TraceError;
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
-/// A program that ends within this time behind its first call that does is asked about as a whole.
+/// Wait this long after a call can be asked about. If the program ends meanwhile, the first question sees the
+/// whole run.
 const SHORT: Duration = Duration::from_millis(150);
-/// How often it is looked whether there is more.
+/// Interval between checks for new events.
 const LOOK: Duration = Duration::from_millis(50);
-/// The same, once questions were asked: reading takes the longer the more there is.
+/// The same interval after the first question. It is longer, since reading takes longer the more there is.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// A run that is being recorded.
@@ -22,12 +23,12 @@ pub struct Live {
     run: Option<JoinHandle<Result<RecordedRun, SessionError>>>,
     command: Vec<String>,
     stop: tokio::sync::watch::Sender<bool>,
-    /// Nobody has read all of it yet.
+    /// Whether the complete recording has not been read yet.
     is_new: bool,
 }
 
 impl Live {
-    /// Begins to record. To be called inside of a local set.
+    /// Starts recording. Must be called inside a `LocalSet`.
     fn begin(chain: Chain, options: RecordOptions) -> Live {
         let (stop, context) = Context::silent().renewed();
         let command = chain.debuggee.command.clone();
@@ -35,24 +36,24 @@ impl Live {
         Live { run: Some(tokio::task::spawn_local(run)), command, stop, is_new: true }
     }
 
-    /// Whether the program goes on.
+    /// Whether the program still runs.
     pub fn goes_on(&self) -> bool {
         self.run.as_ref().is_some_and(|run| !run.is_finished())
     }
 
-    /// Ends the program, and waits until what it did is kept.
+    /// Ends the program, and waits until its events are stored.
     async fn end(&mut self) -> Result<Option<RecordedRun>, SessionError> {
-        // It fails where the run has ended by itself.
+        // Sending fails if the run has ended by itself.
         let _ = self.stop.send(true);
         self.result().await
     }
 
-    /// What became of the run, once.
+    /// The outcome of the run; `None` if it was interrupted, or taken before.
     async fn result(&mut self) -> Result<Option<RecordedRun>, SessionError> {
         let Some(run) = self.run.take() else { return Ok(None) };
         match run.await {
             Ok(Ok(run)) => Ok(Some(run)),
-            // That was asked for: what is complete is kept.
+            // The interruption was requested. The complete events are stored.
             Ok(Err(SessionError::Interrupted)) | Err(_) => Ok(None),
             Ok(Err(error)) => Err(error),
         }
@@ -68,11 +69,11 @@ impl Drop for Live {
 }
 
 impl Diagnoser {
-    /// Records a program, and begins to ask about it as soon as one of its calls has ended.
+    /// Records a program, and starts asking as soon as one of its calls has ended.
     ///
     /// # Errors
-    /// The program cannot be launched, nothing of it is recorded, or it was interrupted before there was
-    /// anything to ask.
+    /// The program cannot be launched, nothing was recorded, or the user interrupted it before the first
+    /// question.
     pub async fn while_it_runs(
         chain: Chain,
         recording: RecordOptions,
@@ -81,7 +82,7 @@ impl Diagnoser {
     ) -> Result<Diagnoser, SessionError> {
         let (out, memory) = (recording.out.clone(), recording.memory);
         let mut live = Live::begin(chain, recording);
-        // What could be asked at first, and since when.
+        // The diagnosis of what could be asked first, and the time when it was opened.
         let mut begun: Option<(Instant, Diagnoser)> = None;
         loop {
             context.progress().waiting(0);
@@ -120,7 +121,7 @@ impl Diagnoser {
                 continue;
             }
             match RecordedTrace::open(&out, memory, &context.without_progress()).await {
-                // Its folder is being made.
+                // The recorder has not finished creating the folder.
                 Err(SessionError::Trace(TraceError::NoRecording(_))) => {}
                 Err(SessionError::Trace(TraceError::File { source, .. }))
                     if source.kind() == std::io::ErrorKind::NotFound => {}
@@ -138,15 +139,15 @@ impl Diagnoser {
         }
     }
 
-    /// Whether the program goes on.
+    /// Whether the program still runs.
     pub fn goes_on(&self) -> bool {
         self.live.as_ref().is_some_and(Live::goes_on)
     }
 
-    /// Ends the program if it goes on; what it has done is kept.
+    /// Ends the program if it still runs, and reads all its events.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The recording cannot be read.
     pub async fn end_run(&mut self, context: &Context) -> Result<(), SessionError> {
         if let Some(live) = &mut self.live {
             live.end().await?;
@@ -155,8 +156,8 @@ impl Diagnoser {
         Ok(())
     }
 
-    /// Reads what was recorded since, if the program has ended; or if nothing more can be asked, when there
-    /// is more. Whether it has.
+    /// Reads the events recorded since the last reading: if the program has ended, or if it still runs and no
+    /// question is left (`is_stuck`). Returns whether it has read.
     pub(super) async fn catch_up(&mut self, is_stuck: bool, context: &Context) -> Result<bool, SessionError> {
         let Some(live) = &mut self.live else { return Ok(false) };
         if !live.is_new || (live.goes_on() && !is_stuck) {
@@ -167,7 +168,8 @@ impl Diagnoser {
             tokio::select! {
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
                 () = context.interrupted() => {
-                    // Ctrl-C is meant for the program: what it has done until now is asked about.
+                    // Ctrl-C is meant for the program: the diagnosis goes on with the events recorded until
+                    // now.
                     live.end().await?;
                     let (_nobody, context) = context.renewed();
                     self.read_again(&context).await?;
@@ -189,7 +191,7 @@ impl Diagnoser {
         if let Some(live) = &self.live {
             trace = trace.of_command(&live.command);
         }
-        // What is to be said of loops was said.
+        // The first reading has added the notes about loops already.
         let pool = self.fields.pool();
         let (forest, nodes) = super::trees(&mut trace, self.options.loops, pool, &mut Vec::new())?;
         let coverage = super::coverage(&mut trace, &nodes, self.needs, pool)?;

@@ -1,5 +1,5 @@
-//! Oracles (Shapiro 1982): what answers in place of a person. Assertions, answers of earlier sessions, and a
-//! version of the program that is right. A person is asked what these cannot tell.
+//! Oracles (Shapiro 1982) answer in place of a person: assertions, kept answers of earlier sessions, and a
+//! reference, a correct version of the program. The person is asked only what they cannot decide.
 
 use super::question::Asked;
 use super::{Diagnoser, Judgement, LoopPart, Opinion, Question, Reference};
@@ -11,46 +11,46 @@ use crate::session::recorded::detail;
 use crate::trace::Level;
 use serde::Serialize;
 
-/// Most calls in the tree of a call that the right version judges by values alone.
+/// Maximum number of calls below a call that the reference judges by values alone.
 const MOST_JUDGED: u32 = 10_000;
 
-/// Who answers without being asked.
+/// The oracle that answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// An assertion.
     Assertion,
-    /// An answer that was kept.
+    /// A kept answer.
     Kept,
-    /// The version that is right.
+    /// The reference.
     Reference,
 }
 
-/// An answer that nobody was asked for.
+/// An answer that an oracle gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Referred {
     /// The call.
     pub node: u32,
     /// Its method, as CLASS.METHOD.
     pub method: String,
-    /// The loop of the call of which it was said.
+    /// The loop that the answer is about; `None` for the whole call.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     pub part: Option<LoopPart>,
-    /// What was said.
+    /// The answer.
     pub answer: Judgement,
-    /// Who has said it.
+    /// The oracle.
     #[serde(skip)]
     pub by: By,
-    /// Why.
+    /// Its reason.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
 
 impl Diagnoser {
-    /// From now on these assertions answer what they can. A method of which no call was recorded is a
-    /// mistake, unless the program goes on: its name is told by [`Diagnoser::unmet`].
+    /// Lets assertions answer from now on. If the run is over, an assertion whose method has no recorded call
+    /// is an error. Otherwise [`Diagnoser::unmet`] names its method.
     ///
     /// # Errors
-    /// They mean nothing for the program, or no call of a method was recorded.
+    /// An assertion does not fit the program, or its method has no recorded call.
     pub fn assert_by(&mut self, file: &AssertFile, is_over: bool) -> Result<(), SessionError> {
         let about = &self.trace.about;
         let has_outside = !about.scope.is_empty() || !about.trust.is_empty();
@@ -63,24 +63,24 @@ impl Diagnoser {
         Ok(())
     }
 
-    /// The methods of assertions of which no call was recorded.
+    /// The methods that have an assertion and no recorded call.
     pub fn unmet(&self) -> Vec<String> {
         self.asserts.as_ref().map_or_else(Vec::new, |asserts| asserts.unmet(&self.trace.calls))
     }
 
-    /// From now on this version, which is right, is asked before a person.
+    /// Lets a reference, a correct version of the program, answer from now on.
     pub fn ask_first(&mut self, reference: Reference) {
         self.reference = Some(reference);
     }
 
-    /// What was answered without a question since this was asked last.
+    /// Takes the answers that oracles gave since the last call of this method.
     pub fn take_referred(&mut self) -> Vec<Referred> {
         std::mem::take(&mut self.referred)
     }
 
-    /// Whether a call is answered without a question: by an assertion that is false, by an answer that was
-    /// kept, by an assertion that says all, or by the version that is right. What those say that cannot tell
-    /// is added to the question.
+    /// Lets the oracles answer a question, in this order: a violated assertion, a kept answer, an assertion
+    /// that proves the call valid, the reference. Returns whether one answered. If none did, the question
+    /// notes why.
     pub(super) async fn answered(
         &mut self,
         node: u32,
@@ -124,7 +124,7 @@ impl Diagnoser {
             return Ok(true);
         };
         let found = match self.influential(question, &path, context).await {
-            // A file that was changed can point at anything.
+            // Someone may have edited the answer file, so its path may not exist.
             Err(error @ SessionError::NoPart { .. }) => Err(error.to_string()),
             found => found?,
         };
@@ -132,9 +132,9 @@ impl Diagnoser {
         Ok(true)
     }
 
-    /// What the version that is right says of a call, if there is one.
+    /// The opinion of the reference about a call; `None` without a reference.
     async fn refer(&mut self, node: u32, question: &Question) -> Result<Option<Opinion>, SessionError> {
-        // Nobody can call a loop.
+        // The reference can call methods, but not loops.
         let Some(reference) = self.reference.as_mut().filter(|_| question.part.is_none()) else {
             return Ok(None);
         };
@@ -152,12 +152,11 @@ impl Diagnoser {
         reference.judge(question, is_pure).await.map(Some)
     }
 
-    /// What would be asked of a node, and what an assertion says of it, if it is a call and one is of its
-    /// method.
+    /// The question about a node, and the verdict of the assertion about its method. A loop has no verdict.
     ///
     /// # Errors
-    /// There is no such call, or it cannot be read; the program cannot be run again, or did something else
-    /// this time.
+    /// There is no such call, or it cannot be read. Or the program cannot be run again, or the new run
+    /// differs.
     pub async fn look_at(
         &mut self,
         node: u32,
@@ -176,10 +175,10 @@ impl Diagnoser {
             asserts.look_at(&self.trace.calls, fields.pool());
         }
         let is_later = later.is_some();
-        // Of a part it is not known what other threads have written.
+        // A partial recording does not show the writes of other threads.
         let has_others = self.trace.calls.threads().len() > 1;
         let is_part = self.trace.about.is_whole().is_err() || is_later && has_others;
-        // Where less was recorded, nothing is known of loops.
+        // Only a complete recording has loops, and it needs no second run.
         let part = self.nodes.part(at).filter(|_| !is_later);
         let part = part.map(|part| (part, self.nodes.loop_of(part)));
         let (calls, node) = match &mut later {
@@ -198,7 +197,8 @@ impl Diagnoser {
         if is_later {
             fields.forget();
         }
-        // The whole run may tell what a further run of one thread does not, from arguments and results alone.
+        // The first run recorded all threads. Its arguments and results alone may decide what the second
+        // recording, of one thread, leaves open.
         let told = match (&self.asserts, told) {
             (Some(asserts), Some(Told::Unknown(why))) if is_later => {
                 let of_whole = asserts.judge(&mut self.trace.calls, whole_node, fields, false).await?;
@@ -210,18 +210,18 @@ impl Diagnoser {
         Ok((Question { part, at, has_loops: has_loops && !is_later, ..question? }, told))
     }
 
-    /// How many answers assertions have given.
+    /// Number of answers that assertions gave.
     pub fn by_assertion(&self) -> usize {
         self.by_assertion
     }
 
-    /// How many answers the version that is right has given.
+    /// Number of answers that the reference gave.
     pub fn by_reference(&self) -> usize {
         self.by_reference
     }
 }
 
-/// Why an assertion has answered, and which answer that was kept it is against.
+/// The reason of an assertion, with a note if a kept answer contradicts it.
 fn against(why: String, kept: Option<Judgement>) -> String {
     match kept {
         None | Some(Judgement::Invalid | Judgement::Inadmissible) => why,

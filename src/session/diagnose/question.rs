@@ -1,4 +1,4 @@
-//! What is asked of a call: what it was given and what became of that (JHyde §2.2).
+//! The question about a call: what it was given and what it did (JHyde §2.2).
 
 use super::generated::is_hidden_field;
 use super::tree::nodes::{Left, LoopAt, LoopPart, Turns};
@@ -13,27 +13,27 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// So many fields and elements are compared, at most.
+/// Maximum number of fields and elements that are compared.
 const COMPARED: usize = 20_000;
-/// So many changes are told, at most.
+/// Maximum number of changes in a question.
 const CHANGES: usize = 200;
-/// How deep the two sides of a change are told.
+/// How deep the two values of a change are shown.
 const CHANGE: Bounds = Bounds { depth: 3, elements: 32, parts: 100 };
 
-/// A question.
+/// A question about a call or a loop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Question {
-    /// Its number, from 1 on.
+    /// The number of the question, from 1.
     pub question: u32,
     /// The call.
     pub node: u32,
-    /// The loop of the call that is asked about, if it is not the whole call.
+    /// The loop that the question is about; `None` if it is about the whole call.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     pub part: Option<LoopPart>,
-    /// Its number in the trees.
+    /// The number of the node in the execution trees.
     #[serde(skip)]
     pub at: u32,
-    /// Whether loops are asked about too.
+    /// Whether the diagnosis asks about loops too.
     #[serde(skip)]
     pub has_loops: bool,
     /// The class of its method.
@@ -42,64 +42,63 @@ pub struct Question {
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// `this` and the arguments as the call began; of a loop also the local variables, as its iteration
-    /// began.
+    /// `this` and the arguments at the entry of the call. For a loop, also the local variables at the start
+    /// of its iteration.
     pub entry: IndexMap<String, Shape>,
-    /// `this`, the arguments and the local variables as it ended.
+    /// `this`, the arguments and the local variables at the exit.
     pub exit: IndexMap<String, Shape>,
-    /// What it has changed, of all that it could reach as it began.
+    /// The changes to everything reachable at the entry.
     pub changed: Vec<Change>,
-    /// What it returned; `null` where it returned nothing.
+    /// The returned value; `null` if there is none.
     pub result: Option<Shape>,
-    /// The exception that left it.
+    /// The exception that left the call.
     pub exception: Option<Shape>,
-    /// What could be reached as it began, and by nothing of all that as it ended: as it was then.
+    /// Objects that were reachable at the entry and are not at the exit, with their values at the exit.
     #[serde(skip)]
     pub unlinked: Vec<Shape>,
-    /// How many calls are suspicious.
+    /// Number of suspicious calls.
     pub remaining: u64,
-    /// How many of these have influenced what somebody has pointed at; none where nobody has.
+    /// Number of suspicious calls that influenced the wrong value; `None` if no answer named a wrong value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub influential: Option<u64>,
-    /// What may be missing from all this, and what those say that could not answer: assertions, and the
-    /// version that is right.
+    /// What may be missing from this question, and why assertions and the reference could not answer it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether nothing is missing.
+    /// Whether the question shows everything.
     #[serde(skip)]
     pub is_whole: bool,
 }
 
-/// A field or element that a call has changed.
+/// A field or element that the call changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// The way to it: `this.root.left`, `c[2]`, `Shop.open`.
+    /// Its path: `this.root.left`, `c[2]`, `Shop.open`.
     pub path: String,
-    /// What it held as the call began.
+    /// The value at the entry.
     pub old: Shape,
-    /// What it held as it ended.
+    /// The value at the exit.
     pub new: Shape,
 }
 
-/// A call as it is asked of.
+/// A call or loop to ask about.
 pub struct Asked<'a> {
-    /// The recording that tells what it does.
+    /// The recording that contains the call.
     pub calls: &'a mut Calls,
-    /// Its number there.
+    /// The number of the call in that recording.
     pub node: u32,
-    /// The part of it that is meant; none: all of it.
+    /// The loop in the call; `None` for the whole call.
     pub part: Option<(&'a Turns, LoopAt)>,
     /// The fields of classes.
     pub fields: &'a mut Fields,
-    /// How much is shown of values.
+    /// How much of values is shown.
     pub bounds: Bounds,
 }
 
 impl Asked<'_> {
-    /// The question.
+    /// Builds the question.
     ///
     /// # Errors
-    /// There is no such call, or it cannot be read.
+    /// There is no such call, or the recording cannot be read.
     pub fn question(
         self,
         number: u32,
@@ -183,25 +182,25 @@ impl Asked<'_> {
     }
 }
 
-/// A call with what it was given by name.
+/// A call with its arguments by name.
 pub struct Given {
     /// The call.
     pub call: Call,
     /// Its method.
     pub method: Method,
-    /// What it was called on, where that is known; none for a static method.
+    /// The receiver; the inner value is `None` if it is not known. `None` for a static method.
     pub this: Option<Option<Value>>,
-    /// Its arguments: names, values, and the descriptors of their types.
+    /// The arguments: names, values, and type descriptors.
     pub arguments: Vec<(String, Value, String)>,
-    /// The descriptor of what it returns.
+    /// The descriptor of the result type.
     pub result: String,
 }
 
 impl Given {
-    /// Of a call.
+    /// Reads a call.
     ///
     /// # Errors
-    /// There is no such call, or it cannot be read.
+    /// There is no such call, or the recording cannot be read.
     pub fn of(calls: &mut Calls, node: u32) -> Result<Given, SessionError> {
         let (call, method) = (calls.call(node)?, calls.method(node).cloned());
         let Some((call, method)) = call.zip(method) else {
@@ -221,19 +220,19 @@ impl Given {
     }
 }
 
-/// A name, what it held, and the descriptor of its type.
+/// A variable's name, value and type descriptor.
 type Held = (String, Value, String);
 
-/// What is asked about: a call, or a part of it.
+/// The time span of a call or loop, with the values at both ends.
 struct Between {
     begins: EventTime,
     ends: EventTime,
-    /// The arguments as it began; of a part also the local variables.
+    /// The arguments at the start; for a loop, also the local variables.
     given: Vec<Held>,
-    /// These and the local variables as it ended.
+    /// The arguments and local variables at the end.
     at_exit: Vec<Held>,
     left: Left,
-    /// The exception that has left it.
+    /// The exception that left it.
     thrown: Option<Value>,
 }
 
@@ -274,8 +273,8 @@ fn between(
     Ok(Between { begins, ends, given, at_exit, left: part.left, thrown })
 }
 
-/// The arguments and local variables of a call before one of its events, or as it ended, with the last writes
-/// of these.
+/// The arguments and local variables of a call before an event, or at the exit if `until` is `None`. Each
+/// comes with its last write.
 pub fn locals(
     calls: &mut Calls,
     node: u32,
@@ -305,7 +304,7 @@ pub fn locals(
     Ok(held)
 }
 
-/// The static fields that are written after their classes were initialised, with their names.
+/// The static fields that are written outside of class initialisers, with their names.
 fn statics(calls: &Calls, pool: Option<&ClassPool>) -> Vec<(Part, String)> {
     let mut found: Vec<(Part, String)> = Vec::new();
     for site in calls.sites.all().filter(|site| site.what == Traced::PutStatic) {
@@ -320,7 +319,7 @@ fn statics(calls: &Calls, pool: Option<&ClassPool>) -> Vec<(Part, String)> {
             .find(|(_, (of, name))| *of == class && *name == written.name)
             .map(|(number, _)| number);
         let name = format!("{class}.{}", written.name);
-        // One that no event writes holds what it held at first, everywhere.
+        // A field that no event writes keeps its initial value, so it is left out.
         if let Some(number) = number.filter(|_| found.iter().all(|(_, other)| *other != name)) {
             found.push((Part::of_static(number), name));
         }
@@ -328,7 +327,7 @@ fn statics(calls: &Calls, pool: Option<&ClassPool>) -> Vec<(Part, String)> {
     found
 }
 
-/// Of the objects that are told of at a call's entry, those that are not at its end, each once.
+/// The objects shown at the entry of a call and not at its exit, each once.
 fn unlinked<'a>(
     shaper: &mut Shaper<'_>,
     entry: impl Iterator<Item = &'a Shape>,
@@ -352,8 +351,8 @@ fn unlinked<'a>(
     Ok(found)
 }
 
-/// What a call has changed of all that can be reached from some objects and from static fields, and whether
-/// that is all.
+/// The changes of a call to everything reachable from these objects and from static fields. Also returns
+/// whether the list is complete.
 fn changes(
     shaper: &mut Shaper<'_>,
     roots: Vec<(String, u32)>,
@@ -366,7 +365,8 @@ fn changes(
     for (number, path) in all_statics(shaper.calls) {
         let (class, name) = path.rsplit_once('.').unwrap_or(("", &path));
         if is_hidden_field(class, name, shaper.fields.pool()) {
-            // No change, but what hangs on an enum's constant can have one.
+            // A hidden field is no change of its own. An enum constant in it can have changed, so its object
+            // is compared.
             let held = shaper.held(0, &Part::of_static(number), begins)?;
             if let Some(Value::Object(object)) = held.filter(|held| *held != Value::Object(0)) {
                 queue.push_back((path, object));
@@ -407,7 +407,7 @@ fn changes(
     Ok((changed, is_whole))
 }
 
-/// The static fields that are ever written.
+/// The static fields that are ever written, with their numbers.
 pub fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
     (0..)
         .zip(calls.fields())
@@ -416,8 +416,8 @@ pub fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
         .collect()
 }
 
-/// Compares what a collection held: elements by their index, those of sets and the values of maps by
-/// themselves or their keys. How many were compared.
+/// Compares the contents of a collection: elements by index, elements of sets by themselves, values of maps
+/// by key. Returns the number of compared items.
 fn collections(
     shaper: &mut Shaper<'_>,
     (object, path): (u32, &str),
@@ -464,7 +464,7 @@ fn collections(
     Ok(old.len() + new.len())
 }
 
-/// Compares what a part held as a call began and as it ended.
+/// Compares the value of a field or element at the entry of a call and at its exit.
 fn compare(
     shaper: &mut Shaper<'_>,
     (object, part, path): (u32, &Part, String),
@@ -494,7 +494,8 @@ fn compare(
     Ok(())
 }
 
-/// A question or a part of it, with objects numbered as they come: so they are the same in every run.
+/// Renumbers the objects of a question in the order in which they appear. Equal questions of different runs
+/// thus become equal.
 pub fn renumbered(value: Json, numbers: &mut HashMap<u64, usize>) -> Json {
     match value {
         Json::Object(fields) => {

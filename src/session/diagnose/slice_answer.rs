@@ -1,5 +1,5 @@
-//! The answer that points at a wrong value: calls that have influenced it are asked about first. The others
-//! follow, because a call that should have written the value, and did not, has not influenced it.
+//! The answer that points at a wrong value. The calls that influenced the value are asked about first. The
+//! others follow, because a call that omitted a write has not influenced the value.
 
 use super::value_path::Pointing;
 use super::{Diagnoser, Judgement, Question};
@@ -13,13 +13,13 @@ use crate::trace::{Calls, Level};
 use std::collections::BTreeSet;
 
 impl Diagnoser {
-    /// Somebody says that a call is invalid, and which part of what it left is wrong. Where the run was
-    /// recorded with less than everything, it is run again. Why it is not known what has influenced that, if
-    /// so: then it is as if nobody had pointed at anything.
+    /// Takes the answer that a call is invalid because a part of its outcome is wrong. If the recording has
+    /// not everything, the program is run again. Returns the reason if no slice can be computed: then the
+    /// answer counts as `invalid`.
     ///
     /// # Errors
-    /// The question has no such part, and stays open; the recording cannot be read, or the answer not be
-    /// kept.
+    /// The question has no such part; then it stays open. Or the recording cannot be read, or the answer
+    /// cannot be kept.
     pub async fn wrong(
         &mut self,
         question: &Question,
@@ -33,7 +33,7 @@ impl Diagnoser {
         Ok(why)
     }
 
-    /// Takes the answer, with the calls that have influenced the value: why these are not known, if so.
+    /// Takes the answer, with the calls that influenced the value. Returns the reason if these are not known.
     pub(super) fn take_wrong(&mut self, node: u32, found: Result<BTreeSet<u32>, String>) -> Option<String> {
         let (verdict, why) = match found {
             Ok(influential) => {
@@ -45,10 +45,11 @@ impl Diagnoser {
         why
     }
 
-    /// The calls below one that have influenced a part of what it left; else why that is not known.
+    /// The calls below the call in question that influenced a part of its outcome, or else the reason why
+    /// they are not known.
     ///
     /// # Errors
-    /// The question has no such part, the recording cannot be read, or somebody has interrupted it.
+    /// The question has no such part, the recording cannot be read, or the user interrupted the work.
     pub async fn influential(
         &mut self,
         question: &Question,
@@ -77,7 +78,7 @@ impl Diagnoser {
     }
 }
 
-/// The same, of a recording that tells all of the call.
+/// Computes the same from a recording with all events of the call.
 async fn found(
     calls: &mut Calls,
     fields: &mut Fields,

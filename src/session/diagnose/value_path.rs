@@ -1,10 +1,9 @@
-//! What somebody points at when a call is wrong: a path as questions show it, and the places whose values are
-//! meant by it.
+//! Resolves the path to a wrong value, as questions show it, to the places that hold the value.
 //!
-//! A path begins at a name of the question, and goes on by fields (`.left`), elements (`[2]`) and keys
-//! (`{"a"}`). It is followed as the call ended. What a question shows as changed is found along the ways that
-//! there were as the call began, so such a path is followed there too, and both are meant. Whoever points at
-//! an object means all that hangs on it.
+//! A path begins with a name in the question. Fields (`.left`), elements (`[2]`) and keys (`{"a"}`) follow.
+//! The path is followed through the values at the exit of the call. The paths of changes hold at the entry
+//! instead, so these are followed there too, and both places count. A path to an object denotes everything
+//! that the object refers to.
 
 use super::question::{Given, Question, all_statics, locals};
 use crate::inspect::fields::Fields;
@@ -14,32 +13,32 @@ use crate::slice::Target;
 use crate::trace::{Calls, EventTime, Exit, Items, Value};
 use std::collections::HashSet;
 
-/// So many fields and elements behind an object are meant, at most.
+/// Maximum number of fields and elements behind an object that a path may denote.
 const MOST: usize = 20_000;
 
-/// What somebody points at.
+/// Resolves paths of one question.
 pub struct Pointing<'a> {
-    /// The recording that tells what the call does.
+    /// The recording that contains the call.
     pub calls: &'a mut Calls,
-    /// Its number there.
+    /// The number of the call in that recording.
     pub node: u32,
     /// The fields of classes.
     pub fields: &'a mut Fields,
-    /// The question that was asked of it.
+    /// The question about the call.
     pub question: &'a Question,
 }
 
 /// A name at which paths begin.
 struct Root {
     name: String,
-    /// What it held as the call began, if it did so then.
+    /// Its value at the entry of the call; `None` if it did not exist then.
     before: Option<Option<Value>>,
-    /// What it held as the call ended, and where that is found.
+    /// Its value at the exit of the call, and the place that holds it.
     after: Option<(Option<Value>, Option<Target>)>,
 }
 
 impl Pointing<'_> {
-    /// The places that a path means; none where too much hangs on what it leads to.
+    /// The places that a path denotes; `None` if too many places are reachable from its value.
     ///
     /// # Errors
     /// The question has no such part, or the recording cannot be read.
@@ -48,7 +47,7 @@ impl Pointing<'_> {
         let roots = self.roots_of(begins, ends)?;
         let Pointing { calls, fields, question, .. } = self;
         let no_part = |why: String| SessionError::NoPart { path: path.to_owned(), why };
-        // A name can be the beginning of another one.
+        // Choose the longest name: one can be the prefix of another.
         let is_root = |root: &&Root| {
             path.strip_prefix(root.name.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
@@ -65,7 +64,7 @@ impl Pointing<'_> {
         let mut found = Err(String::new());
         if let (Some(before), true) = (root.before, is_changed && !steps.is_empty()) {
             found = way.follow(&root.name, before, steps, begins)?;
-            // What led there was given to the call.
+            // Only the last place counts: the call was given the references on the path.
             let last = way.targets.pop();
             way.targets = last.into_iter().collect();
         }
@@ -129,17 +128,17 @@ impl Pointing<'_> {
     }
 }
 
-/// On the way along a path.
+/// The state while a path is followed.
 struct Way<'a> {
     shaper: Shaper<'a>,
     targets: Vec<Target>,
-    /// When the call ends.
+    /// The time of the call's exit.
     ends: EventTime,
 }
 
 impl Way<'_> {
-    /// Follows the steps of a path from a value on, along what there was at some time: what stands at its end
-    /// as the call ends. Else how far it leads.
+    /// Follows a path from a value through the values at time `when`. Returns the value at the end of the
+    /// path when the call ends, or else the reason why the path leads no further.
     fn follow(
         &mut self,
         root: &str,
@@ -166,8 +165,8 @@ impl Way<'_> {
         Ok(Ok(value))
     }
 
-    /// The first step of what is left of a path: its length, and what stands there. At the end of the path
-    /// that is what stands there as the call ends.
+    /// Takes the first step of the rest of a path. Returns the length of the step and the value there: at the
+    /// exit of the call for the last step, else at time `when`.
     fn step(
         &mut self,
         object: u32,
@@ -177,7 +176,7 @@ impl Way<'_> {
         if self.shaper.calls.has_contents(object) {
             let mut found = self.items(object, rest, when)?;
             if found.is_none_or(|(step, _)| step == rest.len()) {
-                // What is not there any more can be what is wrong.
+                // An item that was removed can be what is wrong.
                 let now = self.items(object, rest, self.ends)?;
                 found = now.or(found.map(|(step, _)| (step, None)));
             }
@@ -200,7 +199,7 @@ impl Way<'_> {
         Ok(Some((step, self.shaper.held(object, part, when)?)))
     }
 
-    /// The item of a collection at which a path goes on.
+    /// The item of a collection that the rest of a path begins with.
     fn items(
         &mut self,
         object: u32,
@@ -221,7 +220,7 @@ impl Way<'_> {
         })
     }
 
-    /// Means all that hangs on a value too. Whether that is not too much.
+    /// Adds everything reachable from a value to the targets. Returns false if that is too much.
     fn hangs_on(&mut self, value: Option<Value>) -> Result<bool, SessionError> {
         let mut left = MOST;
         let mut queue: Vec<u32> = Vec::new();
@@ -267,10 +266,10 @@ impl Way<'_> {
     }
 }
 
-/// A field or element of an object.
+/// The target for a field or element of an object.
 fn target(object: u32, part: &Part) -> Option<Target> {
     match &part.name {
-        // A field that a class below hides has its class before its name.
+        // The name of a hidden field is qualified by its class.
         Some(name) => {
             let name = name.rsplit('.').next().unwrap_or_default();
             Some(Target::Field(object, part.part, name.to_owned()))

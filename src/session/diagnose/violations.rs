@@ -10,17 +10,17 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Evaluating ends after this time: the first question should come soon.
+/// Time limit for the evaluation, so that the first question comes soon.
 const LONGEST: Duration = Duration::from_millis(1_000);
-/// However long it takes, this number of calls is evaluated.
+/// Number of calls that are evaluated regardless of the time limit.
 const LEAST: usize = 1_000;
-/// Most calls of which assertions are evaluated before the first question.
+/// Maximum number of calls whose assertions are evaluated before the first question.
 const MOST: usize = 1_000_000;
-/// After this many calls other tasks have their turn, and an interruption is noticed.
+/// Number of calls after which other tasks get a turn and an interruption is noticed.
 const PAUSE: usize = 256;
-/// Most innermost violations of one thread that are named.
+/// Maximum number of innermost violations of a thread that are named.
 const NAMED: usize = 8;
-/// Most threads whose innermost violations are compared in time.
+/// Maximum number of threads whose innermost violations are compared in time.
 const THREADS: usize = 512;
 
 /// A call that violates its assertion.
@@ -32,7 +32,7 @@ pub struct Violation {
     pub method: String,
 }
 
-/// What assertions say of the calls of a run, before the first question.
+/// The result of evaluating all assertions before the first question.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Survey {
     /// Number of calls whose assertions were evaluated.
@@ -41,39 +41,38 @@ pub struct Survey {
     pub violated: usize,
     /// Number of violating calls without a violating call below them.
     pub innermost: usize,
-    /// The first of these by the time at which they ended; the search begins at the first one.
+    /// The first innermost violations, in the order in which they ended. The search begins at the first one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<Violation>,
     /// Number of calls whose assertions were not evaluated.
     pub not_evaluated: usize,
-    /// Why they were not.
+    /// The reason why they were not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
 impl Survey {
-    /// Whether a person should see it: there is more than one place to search, or not all is known.
+    /// Whether to show the result: there are several places to search, or it is incomplete.
     fn tells(&self) -> bool {
         self.innermost > 1 || self.not_evaluated > 0
     }
 }
 
-/// How far assertions were evaluated.
+/// The progress of the evaluation.
 #[derive(Default)]
 pub(super) struct Surveyed {
-    /// Whether calls were recorded that nobody has looked at.
+    /// Whether the recording has calls that were not evaluated yet.
     is_due: bool,
-    /// The calls that were evaluated, by thread and place in it: a run that goes on gives calls other
-    /// numbers.
+    /// The evaluated calls, by thread and position in the thread. Node numbers change while the run goes on.
     known: HashSet<(u32, u32)>,
-    /// What was found, as far as nobody was told.
+    /// The result that was not yet shown.
     told: Option<Survey>,
-    /// Whether a call was found at which the search begins.
+    /// Whether a violation was found, at which the search begins.
     has_begun: bool,
 }
 
 impl Surveyed {
-    /// There are calls to evaluate.
+    /// Marks that there may be new calls to evaluate.
     pub(super) fn due(&mut self) {
         self.is_due = !self.has_begun;
     }
@@ -89,10 +88,10 @@ struct Innermost {
 }
 
 impl Innermost {
-    /// The next violating call in the order of ends, with the calls below it.
+    /// Adds the next violating call in the order of exits, with its number of descendants.
     fn add(&mut self, node: u32, below: u32) {
         let end = node.saturating_add(below);
-        // Calls below this one have ended right before it.
+        // The calls below this one have ended right before it.
         let is_innermost = !self.last.is_some_and(|last| (node..=end).contains(&last));
         self.last = Some(node);
         self.violated += 1;
@@ -104,16 +103,15 @@ impl Innermost {
 }
 
 impl Diagnoser {
-    /// What assertions say of all calls, if there is something to tell about that; once.
+    /// Returns the result of the evaluation once, if it is worth showing.
     pub fn take_survey(&mut self) -> Option<Survey> {
         self.surveyed.told.take()
     }
 
-    /// The innermost violation that ended first, where calls were recorded whose assertions nobody has
-    /// evaluated.
+    /// Evaluates the assertions of newly recorded calls. Returns the innermost violation that ended first.
     ///
     /// # Errors
-    /// The recording cannot be read, or it was interrupted.
+    /// The recording cannot be read, or the user interrupted the evaluation.
     pub(super) async fn innermost_violation(
         &mut self,
         context: &Context,
@@ -158,7 +156,7 @@ impl Diagnoser {
                     }
                 }
                 match asserts.judge_with(&unseen, calls, node, fields).await? {
-                    // A further run would tell.
+                    // A recording with more detail would decide.
                     Some(Told::Unknown(_)) if level < Level::Writes => continue,
                     Some(Told::Invalid(_)) => innermost.add(node, calls.below(node)),
                     _ => drop(self.surveyed.known.insert((thread, node.saturating_sub(first)))),
@@ -210,7 +208,7 @@ impl Diagnoser {
             let of_methods = methods.iter().flat_map(|method| calls.of_method(*method, thread));
             let is_new = |call: &u32| !known.contains(&(thread, call.saturating_sub(first)));
             let mut own: Vec<u32> = of_methods.filter(is_new).filter(|call| can_be_judged(*call)).collect();
-            // A call ends behind those below it.
+            // A call ends after the calls below it.
             own.sort_unstable_by_key(|call| (call.saturating_add(calls.below(*call)), Reverse(*call)));
             if !own.is_empty() {
                 found.push((thread, own));

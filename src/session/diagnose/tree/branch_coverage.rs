@@ -1,18 +1,18 @@
-//! What calls have covered of the control flow graph, from the branches that were recorded: the entry of the
-//! method, each branch that was taken either way, and each handler (JHyde §2.4).
+//! The control flow edges that each call covers, from the recorded branches: the method's entry, each branch
+//! in either direction, and each handler (JHyde §2.4).
 
 use super::nodes::{Along, Gathered, Nodes};
 use crate::declarative::{Coverage, CoverageBuilder};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Traced, WalkControl};
 
-/// An edge of a method's control flow graph: from where, and to where; where both are -1 the method is
-/// entered, where only the first is, a handler begins.
+/// An edge of a control flow graph: the method, the source and the target. Both are -1 for the method's
+/// entry; only the source is -1 for the start of a handler.
 type Edge = (u32, i32, i32);
 
 impl Gathered for Vec<u32> {}
 
-/// Which edges each node has covered.
+/// Computes which edges each node covers.
 ///
 /// # Errors
 /// The events cannot be read.

@@ -1,17 +1,17 @@
-//! What calls have covered of the data flow: def-use chains (JHyde §2.4). A chain is a variable, the
-//! statement that defines it and one that uses it, with no other definition between.
+//! The def-use chains that each call covers (JHyde §2.4). A chain is a variable, a statement that defines it,
+//! and a statement that uses it with no other definition in between.
 //!
-//! - A statement is a row of the method's table of lines; where there is no table, each instruction is one.
-//! - Variables are local variables and parameters, by slot; a parameter is defined by the method's entry.
-//!   `this` is none: nothing defines it anew, so that it would tell no more than how long the method is.
-//! - Fields are variables too, by the class and the name by which instructions name them, and elements by the
-//!   type of their array's elements: whose field and which element it is makes no difference. So that is an
-//!   approximation, and only what one call defines and uses itself counts: what a call of another method
-//!   defines between is not seen.
+//! - A statement is an entry of the method's line number table. Without a table, each instruction is a
+//!   statement.
+//! - Local variables and parameters are variables, by slot. The method's entry defines the parameters. `this`
+//!   is left out: nothing redefines it, so its chains would only measure the length of the method.
+//! - Fields are variables too, by class and name, and array elements, by element type. The object and the
+//!   index are ignored. This is an approximation: a chain counts if one call defines and uses the variable,
+//!   and definitions in its callees are not seen.
 //!
-//! Reads are not recorded. So the way of a call is laid out anew in stretches (`stretch`). Where there is no
-//! class file, or less was recorded of a method than its branches, its calls cover nothing. Where loops are
-//! nodes, a stretch counts for the one in which it ends.
+//! Recordings have no reads, so the path of a call through its code is reconstructed in stretches
+//! (`stretch`). A call covers nothing if the class file is missing or the branches of the method were not
+//! recorded. If loops are nodes, a stretch counts for the node in which it ends.
 
 use super::nodes::{Along, Gathered, Nodes};
 use crate::classes::ClassPool;
@@ -22,18 +22,17 @@ use crate::trace::{Calls, Method, Traced, WalkControl};
 use bytecode::{Code, FieldRef, Op};
 use std::collections::{HashMap, HashSet};
 
-/// A chain: the method, the variable by its number there, the statement that defines it, and the one that
-/// uses it.
+/// A chain: the method, the number of the variable in it, the defining statement, and the using statement.
 type Chain = (u32, usize, u32, u32);
 
-/// A variable that is used or defined, the place of the instruction in its stretch, and whether it defines
-/// it.
+/// An access to a variable: the variable, the position of the instruction in its stretch, and whether it is a
+/// definition.
 type Accessed = (Variable, usize, bool);
 
-/// What defines a parameter: no statement.
+/// Stands for the definition of a parameter by the method's entry.
 const ENTRY: u32 = u32::MAX;
 
-/// What is defined and used.
+/// A variable of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Variable {
     Local(u16),
@@ -41,58 +40,58 @@ enum Variable {
     Element(bytecode::op::Element),
 }
 
-/// What is known of a piece of code without a choice.
+/// A stretch: code without a branch.
 #[derive(Debug, Default)]
 struct Stretch {
-    /// Its instructions, in the order in which they execute.
+    /// Its instructions, in execution order.
     instructions: Vec<u32>,
-    /// What they use and define.
+    /// Its accesses to variables.
     accesses: Vec<Access>,
     /// The chains that begin and end in it.
     inside: Vec<u32>,
-    /// What it uses before it defines it.
+    /// The uses of variables that it has not defined before.
     uses: Vec<Use>,
-    /// What it defines: the variable, and the last statement that does.
+    /// The variables that it defines, each with the last defining statement.
     defines: Vec<(usize, u32)>,
 }
 
-/// A use of what was defined before the stretch.
+/// A use of a variable that was defined before the stretch.
 #[derive(Debug)]
 struct Use {
     /// The variable.
     variable: usize,
-    /// The first instruction of its statement.
+    /// The first instruction of the using statement.
     at: u32,
-    /// The chains that end there, by what defines the variable.
+    /// The chains that end here, by defining statement.
     chains: Vec<(u32, u32)>,
 }
 
-/// A use or a definition.
+/// An access to a variable.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     /// The variable.
     variable: usize,
-    /// The place of its instruction in the stretch.
+    /// The position of the instruction in the stretch.
     place: usize,
     /// The first instruction of its statement.
     at: u32,
-    /// Whether it defines the variable.
+    /// Whether it is a definition.
     defines: bool,
 }
 
-/// A call that is open, or a part of it.
+/// An open call or loop.
 #[derive(Debug, Default)]
 struct Open {
     /// The number of its method.
     method: u32,
-    /// By variable: what has defined it last.
+    /// The last defining statement, by variable.
     defined: Vec<Option<u32>>,
     covered: HashSet<u32>,
-    /// The stretches whose own chains are covered.
+    /// The stretches whose inner chains are covered already.
     passed: HashSet<usize>,
-    /// The stretch in which it is.
+    /// The current stretch.
     inside: Option<usize>,
-    /// What was recorded last in that: the instruction, and whether it was done then.
+    /// The instruction of the last event in the stretch, and whether it had executed by then.
     reached: Option<(u32, bool)>,
 }
 
@@ -109,11 +108,11 @@ impl Gathered for Open {
     }
 }
 
-/// What is known of a method.
+/// The analysis of a method.
 #[derive(Debug, Default)]
 struct Known {
     code: Option<Code>,
-    /// The first instructions of its statements, in order.
+    /// The first instructions of its statements, ascending.
     statements: Vec<u32>,
     /// The slots of its parameters.
     parameters: Vec<u16>,
@@ -121,7 +120,7 @@ struct Known {
     stretches: HashMap<Begins, Option<usize>>,
 }
 
-/// Which def-use chains each node has covered.
+/// Computes which def-use chains each node covers.
 ///
 /// # Errors
 /// The events cannot be read.
@@ -164,12 +163,12 @@ pub fn chains(calls: &mut Calls, nodes: &Nodes, pool: Option<&ClassPool>) -> Res
 }
 
 impl Open {
-    /// The stretch in which the call is was gone through to its end.
+    /// Execution reached the end of the current stretch.
     fn pass(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageBuilder<Chain>) {
         let Some(number) = self.inside.take() else { return };
         let Some(stretch) = all.get_mut(number) else { return };
         for Use { variable, at, chains } in &mut stretch.uses {
-            // A field that the call has not written was written by another one.
+            // If the call has not written the field, another call has.
             let Some(from) = self.defined.get(*variable).copied().flatten() else { continue };
             let entity = match chains.iter().find(|(other, _)| *other == from) {
                 Some((_, entity)) => *entity,
@@ -189,9 +188,9 @@ impl Open {
         }
     }
 
-    /// An exception has left the stretch in which the call is. Definitions are recorded: the first one of
-    /// which nothing was recorded has not happened any more. Uses are not: those before that count all the
-    /// same, even if the exception came before them.
+    /// An exception left the current stretch. Definitions have events: the first definition without an event
+    /// has not happened. Uses have none: those before that definition count, even if the exception came
+    /// first.
     fn cut_short(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageBuilder<Chain>) {
         let reached = self.reached.take();
         let Some(stretch) = self.inside.take().and_then(|number| all.get(number)) else { return };
@@ -254,7 +253,7 @@ impl Known {
         })
     }
 
-    /// The number of the stretch that begins there; none where the class file has no such place.
+    /// The number of the stretch that begins there; `None` if the class file has no such place.
     fn stretch(
         &mut self,
         begins: Begins,
@@ -275,7 +274,7 @@ impl Known {
         number
     }
 
-    /// The first instruction of the statement to which an instruction belongs.
+    /// The first instruction of the statement that contains an instruction.
     fn statement(&self, at: u32) -> u32 {
         let behind = self.statements.partition_point(|start| *start <= at);
         behind.checked_sub(1).and_then(|last| self.statements.get(last)).copied().unwrap_or(at)
@@ -307,9 +306,8 @@ impl Known {
     }
 }
 
-/// What is used and defined in a stretch, in the order in which it executes: its instructions, and the
-/// variable, the place of the instruction, and whether it defines it. An endless loop without a choice is
-/// gone through twice, so that it uses what its turn before has defined.
+/// The instructions of a stretch and their accesses to variables, in execution order. An endless loop without
+/// a branch is passed twice, so that a turn uses the definitions of the turn before.
 fn walk(code: &Code, begins: Begins) -> Option<(Vec<u32>, Vec<Accessed>)> {
     let (mut instructions, again) = stretch(code, begins)?;
     if let Some(again) = again {

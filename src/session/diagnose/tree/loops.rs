@@ -1,17 +1,17 @@
-//! Executions of loops as nodes of the trees (Insa and Silva's loop expansion): a loop is like a method that
-//! does one iteration and calls itself for the rest. So below "from iteration 3" are the calls of iteration
-//! 3, and then "from iteration 4".
+//! Executions of loops as nodes of the execution trees (Insa and Silva's loop expansion). A loop is treated
+//! like a method that performs one iteration and calls itself for the rest. So below "from iteration 3" are
+//! the calls of iteration 3, and then "from iteration 4".
 //!
-//! - The way of a call through its code is laid out anew in stretches (`stretch`). Where it passes the first
-//!   instruction of a loop an iteration begins; where it comes to an instruction that is not of the loop, the
-//!   loop has ended.
-//! - Where in a stretch an event is, its instruction tells. A call that is made tells none: it is made by the
-//!   next instruction of its line that names its method, or where the event before was, if none does (what
-//!   the JDK calls, initialisers of classes). So where one line has the end of an iteration and the beginning
-//!   of the next, a call of that kind can count for the wrong one.
-//! - An iteration that makes no recorded call is no node: it belongs to the one before. A loop that makes
-//!   none at all is one node, if it is in no loop, or in an iteration that makes calls. So there are no more
-//!   nodes than a few for each call, however often loops turn.
+//! - The path of a call through its code is reconstructed in stretches (`stretch`). An iteration begins when
+//!   the path passes the first instruction of a loop. The loop ends when the path reaches an instruction
+//!   outside it.
+//! - An event's instruction gives its position in the stretch. The event of a nested call has no instruction
+//!   in the caller. It is placed at the next instruction of the same line that invokes the method. If there
+//!   is none, as for callbacks from the JDK and class initialisers, it stays at the position of the previous
+//!   event. Such a call can count for the wrong iteration if a line ends one iteration and begins the next.
+//! - An iteration without recorded calls is no node and belongs to the previous one. A loop without any
+//!   recorded calls is one node, if it is in no other loop, or in an iteration with calls. So the number of
+//!   nodes stays within a small multiple of the number of calls, however often loops turn.
 
 use super::nodes::{Left, LoopAt, Node, Nodes, Turns};
 use crate::classes::ClassPool;
@@ -23,68 +23,69 @@ use bytecode::loops::Loop;
 use bytecode::{Code, MethodRef, Op};
 use std::collections::{BTreeSet, HashMap};
 
-/// Of so many methods it is told by name that their loops are not known.
+/// Maximum number of methods that a note names because their loops are unknown.
 const NAMED: usize = 3;
 
-/// A method whose loops are known, and which has some.
+/// A method with loops, and its code.
 struct Known {
     code: Code,
     loops: Vec<Loop>,
-    /// The place of its first loop among all.
+    /// The index of its first loop among all loops of the program.
     first: usize,
     stretches: HashMap<Begins, Option<usize>>,
 }
 
-/// A stretch as it matters for loops.
+/// A stretch, as far as loops matter.
 struct Stretch {
-    /// Its instructions, in the order in which they execute.
+    /// Its instructions, in execution order.
     instructions: Vec<u32>,
-    /// The place where it goes on behind the last one, if it is an endless loop.
+    /// For an endless loop without a branch, the position at which the stretch repeats.
     again: Option<usize>,
-    /// The places where an iteration begins or a loop can end, with their instructions.
+    /// The positions at which an iteration begins or a loop can end, with their instructions.
     marks: Vec<(usize, u32)>,
-    /// The places where lines begin, in order.
+    /// The positions at which lines begin, ascending.
     lines: Vec<usize>,
-    /// The places where methods are called.
+    /// The positions of the calls, with the called methods.
     invokes: Vec<(usize, MethodRef)>,
 }
 
-/// A call that is open.
+/// An open call.
 struct OpenCall {
     node: u32,
     call: u32,
-    /// Its method, if that has loops.
+    /// Its method; `None` if that has no loops.
     method: Option<usize>,
     stretch: Option<usize>,
-    /// The first place of the stretch that it is not known to have reached.
+    /// The first position of the stretch that the call is not known to have reached.
     next: usize,
-    /// The place of the last event, and what that was.
+    /// The position and kind of the last event.
     last: Option<(usize, Traced)>,
     loops: Vec<OpenLoop>,
     executions: u32,
 }
 
-/// A loop that is open.
+/// An open loop.
 struct OpenLoop {
-    /// Its place among those of the method.
+    /// Its index among the loops of the method.
     which: usize,
-    /// Its place among those of the program.
+    /// Its index among the loops of the program.
     of_all: usize,
     execution: u32,
-    /// Where it begins.
+    /// The position of its first event.
     first: EventPosition,
-    /// The iteration in which it is, and where that begins.
+    /// The current iteration, and the position of its first event.
     iteration: u32,
     begins: EventPosition,
-    /// Whether a node holds this iteration's calls already.
+    /// Whether the current iteration has a node already.
     is_there: bool,
-    /// Its nodes.
+    /// The nodes of this execution.
     nodes: Vec<u32>,
-    /// Loops that have ended in this iteration and made no calls, as long as the iteration has made none.
+    /// Inner loops without calls that ended in this iteration. They are kept until the iteration makes a
+    /// call.
     idle: Vec<Turns>,
 }
 
-/// What was found.
+/// The nodes found so far.
 #[derive(Default)]
 struct Found {
     rows: Vec<Node>,
@@ -105,7 +106,7 @@ impl Found {
         self.node(Node::Part(self.parts.len() - 1))
     }
 
-    /// A part has ended, or nothing more is known of it.
+    /// Ends a part. `ends` is `None` if the recording does not show its end.
     fn end(&mut self, node: u32, ends: Option<EventPosition>, left: Left) {
         let row = usize::try_from(node).ok().and_then(|node| self.rows.get(node));
         if let Some(Node::Part(part)) = row
@@ -115,7 +116,7 @@ impl Found {
         }
     }
 
-    /// The tree of a node ends with the last one.
+    /// Ends the subtree of a node at the last node so far.
     fn close(&mut self, node: u32) {
         let count = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         if let Some(size) = usize::try_from(node).ok().and_then(|node| self.sizes.get_mut(node)) {
@@ -124,24 +125,24 @@ impl Found {
     }
 }
 
-/// Goes along all events.
+/// Finds the loops in the events of all threads.
 struct Finder {
-    /// By method; none without loops.
+    /// The methods, by number; `None` for a method without loops.
     known: Vec<Option<Known>>,
     stretches: Vec<Stretch>,
     loops: Vec<LoopAt>,
     found: Found,
     open: Vec<OpenCall>,
-    /// So many calls were entered.
+    /// Number of calls entered so far.
     calls: u32,
-    /// Methods whose code is not what was recorded.
+    /// Methods whose class file does not match the recording.
     strange: BTreeSet<usize>,
     /// Whether calls did not come in the order of their numbers.
     is_astray: bool,
 }
 
-/// The shape of the trees with loops, what their nodes are, and what is to be said about it; none where
-/// nothing is known of loops.
+/// The execution trees with loops, and their nodes. Adds notes about unknown loops. Returns `None` if loops
+/// cannot be found.
 ///
 /// # Errors
 /// The events cannot be read.
@@ -174,7 +175,7 @@ pub fn trees(
             let forest = forest(calls, &found);
             return Ok(Some((forest, Nodes::new(found.rows, found.parts, loops))));
         }
-        // What was taken for loops of these is none: all again, without them.
+        // The loops of these methods are wrong: start again without them.
         unknown.extend(finder.strange);
     }
 }
@@ -292,7 +293,7 @@ impl Finder {
         });
     }
 
-    /// Calls inside of this one have ended.
+    /// Closes the calls inside this one, which have ended.
     fn finish(&mut self, innermost: Option<u32>) {
         while let Some(mut open) = self.open.pop_if(|open| Some(open.call) != innermost) {
             while open.leave(None, Left::Normally, &mut self.found) {}
@@ -300,7 +301,7 @@ impl Finder {
         }
     }
 
-    /// Something happens in a call, or a call is made there.
+    /// Handles an event of a call, or the entry of a call below it.
     fn go_on(&mut self, calls: &Calls, seen: &TracedEvent<'_>, at: EventPosition) {
         let Finder { known, stretches, found, open, strange, .. } = self;
         let Some(open) = open.last_mut().filter(|open| open.call == at.node) else { return };
@@ -351,12 +352,12 @@ impl Known {
         self.loops.get(which).is_some_and(|of| of.holds(pc))
     }
 
-    /// The loop whose iterations begin at an instruction.
+    /// The loop whose header is this instruction.
     fn begins_at(&self, pc: u32) -> Option<usize> {
         self.loops.iter().position(|of| of.header == pc)
     }
 
-    /// The stretch that begins there; none where the class file has no such place.
+    /// The stretch that begins there; `None` if the class file has no such place.
     fn stretch(&mut self, begins: Begins, all: &mut Vec<Stretch>) -> Option<usize> {
         if let Some(known) = self.stretches.get(&begins) {
             return *known;
@@ -391,10 +392,10 @@ impl Known {
 }
 
 impl OpenCall {
-    /// The place of an event of the call, and whether an endless loop has begun anew before that.
+    /// The position of an event, and whether an endless loop has started again before it.
     fn place(&self, stretch: &Stretch, bci: u32, what: Traced) -> Option<(usize, bool)> {
         let here = self.next.saturating_sub(1);
-        // The same does not happen twice at an instruction, and its line begins before all else.
+        // The same event does not occur twice at an instruction, and the line event comes first.
         let is_over = |(place, last): (usize, Traced)| {
             place == here && (last == what || matches!(what, Traced::Line(_)))
         };
@@ -402,7 +403,7 @@ impl OpenCall {
         stretch.places(from).find(|(place, _)| stretch.instructions.get(*place) == Some(&bci))
     }
 
-    /// The place where a method is called.
+    /// The position at which a method is called.
     fn invoke(&self, stretch: &Stretch, callee: &Method) -> Option<(usize, bool)> {
         let here = self.next.saturating_sub(1);
         let is_made = |(place, last): (usize, Traced)| place == here && last == Traced::Enter;
@@ -411,7 +412,7 @@ impl OpenCall {
             (&method.name, &method.descriptor) == (&callee.name, &callee.descriptor)
                 && (callee.name != "<init>" || *method.class == *callee.class)
         };
-        // Where another line begins, an event tells it.
+        // Another line would begin with an event of its own.
         let is_near = |(place, is_anew): &(usize, bool)| {
             (*place == here && !is_anew) || stretch.lines.binary_search(place).is_err()
         };
@@ -419,7 +420,7 @@ impl OpenCall {
         stretch.places(from).take_while(is_near).find(|(place, _)| is_it(*place))
     }
 
-    /// The call has come to a place of its stretch.
+    /// The call has reached a position of its stretch.
     fn reach(
         &mut self,
         stretch: &Stretch,
@@ -435,7 +436,7 @@ impl OpenCall {
         self.pass(stretch, place + 1, at, known, found);
     }
 
-    /// The call has passed all before a place.
+    /// The call has passed all positions before `end`.
     fn pass(&mut self, stretch: &Stretch, end: usize, at: EventPosition, known: &Known, found: &mut Found) {
         let from = stretch.marks.partition_point(|(place, _)| *place < self.next);
         for (_, pc) in stretch.marks.iter().skip(from).take_while(|(place, _)| *place < end) {
@@ -474,7 +475,7 @@ impl OpenCall {
         self.next = self.next.max(end);
     }
 
-    /// A call is made: the iterations in which it is are nodes, if they are none yet.
+    /// The call makes a call: gives the open iterations their nodes.
     fn make_room(&mut self, found: &mut Found) {
         let call = self.call;
         for of in self.loops.iter_mut().filter(|of| !of.is_there) {
@@ -489,7 +490,7 @@ impl OpenCall {
         }
     }
 
-    /// The innermost loop has ended, or nothing more is known of it. Whether there was one.
+    /// Closes the innermost loop. Returns false if no loop is open.
     fn leave(&mut self, ends: Option<EventPosition>, left: Left, found: &mut Found) -> bool {
         let Some(of) = self.loops.pop() else { return false };
         for node in &of.nodes {
@@ -515,7 +516,7 @@ impl OpenLoop {
 }
 
 impl Stretch {
-    /// The places from one on; behind the last one an endless loop goes on anew.
+    /// The positions from `from` on. In an endless loop, those from its start follow.
     fn places(&self, from: usize) -> impl Iterator<Item = (usize, bool)> {
         let anew = self.again.unwrap_or(from)..from;
         (from..self.instructions.len()).map(|place| (place, false)).chain(anew.map(|place| (place, true)))

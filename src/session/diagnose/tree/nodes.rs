@@ -1,6 +1,5 @@
-//! What the nodes of the trees are that are asked about: calls, and with `--loops` also executions of loops,
-//! from one iteration to the end of the loop. `loops` finds these; without them each call is the node of its
-//! number.
+//! The nodes of the execution trees: calls, and with `--loops` also executions of loops, each from one
+//! iteration to the end of the loop. `loops` finds them. Without loops, a node's number is that of its call.
 
 use crate::declarative::Forest;
 use crate::trace::{EventPosition, Traced, TracedEvent};
@@ -12,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 pub enum Node {
     /// A call, by its number.
     Call(u32),
-    /// A part of a call, by its place among the parts.
+    /// A part of a call, by its index among the parts.
     Part(usize),
 }
 
@@ -20,11 +19,11 @@ pub enum Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Left {
-    /// The method went on behind it.
+    /// Execution continued after it in the same method.
     Normally,
     /// The method returned.
     Return,
-    /// By an exception.
+    /// An exception left it.
     Exception,
 }
 
@@ -33,15 +32,15 @@ pub enum Left {
 pub struct Turns {
     /// The call.
     pub call: u32,
-    /// The loop, by its place among those of the program.
+    /// The loop, by its index among the loops of the program.
     pub which: usize,
-    /// Of the executions of loops in the call, which one.
+    /// The number of this execution among those of all loops in the call.
     pub execution: u32,
-    /// The iteration with which it begins, from 1 on.
+    /// The iteration with which it begins, from 1.
     pub iteration: u32,
-    /// The first event of it.
+    /// Its first event.
     pub begins: EventPosition,
-    /// The first event behind it; none while it goes on.
+    /// The first event after it; `None` if the recording does not show its end.
     pub ends: Option<EventPosition>,
     /// How the loop was left.
     pub left: Left,
@@ -50,31 +49,31 @@ pub struct Turns {
 /// A loop of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoopAt {
-    /// Its first and its last line, if they are known.
+    /// Its first and last line, if known.
     pub lines: Option<(u32, u32)>,
-    /// The variables that have a value where its iterations begin.
+    /// The variables that have a value at the start of an iteration.
     pub variables: Vec<String>,
 }
 
-/// A part of a call as people and programs are told of it.
+/// A loop as shown to the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LoopPart {
-    /// The first line of the loop, if that is known.
+    /// The first line of the loop, if known.
     pub line: Option<u32>,
     /// Its last line.
     pub to_line: Option<u32>,
-    /// The iteration with which the node begins, from 1 on.
+    /// The iteration with which the node begins, from 1.
     pub iteration: u32,
-    /// Of a buggy node: its last iteration; none if that is the loop's.
+    /// For a buggy node, its last iteration; `None` if that is the last of the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_iteration: Option<u32>,
-    /// Of a question: how the loop was left.
+    /// For a question, how the loop was left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<Left>,
 }
 
 impl LoopPart {
-    /// The loop by its lines.
+    /// The name of the loop, by its lines.
     pub fn named(&self) -> String {
         match (self.line, self.to_line) {
             (Some(from), Some(to)) if from != to => format!("the loop at lines {from} to {to}"),
@@ -84,34 +83,34 @@ impl LoopPart {
     }
 }
 
-/// What the nodes are.
+/// The nodes of the execution trees.
 #[derive(Default)]
 pub struct Nodes {
-    /// By node; empty where each call is the node of its number.
+    /// The nodes by number; empty if each call is the node of its number.
     rows: Vec<Node>,
-    /// By call: its node.
+    /// The node of each call.
     of_calls: Vec<u32>,
     parts: Vec<Turns>,
     loops: Vec<LoopAt>,
 }
 
-/// By a call, an execution of a loop in it and an iteration: the node.
+/// Nodes by call, execution of a loop in the call, and iteration.
 pub type PartNodes = HashMap<(u32, u32, u32), u32>;
 
 impl Nodes {
-    /// These, in the order of the trees; and the loops of the program.
+    /// Creates the nodes, in the order of the trees, with the loops of the program.
     pub fn new(rows: Vec<Node>, parts: Vec<Turns>, loops: Vec<LoopAt>) -> Nodes {
         let is_call = |(node, row): (u32, &Node)| matches!(row, Node::Call(_)).then_some(node);
         let of_calls = (0..).zip(&rows).filter_map(is_call).collect();
         Nodes { rows, of_calls, parts, loops }
     }
 
-    /// Whether loops are among them.
+    /// Whether some nodes are loops.
     pub fn has_loops(&self) -> bool {
         !self.rows.is_empty()
     }
 
-    /// How many there are; without loops as many as there are calls.
+    /// The number of nodes; without loops, the number of calls.
     pub fn count(&self, calls: usize) -> usize {
         if self.has_loops() { self.rows.len() } else { calls }
     }
@@ -120,7 +119,7 @@ impl Nodes {
         self.rows.get(usize::try_from(node).ok()?).copied()
     }
 
-    /// The part of a call that a node is; none of a call.
+    /// The part that a node is; `None` if it is a call.
     pub fn part(&self, node: u32) -> Option<&Turns> {
         match self.row(node)? {
             Node::Call(_) => None,
@@ -128,8 +127,8 @@ impl Nodes {
         }
     }
 
-    /// The nodes of calls that have influenced something below a call, with what of them, and of that call,
-    /// are parts.
+    /// The nodes of the calls that influenced a value, with the loops in them and in the call that was asked
+    /// about.
     pub fn with_parts(&self, below: u32, calls: BTreeSet<u32>) -> BTreeSet<u32> {
         if !self.has_loops() {
             return calls;
@@ -139,12 +138,12 @@ impl Nodes {
         parts.chain(calls.iter().map(|call| self.of_call(*call))).collect()
     }
 
-    /// The loop that a part is of.
+    /// The loop of a part.
     pub fn loop_of(&self, part: &Turns) -> LoopAt {
         self.loops.get(part.which).cloned().unwrap_or_default()
     }
 
-    /// The call that a node is, or that it is a part of.
+    /// The call that a node is or belongs to.
     pub fn call(&self, node: u32) -> u32 {
         match self.row(node) {
             Some(Node::Call(call)) => call,
@@ -162,7 +161,7 @@ impl Nodes {
         usize::try_from(call).ok().and_then(|call| self.of_calls.get(call)).copied().unwrap_or(u32::MAX)
     }
 
-    /// Whether a step of a recursion is made in a node, or in a part of it.
+    /// Whether a node, or a loop in it, makes a recursive call.
     pub fn calls_itself(&self, node: u32, forest: &Forest) -> bool {
         let mut left = vec![node];
         while let Some(node) = left.pop() {
@@ -177,7 +176,7 @@ impl Nodes {
         false
     }
 
-    /// The nodes of parts.
+    /// The nodes of all parts.
     pub fn of_parts(&self) -> PartNodes {
         let key = |node: u32| {
             let part = self.part(node)?;
@@ -186,7 +185,7 @@ impl Nodes {
         (0..).zip(&self.rows).filter_map(|(node, _)| key(node)).collect()
     }
 
-    /// What is told of a node that is a part.
+    /// The description of a node that is a part.
     pub fn told(&self, node: u32) -> Option<LoopPart> {
         let part = self.part(node)?;
         let lines = self.loop_of(part).lines;
@@ -199,8 +198,8 @@ impl Nodes {
         })
     }
 
-    /// The same of the node alone, without those below it: as far as the iteration with which the next one
-    /// begins.
+    /// The description of the node alone, without the nodes below it: it ends before the iteration with which
+    /// the next node begins.
     pub fn told_alone(&self, node: u32, forest: &Forest) -> Option<LoopPart> {
         let part = self.part(node)?;
         let is_next = |other: &&Turns| (other.call, other.execution) == (part.call, part.execution);
@@ -210,18 +209,18 @@ impl Nodes {
     }
 }
 
-/// What is gathered of a node while one goes along the events of a thread.
+/// Data collected about a node during a walk over the events of a thread.
 pub trait Gathered: Default {
-    /// Goes on in a part of the same call.
+    /// Starts the data of a part of the same call.
     fn inner(&mut self) -> Self {
         Self::default()
     }
 
-    /// Is back from a part.
+    /// Takes over the data of a part that has ended.
     fn back(&mut self, _inner: &mut Self) {}
 }
 
-/// One who goes along the events of a thread, and knows the nodes that they are in.
+/// Walks over the events of a thread, and tracks the nodes that contain the current event.
 pub struct Along<'a, T> {
     nodes: &'a Nodes,
     open: Vec<(u32, T)>,
@@ -230,12 +229,13 @@ pub struct Along<'a, T> {
 }
 
 impl<'a, T: Gathered> Along<'a, T> {
-    /// Along a thread, by its first call.
+    /// Starts a walk at the first call of a thread.
     pub fn new(nodes: &'a Nodes, first: u32) -> Along<'a, T> {
         Along { nodes, open: Vec::new(), next: nodes.of_call(first) }
     }
 
-    /// What is gathered of the innermost node that an event is in; nodes that have ended are told.
+    /// Moves to an event. Returns the data of the innermost node that contains it, and passes ended nodes to
+    /// `ended`.
     pub fn step(&mut self, seen: &TracedEvent<'_>, mut ended: impl FnMut(u32, T)) -> Option<&mut T> {
         let nodes = self.nodes;
         let is_entry = seen.site.what == Traced::Enter;
@@ -246,7 +246,7 @@ impl<'a, T: Gathered> Along<'a, T> {
         if let (true, Some(call), Some(mut at)) = (nodes.has_loops(), innermost, seen.position()) {
             at.node = call;
             let is_over = |part: &Turns| {
-                // What returns from inside of a loop is a part of it.
+                // A return from inside a loop belongs to the loop.
                 let is_return = part.left == Left::Return && part.ends == Some(at);
                 part.ends.is_some_and(|end| end.is_before(at)) && !is_return
             };
@@ -276,7 +276,7 @@ impl<'a, T: Gathered> Along<'a, T> {
         (Some(nodes.call(*node)) == seen.node).then_some(of)
     }
 
-    /// That was the last event.
+    /// Ends the walk: all open nodes have ended.
     pub fn end(mut self, mut ended: impl FnMut(u32, T)) {
         while let Some((node, of)) = self.open.pop() {
             ended(node, of);
