@@ -1,7 +1,8 @@
-//! Tells activations of a method apart (DESIGN §5.5).
+//! Distinguishes activations of a method (DESIGN §5.5).
 //!
-//! Frame ids die on resume and stacks of two calls from one place look alike, so each entry into a tracked
-//! method starts a new activation at its depth, and whatever was recorded at that depth or deeper has ended.
+//! JDWP frame ids become invalid on resume, and two calls from one place have equal stacks. So each entry
+//! into a tracked method starts a new activation at its depth. It ends every activation recorded at that
+//! depth or deeper.
 
 use crate::model::{Activation, ActivationKey, Tables};
 
@@ -10,7 +11,7 @@ struct Open {
     depth: u32,
     method: u32,
     key: ActivationKey,
-    /// The number that the method itself has given the activation; 0 where it gives none.
+    /// The serial number that the method itself stores in an added local; 0 if it stores none.
     serial: i64,
 }
 
@@ -21,9 +22,9 @@ pub struct ActivationStack {
 }
 
 impl ActivationStack {
-    /// A tracked method was entered at this depth (its frame's, counted from 1 at the oldest).
+    /// Records the entry of a tracked method at the depth of its frame, counted from 1 at the oldest.
     pub fn enter(&mut self, tables: &mut Tables, method: u32, depth: u32, certain: bool) -> ActivationKey {
-        // Depths ascend, and a recursion can be thousands deep.
+        // Depths ascend, so a binary search suffices; a recursion can be thousands deep.
         self.open.truncate(self.open.partition_point(|a| a.depth < depth));
         let caller = self.open.last().map(|a| a.key);
         let key = tables.add_activation(Activation { caller, depth, method, certain });
@@ -31,14 +32,14 @@ impl ActivationStack {
         key
     }
 
-    /// Whether the activation at this depth is known by its number. Then so is everything below it.
+    /// Whether the activation at this depth is known by its serial number. If it is, so are all older ones.
     pub fn is_numbered(&self, method: u32, depth: u32, serial: i64) -> bool {
         let at = self.open.partition_point(|a| a.depth < depth);
         self.open.get(at).is_some_and(|a| (a.depth, a.method, a.serial) == (depth, method, serial))
     }
 
-    /// What stands on the stack above a depth, oldest first, as `(method, depth, serial)`: all else above it
-    /// has ended.
+    /// Replaces the activations above a depth by these, oldest first, as `(method, depth, serial)`. All other
+    /// activations above that depth have ended.
     pub fn set_above(&mut self, tables: &mut Tables, depth: u32, numbered: &[(u32, u32, i64)]) {
         self.open.truncate(self.open.partition_point(|a| a.depth <= depth));
         for (method, depth, serial) in numbered {
@@ -49,9 +50,9 @@ impl ActivationStack {
         }
     }
 
-    /// The thread stands in a frame of this depth. `method` is the frame's method if it is tracked. Gives the
-    /// newest tracked activation on the stack; a tracked frame whose entry was not seen gets an uncertain
-    /// one.
+    /// Returns the newest tracked activation of a thread whose newest frame has this depth. `method` is that
+    /// frame's method if it is tracked. If the entry of a tracked frame was not seen, the frame gets an
+    /// uncertain activation.
     pub fn at(&mut self, tables: &mut Tables, method: Option<u32>, depth: u32) -> Option<ActivationKey> {
         self.open.truncate(self.open.partition_point(|a| a.depth <= depth));
         if let Some(top) = self.open.last()
@@ -68,14 +69,15 @@ impl ActivationStack {
         }
     }
 
-    /// The activation of a tracked method's frame at this depth, while newer frames still stand above it.
+    /// Returns the activation of a tracked method's frame at this depth, which may have newer frames above
+    /// it.
     pub fn lookup(&mut self, tables: &mut Tables, method: u32, depth: u32) -> Option<ActivationKey> {
         let open = self.open.iter().find(|a| a.depth == depth && a.method == method).map(|a| a.key);
-        // Not seen at its entry: it and what stands above it cannot be told apart from earlier ones.
+        // Its entry was not seen: it and the activations above it cannot be distinguished from earlier ones.
         open.or_else(|| self.at(tables, Some(method), depth))
     }
 
-    /// As [`ActivationStack::at`], while newer frames still stand above.
+    /// Like [`ActivationStack::at`], but newer frames may still be above.
     pub fn below(&mut self, tables: &mut Tables, method: Option<u32>, depth: u32) -> Option<ActivationKey> {
         match method {
             Some(method) => self.lookup(tables, method, depth),
@@ -83,8 +85,8 @@ impl ActivationStack {
         }
     }
 
-    /// Forgets activations that have ended unnoticed: `is_at` tells whether a tracked method's frame stands
-    /// at a depth. Without it, an activation stays until its thread is seen at its depth again.
+    /// Removes activations whose end was not seen: `is_at` checks whether a depth holds a frame of a tracked
+    /// method. Without this call, an activation stays until its thread stops at its depth again.
     pub fn confirm(&mut self, is_at: impl Fn(u32, u32) -> bool) {
         self.open.retain(|a| is_at(a.depth, a.method));
     }

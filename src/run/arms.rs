@@ -1,8 +1,8 @@
-//! Which arm of a `switch` expression, a `?:`, `&&` or `||` gave a value: the last mark that ran in the
-//! activation.
+//! Finds which arm of a `switch` expression, a `?:`, `&&` or `||` produced a value: the arm of the last mark
+//! that the activation executed.
 //!
-//! By JDWP events each mark is a breakpoint. By probes the activation keeps its last mark in a local of its
-//! own.
+//! With JDWP events each mark is a breakpoint. With probes the activation stores its last mark in an added
+//! local.
 
 use super::error::RunError;
 use super::probes::added_local;
@@ -11,7 +11,7 @@ use super::vm::bci;
 use super::watched::Watched;
 use jdwp::{MethodId, ReferenceTypeId};
 
-/// The last mark of an activation.
+/// The last mark executed in an activation.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     depth: u32,
@@ -20,24 +20,24 @@ struct Last {
     bci: u32,
 }
 
-/// The last mark that ran in each activation of a thread, oldest first.
+/// The last mark executed in each activation of a thread, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ArmStack {
     last: Vec<Last>,
 }
 
 impl ArmStack {
-    /// The thread comes by a mark.
+    /// Records that the thread has reached a mark.
     pub(super) async fn mark(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
         let depth = stop.depth(&watched.vm).await?;
         let at = stop.location;
-        // Frames that were newer have ended.
+        // Newer frames have ended.
         self.last.truncate(self.last.partition_point(|known| known.depth < depth));
         self.last.push(Last { depth, class: at.class, method: at.method, bci: bci(at.index) });
         Ok(())
     }
 
-    /// The last mark that ran in the newest activation of the stopped thread, where its method holds marks.
+    /// The last mark executed in the newest activation of the stopped thread, if its method contains marks.
     pub(super) async fn last(&self, watched: &mut Watched, stop: &mut Stop) -> Result<Option<u32>, RunError> {
         let at = stop.location;
         let method = watched.vm.method(at.class, at.method).await?;
@@ -50,13 +50,13 @@ impl ArmStack {
         }
         let newest = stop.frames(&mut watched.vm).await?.first().cloned();
         let Some(newest) = newest else { return Ok(None) };
-        // 0 stands for none.
+        // 0 means none.
         let kept = added_local(watched, stop, &newest, wire::ARM).await?;
         Ok(kept.checked_sub(1).and_then(|bci| u32::try_from(bci).ok()))
     }
 
-    /// The last mark at a depth. Each path to what asks has a mark, so it is never one of an earlier
-    /// activation there.
+    /// The last mark at a depth. Each path to the asking instruction contains a mark, so this is never a mark
+    /// of an earlier activation at that depth.
     fn at(&self, depth: u32, class: ReferenceTypeId, method: MethodId) -> Option<u32> {
         let found = self.last.iter().find(|known| known.depth == depth)?;
         ((found.class, found.method) == (class, method)).then_some(found.bci)

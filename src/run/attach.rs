@@ -1,10 +1,10 @@
-//! Finds the VM of a remote program: one that listens, and stands still at its start.
+//! Finds the VM of a remote program: one that listens for a debugger and is still suspended at its start.
 //!
-//! A VM with `server=y` listens again when its debugger has gone, so the one that answers may be that of the
-//! run before. Only a VM whose program has not begun is taken, and it is known by what it says: its first
-//! event is `VmStart`, and suspends it. One that has begun does not say so, but in most the launcher's class
-//! is there, which is loaded after that event; where it is not (another launcher), the event is waited for,
-//! and its absence tells.
+//! A VM with `server=y` listens again after its debugger has disconnected. So the VM that answers may belong
+//! to the previous run. We accept only a VM whose program has not begun: its first event is `VmStart`, and
+//! that event suspends it. A VM that has begun sends no such event. In most such VMs the launcher's class is
+//! loaded, which happens after `VmStart`. A VM started by another launcher lacks that class; we wait for the
+//! event and reject the VM if it does not arrive.
 
 use super::error::RunError;
 use super::greeting::{Greeted, LINGER, facts};
@@ -14,26 +14,26 @@ use jdwp::{Connection, Event, HandshakeError, SuspendPolicy};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// How long a VM may take to greet, to answer a first question, and to say that it has started.
+/// How long we wait for a VM's handshake, for its first reply and for its `VmStart` event.
 const ANSWER: Duration = Duration::from_secs(5);
-/// How long after a connection that was refused the next is tried.
+/// Pause after a refused connection.
 const SHORT: Duration = Duration::from_millis(50);
-/// Most time between two tries. Who answers and is not meant is not asked more often.
+/// Longest pause between two attempts. We do not ask a wrong VM more often.
 const LONG: Duration = Duration::from_secs(1);
-/// How long a running VM must have been there to be the one that was started.
+/// How long a running VM must be reachable before we conclude that it is the one just started.
 const SURELY: Duration = Duration::from_secs(3);
-/// How long a VM that was there as soon as `relaunch` was started must outlive it: it is hardly a new one,
-/// and about to be ended.
+/// How long a VM that answered as soon as `relaunch` was started must survive. It is probably an old VM that
+/// is about to end.
 const STAYS: Duration = Duration::from_secs(10);
-/// How late the end of a VM can be heard of.
+/// Longest delay with which the end of a VM is reported.
 const LATE: Duration = Duration::from_millis(200);
-/// A class of the `java` launcher, which has it loaded when the VM has started.
+/// A class of the `java` launcher, loaded once the VM has started.
 const LAUNCHER: &str = "Lsun/launcher/LauncherHelper;";
 
-/// Connects until a VM stands still at its start.
+/// Connects until a VM is found that is suspended at its start.
 ///
 /// # Errors
-/// `relaunch` fails, no such VM comes, or the one that was started runs already.
+/// `relaunch` fails, no such VM appears, or the started VM is already running.
 pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Greeted, RunError> {
     let Some(remote) = running.remote() else { return Err(RunError::Vm(jdwp::Error::VmDead)) };
     let mut search = Search::default();
@@ -48,7 +48,7 @@ pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Gre
                 if search.was_other || running.exited().is_some() {
                     return Ok(greeted);
                 }
-                // It stands still, so all it can say is that it has ended.
+                // It is suspended, so the only event it can send is that it has ended.
                 let stays = tokio::select! {
                     _ = greeted.events.next() => false,
                     exit = running.wait_exit() => {
@@ -77,13 +77,13 @@ pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Gre
     }
 }
 
-/// What was seen so far.
+/// The results of the attempts so far.
 struct Search {
     seen: Option<PortState>,
-    /// Whether something else than a VM at its start was there since `relaunch` was started: such a VM is a
-    /// new one.
+    /// Whether anything else than a VM at its start was seen since `relaunch` was started. If so, a VM at its
+    /// start is new.
     was_other: bool,
-    /// Since when a VM runs that cannot be one of before.
+    /// When a running VM was first seen that cannot belong to an earlier run.
     runs_since: Option<Instant>,
     /// Whether the port was free.
     was_free: bool,
@@ -121,7 +121,7 @@ impl Search {
         self.seen.clone().unwrap_or_else(|| PortState::Nothing("no answer".to_owned()))
     }
 
-    /// Whether waiting for something else is of no use.
+    /// Whether further waiting cannot succeed.
     fn is_in_vain(&self) -> bool {
         self.seen == Some(PortState::NoAgent)
             || self.runs_since.is_some_and(|since| since.elapsed() >= SURELY)
@@ -167,7 +167,7 @@ async fn try_once(remote: &Remote) -> Result<Greeted, PortState> {
     }
 }
 
-/// Lets a VM that is not meant go on as if nobody had been there.
+/// Detaches from a wrong VM so that it continues undisturbed.
 async fn let_go(conn: &Connection, seen: PortState) -> PortState {
     drop(timeout(ANSWER, conn.send(virtual_machine::Dispose {})).await);
     conn.close();

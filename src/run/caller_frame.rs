@@ -1,5 +1,5 @@
-//! Occurrences that stand in an older frame than their event: an object is made in a constructor, and the
-//! answer is where the `new` is.
+//! Occurrences in an older frame than their event. A constructor makes an object, but the answer is the place
+//! of the `new`.
 
 use super::candidates::Candidates;
 use super::error::RunError;
@@ -10,10 +10,10 @@ use crate::model::{Detail, Frame, FrameKey, Happened};
 use crate::query::{Event, Making, TraceQuery};
 use jdwp::commands::stack_frame;
 
-/// That no code of the program called the constructor.
+/// No code of the program called the constructor.
 const BY_NATIVE_CODE: &str = "native code made it: no frame of the stack called its constructor";
 
-/// A breakpoint behind the call of the superclass's constructor.
+/// Handles a breakpoint after the call of the superclass's constructor.
 pub async fn constructed(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -25,7 +25,7 @@ pub async fn constructed(
     let Some(frame) = stop.newest(&watched.vm).await? else { return Ok(()) };
     let ask = stack_frame::ThisObject { thread: stop.thread, frame };
     let Some(object) = watched.vm.conn().send(ask).await? else { return Ok(()) };
-    // A loop that begins there comes by again.
+    // If a loop begins there, the thread reaches it more than once.
     if is_jumped_to(watched, stop).await? && !candidates.is_new(number, object.id) {
         return Ok(());
     }
@@ -40,7 +40,7 @@ async fn is_jumped_to(watched: &mut Watched, stop: &Stop) -> Result<bool, RunErr
     Ok(code.is_some_and(|code| code.is_branch_target(bci(stop.location.index))))
 }
 
-/// An object or array was made.
+/// Handles the creation of an object or array.
 pub async fn made(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -54,7 +54,7 @@ pub async fn made(
     stop.parts.owner = Some(owner);
     match making {
         Making::Array { .. } => candidates.offer(watched, stop, query, None).await,
-        // Its constructor runs for objects of the classes below, too.
+        // Its constructor also runs for objects of subclasses.
         Making::Object { class: wanted, .. } if class.as_ref() != Some(wanted) => {
             candidates.count(watched, stop, query).await.map(drop)
         }
@@ -68,7 +68,7 @@ pub async fn made(
     }
 }
 
-/// How many of the newest frames are constructors at work on an object.
+/// Number of newest frames that are constructors running on an object.
 async fn constructors(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -93,7 +93,7 @@ async fn constructors(
     Ok(frames.len())
 }
 
-/// A candidate that stands so many frames below its event, if the query admits it.
+/// Adds a candidate in the frame `above` frames below that of its event, if the query admits it.
 pub async fn offer_below(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -125,12 +125,12 @@ pub async fn offer_below(
     let happened = (above > 0).then_some(Happened { frame: *event, above });
     occurrence.detail = Some(Box::new(Detail { happened, ..detail }));
     candidates.add_foretold(watched, &mut older, occurrence).await?;
-    // What was asked of the older frame may have let the thread run.
+    // Evaluating expressions in the older frame may have let the thread run.
     stop.ran();
     Ok(())
 }
 
-/// A frame that calls a constructor, on the line of its `new`: the arguments may stand on others.
+/// A frame that calls a constructor, with the line of its `new`. The arguments may be on other lines.
 fn at_new(watched: &mut Watched, key: FrameKey) -> FrameKey {
     let Some(Frame { site, line, source_file }) = watched.tables.frame(key).cloned() else {
         return key;

@@ -1,4 +1,4 @@
-//! The candidates of a run: hits that their TraceQueries admit, with the values they keep.
+//! The candidates of a run: hits that their TraceQueries admit, with the values to keep.
 
 use super::collect::Collector;
 use super::describe::Descriptions;
@@ -15,7 +15,7 @@ use jdwp::{ObjectId, ThreadId};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Makes candidates, and keeps them until they are taken.
+/// Makes candidates and keeps them until the caller takes them.
 pub struct Candidates {
     queries: Queries,
     threads: Threads,
@@ -23,12 +23,12 @@ pub struct Candidates {
     collector: Collector,
     descriptions: Descriptions,
     found: Vec<Occurrence>,
-    /// Objects that were seen where a constructor goes on and a loop begins, by query.
+    /// Objects already seen, by query, where a constructor continues at the start of a loop.
     handed_out: HashSet<(u16, ObjectId)>,
 }
 
 impl Candidates {
-    /// None yet, of these TraceQueries.
+    /// Starts without candidates, for these TraceQueries.
     pub fn new(queries: &[TraceQuery]) -> Candidates {
         Candidates {
             queries: Queries::new(queries),
@@ -41,17 +41,17 @@ impl Candidates {
         }
     }
 
-    /// From here on the TraceQueries are these.
+    /// Replaces the TraceQueries.
     pub fn watch_for(&mut self, queries: &[TraceQuery]) {
         self.queries = Queries::new(queries);
     }
 
-    /// The query of a number.
+    /// The query with a number.
     pub fn query(&self, number: u16) -> Option<Arc<TraceQuery>> {
         self.queries.get(number)
     }
 
-    /// What is known of a thread.
+    /// The state of a thread.
     pub fn thread(&mut self, thread: ThreadId) -> &mut ThreadState {
         self.threads.of(thread)
     }
@@ -65,7 +65,7 @@ impl Candidates {
         self.threads.key(watched, thread).await
     }
 
-    /// Forgets threads that have ended, if there are many.
+    /// Forgets ended threads if there are many.
     pub async fn forget_threads(&mut self, watched: &mut Watched) -> Result<(), RunError> {
         self.threads.forget_ended(watched).await
     }
@@ -75,22 +75,22 @@ impl Candidates {
         self.threads.live()
     }
 
-    /// Sets where the run is to halt.
+    /// Sets where the run must halt.
     pub fn halt_at(&mut self, coordinate: Option<Coordinate>) {
         self.filter.halt_at(coordinate);
     }
 
-    /// Whether the hit at that coordinate was counted.
+    /// Whether the hit at the coordinate to halt at was counted.
     pub fn has_arrived(&self) -> bool {
         self.filter.has_arrived()
     }
 
-    /// The arrival, if there was one, with the candidate there if the hit is one.
+    /// The arrival at that coordinate, if it occurred, with its candidate if the hit is one.
     pub fn take_arrival(&mut self) -> Option<Option<Occurrence>> {
         self.filter.take_arrival()
     }
 
-    /// Reads at once what a candidate of the query would keep.
+    /// Reads all values that a candidate of the query would keep in one batch.
     pub async fn prefetch(&self, watched: &mut Watched, stop: &mut Stop, query: u16) -> Result<(), RunError> {
         self.collector.prefetch(watched, stop, query).await
     }
@@ -105,7 +105,7 @@ impl Candidates {
         self.collector.collect(watched, stop, query).await
     }
 
-    /// Counts a hit that is no candidate. Gives its ordinal.
+    /// Counts a hit that is not a candidate. Returns its ordinal.
     pub async fn count(
         &mut self,
         watched: &mut Watched,
@@ -115,7 +115,7 @@ impl Candidates {
         self.filter.count(watched, stop, query).await
     }
 
-    /// Counts a hit. Gives its ordinal if the query admits it.
+    /// Counts a hit. Returns its ordinal if the query admits it.
     pub async fn admits(
         &mut self,
         watched: &mut Watched,
@@ -125,7 +125,7 @@ impl Candidates {
         self.filter.admits(watched, stop, query).await
     }
 
-    /// Counts a hit. Gives the candidate at the newest frame of the stopped thread, if the query admits it.
+    /// Counts a hit. Returns the candidate in the newest frame of the stopped thread if the query admits it.
     pub async fn admitted(
         &mut self,
         watched: &mut Watched,
@@ -144,7 +144,7 @@ impl Candidates {
         Ok(Some(occurrence))
     }
 
-    /// Adds a candidate with details, if the query admits the hit.
+    /// Adds a candidate with these details if the query admits the hit.
     pub async fn offer(
         &mut self,
         watched: &mut Watched,
@@ -162,8 +162,7 @@ impl Candidates {
         Ok(())
     }
 
-    /// The candidate that stands in an older frame than its event, if the query admits the hit, which has
-    /// this ordinal.
+    /// The candidate in an older frame than its event, if the query admits the hit with this ordinal.
     pub async fn admitted_below(
         &mut self,
         watched: &mut Watched,
@@ -181,7 +180,7 @@ impl Candidates {
         Ok(Some(self.candidate_in(watched, older, query, ordinal, activation).await?))
     }
 
-    /// Adds a candidate of an older frame, with what the VM tells there of the points that depend on it.
+    /// Adds a candidate in an older frame, with forecasts for the points that depend on it.
     pub async fn add_foretold(
         &mut self,
         watched: &mut Watched,
@@ -193,13 +192,13 @@ impl Candidates {
         Ok(())
     }
 
-    /// Adds a candidate that is whole. If it is the one to halt at, the halt shows it.
+    /// Adds a finished candidate. If the run must halt at it, the halt shows it.
     pub fn add_whole(&mut self, occurrence: Occurrence) {
         self.filter.remember_arrival(&occurrence);
         self.found.push(occurrence);
     }
 
-    /// Adds a candidate that [`Candidates::admitted`] gave.
+    /// Adds a candidate that [`Candidates::admitted`] returned.
     pub fn add(&mut self, occurrence: Occurrence) {
         self.found.push(occurrence);
     }
@@ -218,22 +217,22 @@ impl Candidates {
         Ok(())
     }
 
-    /// Whether an object that a constructor can hand out is seen for the first time by a query.
+    /// Whether a query sees an object for the first time that a constructor may already have published.
     pub fn is_new(&mut self, query: u16, object: ObjectId) -> bool {
         self.handed_out.insert((query, object))
     }
 
-    /// Reads what the objects of the candidates that were just found are and hold.
+    /// Reads identity and contents of the objects in the candidates just found.
     pub async fn describe(&mut self, watched: &mut Watched) -> Result<(), RunError> {
         self.descriptions.add_to(&mut self.found, watched, &self.queries).await
     }
 
-    /// The candidates that were found since the last call.
+    /// The candidates found since the last call.
     pub fn take(&mut self) -> Vec<Occurrence> {
         std::mem::take(&mut self.found)
     }
 
-    /// A candidate in an activation, without its sequence number.
+    /// Makes a candidate in an activation. Its sequence number is still 0.
     async fn candidate_in(
         &mut self,
         watched: &mut Watched,
@@ -266,7 +265,7 @@ impl Candidates {
         })
     }
 
-    /// Adds what the VM tells at a candidate of the points that depend on it.
+    /// Adds to a candidate what its frame already shows about the points that depend on it.
     async fn foretell(
         &mut self,
         watched: &mut Watched,
@@ -288,8 +287,8 @@ impl Candidates {
     }
 }
 
-/// Records how many turns of an endless loop did not leave it, given the number of turns with the one that
-/// did.
+/// Records how many iterations of an endless loop did not leave it. `turns` also counts the iteration that
+/// left it.
 pub fn tell_turns(occurrence: &mut Occurrence, turns: Option<u32>) {
     if let Some(others) = turns.and_then(|turns| turns.checked_sub(1)).filter(|others| *others > 0) {
         occurrence.detail.get_or_insert_default().turns = Some(others);

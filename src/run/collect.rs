@@ -1,5 +1,5 @@
-//! What a candidate keeps for the user: what was asked for, or its arguments, locals and the fields its line
-//! reads (DESIGN §6).
+//! Collects the values that a candidate shows to the user: the requested ones, or by default its arguments,
+//! its locals and the fields that its line reads (DESIGN §6).
 
 use super::error::RunError;
 use super::machine::FrameMachine;
@@ -20,18 +20,18 @@ struct Reading {
     shape: ShapeKey,
     slots: Vec<stack_frame::Slot>,
     exprs: Vec<Expr>,
-    /// Whether no hit is refused for its condition or thread.
+    /// Whether the query has no condition and no thread, so that it refuses no hit.
     certain: bool,
 }
 
-/// Reads values for candidates and remembers how.
+/// Reads values of candidates and caches how to read them.
 #[derive(Default)]
 pub struct Collector {
     readings: HashMap<(u16, Location), Rc<Reading>>,
 }
 
 impl Collector {
-    /// The kept values of a candidate, then the collected ones, with their names.
+    /// The kept values of a candidate, followed by the collected values with their names.
     pub async fn collect(
         &mut self,
         watched: &mut Watched,
@@ -50,8 +50,8 @@ impl Collector {
         Ok((reading.shape, values.into_boxed_slice()))
     }
 
-    /// Reads the locals that a candidate keeps, if it is known which those are, together with the stack: all
-    /// of it where a candidate surely comes of it.
+    /// Reads in one batch the stack and the locals that a candidate keeps, if those are known. Reads the
+    /// whole stack if the hit surely becomes a candidate.
     pub async fn prefetch(&self, watched: &mut Watched, stop: &mut Stop, query: u16) -> Result<(), RunError> {
         match self.readings.get(&(query, stop.location)) {
             Some(reading) => stop.prefetch(&mut watched.vm, &reading.slots, reading.certain).await,
@@ -76,14 +76,14 @@ impl Collector {
             Some(wanted) => exprs.extend(wanted.iter().map(|e| (**e).clone())),
             None => {
                 for variable in method.visible(at.index) {
-                    // `this` is the frame's receiver: its fields are asked for by name.
+                    // `this` is the receiver of the frame: expressions read its fields by name.
                     if &*variable.name != "this" {
                         let sigbyte = Tag::of_signature(&variable.descriptor).unwrap_or(Tag::Object);
                         names.push(variable.name.clone());
                         slots.push(stack_frame::Slot { slot: i32::from(variable.slot), sigbyte });
                     }
                 }
-                // A field of a variable that has no value yet is not read.
+                // Skip fields of variables that have no value yet.
                 let out_of_scope = |expr: &Expr| {
                     let head = expr.text().split(['.', '[']).next().unwrap_or_default();
                     let all = method.variables.as_deref().unwrap_or_default();
@@ -107,7 +107,7 @@ impl Collector {
     }
 }
 
-/// The fields that the line of an index reads, as expressions without calls.
+/// The fields read on the line of an index, as expressions without calls.
 fn fields_read(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr> {
     let Some(line) = method.line(index) else { return Vec::new() };
     let Ok(Some(found)) = watched.pool().find(&method.name.class) else { return Vec::new() };
@@ -128,7 +128,7 @@ fn fields_read(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr
         .collect()
 }
 
-/// The operands of the branch at an index that can be read back just before it.
+/// The operands of the branch at an index that can be evaluated just before it.
 fn operands(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr> {
     let Ok(Some(found)) = watched.pool().find(&method.name.class) else { return Vec::new() };
     let Some(declared) = found.file.method(&method.name.name, &method.name.descriptor) else {
@@ -195,7 +195,7 @@ pub async fn slot_value(
     }
 }
 
-/// Evaluates an expression in a frame; what cannot be evaluated is a value that says why.
+/// Evaluates an expression in a frame. If evaluation fails, the result is a value that contains the reason.
 pub async fn read(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -218,7 +218,7 @@ pub async fn read(
     }
 }
 
-/// Why an expression has no value; an error of the connection stays one.
+/// The reason why an expression has no value. Errors of the connection are returned as errors.
 pub fn reason(expr: &Expr, error: EvalError<RunError>) -> Result<String, RunError> {
     match error {
         EvalError::Machine(RunError::CallHangs { seconds, .. }) => {

@@ -1,5 +1,5 @@
-//! Describes the objects of candidates while their threads stand still: what they are, and what they hold
-//! then.
+//! Describes the objects of candidates while their threads are suspended: their identity and their contents
+//! at that time.
 
 use super::content::{Which, held, tell};
 use super::error::RunError;
@@ -10,19 +10,20 @@ use crate::query::Event;
 use jdwp::Location;
 use std::collections::HashMap;
 
-/// Hits of one point whose objects' contents are read. By JDWP events a point can have millions.
+/// Number of hits of one point whose objects' contents are read. With JDWP events a point can have millions
+/// of hits.
 const DESCRIBED: u64 = 500;
-/// Most objects of one candidate whose contents are read.
+/// Maximum number of objects per candidate whose contents are read.
 const OBJECTS: usize = 24;
 
-/// How many candidates of each query were described.
+/// Counts the described candidates of each query.
 #[derive(Default)]
 pub struct Descriptions {
     counts: HashMap<u16, u64>,
 }
 
 impl Descriptions {
-    /// Reads what the objects of these candidates are and hold.
+    /// Reads the identity and contents of the objects in these candidates.
     pub async fn add_to(
         &mut self,
         found: &mut [Occurrence],
@@ -38,7 +39,7 @@ impl Descriptions {
             let in_constructor = tables.frame(found.frame).is_some_and(|f| &*f.site.method.name == "<init>");
             let which = if in_constructor { Which::Constants } else { Which::All };
             tell(vm, tables, &values, which).await?;
-            // The owner of a field that is written, or an object that is being made, may not be finished.
+            // The owner of a written field, or an object under construction, may be incomplete.
             tell(vm, tables, &[&found.owner], Which::Constants).await?;
             let count = self.counts.entry(number).or_insert(0);
             *count += 1;
@@ -55,7 +56,7 @@ impl Descriptions {
     }
 }
 
-/// Reads what these values are, as a thread sees them that stands at a location.
+/// Reads the identity of these values for a thread stopped at a location.
 pub async fn describe_values(watched: &mut Watched, at: Location, values: &[&Value]) -> Result<(), RunError> {
     let vm = &mut watched.vm;
     let in_constructor = &*vm.method(at.class, at.method).await?.name.name == "<init>";
@@ -63,14 +64,14 @@ pub async fn describe_values(watched: &mut Watched, at: Location, values: &[&Val
     tell(vm, &mut watched.tables, values, which).await
 }
 
-/// All values of a candidate but its owner.
+/// All values of a candidate except its owner.
 fn values(found: &Occurrence) -> impl Iterator<Item = &Value> {
     let detail = found.detail.iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
     [&found.old, &found.new].into_iter().chain(detail).chain(found.kept.iter())
 }
 
-/// Those whose contents are shown. An owner's are not: an object that is being made, or whose field is being
-/// written, has only a part of them.
+/// The values whose contents are shown. The owner's contents are omitted: an object under construction, or
+/// one whose field is being written, holds only part of them.
 fn shown<'o>(found: &'o Occurrence, event: &Event, keep: usize) -> impl Iterator<Item = &'o Value> {
     let detail = found.detail.iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
     let owner = Some(&found.owner).filter(|_| matches!(event, Event::Changed(_)));

@@ -1,24 +1,24 @@
-//! Why a run could not be watched.
+//! Errors of watching a run.
 
 use crate::debuggee::{DebuggeeError, Tail};
 
-/// What ended the watching of a run before its time.
+/// Why watching a run ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The program could not be built, launched or driven.
     #[error(transparent)]
     Debuggee(#[from] DebuggeeError),
-    /// The connection to the VM failed, or the VM refused what it must grant.
+    /// The connection to the VM failed, or the VM refused a required request.
     #[error("the debuggee's VM: {0}")]
     Vm(#[from] jdwp::Error),
     /// `qp` could not listen for the VM.
     #[error("cannot listen on 127.0.0.1 for the debuggee: {0}; check that the loopback interface is up")]
     Listen(#[source] std::io::Error),
-    /// What connected is no VM, or ended as it connected.
+    /// The peer that connected is not a VM, or it disconnected during the handshake.
     #[error(transparent)]
     BrokeOff(Box<BrokeOff>),
-    /// A VM connected and says nothing.
+    /// A VM connected but does not answer.
     #[error(
         "the debuggee's VM connected and then did not answer within {seconds} s; if it is stopped (SIGSTOP, a debugger), \
          let it go on; if the machine is busy, raise `timeout_s`"
@@ -27,7 +27,7 @@ pub enum RunError {
         /// The limit.
         seconds: u64,
     },
-    /// A method called in an expression did not come back.
+    /// A method called in an expression did not return.
     #[error(
         "`{expr}`: a method called in it did not return within {seconds} s; other threads may hold a lock that it \
          needs. Ask for a field instead of calling a method"
@@ -35,26 +35,26 @@ pub enum RunError {
     CallHangs {
         /// The expression.
         expr: String,
-        /// How long it was waited for.
+        /// How long we waited.
         seconds: u64,
     },
-    /// The observer refused to go on.
+    /// The observer aborted the run.
     #[error("{0}")]
     Observer(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// A connection that ended before anything could be asked.
+/// A connection that ended before the first request.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the debuggee's VM broke off while it connected: {error}; `{command}` {ended}; run it by hand in `cwd` to see why{}",
     output(tail)
 )]
 pub struct BrokeOff {
-    /// What went wrong on the connection.
+    /// The error of the connection.
     pub error: jdwp::Error,
     /// The command as written.
     pub command: String,
-    /// What became of it.
+    /// How the command ended.
     pub ended: String,
     /// Its last output.
     pub tail: Tail,
@@ -66,7 +66,7 @@ fn output(tail: &Tail) -> String {
 }
 
 impl RunError {
-    /// Whether this only says that the VM has ended, which a run can do at any time.
+    /// Whether the error means only that the VM has ended, which can happen at any time.
     pub fn is_end_of_vm(&self) -> bool {
         match self {
             RunError::Vm(e) => matches!(

@@ -1,5 +1,5 @@
-//! Whether a hit is let through: it is counted, which gives its ordinal, then what needs nothing but the hit
-//! itself is looked at: its site, its thread, its callers, its condition.
+//! Counts each hit, which gives its ordinal, and then decides whether the query admits it. The decision uses
+//! only the hit itself: its site, thread, callers and condition.
 
 use super::collect::{read, reason};
 use super::describe::describe_values;
@@ -14,20 +14,20 @@ use crate::query::TraceQuery;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Counts hits, and lets through those that the queries admit.
+/// Counts hits and selects those that the queries admit.
 #[derive(Default)]
 pub struct Filter {
-    /// Number of hits by query, place and name of the thread.
+    /// Number of hits by query, site and thread name.
     hits: HashMap<(u16, FrameKey, Arc<str>), u32>,
-    /// Where to halt.
+    /// The coordinate to halt at.
     halt_at: Option<Coordinate>,
-    /// The query of the coordinate that was just arrived at, and its candidate.
+    /// The query of the coordinate just reached, and its candidate.
     arrived: Option<(u16, Option<Occurrence>)>,
 }
 
 impl Filter {
-    /// Counts a hit. Gives its ordinal if what needs nothing but the occurrence holds: its site, its
-    /// thread, its callers, its condition.
+    /// Counts a hit. Returns its ordinal if the hit satisfies the query's site, thread, callers and
+    /// condition.
     pub async fn admits(
         &mut self,
         watched: &mut Watched,
@@ -38,7 +38,7 @@ impl Filter {
         Ok(fits(watched, stop, query).await?.then_some(ordinal))
     }
 
-    /// Counts a hit of a query's event in the threads of one name, and sees whether it is the one to halt at.
+    /// Counts a hit among the threads of one name, and records whether it is the hit to halt at.
     pub async fn count(
         &mut self,
         watched: &mut Watched,
@@ -65,7 +65,7 @@ impl Filter {
         Ok(ordinal)
     }
 
-    /// Sets where the run is to halt.
+    /// Sets where the run must halt.
     pub fn halt_at(&mut self, coordinate: Option<Coordinate>) {
         self.halt_at = coordinate;
     }
@@ -75,7 +75,7 @@ impl Filter {
         self.arrived.is_some()
     }
 
-    /// Remembers a candidate if it is the one at the coordinate.
+    /// Remembers a candidate if it is at the coordinate to halt at.
     pub fn remember_arrival(&mut self, occurrence: &Occurrence) {
         if let Some((query, candidate @ None)) = &mut self.arrived
             && *query == occurrence.query
@@ -84,13 +84,13 @@ impl Filter {
         }
     }
 
-    /// The arrival, if there was one, with the candidate there if the hit is one.
+    /// The arrival at that coordinate, if it occurred, with its candidate if the hit is one.
     pub fn take_arrival(&mut self) -> Option<Option<Occurrence>> {
         self.arrived.take().map(|(_, candidate)| candidate)
     }
 }
 
-/// Whether a query admits a hit, by what needs nothing but the hit: its site, thread, callers, condition.
+/// Whether a query admits a hit by its site, thread, callers and condition.
 pub async fn fits(watched: &mut Watched, stop: &mut Stop, query: &TraceQuery) -> Result<bool, RunError> {
     let number = query.point.0;
     if let Some(site) = &query.local.site {
@@ -148,7 +148,7 @@ async fn condition(
     }
     let report = watched.report.query(number);
     report.condition_false += 1;
-    // Ever rarer samples show how the operands went on, and are few however long it runs.
+    // Sample at powers of two: this shows how the operands changed, with few samples in a long run.
     if report.condition_false.is_power_of_two() {
         let number_of = report.condition_false;
         let operands = operands(watched, stop, when).await?;
@@ -182,7 +182,7 @@ async fn operands(
     Ok(operands)
 }
 
-/// Whether a method is the one written as `Class.method`: the class by its binary or its simple name.
+/// Whether a method is the one written as `Class.method`, with the binary or the simple name of the class.
 fn is_method(method: &MethodName, written: &str) -> bool {
     let Some((class, name)) = written.rsplit_once('.') else { return *method.name == *written };
     let short = short_class_name(&method.class);

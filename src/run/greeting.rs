@@ -1,4 +1,4 @@
-//! A VM that stands still at its start: the connection to it, and what it tells of itself.
+//! A VM suspended at its start: the connection to it, and facts about it.
 
 use super::error::RunError;
 use super::vm::or_default;
@@ -7,29 +7,29 @@ use jdwp::commands::virtual_machine;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long qp looks for the VM's next packet before it sleeps. Each hit has the VM wait for qp, and qp for
-/// the VM: being awake when the other is done doubles the hits in a second (`cargo bench -p jdwp`).
+/// How long `qp` polls for the VM's next packet before it sleeps. At each hit the VM waits for `qp`, and `qp`
+/// for the VM. Polling doubles the hits per second (`cargo bench -p jdwp`).
 pub(super) const LINGER: Duration = Duration::from_micros(300);
 
-/// What is known of a VM when it has connected and nothing has run yet.
+/// What is known about a VM that has connected but run no code yet.
 #[derive(Clone, Debug, Default)]
 pub struct VmFacts {
-    /// Its class path, as the VM tells it.
+    /// Its class path as the VM reports it.
     pub class_path: Vec<PathBuf>,
-    /// The folder that relative entries are relative to.
+    /// The folder that relative class path entries refer to.
     pub base_dir: PathBuf,
-    /// The Java home of its executable, where the system tells.
+    /// The Java home of its executable, if the operating system shows it.
     pub java_home: Option<PathBuf>,
 }
 
-/// A VM that stands still at its start.
+/// A VM suspended at its start.
 pub(super) struct Greeted {
     pub(super) conn: Connection,
     pub(super) events: jdwp::Events,
-    /// What it said of its start, if that was read.
+    /// Its start event, if it was already read.
     pub(super) start: Option<jdwp::EventSet>,
     pub(super) facts: VmFacts,
-    /// Its process, where the system tells.
+    /// Its process id, if the operating system shows it.
     pub(super) process: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! A run that stands still, with its program alive: what can be looked at there, and how it goes on.
+//! A halted run with its program still alive: how to inspect and continue it.
 
 use super::collect::read;
 use super::content::{Which, held, tell};
@@ -18,19 +18,19 @@ use jdwp::commands::{array_reference, event_request, object_reference, virtual_m
 use jdwp::{ArrayId, EventKind, Modifier, StepDepth, StepSize, SuspendPolicy, TypeTag};
 use std::sync::Arc;
 
-/// Most fields or elements shown of an object.
+/// Maximum number of fields or elements shown for an object.
 const MEMBERS: i32 = 32;
-/// Most objects whose contents are read at once.
+/// Maximum number of objects whose contents are read at once.
 const DESCRIBED: usize = 256;
 
-/// Classes that no step ends in: those of the JDK, and the recorder's among them.
+/// Classes in which no step ends: those of the JDK, including the recorder.
 const NOT_STEPPED_INTO: [&str; 5] = ["java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*"];
 
-/// How far a run has come.
+/// The state of a run.
 pub enum Stage {
-    /// It is over.
+    /// It has ended.
     Over(Box<Outcome>),
-    /// It stands still, to be looked at.
+    /// It is halted for inspection.
     Halted(Box<Halted>),
 }
 
@@ -45,14 +45,14 @@ impl From<Progress> for Stage {
     }
 }
 
-/// A run that stands still. Dropping it kills the program; [`Halted::end`] lets it end first.
+/// A halted run. Dropping it kills the program; [`Halted::end`] first lets the program end by itself.
 pub struct Halted {
     live: Live,
     standing: Standing,
 }
 
 impl Halted {
-    /// Whether it stands at the coordinate it was to be halted at.
+    /// Whether the run halted at the requested coordinate.
     pub fn has_arrived(&self) -> bool {
         self.standing.arrived
     }
@@ -62,12 +62,12 @@ impl Halted {
         self.standing.candidate.as_ref()
     }
 
-    /// The tables that its values refer to.
+    /// The tables to which its values refer.
     pub fn tables(&self) -> &Tables {
         self.live.tables()
     }
 
-    /// The name of the thread that stands here.
+    /// The name of the halted thread.
     pub fn thread(&self) -> Arc<str> {
         self.tables().thread(self.standing.stop.key)
     }
@@ -82,8 +82,8 @@ impl Halted {
         Ok((stack, frames.to_vec()))
     }
 
-    /// The value of an expression in a frame: 0 the newest, -1 the oldest. What cannot be evaluated is a
-    /// value that says why.
+    /// The value of an expression in a frame: 0 the newest, -1 the oldest. If evaluation fails, the value
+    /// contains the reason.
     ///
     /// # Errors
     /// The program has ended, or a method that the expression calls does not return.
@@ -91,7 +91,7 @@ impl Halted {
         read(self.live.watcher().watched(), &mut self.standing.stop, frame, expr).await
     }
 
-    /// The same, and whether it called methods of the program.
+    /// Like [`Halted::evaluate`], and whether the expression called methods of the program.
     ///
     /// # Errors
     /// As [`Halted::evaluate`].
@@ -102,8 +102,8 @@ impl Halted {
         Ok((value?, called))
     }
 
-    /// Names of what a frame has in scope: `this` where there is one, then its arguments and locals. `None`
-    /// when the stack has no such frame; then whether the class has a table of its variables.
+    /// Names in the scope of a frame: `this` if it exists, then arguments and locals. The flag is whether the
+    /// class has a local variable table. `None` if the stack has no such frame.
     ///
     /// # Errors
     /// The program has ended.
@@ -120,8 +120,8 @@ impl Halted {
         Ok(Some((this.into_iter().chain(locals).collect(), scope.has_variable_table)))
     }
 
-    /// The fields of an object, those of its superclasses last, or the first elements of an array; of other
-    /// values nothing, and of either at most 32; then how many more there are.
+    /// The fields of an object, followed by those of its superclasses, or the first elements of an array; at
+    /// most 32 of either, and none for other values. The number counts the omitted ones.
     ///
     /// # Errors
     /// The program has ended.
@@ -163,7 +163,7 @@ impl Halted {
         Ok((names.into_iter().zip(vm.values(tables, &raw).await?).collect(), more))
     }
 
-    /// Reads what the objects among these values are, and what they hold: of no more than 256.
+    /// Reads the identity of the objects among these values, and the contents of at most 256 of them.
     ///
     /// # Errors
     /// The program has ended.
@@ -177,7 +177,7 @@ impl Halted {
         held(vm, tables, &values, DESCRIBED).await
     }
 
-    /// What the run has told by now; it stays as it is.
+    /// The outcome of the run so far; the run stays halted.
     pub fn outcome(&mut self) -> Outcome {
         let watched = self.live.watcher().watched();
         watched.close_report();
@@ -189,12 +189,12 @@ impl Halted {
         }
     }
 
-    /// The end of what the program has printed so far.
+    /// The latest output of the program.
     pub fn tail(&self) -> Tail {
         self.live.tail()
     }
 
-    /// Lets the run go on, to this coordinate if there is one. Its time begins anew.
+    /// Continues the run, up to this coordinate if given. Its time limit starts anew.
     ///
     /// # Errors
     /// As [`super::execute`].
@@ -211,8 +211,8 @@ impl Halted {
         live.watch(deadline, interrupt, observer).await.map(Stage::from)
     }
 
-    /// Lets the run go on until the thread comes to another line, or the observer halts it. A step goes into
-    /// methods that are called if it is to, but not those of the JDK. Its time begins anew.
+    /// Continues the run until the thread reaches another line or the observer halts it. If `into` is set,
+    /// the step enters called methods, except those of the JDK. The time limit starts anew.
     ///
     /// # Errors
     /// As [`super::execute`].
@@ -222,8 +222,8 @@ impl Halted {
         interrupt: &Interrupt,
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
-        // Where a probe stopped the program, the step ends when the recorder returns to the same line: it
-        // takes another.
+        // If a probe stopped the program, the first step may only return from the recorder to the same line.
+        // Then a second step is needed.
         let begin = match self.standing.stop.is_in_recorder() {
             true => Some(self.line().await?),
             false => None,
@@ -236,7 +236,7 @@ impl Halted {
         halted.step_once(into, interrupt, observer).await
     }
 
-    /// The line of the newest frame, and the depth of that.
+    /// The method, line and depth of the newest frame.
     async fn line(&mut self) -> Result<(jdwp::MethodId, Option<u32>, u32), RunError> {
         let (watched, stop) = (self.live.watcher().watched(), &mut self.standing.stop);
         let at = stop.location;
@@ -264,7 +264,7 @@ impl Halted {
         self.go_on(None, interrupt, observer).await
     }
 
-    /// Ends the run where it stands.
+    /// Ends the halted run.
     pub async fn end(self) -> Outcome {
         self.live.stop().await
     }

@@ -1,4 +1,4 @@
-//! What each kind of interruption means for the TraceQueries that asked for it.
+//! Interprets each kind of interruption for the TraceQueries that requested it.
 
 use super::caller_frame::constructed;
 use super::candidates::{Candidates, tell_turns};
@@ -16,7 +16,7 @@ use crate::query::{Event, TraceQuery};
 use jdwp::commands::{object_reference, reference_type};
 use jdwp::{Location, RequestId, Tag, TaggedObject, ThreadId};
 
-/// A MethodEntry event: used where index 0 is also the target of a jump.
+/// Handles a MethodEntry event. These are used for methods that also jump to index 0.
 pub async fn method_entered(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -28,7 +28,7 @@ pub async fn method_entered(
     Ok(())
 }
 
-/// A breakpoint.
+/// Handles a breakpoint.
 pub async fn breakpoint(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -47,8 +47,7 @@ pub async fn breakpoint(
     }
     complete(watched, candidates, stop).await?;
     let by_event = watched.installed.entries.contains(&(stop.location.class, stop.location.method));
-    // At index 0 of a method that also jumps there, only the MethodEntry event tells an entry from a
-    // jump.
+    // In a method that also jumps to index 0, only the MethodEntry event distinguishes an entry from a jump.
     let enters = stop.location.index == 0 && (!by_event || entered);
     for interest in interests.iter() {
         match *interest {
@@ -75,7 +74,7 @@ pub async fn breakpoint(
     Ok(())
 }
 
-/// A Java agent has redefined classes.
+/// Handles a redefinition of classes by a Java agent.
 async fn redefined(watched: &mut Watched) -> Result<(), RunError> {
     let lost = watched.installed.after_redefinition(&mut watched.vm).await?;
     for method in lost {
@@ -110,7 +109,7 @@ pub async fn passed(
     candidates.offer(watched, stop, &query, None).await
 }
 
-/// Completes what waited for the thread's next instruction.
+/// Completes the candidates that waited for the thread's next instruction.
 async fn complete(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -151,7 +150,7 @@ fn leads(candidates: &mut Candidates, query: u16, branch: u16, to: u32) -> bool 
     branches.get(usize::from(branch)).is_some_and(|b| b.targets.contains(&to))
 }
 
-/// A turn of an endless loop begins that a branch can leave.
+/// Handles the start of an iteration of an endless loop that a branch can leave.
 async fn turn(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -165,7 +164,7 @@ async fn turn(
     Ok(())
 }
 
-/// Where a branch has left an endless loop: tells how many turns before that did not.
+/// Records how many iterations did not leave the endless loop that a branch has just left.
 fn turned(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -181,7 +180,7 @@ fn turned(
     let (Some(site), Some(way), Some(activation)) = (site, way, occurrence.activation) else { return };
     if site.decides(way) {
         let turns = candidates.thread(thread).take_turns(activation, number, branch);
-        // Of a call that was on before it was watched, not all turns were seen.
+        // If the call began before it was watched, we did not see all iterations.
         let certain = watched.tables.activation(activation).is_some_and(|a| a.certain);
         tell_turns(occurrence, turns.filter(|_| certain));
     }
@@ -240,7 +239,7 @@ async fn branched(
     candidates.wait(watched, stop, occurrence, completes).await
 }
 
-/// A field is about to be written (`new` is the value) or read.
+/// Handles a field that is about to be read or written; `new` is the value to write.
 pub async fn field(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -252,7 +251,7 @@ pub async fn field(
     let Some(watch) = watched.installed.fields.get(&request).cloned() else { return Ok(()) };
     let conn = watched.vm.conn().clone();
     let fields = vec![watch.field];
-    // The frames and locals are needed in any case; asking for all at once saves round trips.
+    // Frames and locals are needed in any case; requesting all at once saves round trips.
     let current = match object {
         Some(object) => conn.send(object_reference::GetValues { object: object.id, fields }),
         None => conn.send(reference_type::GetValues { ref_type: watch.class, fields }),
@@ -276,7 +275,7 @@ pub async fn field(
     Ok(())
 }
 
-/// A method returns normally.
+/// Handles the normal return of a method.
 pub async fn returned(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -296,7 +295,7 @@ pub async fn returned(
     Ok(())
 }
 
-/// An exception is thrown.
+/// Handles a thrown exception.
 pub async fn exception(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -313,7 +312,7 @@ pub async fn exception(
     for (number, caught) in wanted {
         let Some(query) = candidates.query(number) else { continue };
         if caught.is_some_and(|c| c != caught_at.is_some()) {
-            // Another query wanted this half. To this one it tells that there are some.
+            // Another query requested these exceptions. Record for this query that they exist.
             if matches!(query.event, Event::Thrown { .. }) {
                 let place = watched.vm.frame_key(&mut watched.tables, stop.location).await?;
                 watched.report.query(number).left_out.get_or_insert(place);
@@ -343,7 +342,7 @@ pub async fn exception(
     Ok(())
 }
 
-/// The frame that catches: the newest of the handler's method that stands inside the handler's range.
+/// The catching frame: the newest frame of the handler's method whose index is in the handler's range.
 async fn catch(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -361,7 +360,7 @@ async fn catch(
         Some(code) => {
             code.handlers.iter().any(|h| h.handler_pc == handler && h.start_pc <= pc && pc < h.end_pc)
         }
-        // Without a class file there is no exception table to look into: the newest frame it is.
+        // Without a class file there is no exception table, so take the newest frame.
         None => true,
     };
     let frames = stop.frames(&mut watched.vm).await?;
@@ -382,8 +381,8 @@ async fn catch(
     Ok(Some(Catch { frame, handler, above, activation }))
 }
 
-/// An exception caught where a `SkippedLine` or a `LastCondition` asks for it: its place is in the frame
-/// that catches (DESIGN §5.10).
+/// Offers an exception caught where a `SkippedLine` or a `LastCondition` asks for it. Its point is in the
+/// catching frame (DESIGN §5.10).
 async fn offer_caught(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -413,7 +412,7 @@ async fn offer_caught(
     let (shape, kept) = candidates.collect(watched, &mut older, query).await?;
     let mut frame = catch.frame;
     if is_handler {
-        // A condition stands at the handler: what it decides depends on entering it.
+        // The condition is at the handler: what it decides depends on whether the handler is entered.
         frame = handler_frame(watched, &place, catch.handler, location).await?;
         if let Some(first) = keys.first_mut() {
             *first = frame;

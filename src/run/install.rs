@@ -1,7 +1,7 @@
-//! Puts watches into the VM when their classes are prepared, and checks that they hold.
+//! Sets watches in the VM when their classes are prepared, and checks that they stay set.
 //!
-//! A class's bytecodes are compared with its class file first (DESIGN §5.17): an index means nothing in other
-//! code.
+//! First the VM's bytecodes are compared with the class file (DESIGN §5.17), because an index is meaningless
+//! in other code.
 
 use super::error::RunError;
 use super::reachability::Notices;
@@ -16,19 +16,19 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What a field event's request stands for.
+/// The meaning of a field watch request.
 #[derive(Clone, Debug)]
 pub struct FieldRequest {
-    /// Queries that want it.
+    /// The queries that requested it.
     pub queries: Vec<u16>,
-    /// Class and name of the field.
+    /// The class that declares the field.
     pub class: ReferenceTypeId,
     /// The field's id.
     pub field: jdwp::FieldId,
     kind: EventKind,
 }
 
-/// One method in which breakpoints were set.
+/// A method with breakpoints.
 #[derive(Debug)]
 struct InstalledMethod {
     class: ReferenceTypeId,
@@ -38,33 +38,33 @@ struct InstalledMethod {
     breakpoints: Vec<(Location, RequestId)>,
 }
 
-/// What has been put into the VM.
+/// All requests set in the VM.
 #[derive(Default)]
 pub struct Installed {
     at: HashMap<(ReferenceTypeId, MethodId, u64), Rc<[Interest]>>,
     /// Field watches by request.
     pub fields: HashMap<RequestId, FieldRequest>,
-    /// Exception requests: the queries that want them, as `(query, caught)`.
+    /// Exception requests, with their queries as `(query, caught)`.
     pub exceptions: HashMap<RequestId, Vec<(u16, Option<bool>)>>,
-    /// Methods whose normal returns are wanted.
+    /// Methods whose normal returns are requested.
     pub returns: HashMap<(ReferenceTypeId, MethodId), Vec<u16>>,
-    /// Methods whose entry is told by MethodEntry events, since index 0 is also jumped to.
+    /// Methods watched by MethodEntry events because they also jump to index 0.
     pub entries: BTreeSet<(ReferenceTypeId, MethodId)>,
-    /// Requests that are made once: of class names to be told of, of classes whose entries, exits or
-    /// exceptions are told.
+    /// Keys of requests that are made only once: class names for ClassPrepare events, and classes for entry,
+    /// exit and exception events.
     names: BTreeSet<Arc<str>>,
     entered: BTreeSet<ReferenceTypeId>,
     left: BTreeSet<ReferenceTypeId>,
     thrown: BTreeSet<(Option<ReferenceTypeId>, u16, Option<bool>)>,
-    /// What is to be noticed once.
+    /// One-time notices of reached methods and classes.
     pub notices: Notices,
-    /// The agent's probes stand where breakpoints and watches would.
+    /// Whether the agent's probes replace breakpoints and watches.
     pub by_probes: bool,
     classes: BTreeSet<ReferenceTypeId>,
     methods: Vec<InstalledMethod>,
 }
 
-/// Class name of the JDK's door to redefinition by Java agents.
+/// The JDK class through which Java agents redefine classes.
 pub const INSTRUMENTATION: &str = "sun.instrument.InstrumentationImpl";
 
 impl Installed {
@@ -73,8 +73,8 @@ impl Installed {
         self.at.get(&(location.class, location.method, location.index)).cloned()
     }
 
-    /// Asks to be told of every watched class, and watches those that are there already. The VM is suspended.
-    /// What was put into it before stays as it is.
+    /// Requests ClassPrepare events for every watched class, and sets the watches in classes already loaded.
+    /// The VM is suspended. Earlier requests stay set.
     pub async fn begin(
         &mut self,
         vm: &mut Vm,
@@ -90,12 +90,12 @@ impl Installed {
         let recorder = self.by_probes.then_some(&recorder);
         for name in watches.classes.keys().chain([&instrumentation]).chain(recorder) {
             if !self.names.insert(name.clone()) {
-                // Its classes are watched for already, perhaps for less.
+                // ClassPrepare was already requested, but its loaded classes may have fewer watches.
                 let signature = type_signature(name);
                 present.push((name, conn.send(virtual_machine::ClassesBySignature { signature })));
                 continue;
             }
-            // A hidden class is called `Name/number` (JDWP specification of EventRequest.Set, ClassMatch).
+            // A hidden class is named `Name/number` (JDWP specification of EventRequest.Set, ClassMatch).
             for pattern in [name.to_string(), format!("{name}/*")] {
                 prepares.push(conn.send(event_request::Set {
                     event_kind: EventKind::ClassPrepare,
@@ -130,7 +130,7 @@ impl Installed {
         Ok(())
     }
 
-    /// Puts the watches of one class into the VM, which is suspended and has not run any code of it.
+    /// Sets the watches of one class. The VM is suspended and has not run any code of the class.
     pub async fn class_prepared(
         &mut self,
         vm: &mut Vm,
@@ -175,7 +175,8 @@ impl Installed {
         Ok(())
     }
 
-    /// Which of these queries are not told of the exceptions of a class yet; they are from here on.
+    /// Returns the queries that have not yet requested the exceptions of a class, and records that they have
+    /// now.
     fn not_yet_told(
         &mut self,
         class: Option<ReferenceTypeId>,
@@ -185,7 +186,7 @@ impl Installed {
         wanted.iter().filter(new).copied().collect()
     }
 
-    /// Sets the breakpoints and returns why some could not be set.
+    /// Sets the breakpoints. Returns the reasons why some could not be set.
     async fn methods(
         &mut self,
         vm: &mut Vm,
@@ -232,7 +233,7 @@ impl Installed {
                 && known.bytes != code
             {
                 if is_marked_only(method_watch) {
-                    // Which arm gave a value is not known then.
+                    // Then the arm that produced a value stays unknown.
                     continue;
                 }
                 let next = if pool.are_copies() {
@@ -323,8 +324,8 @@ impl Installed {
         Ok(missing)
     }
 
-    /// Interrupts where a Java agent has redefined classes. Redefinition drops breakpoints without an event
-    /// (DESIGN §5.16), so they are set again there.
+    /// Sets breakpoints where redefinition by a Java agent returns. Redefinition removes breakpoints without
+    /// an event (DESIGN §5.16), so they must be set again there.
     async fn watch_redefinition(
         &mut self,
         vm: &mut Vm,
@@ -340,7 +341,7 @@ impl Installed {
             let known = file.as_ref().and_then(|f| f.file.method(&declared.name, &declared.descriptor));
             let Some(known) = known.and_then(|m| m.code.as_ref()) else { continue };
             let code = vm.conn().send(method::Bytecodes { ref_type: id, method: declared.id }).await?;
-            // A remote VM can be of another JDK: its sites are looked at when the run ends, as for native
+            // A remote VM can use another JDK. Its sites are checked at the end of the run, as for native
             // agents.
             if known.bytes != code {
                 continue;
@@ -358,8 +359,8 @@ impl Installed {
         Ok(())
     }
 
-    /// Classes may have been redefined: sets the breakpoints again where the code is the same, and returns
-    /// the methods whose code is another one now: their sites are lost.
+    /// Handles a possible redefinition of classes. Sets breakpoints again where the code is unchanged, and
+    /// returns the methods with different code: their sites are lost.
     pub async fn after_redefinition(&mut self, vm: &mut Vm) -> Result<Vec<String>, RunError> {
         let lost = self.lost(vm).await?;
         let conn = vm.conn().clone();
@@ -367,7 +368,8 @@ impl Installed {
             vm.forget_class(method.class);
             for (location, request) in &mut method.breakpoints {
                 let event_kind = EventKind::Breakpoint;
-                // The VM forgot the breakpoint, its agent did not: it must be cleared to be set again.
+                // The VM dropped the breakpoint, but its JDWP agent still lists it: clear it before setting
+                // it again.
                 or_default(conn.send(event_request::Clear { event_kind, request_id: *request }).await)?;
                 if !lost.contains(&method.name) {
                     *request = conn.send(breakpoint(*location)).await?;
@@ -378,7 +380,7 @@ impl Installed {
         Ok(lost)
     }
 
-    /// Methods whose code is no longer the one that breakpoints were set in (DESIGN §5.16).
+    /// Methods whose code differs from the code in which breakpoints were set (DESIGN §5.16).
     pub async fn lost(&self, vm: &Vm) -> Result<Vec<String>, RunError> {
         let mut pending = Vec::new();
         for m in &self.methods {
@@ -397,7 +399,7 @@ impl Installed {
     }
 }
 
-/// Whether a method is watched for nothing but which of its arms run.
+/// Whether a method is watched only for the arms that it executes.
 fn is_marked_only(watch: &MethodWatch) -> bool {
     watch.returns.is_empty() && watch.at.values().flatten().all(|interest| *interest == Interest::Mark)
 }

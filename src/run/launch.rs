@@ -1,4 +1,4 @@
-//! Launches the program of one run, greets its VM, and has it watched.
+//! Launches the program of one run, connects to its VM and starts watching it.
 
 use super::attach;
 use super::error::{BrokeOff, RunError};
@@ -24,14 +24,14 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-/// What comes along in the VM.
+/// Which agent is loaded into the VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aboard {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// The agent, so that the run can be watched by probes.
+    /// The agent, to watch the run by probes.
     Probes,
-    /// The agent, so that the run can be recorded.
+    /// The agent, to record the run.
     Recorder,
 }
 
@@ -39,23 +39,23 @@ pub enum Aboard {
 pub struct Launch<'a> {
     /// The debuggee.
     pub template: &'a Arc<Template>,
-    /// Who gets its output.
+    /// Receives the program's output.
     pub output: Option<Forward>,
-    /// The user's wish to end it.
+    /// The user's request to end it.
     pub interrupt: &'a Interrupt,
-    /// Where to halt it, at the latest.
+    /// Where the run must halt at the latest.
     pub halt_at: Option<Coordinate>,
-    /// Brings what more it is to be asked while it is on.
+    /// Delivers further questions while the run is on.
     pub more: Option<mpsc::Receiver<More>>,
-    /// What comes along in its VM.
+    /// The agent to load into its VM.
     pub aboard: Aboard,
 }
 
-/// Launches the debuggee, and watches one of its VMs for what `ask` wants of it until it ends or is halted.
+/// Launches the debuggee, and watches one of its VMs for the questions of `ask` until it ends or is halted.
 ///
 /// # Errors
 /// The program cannot be launched or driven, no VM connects, or the connection fails for another reason than
-/// the end of the VM. Whatever was launched has ended by then.
+/// the end of the VM. In each case all launched processes have ended.
 pub async fn execute(
     launch: Launch<'_>,
     ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
@@ -71,13 +71,13 @@ pub async fn execute(
     let (agent, no_agent) = match aboard {
         Aboard::Nothing => (None, None),
         Aboard::Recorder => (Some(template.agent()?), None),
-        // JDWP answers without.
+        // JDWP can answer without the agent.
         Aboard::Probes => match template.agent() {
             Ok(agent) => (Some(agent), None),
             Err(error) => (None, Some(error.to_string())),
         },
     };
-    // A remote program is connected to: no port of ours is open then.
+    // `qp` connects to a remote program, so it opens no port of its own.
     let (mut running, listener) = if template.settings().remote.is_some() {
         (template.relaunch(output.clone())?, None)
     } else {
@@ -119,7 +119,7 @@ pub async fn execute(
         _ => None,
     };
     let counts = questions.gates.as_ref().is_some_and(|gates| gates.contains(&Gate::Count));
-    // What is counted interrupts nothing.
+    // Counting interrupts nothing.
     let watches = if counts || recorded.is_some() { Watches::default() } else { watches };
     let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
     match recorder {
@@ -148,7 +148,7 @@ pub async fn execute(
     live.watch(deadline, interrupt, observer).await.map(Stage::from)
 }
 
-/// A VM that dies as it connects leaves more to read in its output than on the connection.
+/// If a VM dies while connecting, its output explains more than the connection error.
 async fn broke_off(mut running: Running, error: jdwp::Error) -> RunError {
     let command = running.command();
     let waited = tokio::time::timeout(GRACE, running.wait_exit()).await;
@@ -172,7 +172,7 @@ async fn greeted(
     }
 }
 
-/// Waits for the VM that is meant, greets it and asks for its facts.
+/// Waits for the wanted VM, connects and reads its facts.
 async fn connect(
     running: &mut Running,
     further: &mut Further,
@@ -182,7 +182,7 @@ async fn connect(
     let incoming = wanted(running, further, deadline).await?;
     let process = incoming.peer.as_ref().map(|p| p.pid);
     let java_home = process.and_then(java_home_of);
-    // The run's own limit is the only one: a busy machine can take long to start a VM.
+    // Only the time limit of the run applies: a busy machine can be slow to start a VM.
     let options = jdwp::Options { handshake_timeout: None, linger: LINGER, ..jdwp::Options::default() };
     let greeted = async {
         let (conn, events) = Connection::handshake(incoming.stream, options).await?;
@@ -210,7 +210,7 @@ async fn wanted(
     }
 }
 
-/// The Java home of a process that runs `HOME/bin/java`.
+/// The Java home of a process whose executable is `HOME/bin/java`.
 fn java_home_of(pid: u32) -> Option<PathBuf> {
     let executable = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     Some(executable.parent()?.parent()?.to_owned())

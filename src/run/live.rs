@@ -1,4 +1,4 @@
-//! A run that is on, until it is over or its program stands still.
+//! A run in progress, until it ends or its program is halted.
 
 use super::error::RunError;
 use super::further::{Further, let_go};
@@ -13,48 +13,48 @@ use jdwp::Connection;
 use jdwp::commands::virtual_machine;
 use std::time::Duration;
 
-/// How long the program may take to end once it was asked to.
+/// How long the program may take to end after a request to end.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
-/// How long the command may live on once its VM has ended.
+/// How long the command may keep running after its VM has ended.
 const AFTERMATH: Duration = Duration::from_secs(10);
 
-/// What is left of a run.
+/// The result of a run.
 pub struct Outcome {
     /// How it ended.
     pub ended: Ended,
-    /// The tables that its occurrences refer to.
+    /// The tables to which its occurrences refer.
     pub tables: Tables,
-    /// What it tells about itself.
+    /// What the run reports about itself.
     pub report: RunReport,
     /// The end of the program's output.
     pub tail: Tail,
 }
 
-/// How far a run has come that was on.
+/// The state of a run after watching.
 pub(super) enum Progress {
-    /// It is over.
+    /// It has ended.
     Over(Box<Outcome>),
-    /// Its program stands still.
+    /// Its program is halted.
     Stands(Box<Live>, Box<Standing>),
 }
 
-/// A run that is on.
+/// A run in progress.
 pub(super) struct Live {
     running: Running,
-    /// Further VMs of the command; none where the program is remote.
+    /// Other VMs of the command; none for a remote program.
     further: Option<Further>,
     conn: Connection,
     watcher: Watcher,
     limit: Duration,
     output: Option<Forward>,
-    /// Whether the driver of a remote program has finished, and so the run has.
+    /// Whether the driver of a remote program has finished, which ends the run.
     driven: bool,
-    /// The plan's folder, which goes with the run.
+    /// The folder of the plan, deleted with the run.
     _agent: Option<Agent>,
 }
 
 impl Live {
-    /// A run whose VM is connected to. The agent's folder goes with it.
+    /// A run with a connected VM. The agent's folder is deleted with it.
     pub(super) fn new(
         running: Running,
         further: Option<Further>,
@@ -67,12 +67,12 @@ impl Live {
         Live { running, further, conn, watcher, limit, output, driven: false, _agent: agent }
     }
 
-    /// How long it may take.
+    /// Its time limit.
     pub(super) fn limit(&self) -> Duration {
         self.limit
     }
 
-    /// What watches it.
+    /// Its watcher.
     pub(super) fn watcher(&mut self) -> &mut Watcher {
         &mut self.watcher
     }
@@ -82,12 +82,12 @@ impl Live {
         self.watcher.tables()
     }
 
-    /// The end of what the program has printed so far.
+    /// The latest output of the program.
     pub(super) fn tail(&self) -> Tail {
         self.running.tail()
     }
 
-    /// Watches until the run is over or halted.
+    /// Watches until the run has ended or is halted.
     pub(super) async fn watch(
         mut self,
         deadline: tokio::time::Instant,
@@ -115,7 +115,7 @@ impl Live {
         }
     }
 
-    /// Ends the run, whatever became of the watching.
+    /// Ends the run, regardless of the result of watching.
     async fn end(
         self,
         watched: Result<Option<Result<Control, RunError>>, RunError>,
@@ -123,7 +123,7 @@ impl Live {
         interrupt: &Interrupt,
     ) -> Result<Outcome, RunError> {
         let Live { mut running, mut further, conn, watcher, limit, driven: finished, .. } = self;
-        // What started a remote program in the background does not know how that ends.
+        // A command that starts a remote program in the background does not know how that program ends.
         let exit_tells = running.remote().is_none() || running.exited().is_none();
         let mut stopped = match &watched {
             Ok(Some(Ok(Control::Stop))) if finished => Some(Ended::Driven),
@@ -145,7 +145,7 @@ impl Live {
             None => {
                 said_its_end = seen.said_its_end().await;
                 conn.close();
-                // Other VMs of the command may still come, and must not wait for us.
+                // Other VMs of the command may still connect, and must not wait for us.
                 let waited = tokio::select! {
                     _ = running.wait_exit() => true,
                     () = let_go(further.as_mut()) => false,
@@ -155,7 +155,7 @@ impl Live {
                 };
                 let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
                 if !waited || !exit_tells {
-                    // Our own signal is not how the program ended, nor what another command did.
+                    // Neither our own signal nor the exit of another command says how the program ended.
                     let exited = end_of(Exit { code: None, signal: None }, said_its_end);
                     stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { exited });
                 }
@@ -176,10 +176,10 @@ impl Live {
         Ok(Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail })
     }
 
-    /// Ends the run where it stands.
+    /// Ends the halted run.
     pub(super) async fn stop(self) -> Outcome {
         let Live { running, watcher, output, .. } = self;
-        // What it prints on its way out is of no run any more.
+        // Discard output printed during shutdown: it belongs to no run.
         if let Some(output) = output {
             output.mute();
         }
@@ -190,13 +190,13 @@ impl Live {
     }
 }
 
-/// What is left of a run that did not begin.
+/// The outcome of a run that did not begin.
 pub(super) fn nothing(ended: Ended) -> Outcome {
     Outcome { ended, tables: Tables::default(), report: RunReport::default(), tail: Tail::default() }
 }
 
-/// How a program ended whose VM is gone for us. A wrapper can hide that its VM was killed, and a VM that only
-/// lost its connection goes on unseen.
+/// How a program ended whose connection is gone. A wrapper can hide that its VM was killed. A VM that only
+/// lost the connection keeps running unobserved.
 fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
     match (exit.signal, exit.code) {
         (Some(signal), _) => Ended::Killed(signal),
@@ -207,7 +207,7 @@ fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
     }
 }
 
-/// Ends the watching: clears every request and lets all threads run on.
+/// Ends watching: clears every request and resumes all threads.
 async fn dispose(watched: &mut Watched) {
     let reply = watched.vm.conn().send(virtual_machine::Dispose {});
     drop(tokio::time::timeout(Duration::from_secs(2), reply).await);

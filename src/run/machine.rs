@@ -1,6 +1,6 @@
-//! Evaluates expressions at one frame of a stopped thread, by JDWP.
+//! Evaluates expressions in one frame of a stopped thread through JDWP.
 //!
-//! Calling a method lets the thread run. Whatever interrupts it meanwhile is no occurrence (DESIGN §5.15).
+//! Calling a method lets the thread run. Interruptions during the call are not occurrences (DESIGN §5.15).
 
 use super::error::RunError;
 use super::stop::Stop;
@@ -25,7 +25,7 @@ pub struct FrameMachine<'a> {
     absent: HashSet<String>,
 }
 
-/// What can be named at an index of a method.
+/// The names in scope at an index of a method.
 pub fn scope_at(method: &LoadedMethod, index: u64) -> Scope {
     let local = |v: &super::vm::LoadedVariable| ScopeLocal {
         name: v.name.to_string(),
@@ -41,7 +41,7 @@ pub fn scope_at(method: &LoadedMethod, index: u64) -> Scope {
 }
 
 impl<'a> FrameMachine<'a> {
-    /// The frame counted as in references; `None` when the stack has no such frame.
+    /// The frame with an index as in references; `None` if the stack has no such frame.
     pub async fn new(
         watched: &'a mut Watched,
         stop: &'a mut Stop,
@@ -145,7 +145,7 @@ impl Machine for FrameMachine<'_> {
             }
             [one] => Ok(Some(*one)),
             [first, ..] => {
-                // Several loaders define it: the frame's own loader decides.
+                // Several loaders define it: prefer the loader of the frame's class.
                 let conn = self.watched.vm.conn().clone();
                 let mine = conn.send(reference_type::ClassLoader { ref_type: self.location.class }).await?;
                 for class in &found {
@@ -286,7 +286,7 @@ impl Machine for FrameMachine<'_> {
         let mut have = self.class_of(object).await?;
         let mut have_name = self.watched.vm.class(have).await?.name.to_string();
         let mut want_name = self.watched.vm.class(*class).await?.name.to_string();
-        // Arrays are covariant (JLS §4.10.3): their elements decide.
+        // Arrays are covariant (JLS §4.10.3): compare their element types.
         let arrays = have_name.ends_with("[]") && want_name.ends_with("[]");
         while let (Some(h), Some(w)) = (have_name.strip_suffix("[]"), want_name.strip_suffix("[]")) {
             (have_name, want_name) = (h.to_owned(), w.to_owned());

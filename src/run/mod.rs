@@ -1,23 +1,23 @@
-//! One run: the program is launched, its VM watched by JDWP, and what happens turned into occurrences.
+//! One run: launches the program, watches its VM through JDWP, and turns events into occurrences.
 //!
 //! JDWP ids never leave this room.
 //!
 //! - [`execute`] launches, connects and watches one run until it ends, or is [`Halted`] with its program
 //!   alive.
 //! - `attach` finds the VM of a program that another command launches.
-//! - `watches` lists by name where to interrupt the program; `install` puts that into the VM.
-//! - `recording` has a run recorded instead of watched.
-//! - `greeting` connects to a VM, and `watched` is the VM with what was put into it. `live` is the run while
-//!   it is on.
-//! - `watcher` takes the interruptions, and hands what was found to an [`Observer`]. `hits` knows what each
-//!   interruption means, `caller_frame` those whose values stand in a frame below their event's.
-//! - `candidates` makes candidates of hits and keeps them until they are taken. It has parts for the work:
-//!   `queries` (the TraceQueries by number), `threads` (the state of each interrupted thread), `filter`
-//!   (counts hits, and drops those that a question excludes), `collect` and `describe`.
-//! - `activations` tells the activations of a method apart, `arms` the arms of an expression.
-//! - `collect` and `machine` read values; `content` reads what objects are and hold, `describe` does so for
-//!   candidates.
-//! - `reachability` notices which methods and classes were reached, to explain a point that was never hit.
+//! - `watches` lists by name where to interrupt the program; `install` sets those watches in the VM.
+//! - `recording` starts the recording of a run that is recorded instead of watched.
+//! - `greeting` reads the facts of a VM that has connected. `watched` is the VM with its watches. `live` is a
+//!   run in progress.
+//! - `watcher` receives the interruptions, and passes occurrences to an [`Observer`]. `hits` interprets each
+//!   kind of interruption. `caller_frame` handles occurrences in an older frame than their event.
+//! - `candidates` makes candidates from hits and keeps them until they are taken. Its parts are `queries`
+//!   (the TraceQueries by number), `threads` (the state of each interrupted thread), `filter` (counts hits,
+//!   and drops those that a question excludes), `collect` and `describe`.
+//! - `activations` distinguishes the activations of a method, `arms` the arms of an expression.
+//! - `collect` and `machine` read values; `content` reads identity and contents of objects, and `describe`
+//!   uses it for candidates.
+//! - `reachability` records which methods and classes were reached, to explain a point that was never hit.
 
 mod activations;
 mod arms;

@@ -1,29 +1,30 @@
-//! Who is told of occurrences while the program runs, and what they want of it.
+//! The observer receives occurrences while the program runs, and decides whether the run continues.
 
 use crate::model::{ActivationKey, Occurrence, Tables};
 use crate::query::TraceQuery;
 use std::sync::Arc;
 
-/// Whether the observer wants more of the run.
+/// The observer's decision about the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
-    /// All that is wanted is known.
+    /// Stop: everything needed is known.
     Stop,
-    /// Let the program stand where it is, to be looked at.
+    /// Halt the program for inspection.
     Halt,
 }
 
-/// Why an observer gives up.
+/// Why an observer aborts the run.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Who is told of occurrences while the program runs.
+/// Receives occurrences while the program runs.
 pub trait Observer {
-    /// One occurrence, in the order of the run. `live` names the activations that are still on a stack.
+    /// Receives one occurrence, in the order of the run. `live` returns the activations that are still on a
+    /// stack.
     ///
     /// # Errors
-    /// When it cannot take more, for instance since too many candidates are alive; the run ends.
+    /// It cannot accept more, for instance because too many candidates are alive; the run ends.
     fn occurrence(
         &mut self,
         occurrence: Occurrence,
@@ -31,8 +32,8 @@ pub trait Observer {
         live: &dyn Fn() -> Vec<ActivationKey>,
     ) -> Result<Control, ObserverError>;
 
-    /// The run is to be asked more from here on: these are all its TraceQueries now, those it had first.
-    /// `hits` is the number of occurrences before. False if that cannot be done any more.
+    /// Adds questions to the run. `queries` are now all its TraceQueries, the original ones first. `hits` is
+    /// the number of earlier occurrences. Returns false if that is no longer possible.
     ///
     /// # Errors
     /// As [`Observer::occurrence`].
@@ -45,6 +46,6 @@ pub trait Observer {
         Ok(false)
     }
 
-    /// The events seen so far, for a progress line.
+    /// Receives the number of events so far, for a progress line.
     fn progress(&mut self, events: u64);
 }

@@ -1,4 +1,4 @@
-//! The TraceQueries that a run watches for, by number.
+//! The TraceQueries that a run watches, by number.
 
 use crate::query::TraceQuery;
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ pub struct Queries {
 }
 
 impl Queries {
-    /// All of these.
+    /// Indexes these TraceQueries.
     pub fn new(queries: &[TraceQuery]) -> Queries {
         Queries { by_number: queries.iter().map(|q| (q.point.0, Arc::new(q.clone()))).collect() }
     }
 
-    /// The query of a number.
+    /// The query with a number.
     pub fn get(&self, number: u16) -> Option<Arc<TraceQuery>> {
         self.by_number.get(&number).cloned()
     }
 
-    /// The numbers of all, ascending.
+    /// All numbers, ascending.
     pub fn numbers(&self) -> Vec<u16> {
         let mut numbers: Vec<u16> = self.by_number.keys().copied().collect();
         numbers.sort_unstable();

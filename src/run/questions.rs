@@ -1,4 +1,4 @@
-//! What a run is to watch, and what more it is asked while it is on.
+//! What a run watches, and further questions while it is on.
 
 use super::probes::Gate;
 use super::recording::Recording;
@@ -11,27 +11,28 @@ use std::rc::Rc;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// What a run is to watch.
+/// What a run watches.
 pub struct Questions {
     /// The TraceQueries.
     pub queries: Arc<[TraceQuery]>,
-    /// Methods whose activations must be told apart, beyond those the queries need by themselves.
+    /// Methods whose activations must be distinguished, in addition to those that the queries themselves
+    /// require.
     pub tracked: BTreeSet<MethodName>,
-    /// Where the arms of expressions are told apart.
+    /// Marks that distinguish the arms of expressions.
     pub marks: Marks,
     /// The class files.
     pub pool: Rc<ClassPool>,
-    /// Which hits interrupt, by query, where the run is to be watched by probes. Where one is [`Gate::Count`]
-    /// all are, and nothing interrupts.
+    /// Which hits interrupt, by query, if probes watch the run. If one gate is [`Gate::Count`], all are, and
+    /// nothing interrupts.
     pub gates: Option<Vec<Gate>>,
-    /// How the run is recorded, if it is. Then nothing else is watched.
+    /// How the run is recorded, if it is. A recorded run watches nothing else.
     pub recording: Option<Recording>,
 }
 
-/// What a run is asked while it is on.
+/// Further questions for a run in progress.
 pub struct More {
-    /// All that it is to watch from now on; what it watches already is part of it.
+    /// Everything to watch from now on, including what the run already watches.
     pub questions: Questions,
-    /// Told when that is watched, or that it cannot be any more.
+    /// Receives whether the run now watches for them, or false if that is no longer possible.
     pub taken: oneshot::Sender<bool>,
 }

@@ -1,7 +1,7 @@
-//! What a run notices beside occurrences, so that a point that never hit can be explained (DESIGN §5.20): the
-//! first entry of each method that holds sites, whether a class was initialised, who loaded it, and the first
-//! exception that `caught` leaves out. Each costs one interruption at most, however hot the place: its
-//! request expires with the hit.
+//! Records facts that explain a point that was never hit (DESIGN §5.20): the first entry of each method with
+//! sites, whether each class was initialised, its loader, and the first exception that `caught` excludes.
+//! Each request causes at most one interruption, however hot the place, because it expires with its first
+//! hit.
 
 use super::error::RunError;
 use super::report::RunReport;
@@ -18,13 +18,13 @@ use std::sync::Arc;
 /// The name of a static initialiser (JVMS §2.9.2).
 const STATIC_INITIALISER: &str = "<clinit>";
 
-/// What was put into the VM to be noticed once.
+/// The one-shot requests set in the VM.
 #[derive(Default)]
 pub struct Notices {
     entries: HashMap<RequestId, FirstEntry>,
     left_out: HashMap<RequestId, Vec<u16>>,
     loaders: HashMap<ClassLoaderId, String>,
-    /// Methods whose first entry was asked for.
+    /// Methods whose first entry was requested.
     asked: HashSet<(ReferenceTypeId, MethodId)>,
 }
 
@@ -34,19 +34,19 @@ struct FirstEntry {
 }
 
 impl Notices {
-    /// The first entry of a method: whether the request was for one.
+    /// Records the first entry of a method. Returns whether the request was for one.
     pub fn entered(&mut self, request: RequestId, report: &mut RunReport) -> bool {
         let Some(first) = self.entries.remove(&request) else { return false };
         note(first.method, report);
         true
     }
 
-    /// An exception that `caught` leaves out: the queries that it would have been for.
+    /// The queries that exclude by `caught` the exception of this request.
     pub fn left_out(&mut self, request: RequestId) -> Option<Vec<u16>> {
         self.left_out.remove(&request)
     }
 
-    /// The class had begun before it was watched.
+    /// Records that the class was initialised before it was watched.
     pub fn begun(&mut self, class: ReferenceTypeId, report: &mut RunReport) {
         let initialiser =
             |first: &FirstEntry| first.at.class == class && *first.method.name == *STATIC_INITIALISER;
@@ -54,7 +54,7 @@ impl Notices {
         found.into_iter().for_each(|method| note(method, report));
     }
 
-    /// Asks to be told of a class, once each: that it begins, and that its watched methods are entered.
+    /// Requests, once per class, its initialisation and the first entries of its watched methods.
     pub async fn watch(
         &mut self,
         vm: &Vm,
@@ -84,7 +84,8 @@ impl Notices {
                 self.entries.insert(request, first);
             }
         }
-        // Where nobody wants the other half of the exceptions, the first of them tells that there are some.
+        // If no query wants the other half of the exceptions, the first of them shows that such exceptions
+        // exist.
         for caught in [true, false] {
             let without: Vec<u16> =
                 watch.thrown.iter().filter(|(_, wanted)| *wanted == Some(!caught)).map(|(q, _)| *q).collect();
@@ -99,7 +100,8 @@ impl Notices {
         Ok(())
     }
 
-    /// Redefinition of classes dropped the breakpoints without an event (DESIGN §5.16).
+    /// Sets the breakpoints again after a redefinition of classes, which removes them without an event
+    /// (DESIGN §5.16).
     pub async fn again(&mut self, vm: &Vm) -> Result<(), RunError> {
         for (request_id, first) in std::mem::take(&mut self.entries) {
             let event_kind = EventKind::Breakpoint;
@@ -111,7 +113,7 @@ impl Notices {
         Ok(())
     }
 
-    /// Who defined a class, in words: `app`, `URLClassLoader`, `URLClassLoader #2`.
+    /// A description of the loader that defined a class: `app`, `URLClassLoader`, `URLClassLoader #2`.
     pub async fn loader(&mut self, vm: &mut Vm, class: ReferenceTypeId) -> Result<String, RunError> {
         let loader = or_default(vm.conn().send(reference_type::ClassLoader { ref_type: class }).await)?;
         let Some(loader) = loader else { return Ok("bootstrap".to_owned()) };

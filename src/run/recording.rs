@@ -1,4 +1,4 @@
-//! A run that is recorded: the agent is told what of it, and JDWP watches nothing but its end.
+//! A recorded run: the plan tells the agent what to record, and JDWP watches only the end of the run.
 
 use super::probes::Told;
 use crate::debuggee::Agent;
@@ -9,27 +9,27 @@ use wire::recording::{Level, Places, TracePlan, Window};
 /// How a run is recorded.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// How much.
+    /// The level of detail.
     pub level: Level,
-    /// Classes whose methods are recorded, as patterns; none: all but those of the JDK.
+    /// Patterns of the classes whose methods are recorded; if empty, all except those of the JDK.
     pub scope: Vec<String>,
-    /// Classes that are not recorded all the same.
+    /// Patterns of classes that are excluded from the recording.
     pub trust: Vec<String>,
-    /// Where the rings are made: a folder that is there.
+    /// The existing folder in which the rings are created.
     pub rings: PathBuf,
-    /// Only these calls.
+    /// If set, records only these calls.
     pub window: Option<Window>,
-    /// Only what is done between these places.
+    /// If set, records only between these places.
     pub places: Option<Places>,
-    /// Where the agent tells of sites; it is there and empty.
+    /// The file in which the agent reports sites; it exists and is empty.
     pub report: PathBuf,
 }
 
 impl Recording {
-    /// Writes the plan for the VM that stands at its start.
+    /// Writes the plan for the VM suspended at its start.
     ///
     /// # Errors
-    /// Says why the run is not recorded.
+    /// The reason why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<Told, String> {
         let Recording { level, scope, trust, rings, window, places, report } = self.clone();
         let plan = Plan {

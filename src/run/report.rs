@@ -1,4 +1,4 @@
-//! What a run tells about itself beside its occurrences: enough to explain a point that never hit (DESIGN
+//! What a run reports in addition to its occurrences: enough to explain a point that was never hit (DESIGN
 //! §5.20).
 
 use super::probes::Counted;
@@ -8,25 +8,25 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many different names one [`Tally`] holds.
+/// Maximum number of distinct names in a [`Tally`].
 const NAMES: usize = 5;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The observer had all it wanted and the program was stopped.
+    /// The observer needed nothing more, and `qp` stopped the program.
     Stopped,
-    /// The VM ended by itself; the exit code of the command, where it is known.
+    /// The VM ended by itself; with the exit code of the command, if known.
     Exited(Option<i32>),
-    /// Its driver had finished, and the program, which would have gone on, was asked to end and did.
+    /// The driver had finished, and the program ended on request. It would have continued otherwise.
     Driven,
-    /// The command or its VM was ended by this signal.
+    /// This signal ended the command or its VM.
     Killed(i32),
-    /// `timeout_s` passed.
+    /// The program ran longer than `timeout_s`.
     TimedOut(Duration),
     /// The user interrupted it.
     Interrupted,
-    /// The connection was lost while the command lives on.
+    /// The connection was lost while the command kept running.
     Lost(String),
 }
 
@@ -45,25 +45,25 @@ impl fmt::Display for Ended {
     }
 }
 
-/// What became of one watched class.
+/// Facts about one watched class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassReport {
-    /// How many classes of this name were prepared; more than one with several loaders.
+    /// Number of prepared classes with this name; more than one if there are several loaders.
     pub prepared: u32,
-    /// Who defined them: `bootstrap`, `platform`, `app`, or the class of the loader.
+    /// Their defining loaders: `bootstrap`, `platform`, `app`, or the class of the loader.
     pub loaders: Vec<String>,
-    /// How many of them have a static initialiser that has not begun: no code of them ran.
+    /// Number of them whose static initialiser has not begun: none of their code ran.
     pub not_initialised: u32,
     /// Why sites in it could not be watched.
     pub refused: Vec<String>,
 }
 
-/// Counts by name, of a bounded number of names.
+/// Counts by name, for a limited number of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The names with their counts, in the order in which they were first seen.
     pub named: Vec<(String, u64)>,
-    /// How many were of other names.
+    /// Count of all other names.
     pub others: u64,
 }
 
@@ -80,73 +80,73 @@ impl Tally {
     }
 }
 
-/// The operands of a condition at one of the hits where it was false.
+/// The operands of a condition at a hit where it was false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The how manieth false hit it was, from 1.
+    /// The ordinal of the false hit, from 1.
     pub number: u64,
     /// The operands.
     pub operands: Vec<(String, Value)>,
 }
 
-/// How one query's conditions fared.
+/// Statistics about the conditions of one query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryReport {
-    /// How often its event occurred, before any condition.
+    /// Number of its events, before any condition.
     pub events: u64,
-    /// How often its thread was another one.
+    /// Number of events in another thread.
     pub other_thread: u64,
-    /// Which threads those were.
+    /// Those other threads.
     pub threads: Tally,
-    /// How often the caller asked for by `from` was not on the stack.
+    /// Number of events without the caller named by `from` on the stack.
     pub other_caller: u64,
-    /// From where it was called instead.
+    /// The actual callers.
     pub callers: Tally,
-    /// How often `when` was false.
+    /// Number of events where `when` was false.
     pub condition_false: u64,
-    /// The operands of `when` at the first, second, fourth, eighth … hit where it was false.
+    /// The operands of `when` at the first, second, fourth, eighth … event where it was false.
     pub samples: Vec<Sample>,
-    /// How often `when` could not be evaluated.
+    /// Number of events where `when` could not be evaluated.
     pub condition_failed: u64,
-    /// Why it could not.
+    /// The reasons why it could not.
     pub failures: Tally,
-    /// Where an exception of the class was thrown that `caught` leaves out.
+    /// Where an exception of the class was thrown that `caught` excludes.
     pub left_out: Option<FrameKey>,
 }
 
 impl QueryReport {
-    /// Why `when` could not be evaluated, the first time.
+    /// The first reason why `when` could not be evaluated.
     pub fn failure(&self) -> Option<&str> {
         self.failures.named.first().map(|(why, _)| why.as_str())
     }
 }
 
-/// A step of a value's way, as it was seen.
+/// An observed step of a value flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit {
-    /// Where.
+    /// The coordinate of the step.
     pub at: Coordinate,
-    /// The value that passed, where one can be seen.
+    /// The value that passed, if visible.
     pub value: Option<Value>,
-    /// What is in it, if it is a box.
+    /// The unboxed value, if it is a box.
     pub unboxed: Option<Value>,
-    /// The object whose field or element it is.
+    /// The object or array that holds it as a field or element.
     pub owner: Option<Value>,
-    /// Which arm of an expression gave the value: the last of the marked instructions that ran in the
-    /// activation.
+    /// The arm of an expression that produced the value: the last marked instruction that the activation
+    /// executed.
     pub arm: Option<u32>,
-    /// Where the thread stood.
+    /// The frame of the step.
     pub frame: FrameKey,
-    /// Where its caller stood.
+    /// The frame of its caller.
     pub caller: Option<FrameKey>,
 }
 
-/// A hidden class of the run, which got no probes though its code may hold sites.
+/// A hidden class without probes, although its code may contain sites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
     /// The binary name in its class file.
     pub class: String,
-    /// The queries, by place in the chain.
+    /// The queries, by position in the chain.
     pub queries: Vec<u16>,
 }
 
@@ -162,41 +162,41 @@ impl std::fmt::Display for Hidden {
     }
 }
 
-/// What a run tells about itself.
+/// What a run reports about itself.
 #[derive(Clone, Debug, Default)]
 pub struct RunReport {
     /// By class name.
     pub classes: BTreeMap<Arc<str>, ClassReport>,
-    /// By place in the chain.
+    /// By position in the chain.
     pub queries: BTreeMap<u16, QueryReport>,
-    /// Which of the methods that hold sites were entered.
+    /// The methods with sites that were entered.
     pub entered: BTreeSet<MethodName>,
-    /// What makes answers less certain.
+    /// Reasons why answers are less certain.
     pub warnings: Vec<String>,
-    /// Those of the warnings that tell of methods redefined with other code (DESIGN §5.16).
+    /// The warnings about methods redefined with different code (DESIGN §5.16).
     pub sites_lost: Vec<String>,
-    /// Why the run, or a part of its sites, was not watched by probes though it was to be.
+    /// Why probes did not watch the run, or some of its sites, although they should have.
     pub unprobed: Vec<String>,
-    /// The hidden classes that were not watched by probes though their code may hold sites.
+    /// The hidden classes that probes did not watch, although their code may contain sites.
     pub hidden: Vec<Hidden>,
     /// Whether an expression called methods of the debuggee.
     pub called_methods: bool,
-    /// The steps of values' ways that were stopped at, in order.
+    /// The observed steps of value flows, in order.
     pub visits: Vec<Visit>,
-    /// The hits, where they were only counted and the VM has told them at its end.
+    /// The hit counts, if hits were only counted and the VM reported them at its end.
     pub counted: Option<Counted>,
 }
 
 impl RunReport {
     /// Adds a warning once.
     pub fn warn(&mut self, warning: String) {
-        // Bounded: what repeats is said once, and nobody reads a hundred.
+        // Bounded, because nobody reads a hundred warnings; repeated ones are kept once.
         if self.warnings.len() < 100 && !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
     }
 
-    /// Adds a warning that a method's sites are lost.
+    /// Adds a warning about the lost sites of a method.
     pub fn warn_sites_lost(&mut self, warning: String) {
         if self.sites_lost.len() < 100 && !self.sites_lost.contains(&warning) {
             self.sites_lost.push(warning.clone());

@@ -1,4 +1,4 @@
-//! Event requests that the watching makes. Each suspends the thread of its event.
+//! The event requests used for watching. Each event suspends only its thread.
 
 use jdwp::commands::event_request;
 use jdwp::{EventKind, Location, Modifier, ReferenceTypeId, SuspendPolicy};
@@ -18,7 +18,7 @@ pub fn of_class(event_kind: EventKind, class: ReferenceTypeId) -> event_request:
     event_request::Set { event_kind, suspend_policy: SuspendPolicy::EventThread, modifiers }
 }
 
-/// Asks for exceptions of a class and below, as far as they are wanted: caught, uncaught or both.
+/// Requests exceptions of a class and its subclasses: caught, uncaught or both, as wanted.
 pub fn exceptions(class: Option<ReferenceTypeId>, wanted: &[(u16, Option<bool>)]) -> event_request::Set {
     let caught = wanted.iter().any(|(_, caught)| *caught != Some(false));
     let uncaught = wanted.iter().any(|(_, caught)| *caught != Some(true));
@@ -29,7 +29,7 @@ pub fn exceptions(class: Option<ReferenceTypeId>, wanted: &[(u16, Option<bool>)]
     }
 }
 
-/// A breakpoint that its first hit removes.
+/// A breakpoint that expires with its first hit.
 pub fn once(at: Location) -> event_request::Set {
     event_request::Set {
         event_kind: EventKind::Breakpoint,

@@ -1,4 +1,4 @@
-//! A thread that an event has suspended: its frames, read when first needed and forgotten on resume.
+//! A thread suspended by an event. Its frames are read on first use and dropped on resume.
 
 use super::error::RunError;
 use super::vm::Vm;
@@ -7,7 +7,7 @@ use crate::model::{FrameKey, StackKey, Tables, ThreadKey, Value, Way};
 use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, ThreadId};
 
-/// What the event itself knows (DESIGN §6: a leading dot).
+/// The values of the event itself (DESIGN §6: a leading dot).
 #[derive(Clone, Debug, Default)]
 pub struct EventParts {
     pub owner: Option<Value>,
@@ -19,7 +19,7 @@ pub struct EventParts {
 }
 
 impl EventParts {
-    /// One part.
+    /// The value of one part.
     pub fn get(&self, part: EventPart) -> Option<Value> {
         match part {
             EventPart::Owner => self.owner.clone(),
@@ -38,13 +38,13 @@ pub struct Stop {
     pub thread: ThreadId,
     /// Its key in the run's tables.
     pub key: ThreadKey,
-    /// Where its newest frame stands.
+    /// The location of its newest frame.
     pub location: Location,
-    /// What the event knows.
+    /// The values of the event.
     pub parts: EventParts,
-    /// Which hit of its place it is, where the VM has counted, and what it is that was hit there.
+    /// The ordinal of the hit, if the VM counted it, and which variant of its place was hit.
     pub counted: Option<(u32, Option<Way>)>,
-    /// Frames of the recorder that stand above the program's.
+    /// Number of recorder frames above the program's newest frame.
     hidden: usize,
     depth: Option<u32>,
     newest: Option<FrameId>,
@@ -55,14 +55,14 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// A thread that stands at `location`.
+    /// A thread stopped at `location`.
     pub fn new(thread: ThreadId, key: ThreadKey, location: Location) -> Stop {
         let parts = EventParts::default();
         let (depth, newest, frames, locals, stack) = (None, None, None, Vec::new(), None);
         Stop { thread, key, location, parts, counted: None, hidden: 0, depth, newest, frames, locals, stack }
     }
 
-    /// A thread that stands at `location` below so many frames of the recorder.
+    /// A thread stopped at `location`, with `hidden` frames of the recorder above it.
     pub fn below(thread: ThreadId, key: ThreadKey, location: Location, hidden: usize) -> Stop {
         Stop { hidden, ..Stop::new(thread, key, location) }
     }
@@ -77,7 +77,7 @@ impl Stop {
         Stop { thread, key, location, parts, counted, hidden, depth, newest, frames, locals, stack }
     }
 
-    /// Whether the recorder stopped it, which stands above the program.
+    /// Whether the recorder stopped the thread, so that the recorder's frames are above the program's.
     pub fn is_in_recorder(&self) -> bool {
         self.hidden > 0
     }
@@ -94,8 +94,8 @@ impl Stop {
         Ok(depth)
     }
 
-    /// Reads these locals of its newest frame at once with its frames, or with the newest alone: one round
-    /// trip instead of two.
+    /// Reads these locals of its newest frame together with all its frames (`whole`) or the newest frame.
+    /// This saves one of two round trips.
     pub async fn prefetch(
         &mut self,
         vm: &mut Vm,
@@ -124,18 +124,18 @@ impl Stop {
                 Ok(())
             }
             Err(e) if e.is_fatal() => Err(e.into()),
-            // What cannot be read at once is read, and refused, one by one.
+            // If the combined request fails, the values are read one by one, and fail one by one.
             Err(_) => Ok(()),
         }
     }
 
-    /// A local of the newest frame, if it was read already.
+    /// A local of the newest frame, if already read.
     pub fn local(&self, slot: i32) -> Option<jdwp::Value> {
         self.locals.iter().find(|(known, _)| known.slot == slot).map(|(_, value)| *value)
     }
 
-    /// The id of its newest frame, good until the thread runs again. Does not read a whole stack, which can
-    /// be thousands of frames deep.
+    /// The id of its newest frame, valid until the thread runs again. Does not read the whole stack, which
+    /// can be thousands of frames deep.
     pub async fn newest(&mut self, vm: &Vm) -> Result<Option<FrameId>, RunError> {
         if let Some(frames) = &self.frames {
             return Ok(frames.first().map(|f| f.frame_id));
@@ -148,7 +148,7 @@ impl Stop {
         Ok(self.newest)
     }
 
-    /// Its frames, newest first. Their ids are good until the thread runs again.
+    /// Its frames, newest first. Their ids are valid until the thread runs again.
     pub async fn frames(&mut self, vm: &mut Vm) -> Result<&[thread_reference::Frame], RunError> {
         if self.frames.is_none() {
             let start_frame = i32::try_from(self.hidden).unwrap_or(i32::MAX);
@@ -159,7 +159,7 @@ impl Stop {
         Ok(self.frames.as_deref().unwrap_or_default())
     }
 
-    /// These are its frames, as the VM has told them.
+    /// Stores its frames as received from the VM.
     pub async fn read(
         &mut self,
         vm: &mut Vm,
@@ -170,7 +170,7 @@ impl Stop {
                 frame.location = vm.original(frame.location).await?;
             }
             if let Some(newest) = frames.first_mut().filter(|_| self.hidden > 0) {
-                // Where a way is taken stands behind the method's own code.
+                // The code of a probed branch target lies behind the method's own code.
                 newest.location = self.location;
             }
         }
@@ -179,7 +179,7 @@ impl Stop {
         Ok(())
     }
 
-    /// Its whole stack, by key, with the keys of its frames, newest first.
+    /// The key of its whole stack, with the keys of its frames, newest first.
     pub async fn stack(
         &mut self,
         vm: &mut Vm,
@@ -197,7 +197,7 @@ impl Stop {
         Ok((stack, keys))
     }
 
-    /// The place in [`Stop::frames`] of a frame counted as in references: 0 the newest, -1 the oldest.
+    /// The index in [`Stop::frames`] of a frame as counted in references: 0 the newest, -1 the oldest.
     pub async fn frame_index(&mut self, vm: &mut Vm, frame: i32) -> Result<Option<usize>, RunError> {
         let count = self.frames(vm).await?.len();
         let index = match usize::try_from(frame) {
@@ -207,7 +207,8 @@ impl Stop {
         Ok(index.filter(|i| *i < count))
     }
 
-    /// The thread ran (a method was called in it): frame ids are stale, the stack is as it was.
+    /// Records that the thread ran because a method was called in it. Frame ids are stale; the stack is
+    /// unchanged.
     pub fn ran(&mut self) {
         self.frames = None;
         self.newest = None;

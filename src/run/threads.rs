@@ -1,5 +1,5 @@
-//! The threads that were interrupted, and what is known of each: its activations, the passes and turns that
-//! are on in them, and the occurrences that its next instruction completes.
+//! The state of each interrupted thread: its activations, the passes and loop iterations in progress, and the
+//! occurrences that its next instruction completes.
 
 use super::activations::ActivationStack;
 use super::arms::ArmStack;
@@ -14,10 +14,10 @@ use jdwp::{MethodId, ReferenceTypeId, Tag, ThreadId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-/// How many threads are kept before the first look at which have ended.
+/// Number of known threads at which we first check for ended ones.
 const MANY_THREADS: usize = 1024;
 
-/// An occurrence whose last part is known only at the thread's next instruction.
+/// An occurrence that lacks a value known only at the thread's next instruction.
 pub struct Waiting {
     pub occurrence: Occurrence,
     pub depth: u32,
@@ -26,18 +26,18 @@ pub struct Waiting {
     pub completes: Completes,
 }
 
-/// What completes a [`Waiting`] occurrence.
+/// The value that completes a [`Waiting`] occurrence.
 pub enum Completes {
     /// The new value of a local, read at this index.
     Store { at: u32, slot: u16, tag: Tag },
-    /// The way of a branch of a query: one of its targets.
+    /// The way of a query's branch: one of its targets.
     Branch { query: u16, branch: u16 },
 }
 
-/// The threads that were interrupted.
+/// The interrupted threads.
 pub struct Threads {
     known: HashMap<ThreadId, ThreadState>,
-    /// The number of threads at which to look which have ended.
+    /// Number of threads at which we next check for ended ones.
     many: usize,
 }
 
@@ -48,12 +48,12 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// What is known of a thread.
+    /// The state of a thread.
     pub fn of(&mut self, thread: ThreadId) -> &mut ThreadState {
         self.known.entry(thread).or_default()
     }
 
-    /// The key of a thread in the run's tables; a new thread gets one.
+    /// The key of a thread in the run's tables; a new thread gets a new key.
     ///
     /// # Errors
     /// The connection has ended.
@@ -68,13 +68,13 @@ impl Threads {
         Ok(key)
     }
 
-    /// The key of a thread of this name: one that was interrupted, or a new one.
+    /// The key of an interrupted thread with this name, or a new key.
     pub fn key_of_name(&self, tables: &mut Tables, name: &Arc<str>) -> ThreadKey {
         let known = self.known.values().filter(|state| state.name == *name).find_map(|state| state.key);
         known.unwrap_or_else(|| tables.add_thread(name.clone()))
     }
 
-    /// The activations that may still be on a stack, or that an occurrence waits in.
+    /// The activations that may still be on a stack, or in which an occurrence waits.
     pub fn live(&self) -> Vec<ActivationKey> {
         let all = self.known.values().flat_map(|state| {
             let waiting = state.waiting.iter().filter_map(|w| w.occurrence.activation);
@@ -83,7 +83,7 @@ impl Threads {
         all.collect()
     }
 
-    /// Forgets threads that have ended, each time that there are twice as many as were left.
+    /// Forgets ended threads, whenever the number has doubled since the last check.
     ///
     /// # Errors
     /// The connection has ended.
@@ -94,7 +94,7 @@ impl Threads {
         let conn = watched.vm.conn().clone();
         let listed = conn.send(virtual_machine::AllThreads {}).await?;
         let listed: HashSet<ThreadId> = listed.into_iter().collect();
-        // Virtual threads are not listed (JDWP specification of AllThreads): each is asked.
+        // AllThreads omits virtual threads (JDWP specification of AllThreads), so ask each of them.
         let others = self.known.keys().copied().filter(|id| !listed.contains(id));
         let asked: Vec<_> =
             others.map(|thread| (thread, conn.send(thread_reference::Status { thread }))).collect();
@@ -114,28 +114,28 @@ impl Threads {
     }
 }
 
-/// What is known of one thread that was interrupted.
+/// The state of one interrupted thread.
 #[derive(Default)]
 pub struct ThreadState {
     key: Option<ThreadKey>,
     name: Arc<str>,
     activations: ActivationStack,
     waiting: Vec<Waiting>,
-    /// Passes that are on: the activation, the query and its pass.
+    /// Passes in progress: the activation, the query and its pass.
     passing: BTreeSet<(ActivationKey, u16, u16)>,
-    /// The last mark that ran in each activation, oldest first.
+    /// The last mark executed in each activation, oldest first.
     arms: ArmStack,
-    /// Turns of endless loops since a branch last left them: by activation, query and branch.
+    /// Iterations of endless loops since a branch last left them, by activation, query and branch.
     turns: BTreeMap<(ActivationKey, u16, u16), u32>,
 }
 
 impl ThreadState {
-    /// The thread has entered a method.
+    /// Records that the thread has entered a tracked method.
     pub async fn enter(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
         let depth = stop.depth(&watched.vm).await?;
         let Some(method) = watched.tracked_at(&stop.location).await? else { return Ok(()) };
         let entered = self.activations.enter(&mut watched.tables, method, depth, true);
-        // What is newer than the caller on the stack has ended: serials ascend on it.
+        // Activations newer than the caller have ended; keys ascend on the stack.
         match watched.tables.activation(entered).and_then(|a| a.caller) {
             Some(caller) => {
                 self.passing.split_off(&(caller, u16::MAX, u16::MAX));
@@ -161,7 +161,7 @@ impl ThreadState {
         Ok(self.activations.at(&mut watched.tables, method, depth))
     }
 
-    /// The newest tracked activation at an older frame of the stopped thread, while newer frames stand above
+    /// The newest tracked activation at an older frame of the stopped thread, which has newer frames above
     /// it.
     pub async fn activation_below(
         &mut self,
@@ -175,7 +175,7 @@ impl ThreadState {
         Ok(self.activations.below(&mut watched.tables, method, depth))
     }
 
-    /// The activation of a tracked method's frame at this depth, while newer frames stand above it.
+    /// The activation of a tracked method's frame at this depth, which may have newer frames above it.
     pub async fn activation_of(
         &mut self,
         watched: &mut Watched,
@@ -187,7 +187,7 @@ impl ThreadState {
         Ok(self.activations.lookup(&mut watched.tables, method, depth))
     }
 
-    /// Brings the activations up to date where rewritten methods number them.
+    /// Updates the activations if rewritten methods number them.
     async fn update(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
         if watched.vm.is_probed() {
             update_by_ids(&mut self.activations, watched, stop).await?;
@@ -195,7 +195,7 @@ impl ThreadState {
         Ok(())
     }
 
-    /// Forgets activations that have ended unnoticed.
+    /// Removes activations whose end was not seen.
     pub async fn confirm(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
         let (_, frames) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
         let tables = &watched.tables;
@@ -208,33 +208,33 @@ impl ThreadState {
         Ok(())
     }
 
-    /// The thread comes by a mark.
+    /// Records that the thread has reached a mark.
     pub async fn mark(&mut self, watched: &mut Watched, stop: &mut Stop) -> Result<(), RunError> {
         self.arms.mark(watched, stop).await
     }
 
-    /// The last mark that ran in the newest activation of the stopped thread, where its method holds marks.
+    /// The last mark executed in the newest activation of the stopped thread, if its method contains marks.
     pub async fn arm(&self, watched: &mut Watched, stop: &mut Stop) -> Result<Option<u32>, RunError> {
         self.arms.last(watched, stop).await
     }
 
-    /// A pass begins in an activation. False if it is on already.
+    /// Begins a pass in an activation. False if it is already in progress.
     pub fn begin_pass(&mut self, activation: ActivationKey, query: u16, pass: u16) -> bool {
         self.passing.insert((activation, query, pass))
     }
 
-    /// A pass ends in an activation.
+    /// Ends a pass in an activation.
     pub fn end_pass(&mut self, activation: ActivationKey, query: u16, pass: u16) {
         self.passing.remove(&(activation, query, pass));
     }
 
-    /// A turn of the endless loop begins that a branch can leave.
+    /// Counts the start of an iteration of an endless loop that a branch can leave.
     pub fn begin_turn(&mut self, activation: ActivationKey, query: u16, branch: u16) {
         let turns = self.turns.entry((activation, query, branch)).or_default();
         *turns = turns.saturating_add(1);
     }
 
-    /// A branch has left its endless loop: the number of turns since it did so last.
+    /// Returns the number of iterations since this branch last left its endless loop.
     pub fn take_turns(&mut self, activation: ActivationKey, query: u16, branch: u16) -> Option<u32> {
         self.turns.remove(&(activation, query, branch))
     }

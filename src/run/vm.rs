@@ -1,6 +1,6 @@
-//! The VM of one run as the rest of `run` sees it: loaded classes, methods and values, each asked for once.
+//! The VM of one run as the rest of `run` sees it. It caches loaded classes, methods and values.
 //!
-//! JDWP ids end here and in this room's neighbours: above `run` there are names, values and object numbers.
+//! JDWP ids stay inside `run`. Rooms above it see names, values and object numbers.
 
 use super::error::RunError;
 use super::probes::{Moved, Told};
@@ -58,12 +58,12 @@ pub struct LoadedMethod {
     pub is_static: bool,
     /// `(first index, line)` in ascending order of index.
     pub lines: Vec<(u64, u32)>,
-    /// The LocalVariableTable, when the class has one.
+    /// The LocalVariableTable, if the class has one.
     pub variables: Option<Vec<LoadedVariable>>,
     pub source_file: Option<Arc<str>>,
 }
 
-/// One range of a local variable.
+/// The range of a local variable.
 #[derive(Debug, Clone)]
 pub struct LoadedVariable {
     pub name: Arc<str>,
@@ -90,7 +90,7 @@ impl LoadedMethod {
     }
 }
 
-/// The VM, with what is known of it.
+/// The VM, with cached facts about it.
 pub struct Vm {
     conn: Connection,
     classes: HashMap<ReferenceTypeId, Rc<LoadedClass>>,
@@ -98,16 +98,16 @@ pub struct Vm {
     frames: HashMap<Location, FrameKey>,
     names: HashMap<String, Vec<ReferenceTypeId>>,
     kinds: HashMap<jdwp::ObjectId, (ReferenceTypeId, ClassKey)>,
-    /// What the fields of classes mean.
+    /// Interpretations of the fields of classes.
     pub layouts: super::content::Layouts,
-    /// Reads stacks with the locals of their newest frame.
+    /// Reads stacks together with the locals of their newest frame.
     pub top: jdwp::TopFrames,
-    /// What the agent has rewritten, if there is one.
+    /// What the agent reports to have rewritten, if the run has an agent.
     pub told: Option<Told>,
     moved: HashMap<(ReferenceTypeId, MethodId), Option<Arc<Moved>>>,
 }
 
-/// How many objects' classes are remembered.
+/// Maximum number of objects whose classes are cached.
 const KINDS: usize = 16_384;
 
 impl Vm {
@@ -127,7 +127,7 @@ impl Vm {
         }
     }
 
-    /// The connection, to send commands on.
+    /// The connection for commands.
     pub fn conn(&self) -> &Connection {
         &self.conn
     }
@@ -158,7 +158,7 @@ impl Vm {
         Ok(found)
     }
 
-    /// A location by the code as it was before it was rewritten: that of the class file.
+    /// Maps a location in rewritten code to one in the original code, that of the class file.
     pub async fn original(&mut self, location: Location) -> Result<Location, RunError> {
         Ok(match self.moved(location.class, location.method).await? {
             // Native frames have index -1.
@@ -169,7 +169,7 @@ impl Vm {
         })
     }
 
-    /// A loaded class, with what it declares.
+    /// A loaded class with its declarations.
     pub async fn class(&mut self, id: ReferenceTypeId) -> Result<Rc<LoadedClass>, RunError> {
         if let Some(class) = self.classes.get(&id) {
             return Ok(class.clone());
@@ -182,7 +182,7 @@ impl Vm {
         let source = self.conn.send(reference_type::SourceFile { ref_type: id });
         let name: Arc<str> = type_name(&signature.await?).into();
         let fields = fields.await;
-        // What a class declares is known once it is prepared: until then it is asked for anew.
+        // The declarations of a class are known once it is prepared, so do not cache it before.
         let is_prepared =
             fields.as_ref().err().and_then(jdwp::Error::code) != Some(jdwp::ErrorCode::CLASS_NOT_PREPARED);
         let class = LoadedClass {
@@ -206,7 +206,7 @@ impl Vm {
                     access: m.mod_bits,
                 })
                 .collect(),
-            // Interfaces and arrays have no superclass to ask for; the VM says so with an error.
+            // Interfaces and arrays have no superclass; the VM answers with an error.
             superclass: or_default(superclass.await)?,
             interfaces: or_default(interfaces.await)?,
             source_file: or_default(source.await.map(Some))?.map(Arc::from),
@@ -249,7 +249,7 @@ impl Vm {
                 table
                     .slots
                     .into_iter()
-                    // What the agent has added is no variable of the program's.
+                    // Locals added by the agent are not variables of the program.
                     .filter(|s| s.length > 0 && !s.name.contains(':'))
                     .map(|s| {
                         let start = was(s.code_index);
@@ -277,7 +277,7 @@ impl Vm {
         Ok(method)
     }
 
-    /// The key of the frame that stands at a location.
+    /// The key of a frame at a location.
     pub async fn frame_key(&mut self, tables: &mut Tables, location: Location) -> Result<FrameKey, RunError> {
         if let Some(key) = self.frames.get(&location) {
             return Ok(*key);
@@ -290,7 +290,7 @@ impl Vm {
         Ok(key)
     }
 
-    /// The loaded classes of a name (dots; arrays with brackets), those found before first asked for again.
+    /// The loaded classes with a name (dots; arrays with brackets). Caches a non-empty result.
     pub async fn classes_named(&mut self, name: &str) -> Result<Vec<ReferenceTypeId>, RunError> {
         if let Some(known) = self.names.get(name) {
             return Ok(known.clone());
@@ -304,19 +304,19 @@ impl Vm {
         Ok(ids)
     }
 
-    /// The loaded classes of a signature as the VM has it, hidden classes too.
+    /// The loaded classes with a VM signature, including hidden classes.
     pub async fn classes_of(&mut self, signature: &str) -> Result<Vec<ReferenceTypeId>, RunError> {
         let signature = signature.to_owned();
         let found = self.conn.send(virtual_machine::ClassesBySignature { signature }).await?;
         Ok(found.into_iter().map(|c| c.type_id).collect())
     }
 
-    /// A class was loaded: what was known of its name may be incomplete now.
+    /// Drops the cached classes of a name, because a class with that name was loaded.
     pub fn forget_name(&mut self, name: &str) {
         self.names.remove(name);
     }
 
-    /// A class was redefined: its methods' tables may have changed.
+    /// Drops what is cached of a redefined class, whose methods' tables may have changed.
     pub fn forget_class(&mut self, class: ReferenceTypeId) {
         self.classes.remove(&class);
         self.layouts.forget(class);
@@ -325,7 +325,7 @@ impl Vm {
         self.frames.retain(|location, _| location.class != class);
     }
 
-    /// Turns values of the wire into values that can be kept, asking for all strings and classes at once.
+    /// Converts JDWP values to values that can be kept. Requests all strings and classes at once.
     pub async fn values(&mut self, tables: &mut Tables, raw: &[jdwp::Value]) -> Result<Vec<Value>, RunError> {
         enum Asked {
             Known(Value),
@@ -344,7 +344,7 @@ impl Vm {
                     self.conn.send(string_reference::Value { string_object: StringId::of(*id) }),
                 ),
                 jdwp::Value::Object { id: Some(id), .. } => match self.kinds.get(id) {
-                    // An object never changes its class, and its id is never another's.
+                    // The class of an object and the meaning of its id never change.
                     Some((_, class)) => Asked::Known(Value::Object { id: ObjectId(id.raw()), class: *class }),
                     None => {
                         Asked::Class(*id, self.conn.send(object_reference::ReferenceType { object: *id }))
@@ -366,7 +366,7 @@ impl Vm {
             values.push(match item {
                 Asked::Known(value) => value,
                 Asked::Text(id, text) => match text.await {
-                    // It would be more than one wants to hold, or to read: it is known by its identity.
+                    // The text is too long to keep or read, so represent the string by its identity.
                     Err(jdwp::Error::ReplyTooLong { .. }) => {
                         Value::Object { id, class: tables.class_key("java.lang.String") }
                     }
@@ -384,7 +384,7 @@ impl Vm {
         Ok(values)
     }
 
-    /// The runtime class of an object, if it is remembered.
+    /// The runtime class of an object, if cached.
     pub fn type_of(&self, object: jdwp::ObjectId) -> Option<ReferenceTypeId> {
         self.kinds.get(&object).map(|(class, _)| *class)
     }
@@ -395,8 +395,8 @@ impl Vm {
     }
 }
 
-/// A refusal of the VM (absent information, not applicable) means there is none; a lost connection is an
-/// error.
+/// The reply, or the default value if the VM refuses (absent information, not applicable). A lost connection
+/// is an error.
 pub fn or_default<T: Default>(reply: Result<T, jdwp::Error>) -> Result<T, RunError> {
     match reply {
         Ok(value) => Ok(value),
@@ -410,7 +410,7 @@ pub fn bci(index: u64) -> u32 {
     u32::try_from(index).unwrap_or(0)
 }
 
-/// The wire's value for a kept value that can be passed as an argument.
+/// The JDWP value for a kept value, to pass it as an argument.
 pub fn to_wire(value: &Value) -> jdwp::Value {
     match value {
         Value::Boolean(v) => jdwp::Value::Boolean(*v),
@@ -430,7 +430,7 @@ pub fn to_wire(value: &Value) -> jdwp::Value {
     }
 }
 
-/// `Lpkg/Outer$Rec;` as `pkg.Outer$Rec`, `[[I` as `int[][]`.
+/// Converts `Lpkg/Outer$Rec;` to `pkg.Outer$Rec`, and `[[I` to `int[][]`.
 pub fn type_name(signature: &str) -> String {
     let element = signature.trim_start_matches('[');
     let brackets = "[]".repeat(signature.len() - element.len());
@@ -445,8 +445,7 @@ pub fn type_name(signature: &str) -> String {
         "D" => "double".to_owned(),
         class => class.strip_prefix('L').unwrap_or(class).trim_end_matches(';').replace('/', "."),
     };
-    // A hidden class has its address behind its name (JVMTI, GetClassSignature), which differs from run to
-    // run.
+    // The name of a hidden class ends in its address (JVMTI, GetClassSignature), which differs between runs.
     let name = match name.rsplit_once('.') {
         Some((named, address)) if address.starts_with("0x") => named.to_owned(),
         _ => name,

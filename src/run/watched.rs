@@ -1,4 +1,4 @@
-//! A VM under watch: its connection, what was put into it, and the tables of its run.
+//! A watched VM: its connection, its event requests, and the tables of its run.
 
 use super::error::RunError;
 use super::install::Installed;
@@ -18,24 +18,25 @@ use std::time::Duration;
 
 /// How long a method called in an expression may take.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
-/// How long the last events of a VM may take that has ended.
+/// How long we wait for the last events of an ended VM.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// How many event sets may wait while a method is called: one per other thread of the program, and then some.
+/// Maximum number of event sets deferred during a method call: one per other thread of the program, with a
+/// margin.
 const DEFERRED_LIMIT: usize = 100_000;
 
-/// A VM under watch.
+/// A watched VM.
 pub struct Watched {
     /// The VM.
     pub vm: Vm,
-    /// What was put into it.
+    /// Its event requests.
     pub installed: Installed,
     /// The tables of the run.
     pub tables: Tables,
-    /// What the run tells about itself.
+    /// What the run reports about itself.
     pub report: RunReport,
-    /// The agent's recorder, where the run is watched by probes.
+    /// The agent's recorder, if probes watch the run.
     pub recorder: Option<Recorder>,
-    /// Whose hits are only counted.
+    /// The queries whose hits are only counted.
     pub counts: Option<Arc<[TraceQuery]>>,
     events: Events,
     deferred: VecDeque<EventSet>,
@@ -45,7 +46,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// A VM that was just connected to.
+    /// A VM that has just connected.
     pub fn new(vm: Vm, events: Events, watches: Watches, pool: Rc<ClassPool>) -> Watched {
         let mut tables = Tables::default();
         for method in watches.tracked() {
@@ -66,12 +67,12 @@ impl Watched {
         }
     }
 
-    /// Takes an event set that was read before as the next one.
+    /// Puts an event set back to be processed next.
     pub fn put_back(&mut self, set: EventSet) {
         self.deferred.push_front(set);
     }
 
-    /// Takes events that only tell what was there, and are no occurrence: whether it was one.
+    /// Records events that only show reachability and are no occurrences. Returns whether this was one.
     pub async fn noticed(&mut self, event: &Event) -> Result<bool, RunError> {
         match event {
             Event::Breakpoint { request, .. } => {
@@ -89,7 +90,7 @@ impl Watched {
         }
     }
 
-    /// Takes over what the agent could not do.
+    /// Adds the agent's problems and counts to the report.
     pub fn close_report(&mut self) {
         let Some(told) = &mut self.vm.told else { return };
         told.catch_up();
@@ -104,13 +105,13 @@ impl Watched {
         }
     }
 
-    /// Puts into the VM, which is suspended, those watches that are not in it yet.
+    /// Sets the watches that the suspended VM does not have yet.
     pub async fn begin(&mut self) -> Result<(), RunError> {
         self.installed.by_probes = self.recorder.is_some();
         self.installed.begin(&mut self.vm, &self.watches, &self.pool, &mut self.report).await
     }
 
-    /// Watches for all of these, of which some are watched for already. The VM is suspended.
+    /// Replaces the watches; some of them may already be set. The VM is suspended.
     pub async fn watch_more(&mut self, watches: Watches) -> Result<(), RunError> {
         for method in watches.tracked() {
             self.tables.method_key(&method);
@@ -124,23 +125,23 @@ impl Watched {
         &self.pool
     }
 
-    /// Whether a method holds marks that tell its arms apart.
+    /// Whether a method contains marks that distinguish its arms.
     pub fn is_marked(&self, method: &MethodName) -> bool {
         self.watches.is_marked(method)
     }
 
-    /// The number of a method among those whose activations are told apart.
+    /// The number of a method whose activations are tracked.
     pub fn tracked(&self, method: &MethodName) -> Option<u32> {
         self.tables.find_method(method)
     }
 
-    /// The number of the method of a location among those whose activations are told apart.
+    /// The number of the method at a location, if its activations are tracked.
     pub async fn tracked_at(&mut self, at: &Location) -> Result<Option<u32>, RunError> {
         let method = self.vm.method(at.class, at.method).await?;
         Ok(self.tracked(&method.name))
     }
 
-    /// The next event set; `None` when the VM has ended.
+    /// The next event set; `None` after the end of the VM.
     pub async fn next(&mut self) -> Result<Option<EventSet>, RunError> {
         let set = match self.deferred.pop_front() {
             Some(set) => Some(set),
@@ -150,16 +151,16 @@ impl Watched {
         Ok(set)
     }
 
-    /// Whether the VM has said that it ends, when nothing of it is watched any more. One that is killed does
-    /// not, nor one whose connection breaks.
+    /// Whether the VM announced its end; call this after watching. A killed VM does not announce it, nor does
+    /// one whose connection breaks.
     pub async fn said_its_end(&mut self) -> bool {
-        // A command can be refused by a dying VM before what it said last was read.
+        // A dying VM can refuse a command before we have read its last events.
         let last_words = async { while !self.said_its_end && matches!(self.next().await, Ok(Some(_))) {} };
         let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
         self.said_its_end
     }
 
-    /// Lets go what the set suspended.
+    /// Resumes what the event set suspended.
     pub fn resume(&self, set: &EventSet) {
         match (set.policy, set.events.iter().find_map(Event::thread)) {
             (SuspendPolicy::None, _) => {}
@@ -168,12 +169,12 @@ impl Watched {
         }
     }
 
-    /// Lets one thread go on.
+    /// Resumes one thread.
     pub fn resume_thread(&self, thread: ThreadId) {
         drop(self.vm.conn().send(thread_reference::Resume { thread }));
     }
 
-    /// Watches the classes that the set says are prepared. True if it says nothing else.
+    /// Watches the classes that this event set reports as prepared. True if it contains no other events.
     pub async fn prepare_classes(&mut self, set: &EventSet) -> Result<bool, RunError> {
         let mut only = true;
         for event in &set.events {
@@ -192,8 +193,8 @@ impl Watched {
         Ok(only)
     }
 
-    /// Waits for the reply to a method call while `thread` runs it. Interruptions of that thread are no
-    /// occurrences (DESIGN §5.15); those of other threads wait.
+    /// Waits for the reply to a method call while `thread` runs it. Interruptions of that thread are not
+    /// occurrences (DESIGN §5.15); those of other threads are deferred.
     pub async fn while_running<T>(
         &mut self,
         thread: ThreadId,
@@ -214,14 +215,14 @@ impl Watched {
             };
             let Some(set) = set else { return Err(jdwp::Error::VmDead.into()) };
             if set.events.iter().any(|e| matches!(e, Event::VmDeath { .. })) {
-                // The call has ended the program.
+                // The call ended the program.
                 self.said_its_end = true;
                 return Err(jdwp::Error::VmDead.into());
             }
             let own = set.policy == SuspendPolicy::EventThread
                 && set.events.iter().all(|e| e.thread() == Some(thread));
             for event in set.events.iter().filter(|_| own) {
-                // The event is not sent again: what it tells must not be lost.
+                // A one-shot event is not sent again, so record it now.
                 self.noticed(event).await?;
             }
             if own || self.prepare_classes(&set).await? {

@@ -15,10 +15,10 @@ use jdwp::commands::{event_request, thread_reference, virtual_machine};
 use jdwp::{Event, EventKind, EventSet, Location, RequestId, SuspendPolicy, ThreadId};
 use tokio::sync::mpsc;
 
-/// A thread that stands still, and with it the whole VM.
+/// A halted thread; the whole VM is suspended.
 pub(super) struct Standing {
     pub(super) stop: Stop,
-    /// Whether it stands at the coordinate it was to be halted at.
+    /// Whether it reached the coordinate to halt at.
     pub(super) arrived: bool,
     /// The candidate there, if the hit is one.
     pub(super) candidate: Option<Occurrence>,
@@ -28,23 +28,23 @@ pub(super) struct Standing {
 pub struct Watcher {
     watched: Watched,
     candidates: Candidates,
-    /// What more the run is asked while it is on.
+    /// Delivers further questions while the run is on.
     more: Option<mpsc::Receiver<More>>,
     standing: Option<Standing>,
-    /// The step that is on: the run halts where it ends.
+    /// The step in progress: the run halts at its end.
     step: Option<RequestId>,
     events: u64,
     sequence: u64,
 }
 
 impl Watcher {
-    /// Watches a VM for these TraceQueries, and for those that `more` brings while the run is on.
+    /// Watches a VM for these TraceQueries, and for those received through `more` during the run.
     pub fn new(watched: Watched, queries: &[TraceQuery], more: Option<mpsc::Receiver<More>>) -> Watcher {
         let candidates = Candidates::new(queries);
         Watcher { watched, candidates, more, standing: None, step: None, events: 0, sequence: 0 }
     }
 
-    /// The VM under watch, while it stands still.
+    /// The watched VM, for use while it is suspended.
     pub fn watched(&mut self) -> &mut Watched {
         &mut self.watched
     }
@@ -54,30 +54,30 @@ impl Watcher {
         &self.watched.tables
     }
 
-    /// Sets where the run is to halt.
+    /// Sets where the run must halt.
     pub fn halt_at(&mut self, coordinate: Option<Coordinate>) {
         self.candidates.halt_at(coordinate);
     }
 
-    /// Has the run halt where this step ends.
+    /// Makes the run halt at the end of this step.
     pub fn halt_after(&mut self, step: RequestId) {
         self.step = Some(step);
     }
 
-    /// Gives up the watching and keeps what is known.
+    /// Stops watching and returns what was collected.
     pub fn into_watched(self) -> Watched {
         self.watched
     }
 
-    /// The thread that stands still since the observer, or a coordinate, halted the run.
+    /// The halted thread, after the observer, a coordinate or a step halted the run.
     pub fn take_standing(&mut self) -> Option<Standing> {
         self.standing.take()
     }
 
-    /// Watches until the VM ends or the observer has all it wants.
+    /// Watches until the VM ends, or until the observer stops or halts the run.
     ///
     /// # Errors
-    /// A connection that fails, or what the observer cannot take.
+    /// The connection fails, or the observer cannot accept an occurrence.
     pub async fn watch(&mut self, observer: &mut dyn Observer) -> Result<Control, RunError> {
         loop {
             let set = tokio::select! {
@@ -98,8 +98,8 @@ impl Watcher {
                 self.events += 1;
                 let stop = self.interrupted(&set).await?;
                 match self.candidates.describe(&mut self.watched).await {
-                    // Where the VM ends meanwhile, what was found before counts: the next event set tells its
-                    // end.
+                    // If the VM ends meanwhile, what was found before remains valid. The next event set
+                    // reports the end.
                     Ok(()) | Err(RunError::Vm(_)) => {}
                     Err(error) => return Err(error),
                 }
@@ -129,7 +129,7 @@ impl Watcher {
         }
     }
 
-    /// A native agent can redefine classes where no Java code is interrupted: says so.
+    /// Warns of lost sites. A native agent can redefine classes without an interruption of Java code.
     async fn check_sites(&mut self) -> Result<(), RunError> {
         for method in self.watched.installed.lost(&self.watched.vm).await? {
             let warning = format!("sites lost: {method} was redefined with other code");
@@ -138,7 +138,7 @@ impl Watcher {
         Ok(())
     }
 
-    /// Lets every thread stand still.
+    /// Suspends all threads.
     async fn halt(&mut self, stop: Stop, set: &EventSet) -> Result<Control, RunError> {
         self.check_sites().await?;
         let conn = self.watched.vm.conn().clone();
@@ -147,8 +147,7 @@ impl Watcher {
         }
         conn.send(virtual_machine::Suspend {}).await?;
         if set.policy == SuspendPolicy::EventThread {
-            // Its event has suspended this thread already. Twice would keep a method called in it from
-            // running.
+            // The event already suspended this thread. A second suspension would block methods called in it.
             conn.send(thread_reference::Resume { thread: stop.thread }).await?;
         }
         let arrival = self.candidates.take_arrival();
@@ -156,13 +155,13 @@ impl Watcher {
         Ok(Control::Halt)
     }
 
-    /// Watches for more from here on. Nothing runs meanwhile.
+    /// Adds questions to the run, with the VM suspended meanwhile.
     async fn ask_more(&mut self, more: More, observer: &mut dyn Observer) -> Result<(), RunError> {
         let More { questions: more, taken } = more;
         let conn = self.watched.vm.conn().clone();
         conn.send(virtual_machine::Suspend {}).await?;
         let tables = &mut self.watched.tables;
-        // Probes stand where they were put as classes were loaded.
+        // Probes cannot be added later: they were placed when classes were loaded.
         let fits = self.watched.recorder.is_none()
             && observer.asked(&more.queries, self.sequence, tables).map_err(RunError::Observer)?;
         if fits {
@@ -170,7 +169,7 @@ impl Watcher {
             self.watched.watch_more(Watches::new(&more.queries, &more.tracked, &more.marks)).await?;
         }
         conn.send(virtual_machine::Resume {}).await?;
-        // Who asked may not wait for it.
+        // The asker may no longer be waiting.
         let _ = taken.send(fits);
         Ok(())
     }
@@ -191,10 +190,10 @@ impl Watcher {
         Ok(control)
     }
 
-    /// Gives the thread of the newest event, as it stands.
+    /// Processes an event set. Returns the stopped thread of its last event.
     async fn interrupted(&mut self, set: &EventSet) -> Result<Option<Stop>, RunError> {
         let entered = set.events.iter().any(|e| matches!(e, Event::MethodEntry { .. }));
-        // The entry of a method comes before what its first instruction is watched for.
+        // The entry of a method precedes the watches of its first instruction.
         let (first, then): (Vec<_>, Vec<_>) =
             set.events.iter().partition(|e| matches!(e, Event::MethodEntry { .. }));
         let mut stop = None;
@@ -243,8 +242,8 @@ impl Watcher {
         Ok(Some(stop))
     }
 
-    /// Where the program is at an event, below so many frames of the recorder: an exception for want of stack
-    /// may come from there. None where it does not leave it.
+    /// The program's location at an event, and the number of recorder frames above it. The recorder itself
+    /// can throw a StackOverflowError. None if such an exception does not leave the recorder.
     async fn program_at(
         &mut self,
         event: &Event,
@@ -264,7 +263,7 @@ impl Watcher {
     }
 }
 
-/// What more is asked; never resolves when nobody can ask.
+/// The next questions; never resolves if all senders are dropped.
 async fn next_questions(more: &mut Option<mpsc::Receiver<More>>) -> More {
     if let Some(receiver) = more
         && let Some(questions) = receiver.recv().await

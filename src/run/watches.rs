@@ -1,37 +1,40 @@
-//! What a run watches, by class name: TraceQueries turned into places where the VM must interrupt.
+//! The watches of a run by class name: turns TraceQueries into places where the VM must interrupt.
 //!
-//! Pure: it names classes and methods; [`super::install`] finds them in the VM.
+//! Pure: it uses names of classes and methods. [`super::install`] finds them in the VM.
 
 use crate::model::MethodName;
 use crate::query::{Event, Field, Making, TraceQuery};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Instructions by method of which the last that ran tells which arm gave a value ([`bytecode::arms`]).
+/// Marked instructions by method: the last one executed shows which arm produced a value
+/// ([`bytecode::arms`]).
 pub type Marks = BTreeMap<MethodName, BTreeSet<u32>>;
 
-/// Why execution is interrupted at one index of a method. Numbers are places in the TraceQuery's event.
+/// Why execution is interrupted at an index of a method. Numbers are positions in the TraceQuery's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Interest {
-    /// A new activation begins here (always handled first).
+    /// An activation begins here (always handled first).
     Activation,
     /// A Java agent has redefined classes.
     Redefined,
-    /// An instruction after a store or a branch: completes what waits for it.
+    /// The instruction after a store or a branch, which completes waiting candidates.
     Completes,
-    /// Just outside a [`crate::query::Pass`] of this query.
+    /// The first instruction after a [`crate::query::Pass`] of this query.
     PassEnds { query: u16, pass: u16 },
-    /// A local variable is stored. Before a pass: at index 0 the parameters are there when the pass begins.
+    /// A local variable is stored. Handled before a pass: at index 0 parameters are assigned when the pass
+    /// begins.
     Store { query: u16, store: u16 },
     /// A pass begins.
     Pass { query: u16, pass: u16 },
-    /// An object can be handed out from here on.
+    /// The object can be published from here on.
     Made { query: u16 },
-    /// A turn of the endless loop begins that a branch can leave.
+    /// An iteration begins of an endless loop that a branch can leave.
     Turn { query: u16, branch: u16 },
     /// A branch is about to be decided.
     Branch { query: u16, branch: u16 },
-    /// One of the [`Marks`]. After all else: what stops here has run before this instruction.
+    /// One of the [`Marks`]. Handled last: other watches at this index concern the instructions executed
+    /// before.
     Mark,
 }
 
@@ -40,7 +43,7 @@ pub enum Interest {
 pub struct MethodWatch {
     /// Interests by bytecode index.
     pub at: BTreeMap<u32, Vec<Interest>>,
-    /// Queries that want its normal return.
+    /// Queries that watch its normal return.
     pub returns: Vec<u16>,
 }
 
@@ -49,11 +52,11 @@ pub struct MethodWatch {
 pub struct ClassWatch {
     /// By name and descriptor.
     pub methods: BTreeMap<(Arc<str>, Arc<str>), MethodWatch>,
-    /// Fields whose writes are wanted, with the queries that want them.
+    /// Fields whose writes are watched, with the queries that watch them.
     pub written: BTreeMap<Arc<str>, Vec<u16>>,
-    /// Fields whose reads are wanted.
+    /// Fields whose reads are watched.
     pub read: BTreeMap<Arc<str>, Vec<u16>>,
-    /// Queries that want the exceptions of this class: `(query, caught)`.
+    /// Queries that watch the exceptions of this class: `(query, caught)`.
     pub thrown: Vec<(u16, Option<bool>)>,
 }
 
@@ -62,14 +65,14 @@ pub struct ClassWatch {
 pub struct Watches {
     /// By binary class name.
     pub classes: BTreeMap<Arc<str>, ClassWatch>,
-    /// Queries that want exceptions of every class: `(query, caught)`.
+    /// Queries that watch the exceptions of every class: `(query, caught)`.
     pub thrown: Vec<(u16, Option<bool>)>,
-    /// Methods that hold marks.
+    /// Methods with marks.
     marked: BTreeSet<MethodName>,
 }
 
 impl Watches {
-    /// The watches of these TraceQueries. In `tracked` methods activations are told apart.
+    /// The watches of these TraceQueries. Activations of `tracked` methods are distinguished.
     pub fn new(queries: &[TraceQuery], tracked: &BTreeSet<MethodName>, marks: &Marks) -> Watches {
         let mut watches = Watches::default();
         for (method, at) in marks {
@@ -91,7 +94,7 @@ impl Watches {
         watches
     }
 
-    /// The methods whose activations are told apart.
+    /// The methods whose activations are distinguished.
     pub fn tracked(&self) -> impl Iterator<Item = MethodName> {
         self.classes.iter().flat_map(|(class, watch)| {
             let tracked = watch
@@ -104,7 +107,7 @@ impl Watches {
         })
     }
 
-    /// Whether a method holds marks.
+    /// Whether a method contains marks.
     pub fn is_marked(&self, method: &MethodName) -> bool {
         self.marked.contains(method)
     }
@@ -119,7 +122,7 @@ impl Watches {
                         self.interest(&pass.method, *entry, Interest::Pass { query: q, pass: number });
                     }
                     if pass.entries.len() > 1 {
-                        // Whether a pass is still on belongs to one activation.
+                        // Whether a pass is in progress is a property of one activation.
                         self.interest(&pass.method, 0, Interest::Activation);
                         for exit in &pass.exits {
                             self.interest(&pass.method, *exit, Interest::PassEnds { query: q, pass: number });
@@ -133,7 +136,7 @@ impl Watches {
                 }
             }
             Event::Written(field) => self.field(field).written.entry(field.name.clone()).or_default().push(q),
-            // Only probes see them, and those find their classes by themselves.
+            // Only probes see these events, and probes find their classes themselves.
             Event::ElementWritten(_)
             | Event::Changed(_)
             | Event::Copied(_)
@@ -198,8 +201,8 @@ impl Watches {
     }
 }
 
-/// What comes first where several things happen at one index: an activation begins, its call assigns the
-/// parameters, then the first instruction is reached; an object is made by the instruction before.
+/// The order of interests at one index. An activation begins, its call assigns the parameters, and then the
+/// first instruction is reached. An object was made by the instruction before.
 fn rank(interest: &Interest, queries: &[TraceQuery]) -> u8 {
     match interest {
         Interest::Activation | Interest::Made { .. } => 0,
@@ -217,6 +220,6 @@ fn rank(interest: &Interest, queries: &[TraceQuery]) -> u8 {
 }
 
 fn small(n: usize) -> u16 {
-    // A method has at most 65,535 indices (JVMS §4.7.3), so no event has more sites per method than that.
+    // A method has at most 65,535 indices (JVMS §4.7.3), so no event has more sites per method.
     u16::try_from(n).unwrap_or(u16::MAX)
 }

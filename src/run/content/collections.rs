@@ -1,55 +1,55 @@
-//! By which fields the JDK's collections keep what they hold.
+//! The fields in which the JDK's collections store their contents.
 
 use crate::model::is_lambda_class;
 use std::sync::Arc;
 
-/// What the packages of the JDK begin with.
+/// Prefixes of the JDK's packages.
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
-/// How what an object holds is found from its fields.
+/// How to read an object's contents from its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
     /// It is an array.
     Array,
-    /// An array, and how many of its elements count.
+    /// An array and its number of valid elements.
     List { array: &'static str, size: &'static str },
-    /// An array, all of which counts.
+    /// An array whose elements are all valid.
     Whole(&'static str),
     /// A part of another list's array.
     SubList,
-    /// An array that is begun anew at its end.
+    /// A circular array.
     Ring,
-    /// These fields; one that holds a plain `Object` is empty.
+    /// These fields; a field that holds a plain `Object` is empty.
     Few(&'static [&'static str]),
-    /// These fields: key and value.
+    /// These fields: a key and a value.
     Pair([&'static str; 2]),
-    /// An array with gaps.
+    /// An array with empty slots.
     Slots,
-    /// An array of keys and values with gaps.
+    /// An array of alternating keys and values with empty slots.
     PairSlots,
-    /// A table of chains of nodes.
+    /// A hash table of linked nodes.
     Hash,
-    /// Nodes linked in their order, of these classes and fields.
+    /// Linked nodes in their order.
     Linked(Links),
     /// A red-black tree.
     Tree,
     /// The keys of the map in this field.
     Keys(&'static str),
-    /// What the collection in this field holds.
+    /// The contents of the collection in this field.
     Same(&'static str),
-    /// An array of constants with an array of values.
+    /// An array of constants and an array of values.
     EnumMap,
-    /// An array of constants with bits.
+    /// An array of constants and a bit set.
     EnumSet,
-    /// Nothing.
+    /// An empty collection.
     EmptyList,
-    /// No pair.
+    /// An empty map.
     EmptyMap,
     /// Characters.
     Builder,
     /// Milliseconds since 1970.
     Date,
-    /// One value.
+    /// A single value.
     One(&'static str),
     /// The fields of an object of the program.
     Fields,
@@ -62,13 +62,13 @@ pub struct Links {
     pub first: &'static str,
     /// The node's class.
     pub node: &'static str,
-    /// The node's fields: the next node, the key or element, and the value of a map.
+    /// The node's field with the next node.
     pub next: &'static str,
-    /// The key or element.
+    /// The node's field with the key or element.
     pub key: &'static str,
-    /// The value, of a map.
+    /// The node's field with the value; only in maps.
     pub value: Option<&'static str>,
-    /// How many there are.
+    /// The field with the number of nodes.
     pub size: &'static str,
 }
 
@@ -80,8 +80,8 @@ pub const CONCURRENT_NODE: &str = "java.util.concurrent.ConcurrentHashMap$Node";
 pub const TREE_NODE: &str = "java.util.TreeMap$Entry";
 
 impl Recipe {
-    /// How what an object holds is found, by the name of its class and those of its superclasses. None of
-    /// what the JDK keeps otherwise: its fields would tell a person nothing.
+    /// The recipe for an object, by the names of its class and superclasses. None for other JDK classes:
+    /// their fields would not help a person.
     pub fn of(names: &[Arc<str>]) -> Option<Recipe> {
         let class = names.first()?;
         if class.ends_with("[]") {
@@ -155,7 +155,7 @@ fn known(name: &str) -> Option<Recipe> {
     })
 }
 
-/// The classes of the JDK whose own fields a recipe reads beside those of the object.
+/// The JDK classes whose fields a recipe reads in addition to those of the object.
 pub fn helpers(recipe: Recipe) -> &'static [&'static str] {
     match recipe {
         Recipe::Hash | Recipe::Keys(_) | Recipe::Same(_) => &[

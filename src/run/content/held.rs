@@ -1,4 +1,4 @@
-//! What objects hold at the moment: the first elements, pairs or fields of each.
+//! The current contents of objects: the first elements, pairs or fields of each.
 
 use super::super::error::RunError;
 use super::super::vm::Vm;
@@ -15,28 +15,28 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many collections inside of each other are unwrapped.
+/// Number of nested wrappers that are unwrapped.
 const WRAPPED: usize = 4;
-/// Slots of a hash table that are read at once, and how often.
+/// Slots of a hash table read in one request, and the largest number of requests.
 const SLOTS: i32 = 1024;
 const SLICES: i32 = 16;
-/// Characters of a string builder.
+/// Longest text read from a string builder, in characters.
 const CHARACTERS: i32 = 256;
-/// How deep a tree can be: one of 2^32 entries is not deeper.
+/// Depth limit of a tree: a red-black tree of 2^32 entries is not deeper.
 const TREE: usize = 64;
 
 /// An object whose contents are read.
 struct Subject {
-    /// The object that is asked about.
+    /// The object asked about.
     of: jdwp::ObjectId,
-    /// The object that has its contents: itself, or the one that it wraps.
+    /// The object with the contents: `of` itself or the object that it wraps.
     at: jdwp::ObjectId,
     layout: Rc<Layout>,
-    /// Whether only the keys of a map are its contents.
+    /// Whether the contents are only the keys of a map.
     keys: bool,
 }
 
-/// Contents as they come from the VM.
+/// Contents as received from the VM.
 enum Raw {
     Elements(Vec<jdwp::Value>, usize),
     Pairs(Vec<(jdwp::Value, jdwp::Value)>, usize),
@@ -47,7 +47,7 @@ enum Raw {
 
 type Reading = Result<Option<Raw>, RunError>;
 
-/// What the objects among these values hold, of no more than so many objects.
+/// The contents of at most `most` objects among these values.
 ///
 /// # Errors
 /// The connection has ended.
@@ -102,7 +102,7 @@ pub async fn held(
     Ok(held)
 }
 
-/// Goes from objects that wrap collections to those collections. Whether there was one.
+/// Replaces wrappers by the collections that they wrap. Returns whether it found a wrapper.
 async fn unwrapped(vm: &mut Vm, subjects: &mut Vec<Subject>) -> Result<bool, RunError> {
     let mut any = false;
     for subject in subjects.iter_mut() {
@@ -125,7 +125,7 @@ async fn unwrapped(vm: &mut Vm, subjects: &mut Vec<Subject>) -> Result<bool, Run
     Ok(any)
 }
 
-/// The object that stands for no element in the JDK's small immutable collections.
+/// The object that marks an empty field in the JDK's small immutable collections.
 async fn empty_marker(vm: &mut Vm) -> Result<Option<jdwp::ObjectId>, RunError> {
     let classes = vm.classes_named("java.util.ImmutableCollections").await?;
     let Some(class) = classes.first().copied() else { return Ok(None) };
@@ -177,7 +177,7 @@ impl Raw {
         }
     }
 
-    /// The same with values that can be kept, in the order of [`Raw::values`].
+    /// Replaces the values by those given, in the order of [`Raw::values`].
     fn with(self, values: &mut impl Iterator<Item = Value>) -> Held {
         let mut next = || values.next().unwrap_or(Value::Null);
         match self {
@@ -194,7 +194,7 @@ impl Raw {
     }
 }
 
-/// Reads fields and arrays. It changes nothing, so objects can be read side by side.
+/// Reads fields and arrays. It changes no state, so it can read objects concurrently.
 struct Reader {
     conn: Connection,
     nodes: HashMap<&'static str, Rc<Layout>>,
@@ -292,7 +292,7 @@ impl Reader {
         }
     }
 
-    /// Elements of an array from one on, and how long it is.
+    /// Elements of an array starting at an index, and the array's length.
     async fn array(
         &self,
         array: jdwp::ObjectId,
@@ -312,7 +312,7 @@ impl Reader {
         Ok(region.map(|region| (region.iter().collect(), size(whole))))
     }
 
-    /// Elements of the array in a field; none where it has not so many.
+    /// Elements of the array in a field; none if the field holds no array.
     async fn part_of(
         &self,
         field: Option<&jdwp::Value>,
@@ -327,7 +327,7 @@ impl Reader {
     }
 
     async fn fields(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        // The outer instance of an inner class says nothing about this object.
+        // The outer instance of an inner class does not describe this object.
         let shown: Vec<_> = layout.fields.iter().filter(|(name, _)| !name.starts_with("this$")).collect();
         if shown.is_empty() {
             return Ok(None);
@@ -370,7 +370,7 @@ impl Reader {
         Ok(Some(Raw::Elements(elements, count)))
     }
 
-    /// The slots of an array that are not empty. Those of a map's pairs are twice as many as its size.
+    /// The occupied slots of an array. A map occupies two slots per pair.
     async fn slots(&self, object: jdwp::ObjectId, layout: &Layout, names: (&str, &str)) -> Reading {
         let Some(fields) = self.named(object, layout, &[names.0, names.1]).await? else { return Ok(None) };
         let Some(array) = fields.first().and_then(object_of) else { return Ok(None) };
@@ -408,7 +408,7 @@ impl Reader {
                 while let Some(node) = next.filter(|_| pairs.len() < MOST_ITEMS) {
                     let Some(read) = self.get(node, parts.clone()).await? else { break };
                     let [key, value, behind] = read.as_slice() else { break };
-                    // The nodes by which a concurrent map finds a bin as a tree have no key.
+                    // A concurrent map finds a tree bin by a special node without a key.
                     if object_of(key).is_some() || !concurrent {
                         pairs.push((*key, *value));
                     }

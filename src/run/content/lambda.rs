@@ -1,5 +1,5 @@
-//! Which code a lambda or a method reference calls: the class that the VM has spun for it has one method,
-//! which calls that.
+//! Finds the code that a lambda or a method reference calls. The VM generates a class for it, whose single
+//! method calls that code.
 
 use super::super::error::RunError;
 use super::super::vm::Vm;
@@ -10,10 +10,10 @@ use jdwp::commands::{method, reference_type};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A method that is called, as the constant pool names it: class with slashes, and name.
+/// A called method as the constant pool names it: class with slashes, and name.
 type Called = (String, String);
 
-/// The code of a lambda by its class; none where the VM does not show it.
+/// The code of a lambda, found by its class; none if the VM does not show it.
 pub async fn code(vm: &mut Vm, class: ReferenceTypeId) -> Result<Option<Arc<LambdaCode>>, RunError> {
     let loaded = vm.class(class).await?;
     let pool = granted(vm.conn().send(reference_type::ConstantPool { ref_type: class }).await)?;
@@ -84,7 +84,7 @@ impl Pool {
         Some((class.clone(), name.clone()))
     }
 
-    /// The method that the code is there to call: not one that puts arguments into boxes or takes them out.
+    /// The method that the code exists to call. Skips calls that box or unbox arguments.
     fn called_by(&self, code: &[u8]) -> Option<Called> {
         let mut at = 0usize;
         let mut boxing = None;
@@ -104,7 +104,7 @@ impl Pool {
     }
 }
 
-/// The length of an instruction as it occurs in the classes of lambdas (JVMS §6.5); none of others.
+/// The length of an instruction that occurs in classes of lambdas (JVMS §6.5); none for others.
 fn length(op: u8) -> Option<usize> {
     Some(match op {
         // Constants, loads and stores without operand, arithmetic, conversions, returns.

@@ -1,4 +1,4 @@
-//! What the fields of a class mean.
+//! How to interpret the fields of a class.
 
 use super::collections::Recipe;
 use crate::model::Fact;
@@ -7,19 +7,19 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What the fields of a class mean.
+/// How to interpret the fields of a class.
 pub struct Layout {
-    /// Its binary name and those of its superclasses.
+    /// Its binary name, followed by those of its superclasses.
     pub names: Vec<Arc<str>>,
-    /// Its instance fields, those of superclasses last.
+    /// Its instance fields, followed by those of its superclasses.
     pub fields: Vec<(Arc<str>, FieldId)>,
     pub fact: Option<Fact>,
     pub recipe: Option<Recipe>,
 }
 
 impl Layout {
-    /// A field of the JDK's by its name: that of the uppermost class, since a class of the program can have
-    /// one of the same name.
+    /// A field of a JDK class by its name. Takes the field of the uppermost class, since a subclass in the
+    /// program can declare one with the same name.
     pub fn field(&self, name: &str) -> Option<FieldId> {
         self.fields.iter().rev().find(|(own, _)| **own == *name).map(|(_, id)| *id)
     }
@@ -29,24 +29,24 @@ impl Layout {
     }
 }
 
-/// The layouts of the classes that were met in one run.
+/// The layouts of the classes seen in one run.
 #[derive(Default)]
 pub struct Layouts {
     known: HashMap<ReferenceTypeId, Rc<Layout>>,
 }
 
 impl Layouts {
-    /// The layout of a class, if the class was met.
+    /// The layout of a class, if known.
     pub fn get(&self, class: ReferenceTypeId) -> Option<Rc<Layout>> {
         self.known.get(&class).cloned()
     }
 
-    /// Keeps the layout of a class.
+    /// Stores the layout of a class.
     pub fn add(&mut self, class: ReferenceTypeId, layout: Rc<Layout>) {
         self.known.insert(class, layout);
     }
 
-    /// Forgets a class that was redefined.
+    /// Forgets a redefined class.
     pub fn forget(&mut self, class: ReferenceTypeId) {
         self.known.remove(&class);
     }

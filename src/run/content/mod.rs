@@ -1,9 +1,8 @@
-//! What objects are and hold, read from their fields. No code of the program runs for it.
+//! Reads the identity and contents of objects from their fields, without running code of the program.
 //!
-//! - `layout` is what the fields of a class mean; `objects` finds that out.
-//! - `told` reads what never changes: boxes, enum constants, dates, messages of exceptions.
-//! - `held` reads what objects hold at the moment: elements, pairs, fields. `collections` knows the JDK's
-//!   collections.
+//! - `layout` interprets the fields of a class; `objects` computes layouts.
+//! - `told` reads immutable facts: boxes, enum constants, dates, messages of exceptions.
+//! - `held` reads current contents: elements, pairs, fields. `collections` knows the JDK's collections.
 //! - `lambda` finds the code that a lambda calls.
 
 mod collections;

@@ -1,4 +1,4 @@
-//! The objects among some values, with the layouts of their classes; each class is looked at once.
+//! The objects among some values, with the layouts of their classes. Each class is inspected once.
 
 use super::super::error::RunError;
 use super::super::vm::Vm;
@@ -36,7 +36,7 @@ pub async fn layout(vm: &mut Vm, class: ReferenceTypeId) -> Result<Rc<Layout>, R
     Ok(layout)
 }
 
-/// The layout of a loaded class by its name: of a class of the JDK, which has one loader.
+/// The layout of a loaded JDK class by its name. Such a class has only one loader.
 pub async fn layout_named(vm: &mut Vm, name: &str) -> Result<Option<Rc<Layout>>, RunError> {
     match vm.classes_named(name).await?.first() {
         Some(class) => Ok(Some(layout(vm, *class).await?)),
@@ -44,7 +44,7 @@ pub async fn layout_named(vm: &mut Vm, name: &str) -> Result<Option<Rc<Layout>>,
     }
 }
 
-/// The objects among some values, each once, no more than so many, with their layouts.
+/// The distinct objects among some values, at most `most`, with their layouts.
 pub async fn objects<'v>(
     vm: &mut Vm,
     values: impl Iterator<Item = &'v Value>,
@@ -74,7 +74,7 @@ pub async fn objects<'v>(
             Err(asked) => match asked.await {
                 Ok(info) => info.type_id,
                 Err(e) if e.is_fatal() => return Err(e.into()),
-                // The object has gone.
+                // The object has been collected.
                 Err(_) => continue,
             },
         };

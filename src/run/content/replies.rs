@@ -1,10 +1,10 @@
-//! Replies of the VM: many at once, and those that it may refuse.
+//! Replies of the VM: waiting for many at once, and tolerating refusals.
 
 use super::super::error::RunError;
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Waits for all of these at once.
+/// Awaits all of these futures at once.
 pub async fn join_all<T>(mut all: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = all.iter().map(|_| None).collect();
     std::future::poll_fn(|context| {
@@ -23,7 +23,7 @@ pub async fn join_all<T>(mut all: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) ->
     done.into_iter().flatten().collect()
 }
 
-/// What could be read; a refusal of the VM, as for an object that has gone, is nothing.
+/// The value of a reply; none if the VM refuses, for example because the object has been collected.
 pub fn granted<T>(reply: Result<T, jdwp::Error>) -> Result<Option<T>, RunError> {
     match reply {
         Ok(value) => Ok(Some(value)),

@@ -1,4 +1,4 @@
-//! What objects are that never change: read once per object and run.
+//! Immutable facts about objects, read once per object and run.
 
 use super::super::error::RunError;
 use super::super::vm::Vm;
@@ -11,11 +11,11 @@ use jdwp::commands::{array_reference, class_object_reference, object_reference};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How deep objects are followed that consist of others, such as a `LocalDateTime`.
+/// How deep nested objects are followed, such as those of a `LocalDateTime`.
 const DEEP: u32 = 4;
-/// Most objects that are asked about at once.
+/// Maximum number of objects in one batch.
 const MOST: usize = 512;
-/// Longest `BigInteger` that is shown, in words of 32 bits.
+/// Longest `BigInteger` shown, in 32-bit words.
 const WORDS: i32 = 64;
 
 /// Which objects are read.
@@ -23,12 +23,12 @@ const WORDS: i32 = 64;
 pub enum Which {
     /// All.
     All,
-    /// Only those that cannot be read too early: a box or a date whose constructor still runs has not its
-    /// value yet, and what is read once is kept.
+    /// Only objects that cannot be read too early. While the constructor of a box or date runs, its value is
+    /// not set yet, and a value once read is kept.
     Constants,
 }
 
-/// Keeps in the tables what the objects among these values are, as far as it never changes.
+/// Stores immutable facts about the objects among these values in the tables.
 ///
 /// # Errors
 /// The connection has ended.
