@@ -1,69 +1,63 @@
 //! Builds the answer from the results of a run.
 
+use super::answer_facts::AnswerFacts;
 use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
+use super::missed_events::{missable, missed_writes};
 use super::source_context::{CodeBook, Source, unique};
 use super::steps::steps;
 use super::unlocated::pending;
 use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated};
 use crate::chain::Chain;
-use crate::classes::SourceRoots;
 use crate::locate::{Located, PointReport};
 use crate::model::{
     Detail, ExceptionDetail, Frame, Namer, Occurrence, Told, Value, is_lambda_class, short_class_name,
 };
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
-use crate::session::facts::Round;
 use bytecode::ValueLines;
 use indexmap::IndexMap;
 
 /// Number of output lines to show if the program failed.
 const LAST_OUTPUT: usize = 20;
 
-/// The data from which an answer is built.
-pub struct Assembly<'a> {
-    /// Name of the chain.
-    pub name: &'a str,
-    /// The chain.
-    pub chain: &'a Chain,
-    /// The sources.
-    pub sources: &'a SourceRoots,
-    /// Number of runs.
-    pub runs: u32,
-    /// The last run.
-    pub round: &'a Round,
+/// The answer if no point could be queried.
+pub fn unasked(name: &str, chain: &Chain, outcome: Outcome) -> Answer {
+    let points = chain.points.iter().map(|p| PointAnswer {
+        id: p.id.clone(),
+        question: p.question(),
+        reason: Some("it was never asked".to_owned()),
+        ..PointAnswer::default()
+    });
+    let (chain, points) = (name.to_owned(), points.collect());
+    let (earlier, warnings, last_output) = (Vec::new(), Vec::new(), Vec::new());
+    Answer {
+        chain,
+        outcome,
+        runs: 0,
+        points,
+        earlier,
+        warnings,
+        last_output,
+        ended: None,
+        blind_spots: Vec::new(),
+    }
+}
+
+/// Builds the answer; `namer` numbers its objects.
+pub fn assemble(facts: AnswerFacts<'_>, namer: &mut Namer) -> Answer {
+    Assembly { facts }.answer(namer)
+}
+
+struct Assembly<'a> {
+    facts: AnswerFacts<'a>,
 }
 
 impl Assembly<'_> {
-    /// The answer if no point could be queried.
-    pub fn unasked(name: &str, chain: &Chain, outcome: Outcome) -> Answer {
-        let points = chain.points.iter().map(|p| PointAnswer {
-            id: p.id.clone(),
-            question: p.question(),
-            reason: Some("it was never asked".to_owned()),
-            ..PointAnswer::default()
-        });
-        let (chain, points) = (name.to_owned(), points.collect());
-        let (earlier, warnings, last_output) = (Vec::new(), Vec::new(), Vec::new());
-        Answer {
-            chain,
-            outcome,
-            runs: 0,
-            points,
-            earlier,
-            warnings,
-            last_output,
-            ended: None,
-            blind_spots: Vec::new(),
-        }
-    }
-
-    /// Builds the answer; `namer` numbers its objects.
-    pub fn answer(&self, namer: &mut Namer) -> Answer {
-        let locator = &self.round.locator;
-        let book = CodeBook { pool: &self.round.pool, sources: self.sources };
-        name_lambdas(namer, &self.round.outcome.tables, &book);
+    fn answer(&self, namer: &mut Namer) -> Answer {
+        let locator = &self.facts.round.locator;
+        let book = self.facts.code_book();
+        name_lambdas(namer, &self.facts.round.outcome.tables, &book);
         let solutions = locator.solutions();
         // With `--last`, the newest root hit is the answer itself; earlier ones go to `earlier`.
         let before = solutions.len().saturating_sub(1);
@@ -71,55 +65,59 @@ impl Assembly<'_> {
         for solution in solutions.iter().take(before) {
             earlier.push(self.points(namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
         }
-        let mut points = self.points(namer, &|p| self.round.located(p));
+        let mut points = self.points(namer, &|p| self.facts.round.located(p));
         for (points, solution) in earlier.iter_mut().zip(solutions) {
             self.contents(namer, points, &|p| solution.get(usize::from(p.0))?.as_ref());
         }
-        self.contents(namer, &mut points, &|p| self.round.located(p));
+        self.contents(namer, &mut points, &|p| self.facts.round.located(p));
         let outcome = self.outcome(&points);
-        let mut warnings = self.round.translation.warnings.clone();
-        warnings.extend(self.round.outcome.report.warnings.iter().cloned());
-        warnings.extend(self.sources.missing().iter().map(|root| {
+        let mut warnings = self.facts.round.translation.warnings.clone();
+        warnings.extend(self.facts.round.outcome.report.warnings.iter().cloned());
+        warnings.extend(self.facts.sources.missing().iter().map(|root| {
             format!(
                 "the source folder {} does not exist; correct `sources` (relative to `cwd`)",
                 root.display()
             )
         }));
-        if self.round.outcome.report.called_methods {
+        if self.facts.round.outcome.report.called_methods {
             warnings.push(
                 "expressions of this chain call methods of the program, which can change what it does"
                     .to_owned(),
             );
         }
-        let (chain, last_output) = (self.name.to_owned(), self.last_output(&points));
+        let (chain, last_output) = (self.facts.name.to_owned(), self.last_output(&points));
         Answer {
             chain,
             outcome,
-            runs: self.runs,
+            runs: self.facts.runs,
             points,
             earlier,
             warnings,
             last_output,
-            ended: Some(self.round.outcome.ended.clone()),
+            ended: Some(self.facts.round.outcome.ended.clone()),
             blind_spots: self.blind_spots(),
         }
     }
 
     /// Reasons why the run may have missed points.
     fn blind_spots(&self) -> Vec<String> {
-        let report = &self.round.outcome.report;
+        let report = &self.facts.round.outcome.report;
         let mut spots = report.sites_lost.clone();
         spots.extend(report.classes.values().flat_map(|c| c.refused.iter().cloned()));
         for (place, query) in &report.queries {
             if let (true, Some(why)) = (query.condition_failed > 0, query.failure()) {
-                let (id, failed) = (self.id(PointIndex(*place)), query.condition_failed);
+                let (id, failed) = (self.facts.id(PointIndex(*place)), query.condition_failed);
                 let at = hits(failed);
                 spots.push(format!("the condition of {id} could not be evaluated at {at}: {why}"));
             }
         }
-        for (point, need) in &self.round.translation.pending {
-            if self.round.locator.located(need.point()).is_some() {
-                spots.push(format!("{} could not be asked: {}", self.id(*point), pending(self, *point)));
+        for (point, need) in &self.facts.round.translation.pending {
+            if self.facts.round.locator.located(need.point()).is_some() {
+                spots.push(format!(
+                    "{} could not be asked: {}",
+                    self.facts.id(*point),
+                    pending(&self.facts, *point)
+                ));
             }
         }
         spots
@@ -128,19 +126,19 @@ impl Assembly<'_> {
     /// The last output of a program that failed before the root was reached; it often tells the reason.
     fn last_output(&self, points: &[PointAnswer]) -> Vec<String> {
         let well = matches!(
-            self.round.outcome.ended,
+            self.facts.round.outcome.ended,
             Ended::Stopped | Ended::Driven | Ended::Exited(Some(0)) | Ended::Interrupted
         );
         if well || points.first().is_none_or(|root| root.located) {
             return Vec::new();
         }
-        let lines = self.round.outcome.tail.lines();
+        let lines = self.facts.round.outcome.tail.lines();
         let skipped = lines.len().saturating_sub(LAST_OUTPUT);
         lines.skip(skipped).map(|(_, line)| line.to_owned()).collect()
     }
 
     fn outcome(&self, points: &[PointAnswer]) -> Outcome {
-        let ended = &self.round.outcome.ended;
+        let ended = &self.facts.round.outcome.ended;
         let expectations = points.iter().filter_map(|p| p.expectation.as_ref());
         let all_held = expectations.clone().all(|e| e.held);
         // An expected absence is not a missing point.
@@ -160,11 +158,11 @@ impl Assembly<'_> {
         namer: &mut Namer,
         located: &dyn Fn(PointIndex) -> Option<&'l Located>,
     ) -> Vec<PointAnswer> {
-        let reports = self.round.locator.report();
+        let reports = self.facts.round.locator.report();
         let mut answers = Vec::new();
-        for (number, point) in self.chain.points.iter().enumerate() {
+        for (number, point) in self.facts.chain.points.iter().enumerate() {
             let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
-            let query = self.round.queries.iter().find(|q| q.point == index);
+            let query = self.facts.round.queries.iter().find(|q| q.point == index);
             let mut answer = PointAnswer {
                 id: point.id.clone(),
                 question: point.question(),
@@ -178,8 +176,8 @@ impl Assembly<'_> {
                     filling.fill(&mut answer, found);
                 }
                 (query, _) => {
-                    let mut reason = unlocated::unlocated(self, index, query, report, namer, located);
-                    if let Some(hits) = self.round.late.get(&index) {
+                    let mut reason = unlocated::unlocated(&self.facts, index, query, report, namer, located);
+                    if let Some(hits) = self.facts.round.late.get(&index) {
                         reason.push_str(&late(*hits));
                     }
                     answer.reason = Some(reason);
@@ -203,9 +201,9 @@ impl Assembly<'_> {
     ) {
         for (number, answer) in answers.iter_mut().enumerate() {
             let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
-            let query = self.round.queries.iter().find(|q| q.point == index);
+            let query = self.facts.round.queries.iter().find(|q| q.point == index);
             if let (Some(query), Some(found)) = (query, located(index)) {
-                add_contents(answer, namer, &self.round.outcome.tables, query, found);
+                add_contents(answer, namer, &self.facts.round.outcome.tables, query, found);
             }
         }
     }
@@ -214,17 +212,12 @@ impl Assembly<'_> {
         let mut points: Vec<PointIndex> = query.constraints.iter().map(|c| c.point()).collect();
         points.sort();
         points.dedup();
-        points.into_iter().map(|p| self.id(p)).collect()
-    }
-
-    /// The id of a point.
-    pub fn id(&self, point: PointIndex) -> String {
-        self.chain.points.get(usize::from(point.0)).map_or_else(|| "?".to_owned(), |p| p.id.clone())
+        points.into_iter().map(|p| self.facts.id(p)).collect()
     }
 
     fn rejected(&self, namer: &mut Namer, answer: &mut PointAnswer, report: &PointReport) {
-        let tables = &self.round.outcome.tables;
-        let describe = |reason: &crate::locate::Rejection| reason.describe(|p| self.id(p));
+        let tables = &self.facts.round.outcome.tables;
+        let describe = |reason: &crate::locate::Rejection| reason.describe(|p| self.facts.id(p));
         answer.rejections = report.rejected.iter().map(|(reason, n)| (describe(reason), *n)).collect();
         for (occurrence, reason) in &report.sample {
             let Some(frame) = tables.frame(occurrence.frame) else { continue };
@@ -273,18 +266,18 @@ struct Filling<'a, 'l> {
 
 impl Filling<'_, '_> {
     fn text(&mut self, value: &Value) -> String {
-        self.namer.text(value, &self.assembly.round.outcome.tables)
+        self.namer.text(value, &self.assembly.facts.round.outcome.tables)
     }
 
     /// The name of an object: its class and number.
     fn identity(&mut self, value: &Value) -> Option<String> {
-        value.object_id().map(|_| self.namer.identity(value, &self.assembly.round.outcome.tables))
+        value.object_id().map(|_| self.namer.identity(value, &self.assembly.facts.round.outcome.tables))
     }
 
     fn fill(&mut self, answer: &mut PointAnswer, found: &Located) {
-        let round = self.assembly.round;
+        let round = self.assembly.facts.round;
         let tables = &round.outcome.tables;
-        let book = CodeBook { pool: &round.pool, sources: self.assembly.sources };
+        let book = CodeBook { pool: &round.pool, sources: self.assembly.facts.sources };
         let occurrence = &found.occurrence;
         let Some(frame) = tables.frame(occurrence.frame) else { return };
         answer.located = true;
@@ -336,14 +329,14 @@ impl Filling<'_, '_> {
             return ValueLines::default();
         }
         let arm = o.detail.as_ref().and_then(|detail| detail.arm);
-        arms::given(&self.assembly.round.pool, &frame.site, arm).unwrap_or_default()
+        arms::given(&self.assembly.facts.round.pool, &frame.site, arm).unwrap_or_default()
     }
 
     /// Adds the value and the steps of its flow.
     fn came(&mut self, answer: &mut PointAnswer) {
         let Event::Copied(copies) = &self.query.event else { return };
-        let round = self.assembly.round;
-        let book = CodeBook { pool: &round.pool, sources: self.assembly.sources };
+        let round = self.assembly.facts.round;
+        let book = CodeBook { pool: &round.pool, sources: self.assembly.facts.sources };
         answer.new = unlocated::value_seen(self.query, self.located)
             .map(|value| self.namer.text(value, &round.outcome.tables));
         let Some(came) = round.ways.of(&round.queries, self.query.point) else { return };
@@ -407,7 +400,7 @@ impl Filling<'_, '_> {
             let part = decision.decided_by.as_ref().and_then(|part| unique(line, part));
             answer.mark = part.or_else(|| unique(line, &decision.whole));
         }
-        let tables = &self.assembly.round.outcome.tables;
+        let tables = &self.assembly.facts.round.outcome.tables;
         let names = tables.shape(o.shape);
         let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
         for (text, source) in decision.operands {
@@ -426,7 +419,7 @@ impl Filling<'_, '_> {
     }
 
     fn collected(&mut self, answer: &mut PointAnswer, o: &Occurrence) {
-        let tables = &self.assembly.round.outcome.tables;
+        let tables = &self.assembly.facts.round.outcome.tables;
         let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
         let mut collected = IndexMap::new();
         for (name, value) in tables.shape(o.shape).iter().zip(values) {
@@ -436,7 +429,7 @@ impl Filling<'_, '_> {
     }
 
     fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail, book: &CodeBook<'_>) {
-        let tables = &self.assembly.round.outcome.tables;
+        let tables = &self.assembly.facts.round.outcome.tables;
         answer.by = detail
             .by
             .and_then(|by| tables.frame(by))
@@ -468,7 +461,7 @@ impl Filling<'_, '_> {
     /// Notes that the exception came from a method called in the `try`: the answer explains the call, not the
     /// throw.
     fn thrown_beyond(&self) -> Option<String> {
-        let tables = &self.assembly.round.outcome.tables;
+        let tables = &self.assembly.facts.round.outcome.tables;
         let Event::Branched(_) = self.query.event else { return None };
         let handler = self.query.constraints.iter().find_map(|c| match c {
             Constraint::Controls(point) => Some(*point),
@@ -485,7 +478,7 @@ impl Filling<'_, '_> {
         Some(format!(
             "this led to the call; the exception of {} came from {}.{}{line}. To find out what led to the throw, ask \
              `Exception(\"{class}\")` and the LastCondition of that",
-            self.assembly.id(handler),
+            self.assembly.facts.id(handler),
             short_class_name(&place.site.method.class),
             place.site.method.name,
         ))
@@ -499,7 +492,7 @@ impl Filling<'_, '_> {
         thrown: &Value,
         book: &CodeBook<'_>,
     ) -> Option<String> {
-        let tables = &self.assembly.round.outcome.tables;
+        let tables = &self.assembly.facts.round.outcome.tables;
         let again = book.thrown_again(&tables.frame(exception.thrown)?.site)?;
         let is_own = matches!(self.query.event, Event::Thrown { .. });
         let here = is_own || exception.caught.as_ref().is_some_and(|c| c.above == 0);
@@ -526,13 +519,13 @@ impl Filling<'_, '_> {
                 && unlocated::holds_the_same(self.query, &found.occurrence, self.located))
         {
             let seen = self.text(seen);
-            let missed = unlocated::missed_writes(&self.query.event);
-            let what = unlocated::missable(&self.query.event);
+            let missed = missed_writes(&self.query.event);
+            let what = missable(&self.query.event);
             answer.notes.push(format!("a {what} was missed: the value seen later is {seen}. {missed}"));
         }
         answer.notes.extend(unlocated::other_key(self.query, self.located));
         answer.notes.extend(self.thrown_beyond());
-        let report = self.assembly.round.outcome.report.queries.get(&self.query.point.0);
+        let report = self.assembly.facts.round.outcome.report.queries.get(&self.query.point.0);
         if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
             let at = hits(failed);
             answer.notes.push(format!("its condition could not be evaluated at {at}: {why}"));

@@ -9,10 +9,12 @@
 //! - `unlocated` explains why a point has no answer. `near_miss` reports what came nearest to a point that
 //!   was never hit.
 
+pub mod answer_facts;
 pub mod arms;
 pub mod assemble;
 pub mod contents;
 pub mod expectation;
+pub mod missed_events;
 pub mod near_miss;
 pub mod source_context;
 pub mod steps;

@@ -2,7 +2,8 @@
 //! or initialised, the method never entered, the line never reached; or thread, caller or condition did not
 //! match.
 
-use super::assemble::Assembly;
+use super::answer_facts::AnswerFacts;
+use super::missed_events::{missed_writes, unmade};
 use super::source_context::CodeBook;
 use crate::model::{Frame, MethodName, Namer, Site, short_class_name};
 use crate::query::{Constraint, Event, Field, Making, Pass, TraceQuery};
@@ -34,7 +35,7 @@ pub fn list(names: &[String]) -> String {
 
 /// Describes the hits of a query that failed its thread, caller or condition.
 pub fn conditions(
-    assembly: &Assembly<'_>,
+    facts: &AnswerFacts<'_>,
     query: &TraceQuery,
     run: &QueryReport,
     namer: &mut Namer,
@@ -52,7 +53,7 @@ pub fn conditions(
     }
     if run.condition_false > 0 {
         let count = times(run.condition_false);
-        parts.push(format!("its condition was false {count}{}", samples(assembly, &run.samples, namer)));
+        parts.push(format!("its condition was false {count}{}", samples(facts, &run.samples, namer)));
     }
     if run.condition_failed > 0 {
         let count = times(run.condition_failed);
@@ -78,8 +79,8 @@ fn tally(tally: &Tally) -> String {
 }
 
 /// Formats the first sample, the last and one between, if they differ.
-fn samples(assembly: &Assembly<'_>, samples: &[Sample], namer: &mut Namer) -> String {
-    let tables = &assembly.round.outcome.tables;
+fn samples(facts: &AnswerFacts<'_>, samples: &[Sample], namer: &mut Namer) -> String {
+    let tables = &facts.round.outcome.tables;
     let mut shown: Vec<(u64, String)> = Vec::new();
     for sample in samples {
         let operands = sample.operands.iter().map(|(name, value)| {
@@ -127,18 +128,18 @@ fn ordinal(number: u64) -> String {
 /// Explains why the event of a query never occurred.
 pub struct Never<'a> {
     /// The run and its results.
-    pub assembly: &'a Assembly<'a>,
+    pub facts: &'a AnswerFacts<'a>,
     /// The query.
     pub query: &'a TraceQuery,
 }
 
 impl Never<'_> {
     fn run(&self) -> &RunReport {
-        &self.assembly.round.outcome.report
+        &self.facts.round.outcome.report
     }
 
     fn book(&self) -> CodeBook<'_> {
-        CodeBook { pool: &self.assembly.round.pool, sources: self.assembly.sources }
+        self.facts.code_book()
     }
 
     /// An obstacle at class level: code that could not be watched, or a class that was not loaded or not
@@ -187,7 +188,7 @@ impl Never<'_> {
     /// The id of the later point on which this one depends.
     fn effect(&self) -> Option<String> {
         self.query.constraints.iter().find_map(|c| match c {
-            Constraint::Before(p) => Some(self.assembly.id(*p)),
+            Constraint::Before(p) => Some(self.facts.id(*p)),
             _ => None,
         })
     }
@@ -215,14 +216,14 @@ impl Never<'_> {
             Constraint::Before(point) => Some(*point),
             _ => None,
         })?;
-        let found = self.assembly.round.located(point)?;
-        Some((self.assembly.id(point), self.assembly.round.outcome.tables.frame(found.occurrence.frame)?))
+        let found = self.facts.round.located(point)?;
+        Some((self.facts.id(point), self.facts.round.outcome.tables.frame(found.occurrence.frame)?))
     }
 
     /// What cut the run short, if anything did. Events that had not occurred by then might have occurred
     /// later.
     pub fn cut(&self) -> Option<&'static str> {
-        match self.assembly.round.outcome.ended {
+        match self.facts.round.outcome.ended {
             Ended::Interrupted => Some("the run was interrupted"),
             Ended::TimedOut(_) => Some("its time limit passed"),
             Ended::Killed(_) => Some("the program was killed"),
@@ -242,7 +243,7 @@ impl Never<'_> {
             Event::Read(field) => self.field(field, false),
             Event::ElementWritten(_) => "no element of such an array was written by the program's own code".to_owned(),
             Event::Changed(_) => "no call that changed this part of such a collection was seen".to_owned(),
-            Event::Made(making) => super::unlocated::unmade(making).to_owned(),
+            Event::Made(making) => unmade(making).to_owned(),
             Event::Copied(_) => "no assignment to it was seen".to_owned(),
             Event::Thrown { class, caught } => self.exception(class.as_deref().unwrap_or("exception"), *caught),
             Event::Skipped(lines) => {
@@ -359,17 +360,13 @@ impl Never<'_> {
         } else {
             self.not_run(&sites)
         };
-        let missed = if writes {
-            format!(". {}", super::unlocated::missed_writes(&self.query.event))
-        } else {
-            String::new()
-        };
+        let missed = if writes { format!(". {}", missed_writes(&self.query.event)) } else { String::new() };
         format!("{name} was never {done}: {where_}{missed}")
     }
 
     fn exception(&self, class: &str, caught: Option<bool>) -> String {
         let report = self.run().queries.get(&self.query.point.0);
-        let tables = &self.assembly.round.outcome.tables;
+        let tables = &self.facts.round.outcome.tables;
         let left_out = report.and_then(|r| r.left_out).and_then(|frame| tables.frame(frame));
         let Some((place, caught)) = left_out.zip(caught) else {
             return format!("no {class} was thrown");
@@ -409,7 +406,7 @@ impl Never<'_> {
 
     /// The overriding methods, each as a question.
     fn overriding(&self, method: &MethodName) -> Vec<String> {
-        let classes = self.assembly.round.pool.overriding(&method.class, &method.name, &method.descriptor);
+        let classes = self.facts.round.pool.overriding(&method.class, &method.name, &method.descriptor);
         let written =
             |class: String| format!("`Entry(\"{class}.{}({})\")`", method.name, parameters(method).join(","));
         classes.into_iter().map(written).collect()
@@ -426,7 +423,7 @@ impl Never<'_> {
     /// The display name of a method, with its parameter types if the name is overloaded.
     fn shown(&self, method: &MethodName) -> String {
         let name = called(method);
-        let class = self.assembly.round.pool.find(&method.class).ok().flatten();
+        let class = self.facts.round.pool.find(&method.class).ok().flatten();
         match class {
             Some(class) if class.file.methods_named(&method.name).count() > 1 => {
                 let types: Vec<String> = parameters(method).iter().map(|t| short_class_name(t)).collect();

@@ -1,51 +1,14 @@
 //! Explains why a point was not located, and says what to do next (DESIGN §5.20).
 
-use super::assemble::Assembly;
+use super::answer_facts::AnswerFacts;
+use super::missed_events::{missable, missed_writes, unmade};
 use super::near_miss::{Never, conditions, times};
-use super::source_context::CodeBook;
 use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
 use crate::model::{LastHit, Namer, Occurrence, Sight, Value};
-use crate::query::{Aspect, Contents, Event, Key, Making, PointIndex, TraceQuery};
+use crate::query::{Aspect, Contents, Event, Key, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 use crate::session::facts::Astray;
-
-/// The changes that an event cannot observe.
-pub fn missed_writes(event: &Event) -> &'static str {
-    match event {
-        Event::Changed(_) => {
-            "Map.Entry.setValue, clone, deserialisation, reflection, and simultaneous changes of a collection by two threads \
-             are not seen"
-        }
-        Event::ElementWritten(_) => {
-            "Elements that the JDK or native code stores (System.arraycopy, Arrays.fill, clone, a collection's own array) are \
-             not seen"
-        }
-        _ => {
-            "Writes by reflection, Unsafe, VarHandle, MethodHandle setters, field updaters, deserialisation and native code \
-             raise no event"
-        }
-    }
-}
-
-/// The kind of change that the event can miss.
-pub fn missable(event: &Event) -> &'static str {
-    if matches!(event, Event::Changed(_)) { "change" } else { "write" }
-}
-
-/// Explains why no creation was observed, and how objects can be created unobserved.
-pub fn unmade(making: &Making) -> &'static str {
-    match making {
-        Making::Object { .. } => {
-            "its creation was not seen: clone, deserialisation, Unsafe and native code run no constructor of its class, \
-             and objects that existed before the program was watched are unknown"
-        }
-        Making::Array { .. } => {
-            "its creation was not seen: arrays that the JDK or native code creates (clone, Arrays.copyOf, toArray, the arguments of \
-             main, values() of an enum) are not seen"
-        }
-    }
-}
 
 /// The value that the later point observes of what this query's point changed.
 pub fn value_seen<'l>(
@@ -100,35 +63,33 @@ pub fn holds_the_same<'l>(
 
 /// Explains why a point was not located.
 pub fn unlocated<'l>(
-    assembly: &Assembly<'_>,
+    facts: &AnswerFacts<'_>,
     index: PointIndex,
     query: Option<&TraceQuery>,
     report: Option<&PointReport>,
     namer: &mut Namer,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> String {
-    let is_pending = assembly.round.translation.pending.iter().any(|(p, _)| *p == index);
+    let is_pending = facts.round.translation.pending.iter().any(|(p, _)| *p == index);
     let (Some(query), Some(report), false) = (query, report, is_pending) else {
-        return pending(assembly, index);
+        return pending(facts, index);
     };
-    if let Some(astray) = assembly.round.astray.get(&index) {
-        return not_the_last(assembly, astray);
+    if let Some(astray) = facts.round.astray.get(&index) {
+        return not_the_last(facts, astray);
     }
-    let run = &assembly.round.outcome.report;
+    let run = &facts.round.outcome.report;
     let text = match report.outcome.err() {
         Some(Unlocated::EffectNotLocated(point)) => {
-            return format!("{}, which it is asked from, was not located", assembly.id(point));
+            return format!("{}, which it is asked from, was not located", facts.id(point));
         }
         Some(Unlocated::NeverOccurred) | None => {
             let empty = QueryReport::default();
-            never(assembly, query, run.queries.get(&index.0).unwrap_or(&empty), namer, located)
+            never(facts, query, run.queries.get(&index.0).unwrap_or(&empty), namer, located)
         }
         Some(Unlocated::NotYet) => "the run ended before its answer was certain".to_owned(),
         Some(Unlocated::AllRejected) => {
-            let reasons = report
-                .rejected
-                .iter()
-                .map(|(reason, n)| format!("{n} {}", reason.describe(|p| assembly.id(p))));
+            let reasons =
+                report.rejected.iter().map(|(reason, n)| format!("{n} {}", reason.describe(|p| facts.id(p))));
             let reasons: Vec<String> = reasons.collect();
             let rejected = match report.hits {
                 1 => format!("its only occurrence does not fit: {}", reasons.join(", ")),
@@ -139,7 +100,7 @@ pub fn unlocated<'l>(
                     Some("no condition led there: it is reached from the entries of its methods".to_owned())
                 }
                 Event::Made(making) => Some(unmade(making).to_owned()),
-                _ => change_missing(assembly, query, namer, located),
+                _ => change_missing(facts, query, namer, located),
             };
             match meaning {
                 Some(text) => format!("{text} ({rejected})"),
@@ -150,10 +111,10 @@ pub fn unlocated<'l>(
             format!("it occurred {}, which is not enough for index {}", times(instances), report.index)
         }
     };
-    let never = Never { assembly, query };
+    let never = Never { facts, query };
     // The reason is not given twice if the text already contains it.
     let told = never.cut().is_some_and(|cut| text.contains(cut));
-    let ended = match &assembly.round.outcome.ended {
+    let ended = match &facts.round.outcome.ended {
         Ended::Interrupted if told => String::new(),
         ended => ending(ended),
     };
@@ -161,11 +122,11 @@ pub fn unlocated<'l>(
 }
 
 /// Explains why the located occurrence of a point is not its answer.
-fn not_the_last(assembly: &Assembly<'_>, astray: &Astray) -> String {
+fn not_the_last(facts: &AnswerFacts<'_>, astray: &Astray) -> String {
     match astray {
-        Astray::Follows(point) => format!("{}, which it is asked from, was not located", assembly.id(*point)),
+        Astray::Follows(point) => format!("{}, which it is asked from, was not located", facts.id(*point)),
         Astray::Last(LastHit::At(last)) => {
-            let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
+            let book = facts.code_book();
             format!(
                 "its last hit was {}, where the run did not stop; the next run stops there",
                 book.hit(last)
@@ -177,15 +138,15 @@ fn not_the_last(assembly: &Assembly<'_>, astray: &Astray) -> String {
 }
 
 /// Explains why a point was not queried yet.
-pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
-    let need = assembly.round.translation.pending.iter().find(|(p, _)| *p == index);
+pub fn pending(facts: &AnswerFacts<'_>, index: PointIndex) -> String {
+    let need = facts.round.translation.pending.iter().find(|(p, _)| *p == index);
     match need {
         Some((_, need @ Need::Nothing { .. })) => need.to_string(),
         Some((_, need)) => {
-            let effect = assembly.id(need.point());
-            if let Some(text) = is_null(assembly, need) {
+            let effect = facts.id(need.point());
+            if let Some(text) = is_null(facts, need) {
                 format!("`{text}` is null at {effect}")
-            } else if assembly.round.locator.located(need.point()).is_some() {
+            } else if facts.round.locator.located(need.point()).is_some() {
                 format!("it needs {need}, which costs another run: allow more with --max-runs")
             } else {
                 format!("it needs {need}, and {effect} was not located")
@@ -196,11 +157,11 @@ pub fn pending(assembly: &Assembly<'_>, index: PointIndex) -> String {
 }
 
 /// The expression whose class is needed, if its value is null.
-fn is_null<'n>(assembly: &Assembly<'_>, need: &'n Need) -> Option<&'n str> {
+fn is_null<'n>(facts: &AnswerFacts<'_>, need: &'n Need) -> Option<&'n str> {
     let Need::ClassOf { point, frame, expr, .. } = need else { return None };
-    let keep = &assembly.round.queries.iter().find(|q| q.point == *point)?.keep;
+    let keep = &facts.round.queries.iter().find(|q| q.point == *point)?.keep;
     let place = keep.iter().position(|k| k.frame == *frame && k.expr.text() == &**expr)?;
-    let value = assembly.round.locator.located(*point)?.occurrence.kept.get(place)?;
+    let value = facts.round.locator.located(*point)?.occurrence.kept.get(place)?;
     (*value == Value::Null).then_some(&**expr)
 }
 
@@ -221,14 +182,14 @@ fn ending(ended: &Ended) -> String {
 
 /// Explains a change for which no write was observed.
 fn change_missing<'l>(
-    assembly: &Assembly<'_>,
+    facts: &AnswerFacts<'_>,
     query: &TraceQuery,
     namer: &mut Namer,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> Option<String> {
     let base = match &query.event {
         Event::Written(field) => {
-            let book = CodeBook { pool: &assembly.round.pool, sources: assembly.sources };
+            let book = facts.code_book();
             if field.is_static && book.is_constant(field) {
                 return Some(format!(
                     "{}.{} is a constant: the class file holds its value and no code writes it",
@@ -252,9 +213,9 @@ fn change_missing<'l>(
     if is_default(seen) {
         return Some(base);
     }
-    let tables = &assembly.round.outcome.tables;
+    let tables = &facts.round.outcome.tables;
     let text = namer.text(seen, tables);
-    let (id, what) = (assembly.id(effect), missable(&query.event));
+    let (id, what) = (facts.id(effect), missable(&query.event));
     Some(format!(
         "a {what} was missed: no {what} was seen, yet its value at {id} is {text}. {}",
         missed_writes(&query.event)
@@ -276,16 +237,16 @@ fn is_default(value: &Value) -> bool {
 }
 
 fn never<'l>(
-    assembly: &Assembly<'_>,
+    facts: &AnswerFacts<'_>,
     query: &TraceQuery,
     run: &QueryReport,
     namer: &mut Namer,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> String {
     if run.events > 0 {
-        return conditions(assembly, query, run, namer);
+        return conditions(facts, query, run, namer);
     }
-    let never = Never { assembly, query };
-    let class = never.class().or_else(|| change_missing(assembly, query, namer, located));
+    let never = Never { facts, query };
+    let class = never.class().or_else(|| change_missing(facts, query, namer, located));
     class.unwrap_or_else(|| never.event())
 }

@@ -6,7 +6,7 @@ use crate::model::{Coordinate, Namer, Occurrence, Site, Tables, Value};
 use crate::query::PointIndex;
 use crate::session::Difference;
 use crate::session::facts::Round;
-use crate::session::replay::iteration::AskedCell;
+use crate::session::replay::run_questions::QuestionsCell;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(super) struct Arrived {
     pub(super) found: Found,
     /// How what is there differs from what was found.
     pub(super) differences: Vec<Difference>,
-    pub(super) asked: AskedCell,
+    pub(super) asked: QuestionsCell,
     pub(super) edition: u32,
     /// Points that the run stood at before, of which the same is not known yet.
     pub(super) before: Vec<Unsettled>,

@@ -12,9 +12,10 @@ use crate::run::{Ended, Halted};
 use crate::session::answer::source_context::CodeBook;
 use crate::session::error::SessionError;
 use crate::session::facts::Astray;
-use crate::session::replay::iteration::{Asked, AskedCell, Halting};
+use crate::session::replay::iteration::Halting;
 use crate::session::replay::observer::Watching;
 use crate::session::replay::probe_policy::astray;
+use crate::session::replay::run_questions::{QuestionsCell, RunQuestions};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -50,7 +51,7 @@ impl Explorer {
                 let elsewhere = self.elsewhere(&asked, &halted);
                 for from in came_from {
                     let cell = asked.borrow();
-                    let located = |a: &Asked| Found::located(&a.locator, halted.tables(), from.point);
+                    let located = |a: &RunQuestions| Found::located(&a.locator, halted.tables(), from.point);
                     match (elsewhere.get(&from.point), cell.as_ref().and_then(located)) {
                         (Some(place), _) => settled.push(self.settle(&from, None, place.clone())),
                         (None, Some(now)) => settled.push(self.settle(&from, Some(&now), None)),
@@ -147,7 +148,7 @@ impl Explorer {
                 let (runner, context) = self.prepare(true).await?;
                 let mut teaching = self.teaching.clone();
                 self.spawn(&why, runner.chain.clone(), Rc::default(), async move {
-                    let asked = AskedCell::default();
+                    let asked = QuestionsCell::default();
                     let halting = Halting { hold: true, at: target, later, more: None };
                     let why = Some("to halt at a point");
                     let run = runner.run(&mut teaching, why, halting, &asked, &context);
@@ -170,9 +171,11 @@ impl Explorer {
     }
 
     /// The points that a run which has not ended has located where they are not, and where they are.
-    fn elsewhere(&self, asked: &AskedCell, halted: &Halted) -> Places {
+    fn elsewhere(&self, asked: &QuestionsCell, halted: &Halted) -> Places {
         let cell = asked.borrow();
-        let Some(Asked { queries, gates, locator, pool, .. }) = cell.as_ref() else { return Places::new() };
+        let Some(RunQuestions { queries, gates, locator, pool, .. }) = cell.as_ref() else {
+            return Places::new();
+        };
         self.places(&astray(queries, gates.as_deref(), locator, halted.tables()), pool)
     }
 
@@ -200,7 +203,7 @@ impl Explorer {
 }
 
 /// Whether the run has located the point already, at the coordinate.
-fn is_located(asked: &AskedCell, halted: &Halted, point: PointIndex, found: &Found) -> bool {
+fn is_located(asked: &QuestionsCell, halted: &Halted, point: PointIndex, found: &Found) -> bool {
     let cell = asked.borrow();
     let now = cell.as_ref().and_then(|a| Found::located(&a.locator, halted.tables(), point));
     now.is_some_and(|now| now.coordinate == found.coordinate)

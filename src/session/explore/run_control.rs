@@ -7,15 +7,15 @@ use crate::chain::{Chain, Translation};
 use crate::model::Namer;
 use crate::query::TraceQuery;
 use crate::run::{Ended, Halted, Interrupt, More, Outcome, Questions, Stage};
+use crate::session::answer::answer_facts::AnswerFacts;
 use crate::session::answer::arms;
-use crate::session::answer::assemble::Assembly;
+use crate::session::answer::assemble::assemble;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::facts::Round;
 use crate::session::progress::Progress;
-use crate::session::replay::iteration::{
-    Asked, AskedCell, Halting, Last, Runner, SharedChain, Teaching, extends,
-};
+use crate::session::replay::iteration::{Halting, Last, Runner, SharedChain, Teaching};
+use crate::session::replay::run_questions::{QuestionsCell, RunQuestions, extends};
 use crate::session::{Answer, Outcome as Answered};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -85,7 +85,7 @@ pub(super) enum End {
     /// Every point is decided, or the program has ended.
     Whole(Box<Last>),
     /// It stands at the coordinate, and not every point is decided.
-    Arrived(Box<Halted>, AskedCell),
+    Arrived(Box<Halted>, QuestionsCell),
 }
 
 pub(super) struct Finished {
@@ -93,7 +93,7 @@ pub(super) struct Finished {
     teaching: Teaching,
 }
 
-type Asking = Rc<RefCell<Option<(AskedCell, mpsc::Sender<More>)>>>;
+type Asking = Rc<RefCell<Option<(QuestionsCell, mpsc::Sender<More>)>>>;
 
 /// A run that is on.
 pub(super) struct Going {
@@ -118,7 +118,7 @@ impl Going {
     pub(super) fn ask_more(
         &self,
         chain: &Chain,
-        translate: impl FnOnce(&Asked) -> Result<(Translation, Arc<[TraceQuery]>), SessionError>,
+        translate: impl FnOnce(&RunQuestions) -> Result<(Translation, Arc<[TraceQuery]>), SessionError>,
     ) -> Result<Result<AskedWhen, oneshot::Receiver<bool>>, SessionError> {
         *self.chain.borrow_mut() = Rc::new(chain.clone());
         let asking = self.asking.borrow();
@@ -176,7 +176,7 @@ impl Explorer {
         let asking = Asking::default();
         let of_task = asking.clone();
         self.spawn(why, runner.chain.clone(), asking, async move {
-            let mut halting = |cell: &AskedCell| {
+            let mut halting = |cell: &QuestionsCell| {
                 let (sender, more) = mpsc::channel(WAITING);
                 *of_task.borrow_mut() = Some((cell.clone(), sender));
                 Halting { hold: true, more: Some(more), ..Halting::default() }
@@ -274,7 +274,8 @@ impl Explorer {
         let run = self.teaching.runs;
         let answer = {
             let (name, chain, sources) = (&self.name, &self.chain, &*opened.sources);
-            Rc::new(Assembly { name, chain, sources, runs: made.runs, round: &round }.answer(&mut namer))
+            let facts = AnswerFacts { name, chain, sources, runs: made.runs, round: &round };
+            Rc::new(assemble(facts, &mut namer))
         };
         self.tail = round.outcome.tail.clone();
         let unchanged = self.answer().map(|before| unchanged(&before, &answer)).unwrap_or_default();
@@ -320,7 +321,7 @@ impl Finished {
 
 /// What a run that was to halt at a coordinate came to. One that stands there with every point decided is
 /// whole.
-pub(super) fn end_of(stage: Stage, asked: AskedCell) -> End {
+pub(super) fn end_of(stage: Stage, asked: QuestionsCell) -> End {
     let decided = asked.borrow().as_ref().is_none_or(|a| a.locator.is_complete());
     let (outcome, halted) = match stage {
         Stage::Halted(halted) if halted.has_arrived() && !decided => return End::Arrived(halted, asked),

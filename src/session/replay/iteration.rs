@@ -2,18 +2,19 @@
 
 use super::observer::Watching;
 use super::probe_policy::{Backend, Conclusion, Probing};
+use super::run_questions::{QuestionsCell, RunQuestions};
 use super::{Options, probe_policy};
 use crate::chain::{Chain, Learned, Translation, translate};
-use crate::classes::{ClassPool, SourceRoots};
+use crate::classes::SourceRoots;
 use crate::debuggee::Forward;
 use crate::locate::Locator;
 use crate::model::{Coordinate, Site};
 use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
-use crate::run::{Aboard, Ended, Gate, Halted, Launch, More, Questions, Stage};
+use crate::run::{Aboard, Ended, Halted, Launch, More, Questions, Stage};
 use crate::session::answer::arms;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::facts::{Round, Ways};
+use crate::session::facts::Round;
 use crate::session::workspace::{Pools, Workspace};
 use crate::{locate, run};
 use std::cell::RefCell;
@@ -25,29 +26,6 @@ use tokio::sync::mpsc;
 /// Maximum number of candidates held at once. A million take about 150 MB; more are refused instead of
 /// swapped.
 const LIMIT: usize = 4_000_000;
-
-/// The questions of a run, shared by the session and the observer.
-pub struct Asked {
-    /// The translation of the chain.
-    pub translation: Translation,
-    /// The TraceQueries, shared by the run and the locator.
-    pub queries: Arc<[TraceQuery]>,
-    /// The locator.
-    pub locator: Locator,
-    /// The class files.
-    pub pool: Rc<ClassPool>,
-    /// Translations with additional questions that are not yet watched, in order.
-    pub more: VecDeque<Translation>,
-    /// Points added while the run was on, with the number of earlier occurrences.
-    pub late: BTreeMap<PointIndex, u64>,
-    /// Which hits suspend the VM, if probes watch the run.
-    pub gates: Option<Vec<Gate>>,
-    /// The value flows at whose steps the run stops.
-    pub ways: Ways,
-}
-
-/// The questions of a run; empty until its VM has reported its facts.
-pub type AskedCell = Rc<RefCell<Option<Asked>>>;
 
 /// The chain, which can grow between runs.
 pub type SharedChain = Rc<RefCell<Rc<Chain>>>;
@@ -115,7 +93,7 @@ impl Runner {
     pub async fn rounds(
         &self,
         teaching: &mut Teaching,
-        halting: &mut dyn FnMut(&AskedCell) -> Halting,
+        halting: &mut dyn FnMut(&QuestionsCell) -> Halting,
         context: &Context,
     ) -> Result<Option<Last>, SessionError> {
         teaching.probing.begin();
@@ -123,7 +101,7 @@ impl Runner {
         let (mut made, mut retries) = (0, 0);
         loop {
             made += 1;
-            let asked = AskedCell::default();
+            let asked = QuestionsCell::default();
             let halting = halting(&asked);
             let stage = self.run(teaching, why.as_deref(), halting, &asked, context).await?;
             let (outcome, halted) = match stage {
@@ -172,7 +150,7 @@ impl Runner {
         teaching: &mut Teaching,
         why: Option<&str>,
         halting: Halting,
-        asked: &AskedCell,
+        asked: &QuestionsCell,
         context: &Context,
     ) -> Result<Stage, SessionError> {
         teaching.runs += 1;
@@ -216,7 +194,7 @@ impl Runner {
             });
             let tracked = translation.tracked.clone();
             let locator = self.locator(&queries)?;
-            *asked.borrow_mut() = Some(Asked {
+            *asked.borrow_mut() = Some(RunQuestions {
                 translation,
                 queries: queries.clone(),
                 locator,
@@ -335,8 +313,8 @@ impl Runner {
 
 impl Round {
     /// Combines a run with its questions; `None` if it ended before it was asked any.
-    pub fn of(asked: &AskedCell, outcome: run::Outcome) -> Option<Round> {
-        let Asked { translation, queries, mut locator, pool, late, gates, ways, .. } = asked.take()?;
+    pub fn of(asked: &QuestionsCell, outcome: run::Outcome) -> Option<Round> {
+        let RunQuestions { translation, queries, mut locator, pool, late, gates, ways, .. } = asked.take()?;
         locator.finish(&outcome.tables);
         let astray = probe_policy::astray(&queries, gates.as_deref(), &locator, &outcome.tables);
         Some(Round { translation, queries, locator, outcome, pool, late, gates, ways, astray })
@@ -370,16 +348,4 @@ pub fn in_order(translation: &Translation, chain: &Chain) -> Vec<TraceQuery> {
         })
     });
     held.collect()
-}
-
-/// Whether a run can continue with these TraceQueries: they begin with its own, and only points without hits
-/// keep more values than before.
-pub fn extends(asked: &Asked, queries: &[TraceQuery]) -> bool {
-    let text = |query: &TraceQuery| format!("{:?}", TraceQuery { keep: Vec::new(), ..query.clone() });
-    let reports = asked.locator.report();
-    let fits = |(old, new): (&TraceQuery, &TraceQuery)| {
-        let hits = reports.iter().find(|r| r.point == old.point).map_or(0, |r| r.hits);
-        text(old) == text(new) && (old.keep == new.keep || hits == 0)
-    };
-    queries.len() >= asked.queries.len() && asked.queries.iter().zip(queries).all(fits)
 }

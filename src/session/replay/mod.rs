@@ -16,10 +16,12 @@ pub mod judge;
 pub mod observer;
 pub mod probe_policy;
 pub mod repeat;
+pub mod run_questions;
 pub mod value_flow;
 pub mod verdict;
 
-use super::answer::assemble::Assembly;
+use super::answer::answer_facts::AnswerFacts;
+use super::answer::assemble::{assemble, unasked};
 use super::answer::{Answer, Outcome};
 use super::context::Context;
 use super::error::SessionError;
@@ -89,7 +91,7 @@ pub async fn replay(
         built = workspace.build(None) => built?,
         () = context.interrupted() => {
             context.progress().done();
-            return Ok(Assembly::unasked(name, chain, Outcome::Interrupted));
+            return Ok(unasked(name, chain, Outcome::Interrupted));
         }
     }
     let sources = Rc::new(workspace.sources());
@@ -101,10 +103,10 @@ pub async fn replay(
     context.progress().done();
     Ok(match made? {
         Some(last) => {
-            let assembly =
-                Assembly { name, chain, sources: &sources, runs: teaching.runs, round: &last.round };
-            assembly.answer(&mut Namer::default())
+            let facts =
+                AnswerFacts { name, chain, sources: &sources, runs: teaching.runs, round: &last.round };
+            assemble(facts, &mut Namer::default())
         }
-        None => Assembly::unasked(name, chain, Outcome::Interrupted),
+        None => unasked(name, chain, Outcome::Interrupted),
     })
 }

@@ -1,6 +1,6 @@
 //! Passes occurrences to the locator while the program runs.
 
-use super::iteration::{AskedCell, extends};
+use super::run_questions::{QuestionsCell, extends};
 use crate::model::{ActivationKey, Occurrence, Tables};
 use crate::query::TraceQuery;
 use crate::run::{Control, Observer, ObserverError};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Observes a run and feeds its locator.
 pub struct Watching<'a> {
     /// The questions, once the VM has reported its facts.
-    asked: &'a AskedCell,
+    asked: &'a QuestionsCell,
     progress: &'a dyn Progress,
     points: usize,
     located: usize,
@@ -22,7 +22,12 @@ pub struct Watching<'a> {
 impl<'a> Watching<'a> {
     /// Observes a run; the cell must contain the locator before the first occurrence. With `hold`, the
     /// program stays alive after every point is decided.
-    pub fn new(asked: &'a AskedCell, progress: &'a dyn Progress, points: usize, hold: bool) -> Watching<'a> {
+    pub fn new(
+        asked: &'a QuestionsCell,
+        progress: &'a dyn Progress,
+        points: usize,
+        hold: bool,
+    ) -> Watching<'a> {
         let then = if hold { Control::Halt } else { Control::Stop };
         Watching { asked, progress, points, located: 0, then }
     }

@@ -1,0 +1,34 @@
+//! The facts from which an answer is built.
+
+use super::source_context::CodeBook;
+use crate::chain::Chain;
+use crate::classes::SourceRoots;
+use crate::query::PointIndex;
+use crate::session::facts::Round;
+
+/// The facts from which an answer is built.
+#[derive(Clone, Copy)]
+pub struct AnswerFacts<'a> {
+    /// Name of the chain.
+    pub name: &'a str,
+    /// The chain.
+    pub chain: &'a Chain,
+    /// The sources.
+    pub sources: &'a SourceRoots,
+    /// Number of runs.
+    pub runs: u32,
+    /// The last run.
+    pub round: &'a Round,
+}
+
+impl<'a> AnswerFacts<'a> {
+    /// The id of a point.
+    pub fn id(&self, point: PointIndex) -> String {
+        self.chain.points.get(usize::from(point.0)).map_or_else(|| "?".to_owned(), |p| p.id.clone())
+    }
+
+    /// The code of the run.
+    pub fn code_book(&self) -> CodeBook<'a> {
+        CodeBook { pool: &self.round.pool, sources: self.sources }
+    }
+}
