@@ -62,8 +62,8 @@ pub enum SessionError {
     NotRecorded(String),
     /// The re-execution differs from the recorded run.
     #[error(
-        "the program did not do the same again: call {call} is another one, or was not made. What it did the first time is \
-         lost; this records the whole run with more at once: {command}"
+        "the new run differs from the recorded one: call {call} is another one, or was not made. The details \
+         of the first run are lost; this records a whole run in more detail: {command}"
     )]
     NotTheSame {
         /// The first call that differs.
@@ -73,8 +73,9 @@ pub enum SessionError {
     },
     /// More detail needs another run, but the recorded command lacks its secrets.
     #[error(
-        "the program has to be run again for more detail, and its command was kept without its secrets: `{command}`. Record \
-         the run once more, with `--level {level}`, or with `--keep-secrets` so that it can be run again"
+        "more detail needs another run of the program, but its command was kept without its secrets: \
+         `{command}`. Record the run once more, with `--level {level}`, or with `--keep-secrets` so that it \
+         can be run again"
     )]
     Redacted {
         /// The recorded command.
@@ -145,7 +146,7 @@ pub enum SessionError {
     #[error(transparent)]
     Assertions(AssertionError),
     /// The VM did not report the hit counts.
-    #[error("the hits are not known, since the VM did not tell them at its end: {0}")]
+    #[error("the VM did not report its hit counts at its end: {0}")]
     NotCounted(String),
     /// The command is a wrapper, so the class path is known only during a run.
     #[error(
@@ -163,8 +164,8 @@ pub enum SessionError {
     NotBuilt(Box<TranslateError>),
     /// A file would run commands that the user has not allowed.
     #[error(
-        "{file} was not written by your qp, and would have this run:\n{lines}Look at it, then say --trust; or at a terminal, \
-         where you are asked once. QUERYPOINT_TRUST names folders whose files you trust"
+        "{file} was not written by your qp, and would run:\n{lines}Look at it, then say --trust; or at a \
+         terminal, where you are asked once. QUERYPOINT_TRUST names folders whose files you trust"
     )]
     NotTrusted {
         /// The file.
@@ -201,7 +202,7 @@ pub enum SessionError {
         id: String,
     },
     /// The run ended before it reached a point.
-    #[error("{id} was not reached: the run was ended ({ended}). The answers of the run before stay")]
+    #[error("{id} was not reached: the run was ended ({ended}). The answers of the previous run remain")]
     CutOff {
         /// The point.
         id: String,
@@ -217,7 +218,7 @@ pub enum SessionError {
     )]
     CallInterrupted,
     /// The command cannot be used during a run.
-    #[error("a run is on: wait for its end, or interrupt it with Ctrl-C")]
+    #[error("a run is in progress: wait for its end, or interrupt it with Ctrl-C")]
     RunIsOn,
     /// The chain has no points.
     #[error(

@@ -385,7 +385,7 @@ fn assertions_stand_before_answers_that_are_kept_and_before_the_right_version() 
     let (told, code) = diagnosed(merge_sort(), &merge, "valid", &["--answers", &answers]);
     assert_eq!((code, by_assertion(&told)), (0, vec![(6, "invalid".to_owned())]));
     let why = told[0]["by_assertion"]["why"].as_str().expect("why");
-    assert!(why.ends_with(" is 4 (an answer that is kept says otherwise)"), "{why}");
+    assert!(why.ends_with(" is 4 (a kept answer says otherwise)"), "{why}");
     // What a person said stands before an assertion that holds.
     let holds = r#"(method: "MergeSort.merge", ensures: "lc <= 4", complete: true),"#;
     let mut command = qp();

@@ -428,6 +428,6 @@ fn loops_of_calls_that_have_influenced_what_is_wrong_are_among_these() {
     // All but `sum` itself, which is invalid.
     assert_eq!((counts(&told[2]), &told[2]["loop"]["iteration"]), ((Some(2001), Some(2000)), &json!(1)));
     // What somebody points at in a loop says no more than that it is wrong.
-    let unknown = json!({"influential": null, "path": "sum", "why": "it was said of a loop"});
+    let unknown = json!({"influential": null, "path": "sum", "why": "the answer is about a loop"});
     assert_eq!((&told[3], &told[4]["method"], &told[4]["node"]), (&unknown, &json!("twice"), &json!(2)));
 }

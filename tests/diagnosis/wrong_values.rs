@@ -99,12 +99,12 @@ fn what_is_missing_is_found_all_the_same() {
 fn a_path_that_leads_nowhere_leaves_the_question_open() {
     let trace = parcel("all");
     let nowhere = [
-        ("", "write one of"),
+        ("", "begin the path with one of"),
         ("lable.grams", "result, prices, weights, label"),
         ("label.gram", "label is Parcel.Label@"),
         ("label.grams.more", "label.grams has no parts"),
         ("weights[3]", "has no [3]"),
-        ("weights2", "write one of"),
+        ("weights2", "begin the path with one of"),
     ];
     let mut script: Vec<Value> = nowhere.iter().map(|(path, _)| wrong(1, path)).collect();
     script.push(answer(1, "wrong"));
@@ -188,7 +188,7 @@ fn every_part_has_its_own_calls() {
 fn where_it_cannot_be_told_it_is_as_if_nobody_had_pointed() {
     let cases = [
         ("all", "beside", "other threads have run meanwhile"),
-        ("calls", "all", "what other threads have done meanwhile was not recorded"),
+        ("calls", "all", "what other threads did meanwhile was not recorded"),
     ];
     for (level, method, why) in cases {
         let trace = recorded(&compiled("fixtures/wrong", &["-g"]), "Wrong", level);

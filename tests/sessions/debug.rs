@@ -167,8 +167,8 @@ fn a_point_is_asked_while_the_run_is_on() {
     assert_eq!(talk.ask("lastchange A:WaitsForGo.total")["content"]["asked"], "now");
     assert_eq!(talk.ask("lastchange A:box.held")["content"]["asked"], "now");
     assert_eq!(talk.ask("watch WaitsForGo.total as D")["content"]["asked"], "now");
-    assert!(error(&talk.ask("run")).contains("a run is on"));
-    assert!(error(&talk.ask("remove D")).contains("a run is on"));
+    assert!(error(&talk.ask("run")).contains("a run is in progress"));
+    assert!(error(&talk.ask("remove D")).contains("a run is in progress"));
     std::fs::write(case.mark("go"), "").expect("written");
     let answer = talk.hear()["content"]["ran"]["answer"].clone();
     let found = |id: &str| point(&answer, id)["line"].clone();

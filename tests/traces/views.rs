@@ -310,7 +310,7 @@ fn a_program_that_does_something_else_the_second_time_is_not_believed() {
     let output = events_of(&folder, 1, "all");
     assert_eq!(output.status.code(), Some(4), "{}", said(&output));
     for part in [
-        "did not do the same again: call 1 is another one",
+        "the new run differs from the recorded one: call 1 is another one",
         "qp trace record --level all -- java -cp classes",
     ] {
         assert!(said(&output).contains(part), "{}", said(&output));

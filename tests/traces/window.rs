@@ -78,7 +78,7 @@ fn only_some_calls_are_recorded_again() {
 
     for (options, what) in [
         (vec![like.clone(), "--call=99999999".to_owned()], "no call 99999999"),
-        (vec![like.clone(), format!("--from={node}"), format!("--to={node}")], "is no later one"),
+        (vec![like.clone(), format!("--from={node}"), format!("--to={node}")], "is not a later call"),
         (vec!["--call=1".to_owned()], "--like"),
     ] {
         let mut command = case.qp();

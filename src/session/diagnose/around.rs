@@ -24,9 +24,7 @@ impl Diagnoser {
             return Err(InspectError::NoSuchCall { node: call, calls }.into());
         }
         if !self.diagnosis.forest().has_ended(node) {
-            return Err(SessionError::NoStep(format!(
-                "call #{call} has not ended: nothing can be said of it yet"
-            )));
+            return Err(SessionError::NoStep(format!("call #{call} has not ended: it cannot be judged yet")));
         }
         self.question(node, context).await
     }

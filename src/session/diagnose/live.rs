@@ -104,7 +104,9 @@ impl Diagnoser {
                         |run| (run.recorded.ended, run.output, run.recorded.missing),
                     );
                     let why = match missing.is_empty() {
-                        true => "no method of a class that --scope and --trust leave was called".to_owned(),
+                        true => {
+                            "no method of the classes that --scope and --trust select was called".to_owned()
+                        }
                         false => missing.join("; "),
                     };
                     return Err(SessionError::NothingRecorded { why, ended, output });

@@ -225,6 +225,6 @@ impl Diagnoser {
 fn against(why: String, kept: Option<Judgement>) -> String {
     match kept {
         None | Some(Judgement::Invalid | Judgement::Inadmissible) => why,
-        Some(_) => format!("{why} (an answer that is kept says otherwise)"),
+        Some(_) => format!("{why} (a kept answer says otherwise)"),
     }
 }

@@ -152,12 +152,12 @@ impl Asked<'_> {
         let (changed, is_whole) = changes(&mut shaper, roots, begins, ends)?;
         let mut notes = Vec::new();
         if !is_whole {
-            notes.push("it may have changed more: too much hangs on what it was given".to_owned());
+            notes.push(
+                "it may have changed more: too many values are reachable from what it was given".to_owned(),
+            );
         }
         if method.level < Level::Writes {
-            notes.push(
-                "what it has written is not recorded: its method would be too long for that".to_owned(),
-            );
+            notes.push("its writes were not recorded: the method would become too long".to_owned());
         }
         Ok(Question {
             question: number,

@@ -57,7 +57,7 @@ impl Diagnoser {
         context: &Context,
     ) -> Result<Result<BTreeSet<u32>, String>, SessionError> {
         if question.part.is_some() {
-            return Ok(Err("it was said of a loop".to_owned()));
+            return Ok(Err("the answer is about a loop".to_owned()));
         }
         let node = self.trace.calls.own(question.node);
         let about = &self.trace.about;
@@ -69,7 +69,7 @@ impl Diagnoser {
             return found(calls, &mut self.fields, question, path, is_whole, context).await;
         };
         if self.trace.calls.threads().len() > 1 {
-            return Ok(Err("what other threads have done meanwhile was not recorded".to_owned()));
+            return Ok(Err("what other threads did meanwhile was not recorded".to_owned()));
         }
         self.fields.forget();
         let found = found(&mut later.calls, &mut self.fields, question, path, is_whole, context).await;
@@ -89,7 +89,7 @@ async fn found(
 ) -> Result<Result<BTreeSet<u32>, String>, SessionError> {
     let node = calls.own(question.node);
     let Some(targets) = (Pointing { calls, node, fields, question }).targets(path)? else {
-        return Ok(Err("too much hangs on it".to_owned()));
+        return Ok(Err("too many values are reachable from it".to_owned()));
     };
     let found =
         influential(calls, node, fields.pool(), &targets, is_whole, &|| context.is_interrupted()).await?;

@@ -55,7 +55,7 @@ impl Pointing<'_> {
         let Some(root) = roots.iter().filter(is_root).max_by_key(|root| root.name.len()) else {
             let mut there: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
             there.dedup();
-            return Err(no_part(format!("write one of {}, and what is behind it", there.join(", "))));
+            return Err(no_part(format!("begin the path with one of {}", there.join(", "))));
         };
         let steps = path.get(root.name.len()..).unwrap_or_default();
         let is_changed = question.changed.iter().any(|change| path.starts_with(&change.path));
@@ -152,7 +152,7 @@ impl Way<'_> {
                 Some(Value::Object(0)) => return Ok(Err(format!("{so_far} is null"))),
                 Some(Value::Object(object)) => object,
                 Some(_) => return Ok(Err(format!("{so_far} has no parts"))),
-                None => return Ok(Err(format!("what {so_far} was is not known"))),
+                None => return Ok(Err(format!("the value of {so_far} is not known"))),
             };
             let Some((step, held)) = self.step(object, rest, when)? else {
                 let shown = self.shaper.calls.objects.show(object);

@@ -172,9 +172,9 @@ impl Diagnoser {
         survey.not_evaluated = all - survey.evaluated;
         if survey.not_evaluated > 0 {
             survey.why = Some(if too_long {
-                format!("that took longer than {} s", LONGEST.as_secs())
+                format!("the evaluation took longer than {} s", LONGEST.as_secs())
             } else if looked_at < all {
-                format!("no more than {MOST} calls are evaluated then")
+                format!("no more than {MOST} calls are evaluated before the first question")
             } else {
                 format!("the run was recorded at level {level}: record it with --level all")
             });

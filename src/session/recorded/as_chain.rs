@@ -1,5 +1,5 @@
-//! An event of a recorded run as a chain: the point that a further run halts at, and from which one can ask
-//! backwards.
+//! Turns an event of a recording into a chain. Another run can halt at its point, and the user can ask
+//! backwards from there.
 
 use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
@@ -7,40 +7,40 @@ use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Exit, Method, Site, Traced, TracedEvent, WalkControl};
 
-/// Which event.
+/// The event to turn into a chain.
 #[derive(Clone, Copy, Debug)]
 pub struct ChainAsked {
-    /// Of this call.
+    /// The call of the event.
     pub node: u32,
-    /// The first is 1, in the order of [`super::events`]; 0: the entry of the call.
+    /// The number of the event, from 1 in the order of [`super::events`]; 0 for the entry of the call.
     pub event: usize,
 }
 
 /// The chain of an event of a call.
 ///
 /// # Errors
-/// There is no such call or event, or it cannot be read.
+/// There is no such call or event, or the recording cannot be read.
 pub fn as_chain(trace: &mut RecordedTrace, asked: ChainAsked) -> Result<Chain, SessionError> {
     let calls = &mut trace.calls;
     let no_such = InspectError::NoSuchCall { node: asked.node, calls: calls.count() };
     let mut at = calls.entry(asked.node).ok_or(no_such)?;
     for _ in 0..asked.event {
-        let none = || SessionError::NoStep(format!("call #{} has not so many events", asked.node));
+        let none = || SessionError::NoStep(format!("call #{} has fewer events", asked.node));
         at = calls.following(at)?.ok_or_else(none)?;
     }
     chain_of(trace, at)
 }
 
-/// What is known of the event.
+/// The event and its method.
 struct Told {
     site: Site,
     method: Method,
-    /// The call that is entered or left, or that it is in.
+    /// The call that is entered or left, or that contains the event.
     node: u32,
     new: Option<String>,
 }
 
-/// The chain of the event at which one stands.
+/// The chain of an event.
 pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<Chain, SessionError> {
     let Recording { about, calls, lines } = &mut trace.recording;
     about.is_whole()?;
@@ -49,10 +49,10 @@ pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<C
         let method = calls.sites.method(seen.site.method).cloned()?;
         Some(Told { site: seen.site.clone(), method, node: seen.node.unwrap_or(at.node), new: shown.new })
     })?;
-    let unknown = || SessionError::NoStep("this event has no place that a run can halt at".to_owned());
+    let unknown = || SessionError::NoStep("no run can halt at this event".to_owned());
     let told = told.flatten().ok_or_else(unknown)?;
     let mut points = vec![entry(calls, told.node)?];
-    // The line that the answer will name: that of the arm that ran, or of the statement.
+    // The line that the answer will show: that of the executed arm, or of the statement.
     let given = lines.given(calls, at)?.and_then(|given| given.line);
     let line = given.or(told.site.line.map(u32::from));
     let class = told.method.class.to_string();
@@ -65,7 +65,7 @@ pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<C
             let kind = Kind::Exit(named(&told.method));
             points = vec![Point { thread: Some(thread(calls, told.node)), index, ..Point::new("A", kind) }];
         }
-        // A watch sees only what instructions write.
+        // A watchpoint sees only writes by instructions.
         Traced::Put | Traced::PutStatic | Traced::Preset if told.site.by.is_none() => {
             let written = told.site.written.as_ref().ok_or_else(unknown)?;
             let kind = Kind::Watch(calls.sites.declares(written), written.name.clone());
@@ -94,11 +94,11 @@ pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<C
                         && of.is_some_and(|of| of.class == told.method.class)
                 }
             })?;
-            // Without lines recorded, it is not known which pass this is.
+            // Passes over a line can be counted only if lines were recorded.
             if index.is_none() {
                 return Err(SessionError::NoStep(
-                    "lines were not recorded, so it is not known which pass over the line this is: record the run, or this call, \
-                     with `--level all`"
+                    "lines were not recorded, so passes over this line cannot be counted: record the run, or \
+                     this call, with `--level all`"
                         .to_owned(),
                 ));
             }
@@ -116,7 +116,7 @@ fn thread(calls: &Calls, node: u32) -> String {
     calls.thread_of(node).unwrap_or_default()
 }
 
-/// `Shop.finish(int)`.
+/// A method for a chain: `Shop.finish(int)`.
 fn named(method: &Method) -> String {
     let parts = bytecode::descriptor::parse_method(&method.descriptor);
     let types: Vec<String> =
@@ -124,7 +124,7 @@ fn named(method: &Method) -> String {
     format!("{}.{}({})", method.class, method.name, types.join(", "))
 }
 
-/// The point at which a call is entered.
+/// The point at the entry of a call.
 fn entry(calls: &Calls, node: u32) -> Result<Point, SessionError> {
     let no_such = || InspectError::NoSuchCall { node, calls: calls.count() };
     let method = calls.method(node).ok_or_else(no_such)?;
@@ -133,7 +133,7 @@ fn entry(calls: &Calls, node: u32) -> Result<Point, SessionError> {
     Ok(Point { thread: Some(thread(calls, node)), index, ..point })
 }
 
-/// How many calls of the method have returned in this thread before this one did.
+/// Number of calls of the method that returned in this thread before this one.
 fn leaves_before(calls: &mut Calls, told: &Told) -> Result<Option<i64>, SessionError> {
     let Some(number) = calls.thread_number(told.node) else { return Ok(None) };
     let mut before = 0;
@@ -148,8 +148,8 @@ fn leaves_before(calls: &mut Calls, told: &Told) -> Result<Option<i64>, SessionE
     Ok(Some(before))
 }
 
-/// How many such events come before one in a call, those in calls that it makes too; none where that is no
-/// such event and none of them comes before.
+/// The index of an event among the matching events in a call and below it. If the event itself does not
+/// match, that of the last match before it; `None` if there is none.
 fn within(
     calls: &mut Calls,
     node: u32,
@@ -162,7 +162,7 @@ fn within(
     calls.walk(thread, Some(node), |calls, seen| {
         let is_such = is_it(calls, seen);
         if seen.is_at(at) {
-            // What is no such event itself comes behind the last one.
+            // An event that does not match gets the index of the last match before it.
             index = if is_such { Some(before) } else { Some(before - 1) }.filter(|index| *index >= 0);
             return WalkControl::Stop;
         }

@@ -1,4 +1,4 @@
-//! The events of a call. Where less of it was recorded than is asked for, the program is run again.
+//! The events of a call. If the recording has less detail than asked for, the program is run again.
 
 use super::open::RecordedTrace;
 use super::rerecord::detail;
@@ -10,18 +10,19 @@ use crate::trace::Level;
 /// Which events are shown.
 #[derive(Clone, Debug, Default)]
 pub struct EventsAsked {
-    /// Of this call.
+    /// The call.
     pub node: u32,
-    /// No more than so many.
+    /// Maximum number of events.
     pub limit: usize,
-    /// How much of it; none: what was recorded.
+    /// The level of detail; `None` for that of the recording.
     pub level: Option<Level>,
 }
 
-/// Shows the events of a call. Where less of it was recorded than is asked for, the program is run again.
+/// Shows the events of a call. If the recording has less detail than asked for, the program is run again.
 ///
 /// # Errors
-/// It has not this call, or cannot be read; the program cannot be run again, or did something else.
+/// There is no such call, or the recording cannot be read. Or the program cannot be run again, or the new run
+/// differs.
 pub async fn events(
     trace: &mut RecordedTrace,
     asked: &EventsAsked,

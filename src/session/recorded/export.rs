@@ -1,4 +1,4 @@
-//! A recorded run for other programs: an event each, by thread.
+//! Exports a recording for other programs: one row per event, grouped by thread.
 
 use super::open::RecordedTrace;
 use super::parquet::Rows;
@@ -13,42 +13,41 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What was exported.
+/// The result of an export.
 #[derive(Clone, Debug, Serialize)]
 pub struct Exported {
-    /// Where to.
+    /// The file.
     pub file: PathBuf,
-    /// How many events.
+    /// Number of events.
     pub events: u64,
-    /// The calls of which more was recorded later, if that was left out.
+    /// The calls that were recorded later in more detail, if that detail was left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<u32>,
-    /// What is missing of the run, and why: the file says so in its last lines.
+    /// The reasons why parts of the run are missing. The last lines of the file list them too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
 
-/// How it is written.
+/// The format of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportForm {
-    /// A line of JSON for each event.
+    /// One line of JSON per event.
     Lines,
-    /// A Parquet file with a row for each event.
+    /// A Parquet file with one row per event.
     Parquet,
 }
 
 /// An event.
 #[derive(Default, Serialize)]
 pub struct Line<'a> {
-    /// The further run that it is known from, by the name of its folder in `details`; none: from the first
-    /// one.
+    /// The later run that recorded the event, by its folder in `details`; `None` for the first run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<&'a str>,
     /// The name of its thread.
     pub thread: &'a str,
-    /// Events of all threads are in the order of their turns.
+    /// The turn, which orders the events of all threads.
     pub turn: u64,
-    /// The call that it is in.
+    /// The call that contains the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
     /// The class of the method.
@@ -57,24 +56,24 @@ pub struct Line<'a> {
     pub method: &'a str,
     /// Its descriptor.
     pub descriptor: &'a str,
-    /// Of a call: what it is on.
+    /// For an entry, the receiver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub this: Option<String>,
-    /// Its arguments.
+    /// For an entry, the arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<String>>,
-    /// What it returns.
+    /// For a return, the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The exception that leaves it.
+    /// The exception that leaves the call or ends the thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exception: Option<String>,
-    /// What else happens.
+    /// All other data of the event.
     #[serde(flatten)]
     pub event: EventShown,
 }
 
-/// Where events go.
+/// The writer of the file.
 enum Out {
     Lines(Box<dyn Write>),
     Parquet(Box<Rows<File>>),
@@ -99,21 +98,21 @@ impl Out {
     }
 }
 
-/// How to export.
+/// The options of an export.
 #[derive(Clone, Debug)]
 pub struct ExportAsked {
     /// The file.
     pub file: PathBuf,
-    /// How it is written.
+    /// The format.
     pub form: ExportForm,
-    /// Whether what was recorded later of some calls is written too.
+    /// Whether to write the events that were recorded later too.
     pub later: bool,
 }
 
-/// Writes the events of a recorded run into a file, which is there afterwards whole or not at all.
+/// Writes the events of a recording to a file. The file is replaced only when it is complete.
 ///
 /// # Errors
-/// It cannot be read, or the file not be written.
+/// The recording cannot be read, or the file cannot be written.
 pub async fn export(
     trace: &mut RecordedTrace,
     asked: &ExportAsked,
@@ -133,18 +132,18 @@ pub async fn export(
         }
     }
     let at = |error| TraceError::at(file)(error);
-    // The path of a pipe (`/dev/stdout`) leads nowhere, but its metadata tells.
+    // The path of a pipe (`/dev/stdout`) cannot be resolved, but its metadata shows what it is.
     let is_stream = std::fs::metadata(file).is_ok_and(|there| !there.is_file());
     let beside = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (to, temporary) = if is_stream {
         (File::create(file).map_err(at)?, None)
     } else {
-        // The name of the temporary file says nothing to anybody.
+        // An error must not name the temporary file, which the user does not know.
         let temporary = tempfile::NamedTempFile::new_in(beside).map_err(|error| at(error.kind().into()))?;
         (temporary.reopen().map_err(at)?, Some(temporary.into_temp_path()))
     };
     let out = match form {
-        // Whoever reads a stream wants each line at once.
+        // The reader of a stream wants each line at once.
         ExportForm::Lines if is_stream => Out::Lines(Box::new(to)),
         ExportForm::Lines => Out::Lines(Box::new(BufWriter::new(to))),
         ExportForm::Parquet => Out::Parquet(Box::new(Rows::new(to).map_err(at)?)),
@@ -163,7 +162,7 @@ pub async fn export(
     written.lacks(&missing);
     let Written { out, events, failed } = written;
     match failed {
-        // Who reads it has enough.
+        // The reader of the stream has closed it.
         Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => {
             return Ok(Exported { file: file.clone(), events, left, missing });
         }
@@ -177,7 +176,7 @@ pub async fn export(
     Ok(Exported { file: file.clone(), events, left, missing })
 }
 
-/// What was written so far, and why no more can be.
+/// The state of an export: the events written so far, and the first error.
 struct Written {
     out: Out,
     events: u64,
@@ -191,7 +190,7 @@ impl Written {
         if self.failed.is_some() { WalkControl::Stop } else { WalkControl::Next }
     }
 
-    /// All events of a run.
+    /// Writes all events of a run.
     fn whole(&mut self, calls: &mut Calls) -> Result<(), SessionError> {
         for (number, thread, _) in calls.threads() {
             calls.walk(number, None, |calls, seen| self.push(line(calls, seen, &thread)))?;
@@ -205,7 +204,7 @@ impl Written {
         Ok(())
     }
 
-    /// That something is missing: no events, but whoever reads the file has to know.
+    /// Appends the reasons why events are missing, so that a reader of the file knows.
     fn lacks(&mut self, missing: &[String]) {
         for what in missing {
             if self.failed.is_some() {
@@ -216,7 +215,7 @@ impl Written {
         }
     }
 
-    /// What is known of a call and those below it from a later run only.
+    /// Writes the events of a call, and of the calls below it, that only a later run recorded.
     fn later(&mut self, later: &mut Later, level: Level, first: &Calls) -> Result<(), SessionError> {
         let Later { run, node, trace } = later;
         let inside = *node..=node.saturating_add(first.below(*node));
@@ -237,7 +236,7 @@ impl Written {
     }
 }
 
-/// That a thread ends.
+/// The row for the end of a thread.
 fn ended<'a>(calls: &Calls, end: ThreadEnd, thread: &'a str) -> Line<'a> {
     let exception = Value::Object(end.exception);
     Line {

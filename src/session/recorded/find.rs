@@ -1,4 +1,4 @@
-//! The event of a recorded run at which a located point is.
+//! Finds the event of a recording that corresponds to a located point.
 
 use super::open::RecordedTrace;
 use crate::inspect::InspectError;
@@ -9,37 +9,37 @@ use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Traced, TracedEvent, WalkControl};
 use serde::Serialize;
 
-/// Where a point is in a recorded run.
+/// The event of a point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundEvent {
-    /// The point.
+    /// The id of the point.
     pub point: String,
     /// The name of the thread.
     pub thread: String,
     /// The call.
     pub call: CallShown,
-    /// Which of its events, counted from 1; 0 is its entry.
+    /// The number of the event in the call, from 1; 0 for the entry.
     pub number: usize,
-    /// That event.
+    /// The event.
     pub event: EventShown,
 }
 
-/// Where points are.
+/// The events of the points of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FoundEvents {
-    /// Those that were found.
+    /// The events that were found.
     pub found: Vec<FoundEvent>,
-    /// Those that were not, and why.
+    /// The points without an event, with the reasons.
     pub not_found: Vec<(String, String)>,
-    /// What is missing of the run that can matter here, and why.
+    /// The reasons why relevant parts of the run are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
 
-/// Finds the points of an answer that were located, or one of them.
+/// Finds the events of all located points of an answer, or of one point.
 ///
 /// # Errors
-/// There is no such point, or the recorded run cannot be read.
+/// There is no such point, or the recording cannot be read.
 pub fn find(
     trace: &mut RecordedTrace,
     answer: &Answer,
@@ -54,9 +54,8 @@ pub fn find(
             continue;
         }
         let Some(at) = place_of(&mut trace.calls, told)? else {
-            not(
-                "what happens there was not recorded: exceptions on their way are not, and what is outside of the scope or the level",
-            );
+            not("no such event was recorded: a thrown exception is recorded only where it is caught or \
+                 leaves a method, and events outside of the scope or the level are not");
             continue;
         };
         let calls = &mut trace.calls;
@@ -76,13 +75,13 @@ pub fn find(
     }
 }
 
-/// The event that is a hit of a point: the n-th at its place in its thread.
+/// The event of a point's hit: the n-th event at the point's site in its thread.
 fn place_of(calls: &mut Calls, told: &PointAnswer) -> Result<Option<EventPosition>, SessionError> {
     let (Some(hit), Some(bci)) = (told.hit, told.bci) else { return Ok(None) };
     let threads = calls.threads().into_iter();
     let named = threads.filter(|(_, name, _)| told.thread.as_ref().is_none_or(|thread| thread == name));
     let numbers: Vec<u32> = named.map(|(number, ..)| number).collect();
-    // What happens there is what the point asks about, if that was recorded; else the line, or the entry.
+    // Prefer the event that the point asks about. If none was recorded, take the line or the entry.
     let kinds: &[fn(Traced) -> bool] = match told.question.split('(').next() {
         Some("Line" | "SkippedLine") => &[|what| matches!(what, Traced::Line(_))],
         Some("Entry") => &[|what| what == Traced::Enter],

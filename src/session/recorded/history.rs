@@ -1,5 +1,5 @@
-//! Every write to a variable. Where the run was recorded without writes, those of calls that were recorded
-//! later.
+//! The writes to a variable. If the recording has none, those of the calls that were recorded later in more
+//! detail.
 
 use super::open::RecordedTrace;
 use super::supplements::{Later, above, later};
@@ -9,11 +9,11 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::Level;
 
-/// Shows the last so many writes to a variable. Where the run was recorded without, those of calls that were
-/// recorded later.
+/// Shows the last `limit` writes to a variable. If the recording has no writes, shows those of the calls that
+/// were recorded later in more detail.
 ///
 /// # Errors
-/// No writes were recorded, or it cannot be read, or the text names no variable.
+/// No writes were recorded, the recording cannot be read, or the text names no variable.
 pub async fn history(
     trace: &mut RecordedTrace,
     variable: &str,
@@ -32,7 +32,7 @@ pub async fn history(
     let (mut unknown, mut is_known) = (None, false);
     for Later { run, node, trace } in later(trace, &above(Level::Calls), context).await? {
         let mut trace = trace;
-        // An object that this call has not met may be of another one.
+        // Another call may have met an object that is unknown in this one.
         match wanted.check(variable, &trace.calls) {
             Err(error) => unknown = unknown.or(Some(error)),
             Ok(()) => is_known = true,

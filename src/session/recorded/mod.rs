@@ -1,11 +1,11 @@
-//! Recorded runs: one is made, opened, and read in the ways in which a person asks.
+//! Records runs, opens recordings, and reads them.
 //!
-//! - [`record`] runs the program once and keeps what its threads do. `rerecord` records one call with more
-//!   detail, or only some calls ([`only`]); `supplements` finds such recordings again.
-//! - [`RecordedTrace`] is a recording that is open. [`events`] and [`history`] run the program again where it
-//!   does not have what is asked for; all other views are those of `inspect`.
-//! - A [`Stepper`] goes from event to event.
-//! - [`as_chain`] makes a chain of an event, and [`find`] finds the event of a point. [`export`] writes all
+//! - [`record`] runs the program once and stores the events of its threads. `rerecord` records one call in
+//!   more detail, or only some calls ([`only`]); `supplements` finds such recordings again.
+//! - [`RecordedTrace`] is an open recording. [`events`] and [`history`] add detail from other runs of the
+//!   program; all other views are those of `inspect`.
+//! - A [`Stepper`] moves from event to event.
+//! - [`as_chain`] turns an event into a chain, and [`find`] finds the event of a point. [`export`] writes all
 //!   events for other programs (`parquet`). `secrets` removes passwords from the recorded command.
 
 mod as_chain;

@@ -1,4 +1,4 @@
-//! A recorded run that is open to be read.
+//! An open recording.
 
 use super::rerecord::detail;
 use crate::chain::{Chain, Debuggee};
@@ -15,20 +15,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// So many bytes of memory are for what has to be sorted, unless another number is named.
+/// Default memory limit for sorting, in bytes.
 pub const MEMORY: usize = 256 << 20;
-/// How often it is told how far it is.
+/// Interval between progress reports.
 const TELL: Duration = Duration::from_millis(100);
 
-/// A recorded run, read.
+/// An open recording.
 pub struct RecordedTrace {
-    /// Where it is.
+    /// Its folder.
     pub folder: Folder,
-    /// What views read of it.
+    /// The part that views read.
     pub recording: Recording,
-    /// So many bytes of memory are for what has to be sorted.
+    /// Memory limit for sorting, in bytes.
     pub memory: usize,
-    /// Whether its command may be run again without a question.
+    /// Whether its command may run again without asking the user.
     pub(super) is_own: bool,
 }
 
@@ -46,7 +46,7 @@ impl DerefMut for RecordedTrace {
     }
 }
 
-/// Finds the class files and sources of a recorded program by its command.
+/// Opens the class files and sources of a recorded program, found by its command.
 fn code_of(about: &About) -> OpenCode {
     let (command, cwd) = (about.command.clone(), about.cwd.clone());
     Box::new(move || {
@@ -57,11 +57,11 @@ fn code_of(about: &About) -> OpenCode {
 }
 
 impl RecordedTrace {
-    /// The recording in which a call is found at a level: this one, or one of a further run of the program,
-    /// in which calls and objects have the same numbers.
+    /// The recording of a call at a level: this one, or that of another run of the program. Calls and objects
+    /// have the same numbers in both.
     ///
     /// # Errors
-    /// There is no such call; the program cannot be run again, or it did something else.
+    /// There is no such call, the program cannot be run again, or the new run differs.
     pub async fn at_level(
         mut self,
         node: u32,
@@ -75,7 +75,7 @@ impl RecordedTrace {
         Ok(later.unwrap_or(self))
     }
 
-    /// The recording of a run that this process has made: its command is known, whatever was kept of it.
+    /// Marks a recording as made by this process, which knows the complete command.
     #[must_use]
     pub fn of_command(mut self, command: &[String]) -> RecordedTrace {
         self.about.command = command.to_vec();
@@ -84,10 +84,10 @@ impl RecordedTrace {
         self
     }
 
-    /// Asks whether a program of the recording may be run, where it is not this user's own.
+    /// Asks whether the recorded program may run, unless the recording is this user's own.
     ///
     /// # Errors
-    /// It may not.
+    /// The program may not run.
     pub fn allow(&mut self, context: &Context) -> Result<(), SessionError> {
         if !self.is_own {
             trust::allow(&Wanted::of_recording(self.folder.path(), &self.about), context)?;
@@ -96,15 +96,15 @@ impl RecordedTrace {
         Ok(())
     }
 
-    /// Whether what is made of it is this user's own work.
+    /// Whether this user made the recording.
     pub fn is_own(&self) -> bool {
         self.is_own || trust::is_own(self.folder.path(), &self.about)
     }
 
-    /// Opens it, as far as it is written. What it holds is sorted first, where that was not done before.
+    /// Opens a recording, as far as it is written. Sorts its events first, unless that was done before.
     ///
     /// # Errors
-    /// There is none, or it cannot be read; or it was interrupted.
+    /// There is no recording, it cannot be read, or the user interrupted the work.
     pub async fn open(
         folder: &Path,
         memory: usize,
@@ -136,7 +136,7 @@ impl RecordedTrace {
             }
         };
         context.progress().done();
-        // It is not cancelled, and does not panic.
+        // The task is never cancelled, and does not panic.
         let opened = opened.unwrap_or(Err(TraceError::Interrupted));
         match opened {
             Err(TraceError::Interrupted) => Err(SessionError::Interrupted),

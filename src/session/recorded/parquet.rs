@@ -1,4 +1,4 @@
-//! Events in a Parquet file: a row each.
+//! Writes events to a Parquet file, one row per event.
 
 use super::export::Line;
 use parquet::basic::{Compression, Type};
@@ -10,7 +10,7 @@ use parquet::schema::types::ColumnDescPtr;
 use std::io::{Error, Write};
 use std::sync::Arc;
 
-/// Rows of one row group, which is in memory until it is written.
+/// Number of rows in a row group. The group is in memory until it is written.
 const ROWS: usize = 1 << 15;
 
 /// The columns, in the order in which [`Rows::push`] fills them.
@@ -53,7 +53,7 @@ pub struct Rows<W: Write + Send> {
 /// specification, Nested Encoding).
 struct Column {
     cells: Cells,
-    /// The definition level of a value that is there: 0 where every row has one.
+    /// The definition level of a present value: 0 if every row has one.
     defined: i16,
     is_list: bool,
     definitions: Vec<i16>,
@@ -83,7 +83,7 @@ impl Column {
         }
     }
 
-    /// Writes the values and forgets them.
+    /// Writes the values and clears them.
     fn write(&mut self, mut out: SerializedColumnWriter<'_>) -> parquet::errors::Result<()> {
         let definitions = (self.defined > 0).then_some(self.definitions.as_slice());
         let repetitions = self.is_list.then_some(self.repetitions.as_slice());
@@ -113,7 +113,7 @@ impl Column {
         }
     }
 
-    /// An unsigned number is stored by its bits, as its logical type says.
+    /// Adds a number. An unsigned one is stored by its bits, as its logical type says.
     fn int(&mut self, number: Option<i32>) {
         self.definitions.push(if number.is_some() { self.defined } else { 0 });
         if let (Some(number), Cells::Ints(cells)) = (number, &mut self.cells) {
@@ -127,7 +127,7 @@ impl Column {
         }
     }
 
-    /// A list of level 0 is missing, one of level 1 is empty.
+    /// Adds a list. Its definition level is 0 if it is missing, and 1 if it is empty.
     fn texts(&mut self, texts: Option<Vec<String>>) {
         let (Some(texts), Cells::Texts(cells)) = (&texts, &mut self.cells) else {
             self.definitions.push(0);
@@ -147,10 +147,10 @@ impl Column {
 }
 
 impl<W: Write + Send> Rows<W> {
-    /// Into a file that is empty.
+    /// Creates a writer for an empty file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn new(out: W) -> std::io::Result<Rows<W>> {
         let schema = Arc::new(parse_message_type(SCHEMA).map_err(Error::other)?);
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -159,10 +159,10 @@ impl<W: Write + Send> Rows<W> {
         Ok(Rows { writer, columns, rows: 0 })
     }
 
-    /// A further row.
+    /// Adds a row.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn push(&mut self, row: Line<'_>) -> std::io::Result<()> {
         let Line { event, .. } = row;
         let [
@@ -237,10 +237,10 @@ impl<W: Write + Send> Rows<W> {
         group.close().map(drop).map_err(Error::other)
     }
 
-    /// The last row was written.
+    /// Writes the remaining rows and the end of the file.
     ///
     /// # Errors
-    /// The rest cannot be written.
+    /// The file cannot be written.
     pub fn finish(mut self) -> std::io::Result<()> {
         if self.rows > 0 {
             self.write()?;

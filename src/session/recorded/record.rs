@@ -1,4 +1,4 @@
-//! A run that is recorded: launched once, its events taken out while it runs, and kept in a folder.
+//! Records a run: launches the program once, and moves its events into a folder while it runs.
 
 use super::open::RecordedTrace;
 use super::secrets::Secrets;
@@ -16,59 +16,59 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// What is recorded, and where it is kept.
+/// What to record, and where.
 #[derive(Clone, Debug, Default)]
 pub struct RecordOptions {
-    /// The folder, which must not be there.
+    /// The folder. It must not exist.
     pub out: PathBuf,
-    /// How much.
+    /// The level of detail.
     pub level: Level,
-    /// Classes whose methods are recorded, as patterns; none: all but those of the JDK.
+    /// Patterns of the classes to record. If empty, all classes outside the JDK.
     pub scope: Vec<String>,
-    /// Classes that are not recorded all the same.
+    /// Patterns of classes to exclude.
     pub trust: Vec<String>,
-    /// Only these calls.
+    /// Record only these calls.
     pub window: Option<Window>,
-    /// Only what is done between these places.
+    /// Record only between these places.
     pub places: Option<Places>,
-    /// So many bytes of memory are for what has to be sorted.
+    /// Memory limit for sorting, in bytes.
     pub memory: usize,
-    /// Ends the run after so many seconds.
+    /// Time limit of the run, in seconds.
     pub timeout_s: Option<u64>,
-    /// Whether the program's output is shown.
+    /// Whether to show the program's output.
     pub show_output: bool,
-    /// What of the command is not kept.
+    /// What to remove from the recorded command.
     pub secrets: Secrets,
 }
 
-/// What was recorded.
+/// The result of a recording.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecordedRun {
     /// The folder.
     pub folder: PathBuf,
-    /// Bytes of the file that keeps the events.
+    /// Size of the file with the events, in bytes.
     pub stored: u64,
-    /// What became of it.
+    /// The outcome of the run.
     #[serde(flatten)]
     pub recorded: RecordingOutcome,
-    /// Whether the program came to its end.
+    /// Whether the program ran to its end.
     pub whole: bool,
-    /// What is to be known of it besides.
+    /// Further remarks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Where nothing was recorded: the last lines that the program printed, if it printed any.
+    /// If nothing was recorded, the last lines of the program's output, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
 
-/// So many of the program's last lines are shown where nothing was recorded.
+/// Number of lines of output to show if nothing was recorded.
 const LINES: usize = 8;
 
 /// Runs a program once and records it.
 ///
 /// # Errors
-/// The program cannot be launched, the folder not be written, or it was interrupted before anything was
-/// recorded.
+/// The program cannot be launched, the folder cannot be written, or the user interrupted the run before
+/// anything was recorded.
 pub async fn record(
     chain: &Chain,
     options: &RecordOptions,
@@ -105,7 +105,7 @@ pub async fn record(
     let outcome = match ran {
         Ok(outcome) => outcome,
         Err(error) => {
-            // Nothing of it is worth keeping: the program did not begin.
+            // The program did not start, so the folder is useless.
             drop(std::fs::remove_dir_all(folder.path()));
             return Err(error);
         }
@@ -127,21 +127,21 @@ pub async fn record(
     };
     about.recorded = Some(recorded.clone());
     if let Err(error) = folder.say(&about) {
-        recorded.missing.push(format!("{error}: how the run ended is told here only"));
+        recorded.missing.push(format!("{error}: the recording does not say how the run ended"));
     }
     let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);
     if matches!(outcome.ended, Ended::Interrupted) && context.is_interrupted() {
         return Err(SessionError::Interrupted);
     }
-    // What it does not do now is done when it is read.
+    // Errors other than an interruption are ignored: the next opening builds the tables.
     let opened = RecordedTrace::open(&out, options.memory, context).await;
     if let Err(SessionError::Interrupted) = opened {
         return Err(SessionError::Interrupted);
     }
-    // Compressed by now.
+    // The file is compressed by now.
     let stored = std::fs::metadata(folder.events()).map_or(collected.stored, |file| file.len());
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
-    // The checksum is for those who read the folder.
+    // Only readers of the folder need the checksum.
     let recorded = RecordingOutcome { sites: None, ..recorded };
     let mut notes = outcome.report.warnings;
     if about.redacted {

@@ -1,6 +1,5 @@
-//! What a call of a recorded run does, recorded later: the program is run again, and only that call is
-//! recorded with more. It is taken for the same call where all that both runs have recorded of it, and of the
-//! calls around it, is the same.
+//! Records one call of a recorded run later, in more detail. The program is run again, and only that call is
+//! recorded. It counts as the same call if both runs recorded the same about it and about its callers.
 
 use super::open::RecordedTrace;
 use super::record::{RecordOptions, record};
@@ -16,12 +15,12 @@ use crate::trace::{About, Calls, Exit, Level, Objects, Value, WalkControl, Windo
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The run in which a call is recorded at a level; none where the first run has it so. The program is run
-/// again unless it was before, for this call or one around it. Its calls and objects have the numbers of
-/// those of the first run that they are, and objects that only it has met further ones.
+/// The recording of a call at a level; `None` if the first recording has that level. Runs the program again,
+/// unless that was done before for this call or a caller. The numbers of calls and objects are those of the
+/// first run. Objects that only the new run has met get further numbers.
 ///
 /// # Errors
-/// The program cannot be run again, or it did something else this time.
+/// The program cannot be run again, or the new run differs.
 pub async fn detail(
     trace: &mut RecordedTrace,
     node: u32,
@@ -33,7 +32,7 @@ pub async fn detail(
     if about.level >= level {
         return Ok(None);
     }
-    // Of a part it is not known which calls of the whole run it has.
+    // A partial recording does not say which calls of the full run it contains.
     about.is_whole()?;
     let Some(window) = window(calls, node) else {
         return Err(InspectError::NoSuchCall { node, calls: calls.count() }.into());
@@ -89,7 +88,7 @@ pub async fn detail(
             Ok(Some(found))
         }
         Err(error) => {
-            // What is of another run helps nobody.
+            // Discard the recording: it belongs to a different execution.
             drop(std::fs::remove_dir_all(&unfinished));
             Err(match error {
                 SessionError::NotTheSame { call, .. } => {
@@ -101,7 +100,7 @@ pub async fn detail(
     }
 }
 
-/// The command that records the whole run with more.
+/// The command that records the whole run in more detail.
 fn again(about: &About, level: Level) -> String {
     let patterns = |option: &str, patterns: &[String]| -> String {
         patterns.iter().map(|pattern| format!(" --{option} '{pattern}'")).collect()
@@ -110,20 +109,20 @@ fn again(about: &About, level: Level) -> String {
     format!("qp trace record --level {level}{scope}{trust} -- {}", about.command.join(" "))
 }
 
-/// Which calls of a recorded run a further one records: one and those below it, or those from one up to
-/// another of its thread, without that; none: to the end.
+/// The calls that another run of the program records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
-    /// A call and those below it.
+    /// A call and all calls below it.
     Call(u32),
-    /// Calls that follow each other.
+    /// The calls of a thread from the first one up to the second one, which is excluded; `None` for the rest
+    /// of the thread.
     Between(u32, Option<u32>),
 }
 
-/// Where calls of a recorded run are, for a further run of the program that records only these.
+/// The range of calls that another run of the program records.
 ///
 /// # Errors
-/// There is no such call, or the second one is no later one of the thread of the first.
+/// There is no such call, or the second call is not a later call of the same thread.
 pub fn only(trace: &RecordedTrace, only: Only) -> Result<Window, SessionError> {
     let calls = &trace.calls;
     let no_such = |node: u32| InspectError::NoSuchCall { node, calls: calls.count() };
@@ -135,7 +134,7 @@ pub fn only(trace: &RecordedTrace, only: Only) -> Result<Window, SessionError> {
             let to = match to {
                 None => u64::from(u32::MAX),
                 Some(to) if to <= from || !thread.contains(&to) => {
-                    let why = format!("call #{to} is no later one of the thread of call #{from}");
+                    let why = format!("call #{to} is not a later call of the thread of call #{from}");
                     return Err(SessionError::NoStep(why));
                 }
                 Some(to) => u64::from(to - thread.start),
@@ -145,7 +144,7 @@ pub fn only(trace: &RecordedTrace, only: Only) -> Result<Window, SessionError> {
     }
 }
 
-/// Where a call is: its thread, its ordinal there, and those of the calls around it.
+/// The position of a call: its thread, its number in the thread, and the numbers of its callers.
 fn window(calls: &Calls, node: u32) -> Option<Window> {
     let number = calls.thread_number(node)?;
     let threads = calls.threads();
@@ -159,7 +158,7 @@ fn window(calls: &Calls, node: u32) -> Option<Window> {
     Some(Window { thread, nth: u32::try_from(nth).ok()?, from, to, around })
 }
 
-/// The calls around a call, the outermost first, and itself.
+/// The callers of a call, outermost first, and the call itself.
 fn path(calls: &Calls, node: u32) -> Vec<u32> {
     let mut path = vec![node];
     while let Some(parent) = path.last().and_then(|node| calls.parent(*node)) {
@@ -169,7 +168,7 @@ fn path(calls: &Calls, node: u32) -> Vec<u32> {
     path
 }
 
-/// A later recording of a call, if it is of the same.
+/// Renumbers a later recording of a call, if it is of the same execution.
 pub(super) fn joined(
     calls: &mut Calls,
     node: u32,
@@ -188,7 +187,7 @@ pub(super) fn joined(
     let theirs = Told::of(found, &path, None)?;
     let block = ours.blocks.iter().zip(&theirs.blocks).take_while(|(a, b)| a == b).count();
     if block < ours.blocks.len().max(theirs.blocks.len()) {
-        // Of a call that had not ended no more can be compared than what it had done.
+        // A call that had not ended can be compared only up to its last event.
         let is_open = calls.call(node)?.is_none_or(|call| call.exit == Exit::Open);
         let ours = Told::of(calls, &around, Some(block))?.events;
         let theirs = Told::of(found, &path, Some(block))?.events;
@@ -200,22 +199,22 @@ pub(super) fn joined(
     }
     let names = theirs.objects.into_iter().zip(ours.objects).collect();
     found.objects.rename(names, &calls.objects);
-    // A folder that was changed can hold other calls than were recorded.
+    // Someone may have changed the folder, so it can contain other calls.
     let offset = node.checked_sub(there).ok_or_else(|| differs(node))?;
     found.renumber(around.into_iter().take(usize::try_from(there).unwrap_or(0)).collect(), offset);
     Ok(later)
 }
 
-/// Events whose digest is kept as one: those of a call may be too many to be held.
+/// Number of events that share a digest. A call may have too many events to keep one digest for each.
 const BLOCK: usize = 1 << 12;
 
-/// What was recorded of a call at level `calls`, with the entries of those around it. Numbers of objects
-/// differ from run to run: they are told by the order in which they are met.
+/// The events of a call at level `calls`, and the entries of its callers. Object numbers differ between runs,
+/// so objects are numbered in the order of their first occurrence.
 #[derive(Default)]
 struct Told {
-    /// A digest of every so many events.
+    /// A digest of each block of events.
     blocks: Vec<u64>,
-    /// Of one block: what each event says, and the call that it is in.
+    /// For one block: the digest of each event, and its call.
     events: Vec<(u64, u32)>,
     objects: Vec<u32>,
     count: usize,
@@ -292,7 +291,7 @@ impl Told {
     }
 }
 
-/// Without what a hidden class has behind its name: another in each run.
+/// A class name without the suffix of a hidden class, which differs in each run.
 fn unnamed(class: &str) -> &str {
     class.split_once("/0x").map_or(class, |(name, _)| name)
 }

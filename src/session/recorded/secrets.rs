@@ -1,15 +1,15 @@
-//! What a recorded run does not keep of its command: passwords, tokens and keys.
+//! Removes passwords, tokens and keys from the recorded command.
 //!
-//! A value is hidden where the name before it is usual for a secret: `-Dpassword=…`, `--api-key …`, `token=…`
-//! within a word; and the password of an address, `scheme://user:…@host`. What the program itself does with
-//! them is in the events of the recording: only the command is changed.
+//! A value is hidden if its name is usual for a secret: `-Dpassword=…`, `--api-key …`, or `token=…` within a
+//! word. The password in a URL is hidden too: `scheme://user:…@host`. Only the command is changed: the events
+//! can still show the secrets that the program used.
 
 use regex::Regex;
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 pub const HIDDEN: &str = "***";
 
-/// The words that make a name that of a secret.
+/// A name that contains one of these words is the name of a secret.
 const WORDS: [&str; 16] = [
     "password",
     "passwords",
@@ -28,22 +28,22 @@ const WORDS: [&str; 16] = [
     "credentials",
     "auth",
 ];
-/// Words that do so at the end of another: `dbpassword`.
+/// A word that ends like this counts too: `dbpassword`.
 const ENDS: [&str; 6] = ["password", "passwd", "passphrase", "token", "secret", "apikey"];
 
-/// What of a command is not kept.
+/// What to hide in a command.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
-    /// Whether the usual names count for nothing.
+    /// Whether to keep the values of usual names.
     keeps: bool,
     patterns: Vec<Regex>,
 }
 
 impl Secrets {
-    /// What these regular expressions match, and the values of the usual names unless they are kept.
+    /// Hides what these regular expressions match, and the values of usual names unless `keeps` is set.
     ///
     /// # Errors
-    /// A pattern is no regular expression; says why.
+    /// A pattern is not a regular expression. The text says why.
     pub fn new(keeps: bool, patterns: &[String]) -> Result<Secrets, String> {
         let patterns = patterns.iter().map(|pattern| {
             Regex::new(pattern)
@@ -52,10 +52,10 @@ impl Secrets {
         Ok(Secrets { keeps, patterns: patterns.collect::<Result<_, _>>()? })
     }
 
-    /// The command as it is kept.
+    /// The command without its secrets.
     pub fn hide(&self, command: &[String]) -> Vec<String> {
         let mut hidden = Vec::with_capacity(command.len());
-        // The word before is an option whose value is a secret.
+        // Whether the previous word is an option whose value is a secret.
         let mut is_value = false;
         for word in command {
             let mut kept = word.clone();
@@ -72,7 +72,7 @@ impl Secrets {
     }
 }
 
-/// A word without the values of usual names.
+/// A word without the values of usual names for secrets.
 fn usual(word: &str) -> String {
     let mut kept = String::with_capacity(word.len());
     let mut rest = word;
@@ -84,7 +84,7 @@ fn usual(word: &str) -> String {
         let own = name.rsplit(['?', '&', ';', ',', ' ', ':']).next().unwrap_or(name);
         if is_secret(own) {
             kept.push_str(HIDDEN);
-            // A word of its own is hidden to its end: a password may hold anything.
+            // In `NAME=VALUE` as a whole word, everything is hidden: a password may contain any character.
             rest = match value.find(['&', ';']).filter(|_| !is_first) {
                 Some(end) => value.get(end..).unwrap_or_default(),
                 None => "",
@@ -98,7 +98,7 @@ fn usual(word: &str) -> String {
     without_user(&kept)
 }
 
-/// An address without the password of its user.
+/// A URL without its password.
 fn without_user(word: &str) -> String {
     let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -111,8 +111,8 @@ fn without_user(word: &str) -> String {
     }
 }
 
-/// Whether a name is usual for a secret: `javax.net.ssl.keyStorePassword`, `API_KEY`, `dbpassword`; not
-/// `monkey`.
+/// Whether a name is usual for a secret, like `javax.net.ssl.keyStorePassword`, `API_KEY` and `dbpassword`,
+/// but not `monkey`.
 fn is_secret(name: &str) -> bool {
     let name = name.strip_prefix("-D").unwrap_or(name);
     let mut word = String::new();
@@ -158,7 +158,7 @@ mod tests {
                 "java -Durl=jdbc:x?user=a&password=***&ssl=true M",
             ),
             ("java Main ftp://me:pw@host:80/p?q", "java Main ftp://me:***@host:80/p?q"),
-            // Nothing of these is a secret.
+            // These contain no secrets.
             (
                 "java -cp a -Dmonkey=1 TokenMain -Dx.keyboard=2",
                 "java -cp a -Dmonkey=1 TokenMain -Dx.keyboard=2",

@@ -1,4 +1,4 @@
-//! What was recorded later of a recorded run: calls of which a further run of the program has more.
+//! Finds the calls of a recorded run that were recorded later in more detail.
 
 use super::open::RecordedTrace;
 use super::rerecord::joined;
@@ -9,19 +9,19 @@ use crate::trace::{Calls, EventTime, Level};
 
 /// A call that was recorded later, with all calls below it.
 pub(super) struct Later {
-    /// The name of that run: that of its folder in `details`.
+    /// The name of the later run: that of its folder in `details`.
     pub run: String,
-    /// The call, by its number in the first run.
+    /// The number of the call in the first run.
     pub node: u32,
-    /// What was recorded. Its calls and objects have the numbers of those of the first run that they are.
+    /// The later recording. Its calls and objects have the numbers of the first run.
     pub trace: RecordedTrace,
 }
 
-/// The calls of which more was recorded later, at one of these levels, in the order in which the first run
-/// has entered them. Of one inside of another, nothing more is told.
+/// The calls that were recorded later at one of these levels, in the order of their entries in the first run.
+/// A call inside another one is left out, unless it has more detail.
 ///
 /// # Errors
-/// A recording cannot be read, or is of something else.
+/// A recording cannot be read, or is of another execution.
 pub(super) async fn later(
     trace: &mut RecordedTrace,
     levels: &[Level],
@@ -56,7 +56,7 @@ fn is_below(calls: &Calls, node: u32, other: u32) -> bool {
     node > other && node - other <= calls.below(other)
 }
 
-/// The levels above one.
+/// The levels with more detail than this one.
 pub(super) fn above(level: Level) -> Vec<Level> {
     [Level::Writes, Level::All].into_iter().filter(|more| *more > level).collect()
 }

@@ -119,7 +119,9 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
     }
     if recorded.bytes == 0 && recorded.unreached.is_empty() {
         out.push_str(match recorded.missing.is_empty() {
-            true => "nothing was recorded: no method of a class that --scope and --trust leave was called\n",
+            true => {
+                "nothing was recorded: no method of the classes that --scope and --trust select was called\n"
+            }
             false => "nothing was recorded\n",
         });
         if let Some(lines) = &run.output {

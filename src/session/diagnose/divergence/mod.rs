@@ -1,8 +1,8 @@
-//! Where recorded runs of two versions part: the innermost call that was given the same in both, made the
-//! same calls, and did something else. `walk` goes through the calls, `told` compares what they did.
+//! Finds where recorded runs of two versions part: the innermost call that has equal inputs and equal calls
+//! in both, and different effects. `walk` goes through the calls, `told` compares what they did.
 //!
-//! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
-//! Such a difference is none of the versions.
+//! Several runs of each version show what differs from run to run: time, random numbers, races between
+//! threads. Such differences are ignored.
 
 mod told;
 mod walk;
@@ -19,63 +19,62 @@ use crate::session::error::SessionError;
 use serde::Serialize;
 use walk::{Candidate, Runs, Variation};
 
-/// How many runs of each version a difference is confirmed by.
+/// Number of runs of each version that confirm a difference.
 const RUNS: usize = 2;
-/// The same, where the program has several threads, or something varies.
+/// The same, if the program has several threads or something varies between runs.
 const IN_DOUBT: usize = 4;
-/// The same, where the call itself asks for time, random numbers or the like: one that draws a bit is the
-/// same in few runs by chance.
+/// The same, if the call itself uses time, random numbers or the like. A call that draws one random bit can
+/// agree by chance in a few runs.
 const IN_GREAT_DOUBT: usize = 8;
 
-/// Where two versions part.
+/// The call in which two versions part.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Parted {
-    /// The call in which they do, and its method's place; none where already the first calls of a thread are
-    /// others.
+    /// The call and its method; `None` if the outermost calls of a thread differ already.
     #[serde(flatten)]
     pub call: Option<Buggy>,
-    /// What it was given and what became of that, here.
+    /// Its inputs and effects here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub here: Option<Box<Question>>,
-    /// The same in the other version.
+    /// Its inputs and effects in the other version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub there: Option<Box<Question>>,
-    /// What it does otherwise.
+    /// The differences.
     pub differs: Vec<Departure>,
-    /// So many calls that were compared do the same.
+    /// Number of compared calls that behave alike.
     pub same: usize,
 }
 
-/// Something that is otherwise in the other version.
+/// A difference between the versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Departure {
-    /// What: a call that it makes, its result or exception, or something that it changes.
+    /// What differs: a call that it makes, its result or exception, or a change that it makes.
     pub what: String,
-    /// Here.
+    /// The value here.
     pub here: String,
-    /// There.
+    /// The value in the other version.
     pub there: String,
 }
 
-/// What was found by comparing runs.
+/// The result of a comparison of runs.
 #[derive(Debug)]
 pub struct Compared {
-    /// Where the versions part; none where all calls do the same.
+    /// Where the versions part; `None` if all calls behave alike.
     pub parted: Option<Parted>,
-    /// What varies between runs of the same version, and was not compared.
+    /// What varies between runs of the same version. It was not compared.
     pub varies: Vec<Varying>,
-    /// How many further places vary.
+    /// Number of further places that vary.
     pub more: usize,
-    /// How many runs of each version it takes to be sure; 0 where they do not part.
+    /// Number of runs of each version needed to be sure; 0 if they do not part.
     pub wanted: usize,
 }
 
-/// Checks that a class path has a class of the program that was recorded. Where it has none, the VM falls
-/// back on the program's own classes, and a version would be compared with itself. Relative paths start at
-/// the current folder.
+/// Checks that a class path contains a class of the recorded program. Otherwise the VM would fall back on the
+/// program's own classes, and a version would be compared with itself. Relative paths start at the current
+/// folder.
 ///
 /// # Errors
-/// It has none.
+/// The class path contains none.
 pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), SessionError> {
     let paths = ClassPaths {
         cwd: std::env::current_dir().unwrap_or_default(),
@@ -91,10 +90,10 @@ pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), Session
     Err(SessionError::NoReference { class_path: class_path.to_owned(), missing })
 }
 
-/// Finds where two versions part, of which as many runs each were recorded.
+/// Finds where two versions part. Both slices contain the same number of runs.
 ///
 /// # Errors
-/// They cannot be read.
+/// The recordings cannot be read.
 pub async fn parted(
     here: &mut [Diagnoser],
     there: &mut [Diagnoser],
@@ -152,15 +151,15 @@ fn threads_of(run: &Diagnoser) -> Vec<Thread> {
     run.trace.calls.threads().into_iter().map(|(number, name, _)| Thread { name, number }).collect()
 }
 
-/// The first calls of a thread, in all runs.
+/// The outermost calls of a thread, in all runs.
 struct Roots {
     name: String,
     calls: Vec<Vec<u32>>,
-    /// The call that has started it, in the first run.
+    /// The call that started the thread, in the first run.
     started_in: Option<u32>,
 }
 
-/// Takes the next thread out of those of all runs: the first one of its name that is left in each.
+/// Takes the next thread: in each run, the first remaining one with the same name.
 fn next_thread(runs: &mut Runs<'_>, threads: &mut [Vec<Thread>]) -> Option<Roots> {
     loop {
         let name = threads.iter().find_map(|of| of.first()).map(|thread| thread.name.clone())?;
@@ -186,8 +185,8 @@ fn next_thread(runs: &mut Runs<'_>, threads: &mut [Vec<Thread>]) -> Option<Roots
     }
 }
 
-/// Of the calls in which threads part, one that has started no thread with such a call: what a thread does
-/// comes before what its starter makes of it.
+/// Chooses among the candidates of several threads. A thread's difference explains that of the call that
+/// started it, so the candidate must contain no start of a thread with another candidate.
 fn innermost(shown: &Diagnoser, mut found: Vec<(Option<u32>, Candidate)>) -> Option<Candidate> {
     if found.is_empty() {
         return None;

@@ -1,5 +1,5 @@
-//! What calls were given and what became of it, in a form that is the same in every run, and where two of
-//! these differ.
+//! The inputs and effects of calls in a form that is equal in all runs, and the places where two of these
+//! differ.
 
 use crate::classes::ClassPool;
 use crate::session::diagnose::lambdas::Lambdas;
@@ -7,22 +7,22 @@ use crate::session::diagnose::question::Question;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// The way from the root of a value to a part of it.
+/// The path from the root of a value to a part of it.
 pub type Path = Vec<String>;
 
-/// The most differences of two values that are told.
+/// Maximum number of differences between two values.
 const MOST: usize = 1000;
 
-/// Where the values of several runs of two versions differ.
+/// The places where the values of several runs of two versions differ.
 pub struct Apart {
-    /// The versions differ here, and neither from itself.
+    /// Places where the versions differ and each version agrees with itself.
     pub differs: Vec<Path>,
-    /// A version differs from itself here.
+    /// Places where runs of one version differ.
     pub varies: Vec<Path>,
 }
 
 impl Apart {
-    /// The first values are of one version, the others of the other one.
+    /// Compares values. The first `first` are of one version, the others of the other.
     pub fn of(values: &[Value], first: usize) -> Apart {
         let (ours, theirs) = values.split_at(first.min(values.len()));
         let mut varies = Vec::new();
@@ -44,8 +44,8 @@ impl Apart {
     }
 }
 
-/// Adds the places where two values differ: as deep as possible, but an array of another length and an object
-/// of another type as a whole.
+/// Adds the places where two values differ, as deep as possible. An array of another length and an object of
+/// another type count as a whole.
 fn apart(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
     if one == other || found.len() >= MOST {
         return;
@@ -73,7 +73,7 @@ fn apart(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
     }
 }
 
-/// A path as a person writes it: `this.items[2]`, `its result`.
+/// A path for display: `this.items[2]`, `its result`.
 pub fn shown(path: &[String]) -> String {
     let (first, rest) = match path {
         [] => return "all".to_owned(),
@@ -88,7 +88,7 @@ pub fn shown(path: &[String]) -> String {
     parts.fold(first, |text, part| if part.starts_with('[') { text + part } else { format!("{text}.{part}") })
 }
 
-/// What stands at a path, if it is a plain value.
+/// The value at a path, if it is primitive or a string.
 pub fn plain(value: &Value, path: &[String]) -> Option<String> {
     let mut at = value;
     for part in path {
@@ -102,29 +102,29 @@ pub fn plain(value: &Value, path: &[String]) -> Option<String> {
     (at.is_string() || at.is_number() || at.is_boolean()).then(|| at.to_string())
 }
 
-/// A call in that form.
+/// A call in the form that is equal in all runs.
 pub struct Told {
-    /// It.
+    /// The inputs and effects.
     pub value: Value,
-    /// The paths of its changes, by their keys in the value.
+    /// The paths of its changes, by their keys in `value`.
     pub changes: HashMap<String, String>,
 }
 
-/// Puts calls of a run into that form.
+/// Converts the calls of a run.
 pub struct Teller<'a> {
-    /// Where lambdas stand.
+    /// The positions of lambdas.
     pub lambdas: &'a mut Lambdas,
     /// The class files.
     pub pool: Option<&'a ClassPool>,
 }
 
 impl Teller<'_> {
-    /// What a call was given.
+    /// The inputs of a call.
     pub fn given(&mut self, question: &Question) -> Value {
         self.named(json!({ "entry": question.entry }), "", &mut HashMap::new())
     }
 
-    /// What a call was given and what became of it; without its own variables.
+    /// The inputs and effects of a call, without its local variables.
     pub fn told(&mut self, question: &Question) -> Told {
         let refers = |(name, shape): (&String, &crate::session::diagnose::Shape)| -> Option<(String, Value)> {
             let value = serde_json::to_value(shape).ok()?;
@@ -147,7 +147,7 @@ impl Teller<'_> {
         Told { value, changes: question.changed.iter().map(key).collect() }
     }
 
-    /// Objects are named by the first way to them, and lambdas by where they stand.
+    /// Names objects by the first path to them, and lambdas by their positions.
     fn named(&mut self, value: Value, at: &str, objects: &mut HashMap<u64, String>) -> Value {
         match value {
             Value::Object(fields) => {
@@ -174,8 +174,7 @@ impl Teller<'_> {
     }
 }
 
-/// A key that has the number of an object in it, such as `this.counts{Key@7}`, with the object's name in its
-/// place.
+/// Replaces the object numbers in a key, such as `this.counts{Key@7}`, by the objects' names.
 fn keyed(key: &str, objects: &HashMap<u64, String>) -> String {
     let mut parts = key.split('@');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -206,7 +205,7 @@ mod tests {
             (texts(&twice.differs), texts(&twice.varies)),
             (vec!["a.m".into(), "its result".into()], vec!["a.n".into()])
         );
-        // An array that varies in one element can still have another length.
+        // Arrays that vary in one element can still differ in length.
         let rows = [json!([1, 2]), json!([3, 2]), json!([1]), json!([1])];
         assert_eq!(Apart::of(&rows, 2).differs, [Path::new()]);
         let rows = [json!([1, 2]), json!([3]), json!([1, 5]), json!([1, 5])];

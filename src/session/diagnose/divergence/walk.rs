@@ -1,4 +1,4 @@
-//! Goes through the calls of one thread in all runs of both versions at once.
+//! Walks the calls of one thread in all runs of both versions at once.
 
 use super::Departure;
 use super::told::{Apart, Path, Teller, Told, plain, shown};
@@ -12,39 +12,39 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The most places that are named of those that vary, and the most that are counted.
+/// Maximum number of varying places that are named, and that are counted.
 const NAMED: usize = 12;
 const COUNTED: usize = 10_000;
-/// The most values that are shown of one.
+/// Maximum number of values shown of a varying place.
 const VALUES: usize = 4;
 
-/// Something that is another one in each run of the same version.
+/// Something that differs between runs of the same version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Varying {
-    /// Where: a method, as CLASS.METHOD, or a thread.
+    /// The place: a method, as CLASS.METHOD, or a thread.
     pub place: String,
-    /// What: a value, or the calls that it makes.
+    /// What varies: a value, or the calls that the method makes.
     pub what: String,
     /// Some of its values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
 
-/// What varies, each place once: a static field as one, not in each method that is called meanwhile.
+/// What varies, each place once. A static field is one place, although many calls see it.
 #[derive(Default)]
 pub struct Variation {
     named: IndexMap<(String, String), Vec<String>>,
-    /// Further places.
+    /// Further places, which are only counted.
     more: HashSet<(String, String)>,
 }
 
 impl Variation {
-    /// Whether nothing does.
+    /// Whether nothing varies.
     pub fn is_empty(&self) -> bool {
         self.named.is_empty()
     }
 
-    /// Notes that something varies.
+    /// Adds a place that varies.
     pub fn add(&mut self, place: String, what: String, values: Vec<String>) {
         let key = (place, what);
         if self.named.len() < NAMED || self.named.contains_key(&key) {
@@ -66,57 +66,57 @@ impl Variation {
         }
     }
 
-    /// What varies, and how many further places do.
+    /// The named places, and the number of further ones.
     pub fn told(self) -> (Vec<Varying>, usize) {
         let one = |((place, what), values)| Varying { place, what, values };
         (self.named.into_iter().map(one).collect(), self.more.len())
     }
 }
 
-/// Where the runs of a thread part.
+/// The place where the runs of a thread part.
 pub struct Candidate {
-    /// The call in which they do, in the first run of each version; none: the first calls of the thread are
-    /// others.
+    /// The call in which they part, in the first run of each version; `None` if the outermost calls of the
+    /// thread differ.
     pub call: Option<(Question, Question)>,
-    /// What it does otherwise.
+    /// The differences.
     pub differs: Vec<Departure>,
 }
 
 /// All runs of both versions.
 pub struct Runs<'a> {
-    /// Those of the version that is looked at, and behind them those of the other one.
+    /// The runs of the first version, then those of the other.
     pub all: Vec<&'a mut Diagnoser>,
-    /// Where lambdas stand, in each version.
+    /// The positions of lambdas, in each version.
     pub lambdas: [Lambdas; 2],
-    /// How many are of the first version.
+    /// Number of runs of the first version.
     pub first: usize,
     /// What varies.
     pub variation: Variation,
-    /// How many calls do the same.
+    /// Number of calls that behave alike.
     pub same: usize,
 }
 
-/// A call in all runs, with those that it has made there, and which of these comes next.
+/// An open call in all runs, the calls that it makes there, and the index of the next one.
 struct Open {
     of: Option<Vec<Question>>,
     made: Vec<Vec<u32>>,
     next: usize,
 }
 
-/// What all of a version have in common; none where they have not.
+/// The value that all runs of a version agree on; `None` if they disagree.
 fn common<T: PartialEq>(version: &[T]) -> Option<&T> {
     version.first().filter(|first| version.iter().all(|one| one == *first))
 }
 
 impl Runs<'_> {
-    /// Where they part, from calls on that begin a thread, which has this name.
+    /// Finds where the runs part in a thread, given its outermost calls in each run.
     pub async fn parted(
         &mut self,
         thread: &str,
         roots: Vec<Vec<u32>>,
         context: &Context,
     ) -> Result<Option<Candidate>, SessionError> {
-        // The calls that are open, the outermost first: what is around them all has no question.
+        // The open calls, outermost first. The first entry stands for the thread, so it has no question.
         let mut open = vec![Open { of: None, made: roots, next: 0 }];
         while let Some(around) = open.last_mut() {
             if context.is_interrupted() {
@@ -139,7 +139,7 @@ impl Runs<'_> {
                 continue;
             };
             if one.is_none() && other.is_none() {
-                // All that it has made do the same.
+                // All calls that it makes behave alike.
                 let Some(of) = open.pop().and_then(|open| open.of) else { continue };
                 let differs = self.became(&of);
                 if !differs.is_empty() {
@@ -154,7 +154,7 @@ impl Runs<'_> {
                     questions.push(diagnoser.question(*node, context).await?);
                 }
             }
-            // Runs of one version have all or none of it.
+            // The runs of a version agree, so either all of them have the call or none.
             let is_in_both = questions.len() == nodes.len();
             if is_in_both && one == other && self.is_given_the_same(&questions) {
                 let made = self.made(&questions);
@@ -177,7 +177,7 @@ impl Runs<'_> {
         Ok(None)
     }
 
-    /// The method of a call, with lambdas by their places.
+    /// The method of a call. Lambdas are named by their positions.
     fn method(&mut self, run: usize, node: u32) -> Option<String> {
         let diagnoser = self.all.get(run)?;
         let method = diagnoser.trace.calls.method(node)?;
@@ -198,7 +198,7 @@ impl Runs<'_> {
         told
     }
 
-    /// Whether a call was given the same in both versions, but for what varies.
+    /// Whether a call has equal inputs in both versions, except for what varies.
     fn is_given_the_same(&mut self, questions: &[Question]) -> bool {
         let given = self.each(questions, |teller, question| teller.given(question));
         let apart = Apart::of(&given, self.first);
@@ -210,13 +210,13 @@ impl Runs<'_> {
         apart.differs.is_empty()
     }
 
-    /// What became of a call otherwise, but for what varies.
+    /// The differences between the effects of a call, except for what varies.
     fn became(&mut self, questions: &[Question]) -> Vec<Departure> {
         let told = self.each(questions, |teller, question| teller.told(question));
         let values: Vec<Value> = told.iter().map(|told| told.value.clone()).collect();
         let apart = Apart::of(&values, self.first);
         if let Some(question) = questions.first() {
-            // What it was given is told already.
+            // The inputs were reported before.
             let new: Vec<Path> = apart.varies.into_iter().filter(|path| !is_given(path)).collect();
             self.variation.of_values(&name(question), &new, &values);
         }
@@ -253,7 +253,7 @@ fn pair(questions: Vec<Question>, first: usize) -> Option<(Question, Question)> 
     Some((one, questions.nth(first.saturating_sub(1))?))
 }
 
-/// A call as one is told of it.
+/// A call for display.
 fn call(question: Option<&Question>) -> String {
     let Some(question) = question else { return "none".to_owned() };
     let given: Vec<String> =
@@ -261,7 +261,7 @@ fn call(question: Option<&Question>) -> String {
     format!("#{} {}.{}({})", question.node, question.class, question.method, given.join(", "))
 }
 
-/// The differences as text, in the order in which a question tells them.
+/// The differences as text, in the order of a question.
 fn departures(differs: &[Path], one: (&Question, &Told), other: (&Question, &Told)) -> Vec<Departure> {
     let changes = |(question, told): (&Question, &Told)| -> IndexMap<String, (String, String)> {
         let key = |path: &str| told.changes.iter().find(|(_, of)| *of == path).map(|(key, _)| key.clone());

@@ -1,10 +1,9 @@
-//! Asks a correct version of the program about a call: a VM of its own calls the method with what the call
-//! was given, and compares the outcome. `QuerypointReference.java` does that; its class files stand beside
-//! it.
+//! Asks a correct version of the program about a call: a separate VM calls the method with the same inputs
+//! and compares the outcome. `QuerypointReference.java` does that; its class files are stored beside it.
 //!
 //! A different outcome blames the call only if the program's own code repeats the recorded outcome in the
-//! same way, in a fresh VM. Otherwise the outcome depends on more than the call was given: identity hash
-//! codes, time, random numbers, the environment.
+//! same way, in a fresh VM. Otherwise the outcome depends on more than the inputs: identity hash codes, time,
+//! random numbers, the environment.
 
 mod vm;
 
@@ -14,49 +13,50 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use vm::{Said, Side, Vm};
 
-/// How often both versions repeat a difference before it counts: a result that depends on one random bit
+/// How often both versions repeat a difference before it counts. A result that depends on one random bit
 /// would otherwise differ by chance.
 const REPEATS: u32 = 12;
-/// The least number of repetitions, and the time after which there are no more.
+/// Minimum number of repetitions, and the time limit for further ones.
 const LEAST: (u32, Duration) = (3, Duration::from_secs(2));
 
-/// What the right version says of a call.
+/// The reference's opinion about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opinion {
-    /// It does the same.
+    /// The reference does the same.
     Valid,
-    /// It does something else: what.
+    /// The reference does something else, as described.
     Invalid(String),
-    /// It cannot be told: why.
+    /// The reference cannot decide, for this reason.
     Unknown(String),
 }
 
-/// How a program is called: its `java`, with the options that change what its code does, and where it works.
+/// How to launch the program's VM: the `java` command, the options that affect the code, and the working
+/// directory.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    /// The launcher of the VM.
+    /// The `java` command.
     pub java: std::path::PathBuf,
-    /// Assertions, system properties and access to modules.
+    /// Options for assertions, system properties and access to modules.
     pub options: Vec<String>,
-    /// The folder in which it works.
+    /// The working directory.
     pub cwd: std::path::PathBuf,
-    /// The class path of the program that was recorded; none where that is not known.
+    /// The class path of the recorded program; `None` if it is not known.
     pub own: Option<std::ffi::OsString>,
 }
 
-/// A version of the program that is right.
+/// A correct version of the program.
 pub struct Reference {
     right: Side,
-    /// The program that was recorded.
+    /// The recorded program.
     own: Option<Side>,
     running: Option<Vm>,
 }
 
 impl Reference {
-    /// By its class path, whose relative paths start at a folder.
+    /// Creates a reference from its class path. Relative paths start at `from`.
     ///
     /// # Errors
-    /// The classes that call it cannot be written.
+    /// The classes that call the reference cannot be written.
     pub fn new(launcher: Launcher, class_path: &str, from: &Path) -> Result<Reference, SessionError> {
         let classes = vm::classes().map_err(SessionError::Reference)?;
         let absolute = std::env::split_paths(class_path).map(|element| from.join(element));
@@ -66,10 +66,10 @@ impl Reference {
         Ok(Reference { right: Side::new(&launcher, joined, classes), own, running: None })
     }
 
-    /// What it says of a call. `is_pure`: values show all that the call does.
+    /// Judges a call. `is_pure`: arguments and results show everything that the call does.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The VM cannot be started.
     pub async fn judge(&mut self, question: &Question, is_pure: bool) -> Result<Opinion, SessionError> {
         let line = |repeats: bool| {
             let unlinked = &question.unlinked;
@@ -95,12 +95,12 @@ impl Reference {
         })
     }
 
-    /// Whether a difference blames the call: fresh VMs of both versions are asked, so that neither has a past
-    /// that the other has not.
+    /// Whether a difference blames the call. Asks fresh VMs of both versions, so that earlier calls affect
+    /// neither.
     async fn confirmed(&self, why: String, right: &str, own: &str) -> Result<Opinion, SessionError> {
         let Some(program) = &self.own else {
             let unknown = "the result differs, but the program's own class files are not known: \
-                nobody can tell whether it depends on more than the call was given";
+                the result may depend on more than the call was given";
             return Ok(Opinion::Unknown(unknown.to_owned()));
         };
         let (mut reference, mut program) = (self.right.start()?, program.start()?);
@@ -118,8 +118,8 @@ impl Reference {
                 }
             }
             if there != Said::Invalid(why.clone()) {
-                let changing = "the right version does something else each time it is called so: time, \
-                    random numbers or what it did before";
+                let changing = "the right version does not repeat its own result: it depends on time, \
+                    random numbers or earlier calls";
                 return Ok(Opinion::Unknown(changing.to_owned()));
             }
             if round >= LEAST.0 && began.elapsed() > LEAST.1 {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-/// How long a call may take.
+/// Time limit for a call.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 macro_rules! class_files {
@@ -29,12 +29,12 @@ const CLASSES: [(&str, &[u8]); 5] = class_files![
     "QuerypointReference$Unknown.class"
 ];
 
-/// Options of the VMs. All identity hash codes that a call makes are the same, so two VMs cannot differ in
-/// them; objects that a call is given get those that they had.
+/// Options of the VMs. All new objects get the same identity hash code, so two VMs cannot differ in them. The
+/// objects that a call is given keep their own.
 const OPTIONS: [&str; 4] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2"];
 
-/// Writes the class files to a folder, which goes with the value.
+/// Writes the class files to a folder, which is removed when the value is dropped.
 pub(super) fn classes() -> std::io::Result<Rc<TemporaryFolder>> {
     let folder = TemporaryFolder::new("qp-reference-")?;
     for (name, bytes) in CLASSES {
@@ -52,18 +52,18 @@ pub(super) struct Side {
     classes: Rc<TemporaryFolder>,
 }
 
-/// What a VM says of a call.
+/// The answer of a VM about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Said {
-    /// It does the same.
+    /// The VM does the same.
     Valid,
-    /// It does something else: what.
+    /// The VM does something else, as described.
     Invalid(String),
-    /// It cannot be told: why.
+    /// The VM cannot decide, for this reason.
     Unknown(String),
     /// The VM has ended.
     Ended,
-    /// The call takes longer than so many seconds.
+    /// The call takes longer than this many seconds.
     Slow(u64),
 }
 
@@ -77,7 +77,7 @@ impl Said {
         }
     }
 
-    /// As text.
+    /// The answer as text.
     pub fn text(&self) -> String {
         match self {
             Said::Valid => "it does the same".to_owned(),
@@ -115,7 +115,7 @@ impl Side {
     }
 }
 
-/// A VM that is asked.
+/// A running VM.
 pub(super) struct Vm {
     questions: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,
@@ -123,7 +123,7 @@ pub(super) struct Vm {
 }
 
 impl Vm {
-    /// What it says of a call, as one line of JSON; and whether it can be asked again.
+    /// Asks about a call, described by one line of JSON. Also returns whether the VM can be asked again.
     pub async fn ask(&mut self, line: &str) -> (Said, bool) {
         let asked = async {
             self.questions.write_all(line.as_bytes()).await?;
@@ -138,12 +138,12 @@ impl Vm {
     }
 }
 
-/// The time between two looks at a VM that was killed, and how often `qp` looks: 20 s in all. A busy machine
-/// can take seconds to end a VM.
+/// How long to wait between two checks whether a killed VM has ended, and how many checks: 20 s in all. A
+/// busy machine can take seconds to end a VM.
 const END: (Duration, u32) = (Duration::from_millis(5), 4_000);
 
 impl Drop for Vm {
-    /// It ends when it is dropped: whoever waits for `qp` finds nothing of it.
+    /// Waits until the VM has ended, so that none outlives `qp`.
     fn drop(&mut self) {
         let _ = self.child.start_kill();
         let (step, most) = END;

@@ -164,7 +164,7 @@ pub fn trees(
             finder.is_astray |= finder.calls != all.end;
         }
         if finder.is_astray {
-            notes.push("loops are not asked about: not all of what calls have done can be read".to_owned());
+            notes.push("loops are not asked about: not all events of the calls can be read".to_owned());
             return Ok(None);
         }
         if finder.strange.is_empty() {
@@ -189,7 +189,7 @@ fn note(methods: &[Method], unknown: &BTreeSet<usize>) -> Option<String> {
     let named: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let more = names.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} other methods") };
-    let why = "no class files of the run are there, or their branches were not recorded";
+    let why = "their class files are missing or have changed, or their branches were not recorded";
     (!names.is_empty()).then(|| format!("loops of {}{more} are not known: {why}", named.join(", ")))
 }
 

@@ -5,8 +5,8 @@ use super::variable::{EventScope, Variable};
 use crate::session::error::SessionError;
 use crate::trace::{CONTENTS, Calls, EventPosition, EventTime, Traced, TracedEvent, WalkControl};
 
-/// The nearest write of a variable. Where it refers to a collection, a change of the collection's contents
-/// counts too. Returns the event and what it changes.
+/// The nearest write to a variable. If the variable refers to a collection, changes of the collection's
+/// contents count too. Returns the event and the variable that it changes.
 ///
 /// # Errors
 /// The events cannot be read.
@@ -78,8 +78,8 @@ fn part_write(
     let mut found: Option<(EventTime, EventPosition)> = None;
     for part in parts {
         let rows = calls.write_rows(object, *part);
-        // One of these rows is the last that begins before, and one the first that begins after: the write is
-        // in either.
+        // A row covers several writes. The nearest write is in the last row that begins before the event, or
+        // in the first row that begins after it.
         let low = calls.row_from(&rows, when);
         let near = low.saturating_sub(1)..low.saturating_add(2);
         for row in near.filter(|row| rows.contains(row)) {

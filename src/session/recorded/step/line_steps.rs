@@ -7,7 +7,7 @@ use crate::trace::{Calls, EventPosition, Level, Traced, TracedEvent};
 /// A source line as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// The class, by its binary or simple name, or the source file without its ending.
+    /// The class, by its binary or simple name, or the source file without its extension.
     pub class: String,
     /// The line number.
     pub line: u32,
@@ -27,7 +27,7 @@ impl SourceLine {
         let Traced::Line(line) = seen.site.what else { return false };
         u32::from(line) == self.line
             && calls.sites.method(seen.site.method).is_some_and(|method| {
-                // A nested class is in the file of the outermost one.
+                // A nested class is in the file of its outermost class.
                 let outermost = method.class.split('$').next().unwrap_or_default();
                 let simple = outermost.rsplit('.').next().unwrap_or_default();
                 [&*method.class, outermost, simple].contains(&self.class.as_str())
@@ -35,11 +35,10 @@ impl SourceLine {
     }
 }
 
-/// The line of the call that begins next, or that began last before; where there is none, in the call around
-/// it.
+/// The next line of the call, or the previous one. If the call has none, that of its caller.
 ///
 /// # Errors
-/// There is none, lines were not recorded, or the events cannot be read.
+/// There is no such line, lines were not recorded, or the events cannot be read.
 pub(super) fn neighbour(
     calls: &mut Calls,
     mut at: EventPosition,
@@ -75,10 +74,10 @@ fn line_before(calls: &mut Calls, at: EventPosition) -> Result<Option<EventPosit
     Ok(found)
 }
 
-/// The execution of a line that comes next in this thread, or came last before.
+/// The next execution of a line in this thread, or the previous one.
 ///
 /// # Errors
-/// There is none, lines were not recorded, or the events cannot be read.
+/// There is no such execution, lines were not recorded, or the events cannot be read.
 pub(super) fn execution(
     calls: &mut Calls,
     at: EventPosition,
@@ -98,7 +97,7 @@ pub(super) fn execution(
 }
 
 fn side(direction: Direction) -> &'static str {
-    if direction == Direction::Back { "before this" } else { "behind this" }
+    if direction == Direction::Back { "before this event" } else { "after this event" }
 }
 
 fn require_lines(calls: &Calls, at: EventPosition) -> Result<(), SessionError> {
@@ -111,7 +110,7 @@ fn require_lines(calls: &Calls, at: EventPosition) -> Result<(), SessionError> {
     }
 }
 
-/// The event, if a line of the call begins there.
+/// The position of the event, if a line of the call begins there.
 fn line_of(seen: &TracedEvent<'_>, node: u32) -> Option<EventPosition> {
     let is_line = matches!(seen.site.what, Traced::Line(_)) && seen.node == Some(node);
     is_line.then(|| seen.position()).flatten()

@@ -11,16 +11,16 @@ pub(super) struct LocalValue {
     pub(super) changed: bool,
 }
 
-/// The variables of a call before the event `at`, as far as its events were read.
+/// The variables of a call before the event `at`. They can be advanced to a later event.
 pub(super) struct KnownLocals {
     at: EventPosition,
-    /// Names, values, and the values that parameters had at the entry.
+    /// Names, values, and the values of parameters at the entry.
     held: Vec<(String, Value, Option<Value>)>,
 }
 
 impl KnownLocals {
-    /// The variables of the call before an event; `None` where its entry was not recorded. A call can have
-    /// millions of events, so reading continues from what is known of an earlier event.
+    /// The variables of the call before an event; `None` if its entry was not recorded. A call can have
+    /// millions of events, so reading continues from the variables at an earlier event.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -65,7 +65,7 @@ impl KnownLocals {
         Ok(Some(KnownLocals { at: entry, held }))
     }
 
-    /// The variables in the order in which they got their first values.
+    /// The variables in the order of their first values.
     pub(super) fn list(&self) -> Vec<LocalValue> {
         let one = |(name, value, first): &(String, Value, Option<Value>)| LocalValue {
             name: name.clone(),

@@ -1,9 +1,9 @@
-//! Steps over a recorded run, forward and back: at each event the call that it is in, its variables, its
-//! `this` and the objects that hang on it, as they were then (JHyde §3).
+//! Steps through a recording, forward and backward. At each event it shows the call, its variables, `this`
+//! and the objects that these refer to, as they were then (JHyde §3).
 //!
-//! - [`Stepper`] holds the current event and moves it. Its parts read a recording at an event and know no
-//!   stepper: `line_steps` and `changes` find the next event, `variable` resolves names, `locals`, `objects`
-//!   and `view` show what is there.
+//! - [`Stepper`] holds the current event and moves it. Its parts read a recording at an event and do not use
+//!   the stepper: `line_steps` and `changes` find the next event, `variable` resolves names, `locals`,
+//!   `objects` and `view` show what is there.
 
 mod changes;
 mod line_steps;
@@ -34,9 +34,9 @@ use variable::{EventScope, Variable};
 
 /// Lines of source on each side of an event's line.
 const AROUND: u32 = 3;
-/// Levels of an object that are shown.
+/// Maximum depth to which an object is shown.
 const DEPTH: u32 = 3;
-/// Writes that are shown of a history.
+/// Maximum number of writes shown in a history.
 const WRITES: usize = 200;
 
 /// A recording that is owned or borrowed.
@@ -79,7 +79,7 @@ impl std::ops::DerefMut for Lent<'_> {
     }
 }
 
-/// Stands at an event of a recording.
+/// A cursor at an event of a recording.
 pub struct Stepper<'a> {
     trace: Lent<'a>,
     at: EventPosition,
@@ -90,17 +90,17 @@ pub struct Stepper<'a> {
     known: Option<KnownLocals>,
 }
 
-/// In which direction the nearest event is looked for.
+/// The direction of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// The last one before.
+    /// To the last event before.
     Back,
-    /// The first one after.
+    /// To the first event after.
     Forward,
 }
 
 impl<'a> Stepper<'a> {
-    /// A stepper at the entry of a call. Sources are looked for in these folders too.
+    /// Creates a stepper at the entry of a call. It looks for sources in these folders too.
     ///
     /// # Errors
     /// There is no such call.
@@ -127,12 +127,12 @@ impl<'a> Stepper<'a> {
         Ok(Stepper { trace, at, sources, marked: None, known: None })
     }
 
-    /// What is missing of the run, and why.
+    /// The reasons why parts of the run are missing.
     pub fn missing(&self) -> Vec<String> {
         self.trace.missing()
     }
 
-    /// The stepper at another event.
+    /// Moves the stepper to another event.
     pub(crate) fn standing_at(self, at: EventPosition) -> Stepper<'a> {
         Stepper { at, ..self }
     }
@@ -141,10 +141,10 @@ impl<'a> Stepper<'a> {
         SessionError::NoStep(what.to_owned())
     }
 
-    /// To the next event of the call; from its end on to that of the call around it.
+    /// Moves to the next event of the call. From the end of the call, moves on in its caller.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// There is no such event, or it cannot be read.
     pub fn forth(&mut self) -> Result<(), SessionError> {
         let calls = &mut self.trace.calls;
         if let Some(next) = calls.following(self.at)? {
@@ -156,14 +156,15 @@ impl<'a> Stepper<'a> {
             Some(made) => calls.following(made)?,
             None => None,
         };
-        self.at = behind.ok_or_else(|| Stepper::no_further("nothing of this thread comes behind it"))?;
+        self.at = behind.ok_or_else(|| Stepper::no_further("this thread has no later event"))?;
         Ok(())
     }
 
-    /// To the event of the call before; from its entry to where it is made.
+    /// Moves to the previous event of the call. From the entry, moves to the event in the caller that makes
+    /// the call.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// There is no such event, or it cannot be read.
     pub fn back(&mut self) -> Result<(), SessionError> {
         match self.trace.calls.preceding(self.at)? {
             Some(before) => self.at = before,
@@ -172,10 +173,10 @@ impl<'a> Stepper<'a> {
         Ok(())
     }
 
-    /// Into the call that is made here.
+    /// Moves into the call that is made here.
     ///
     /// # Errors
-    /// None is.
+    /// No call is made here.
     pub fn into_call(&mut self) -> Result<(), SessionError> {
         let own = self.at.node;
         let made = self.trace.calls.event_at(self.at, |_, seen| {
@@ -186,17 +187,17 @@ impl<'a> Stepper<'a> {
         Ok(())
     }
 
-    /// To where this call is made.
+    /// Moves to the event in the caller that makes this call.
     ///
     /// # Errors
-    /// No recorded call has made it.
+    /// The caller was not recorded.
     pub fn out(&mut self) -> Result<(), SessionError> {
         let made = self.trace.calls.made_at(self.at.node);
-        self.at = made.ok_or_else(|| Stepper::no_further("no recorded call has made this one"))?;
+        self.at = made.ok_or_else(|| Stepper::no_further("this call has no recorded caller"))?;
         Ok(())
     }
 
-    /// To the entry of a call, or its end.
+    /// Moves to the entry of a call, or to its end.
     ///
     /// # Errors
     /// There is no such call, or its end was not recorded.
@@ -212,10 +213,10 @@ impl<'a> Stepper<'a> {
         Ok(())
     }
 
-    /// To the end of this call.
+    /// Moves to the end of this call.
     ///
     /// # Errors
-    /// It was not recorded.
+    /// The end was not recorded.
     pub fn to_end(&mut self) -> Result<(), SessionError> {
         self.call(self.trace.calls.shown(self.at.node), true)
     }
@@ -225,48 +226,48 @@ impl<'a> Stepper<'a> {
         self.trace.is_own()
     }
 
-    /// Whether the command was kept without its secrets.
+    /// Whether the recorded command lacks its secrets.
     pub fn is_redacted(&self) -> bool {
         self.trace.about.redacted
     }
 
-    /// The chain of this event: another run can halt here.
+    /// The chain of this event, at which another run can halt.
     ///
     /// # Errors
-    /// No run can halt here, or it cannot be read.
+    /// No run can halt here, or the recording cannot be read.
     pub fn chain(&mut self) -> Result<Chain, SessionError> {
         super::as_chain::chain_of(&mut self.trace, self.at)
     }
 
-    /// To the line of this call that begins next, or that began last before; where there is none, in the call
-    /// around it.
+    /// Moves to the next line of the call, or to the previous one. If the call has none, moves to that of its
+    /// caller.
     ///
     /// # Errors
-    /// There is none, lines were not recorded, or the events cannot be read.
+    /// There is no such line, lines were not recorded, or the events cannot be read.
     pub fn line(&mut self, direction: Direction) -> Result<(), SessionError> {
         self.at = line_steps::neighbour(&mut self.trace.calls, self.at, direction)?;
         Ok(())
     }
 
-    /// To the execution of a line that comes next in this thread, or came last before.
+    /// Moves to the next execution of a line in this thread, or to the previous one.
     ///
     /// # Errors
-    /// There is none, lines were not recorded, or the events cannot be read.
+    /// There is no such execution, lines were not recorded, or the events cannot be read.
     pub fn to_line(&mut self, direction: Direction, line: &SourceLine) -> Result<(), SessionError> {
         self.at = line_steps::execution(&mut self.trace.calls, self.at, direction, line)?;
         Ok(())
     }
 
-    /// To the nearest write of a variable, or change of the contents of the collection that it refers to.
-    /// Marks what changes there.
+    /// Moves to the nearest write to a variable, or to the nearest change of the collection that it refers
+    /// to. Marks the changed variable.
     ///
     /// # Errors
-    /// There is no such variable, or no write; or writes were not recorded.
+    /// There is no such variable, there is no write, or writes were not recorded.
     pub fn change(&mut self, direction: Direction, name: &str) -> Result<(), SessionError> {
         let mut scope = self.scope()?;
         let variable = scope.variable(name)?;
         let nearest = changes::nearest(&mut scope, direction, &variable)?;
-        let (before, after) = ("before this event", "behind this event");
+        let (before, after) = ("before this event", "after this event");
         let side = if direction == Direction::Back { before } else { after };
         let none = || Stepper::no_further(&format!("no write to {name} was recorded {side}"));
         let (at, changed) = nearest.ok_or_else(none)?;
@@ -286,7 +287,7 @@ impl<'a> Stepper<'a> {
     /// The current event and what is in scope there.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The event cannot be read.
     pub fn view(&mut self) -> Result<View, SessionError> {
         let (node, at) = (self.at.node, self.at);
         let calls = &mut self.trace.calls;
@@ -316,7 +317,7 @@ impl<'a> Stepper<'a> {
         Ok(View { thread, call, event, source, lines, locals, this })
     }
 
-    /// The events of the call around this one: up to `many` on each side.
+    /// The events of the current call around this one: up to `many` on each side.
     ///
     /// # Errors
     /// They cannot be read.
@@ -348,7 +349,7 @@ impl<'a> Stepper<'a> {
         Ok(HeldShown { name: name.to_owned(), value, changed: false, inner })
     }
 
-    /// The last writes to a variable, as it is named here.
+    /// The last writes to a variable, by its name at this event.
     ///
     /// # Errors
     /// There is no such variable, or the events cannot be read.

@@ -1,4 +1,4 @@
-//! An object before an event, with the objects that hang on it.
+//! An object before an event, with the objects that it refers to.
 
 use crate::inspect::state::Around;
 use crate::inspect::values::shown_item;
@@ -7,10 +7,10 @@ use crate::trace::{Calls, CollectionContents, EventTime, Items, Objects, Value};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Most fields and elements of an object that are shown.
+/// Maximum number of fields and elements shown of an object.
 const PARTS: usize = 24;
 
-/// An object as it is before the event.
+/// An object before the event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ObjectShown {
     /// The object.
@@ -26,7 +26,7 @@ pub struct ObjectShown {
 pub struct HeldShown {
     /// Its name, or its index in brackets.
     pub name: String,
-    /// Its value; `None` where that is not known.
+    /// Its value; `None` if it is not known.
     pub value: Option<String>,
     /// Whether its value differs from that at the entry of the call.
     pub changed: bool,
@@ -51,7 +51,7 @@ impl ObjectReader<'_> {
         ObjectReader { calls, when, began, open: Vec::new() }
     }
 
-    /// An object, and what it refers to, down to this many levels.
+    /// An object, and the objects that it refers to, down to `depth` levels.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -81,7 +81,8 @@ impl ObjectReader<'_> {
         Ok(ObjectShown { object, parts, more: next.is_some() || is_more })
     }
 
-    /// The object that a value refers to, unless it is empty, too deep or open already.
+    /// The object that a value refers to, unless it has nothing to show, lies too deep, or is already being
+    /// read.
     fn inner(&mut self, value: Option<Value>, depth: u32) -> Result<Option<ObjectShown>, SessionError> {
         Ok(match value {
             Some(Value::Object(inner)) if depth > 0 && inner != 0 && !self.open.contains(&inner) => {
@@ -91,7 +92,7 @@ impl ObjectReader<'_> {
         })
     }
 
-    /// Adds the contents of a collection behind its fields. Returns whether there are more.
+    /// Adds the contents of a collection after its fields. Returns whether there are more.
     fn contents(
         &mut self,
         object: u32,

@@ -1,4 +1,4 @@
-//! What a variable's name means at an event.
+//! Resolves a variable's name at an event.
 
 use super::locals::LocalValue;
 use crate::inspect::InspectError;
@@ -12,7 +12,7 @@ use crate::trace::{CONTENTS, Calls, EventPosition, Traced, Value};
 pub(super) enum Variable {
     /// A local variable or parameter of a call.
     Local(u32, String),
-    /// Parts of an object; of object 0: static fields.
+    /// Fields or elements of an object; for object 0, static fields.
     Parts(u32, Vec<u32>),
 }
 
@@ -27,7 +27,7 @@ pub(super) struct EventScope<'a> {
 }
 
 impl EventScope<'_> {
-    /// What a name means here.
+    /// Resolves a name.
     ///
     /// # Errors
     /// No variable has this name, or the events cannot be read.
@@ -83,7 +83,7 @@ impl EventScope<'_> {
             .ok_or_else(|| unknown().into())
     }
 
-    /// Whether this call ever assigns a local variable of this name, which may have no value yet.
+    /// Whether this call ever assigns a local variable of this name. It may have no value yet.
     fn is_assigned(&mut self, name: &str) -> Result<bool, SessionError> {
         let calls = &mut *self.calls;
         let Some(begin) = calls.entry(self.at.node) else { return Ok(false) };
@@ -119,7 +119,7 @@ impl EventScope<'_> {
         })
     }
 
-    /// The value of a variable before the event; `None` where it is not known.
+    /// The value of a variable before the event; `None` if it is not known.
     ///
     /// # Errors
     /// A local variable has no value yet, or the events cannot be read.

@@ -1,5 +1,5 @@
-//! What is shown of an event: the call, the source, the variables; its neighbours; the writes to a local
-//! variable.
+//! What the stepper shows at an event: the call, the source, the variables, the neighbouring events, and the
+//! writes to a local variable.
 
 use super::objects::ObjectShown;
 use super::variable::Variable;
@@ -22,7 +22,7 @@ pub struct View {
     pub call: CallShown,
     /// The event that happens next.
     pub event: EventShown,
-    /// The source file, if that is known.
+    /// The source file, if known.
     pub source: Option<String>,
     /// Lines of the source around the event.
     pub lines: Vec<(u32, String)>,
@@ -57,10 +57,10 @@ pub struct ListedEvent {
     pub changes_below: bool,
 }
 
-/// The event, with the line that its source has.
+/// The event at a position, with the line that computed its value.
 ///
 /// # Errors
-/// It cannot be read.
+/// The event cannot be read.
 pub(super) fn event_at(trace: &mut RecordedTrace, at: EventPosition) -> Result<EventShown, SessionError> {
     let mut event = call_or_event(&mut trace.calls, at)?.unwrap_or_default();
     let Recording { calls, lines, .. } = &mut trace.recording;
@@ -68,7 +68,7 @@ pub(super) fn event_at(trace: &mut RecordedTrace, at: EventPosition) -> Result<E
     Ok(event)
 }
 
-/// An event; one at which a call is made is shown as that call.
+/// The event at a position. If it makes a call, that call.
 fn call_or_event(calls: &mut Calls, at: EventPosition) -> Result<Option<EventShown>, SessionError> {
     let happens = calls.event_at(at, |calls, seen| (event(calls, seen), seen.site.what, seen.node))?;
     let Some((shown, what, node)) = happens else { return Ok(None) };
@@ -82,7 +82,7 @@ fn call_or_event(calls: &mut Calls, at: EventPosition) -> Result<Option<EventSho
     }))
 }
 
-/// The events of the call around one of them: up to `many` on each side.
+/// The events of the current call around a position: up to `many` on each side.
 ///
 /// # Errors
 /// They cannot be read.
@@ -147,7 +147,7 @@ fn writes(
     })
 }
 
-/// The writes to a local variable of a call; of more than `limit` the last ones.
+/// The writes to a local variable of a call, at most the last `limit`.
 ///
 /// # Errors
 /// The entry of the call was not recorded, or its events cannot be read.
